@@ -21,7 +21,7 @@ class Text(bytes):
 class Damage(Exception):
     """Something does not hold."""
 
-APPLICATION_ID, MOST_FINDINGS = 1280262980, 20
+APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 20
 COLUMNS = {
     "events": dict(position=int, stream=int, sequence=int, name=Text, event=Text, circumstance=Text, stream_hash=bytes,
                    run_hash=bytes),
@@ -93,6 +93,11 @@ def integer(text):
         raise ValueError("out of range, or a fraction")
     return int(text)
 
+def once(members):
+    if len({name for name, _ in members}) < len(members):
+        raise ValueError("a name twice")
+    return dict(members)
+
 def canonical(value):
     """The canonical bytes. Python sorts by code points, which is the order of the UTF-8 bytes."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
@@ -102,7 +107,8 @@ def same(one, other):  # Python's own equality takes true for 1
 def read_json(data, form, what, fraction=integer):
     """JSON of a form. It must be canonical, unless fractions are allowed."""
     try:
-        value = json.loads(data.decode(), parse_int=integer, parse_float=fraction, parse_constant=integer)
+        value = json.loads(data.decode(), parse_int=integer, parse_float=fraction, parse_constant=integer,
+                           object_pairs_hook=once)
         # Written again, every deviation shows: blanks, order, repeated names, escapes, `-0`.
         canonically = fraction is not integer or canonical(value) == data
     except (ValueError, RecursionError):
@@ -248,6 +254,8 @@ class Run:
         need(self.ask("PRAGMA application_id") == [(APPLICATION_ID,)], "application_id is not that of a run")
         for (text,) in set(self.ask("PRAGMA integrity_check(5)")) - {(b"ok",)}:
             self.add(f"integrity_check: {text!a}")
+        tables = {name for (name,) in self.ask("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        need(tables <= {name.encode() for name in COLUMNS}, "a table more than those of a run")
         for table, columns in COLUMNS.items():
             # Only a real table: a hostile view could compute for ever.
             roots = self.ask("SELECT rootpage FROM sqlite_master WHERE name = ? AND type = 'table'", table)
@@ -327,6 +335,7 @@ class Run:
             need(fits(fields, {**EVENTS[kind], **OTHERS}), f"{kind}: other members than those of the page")
         if kind == "run_opened":
             self.name, self.format = surroundings["run"], fields["format"]
+            need(self.format["minor"] <= LATEST_MINOR, "a later format than that of the page")
             need(self.ask("PRAGMA user_version") == [(2 * 65536 + self.format["minor"],)], "user_version is another")
         elif kind == "task_assigned":
             need(fields["task"] not in self.tasks, "a task is assigned twice")
@@ -361,6 +370,9 @@ class Run:
                 self.outputs[output] = read_output(self.unpack(*found[0]))
             need(same(fields["bytes"], self.lengths[output]), "bytes is not the length of the output")
             need(same(fields["records"], len(self.outputs[output])), "records is not the number of the output's")
+            need((fields["records"] > 0) == (fields["outcome"] == "ok"), "records do not go with outcome")
+        else:
+            need(same([fields["bytes"], fields["records"]], [0, 0]), "bytes or records without an output")
 
     def verdict(self, kind, stream, fields):
         claim = fields["claim"]
@@ -388,7 +400,7 @@ class Run:
 
     def check_stated(self, reading, fact, healing):
         need(fact["predicate"] == reading["predicate"], "predicate is not the stated one")
-        cited = reading["invocation"] == fact["invocation"] and reading["record"] == f"r{fact['record']}"
+        cited = reading["invocation"].strip() == fact["invocation"] and reading.get("record") in (None, f"r{fact['record']}")
         need(cited or healing is not None, "the claim cites another record, and there is no healing")
         if reading["subject"]:
             check_match(reading["subject"], fact["subject"])

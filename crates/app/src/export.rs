@@ -12,6 +12,7 @@ use crate::regular::read_regular;
 use crate::seal::{LONGEST_MANIFEST, MANIFEST, ManifestError, read_manifest};
 use crate::shown::ShowError;
 use crate::techniques::TechniquesError;
+use crate::verify::{LONGEST_SIGNATURE, signature_path};
 use ledger::Digest;
 use serde::Serialize;
 use std::fs::File;
@@ -188,6 +189,8 @@ struct Rows {
     exported: store::Exported,
     /// The manifest as it stands; `None` where the run is not sealed.
     manifest: Option<Vec<u8>>,
+    /// The signature over it, where one stands beside it.
+    signature: Option<Vec<u8>>,
 }
 
 impl Rows {
@@ -220,7 +223,10 @@ impl Rows {
         })?;
         let run = exported.run.as_ref().map_or(UNNAMED, |run| run.as_str()).to_owned();
         match run.len() <= ustar::LONGEST_FOLDER {
-            true => Ok(Rows { unfinished, run, exported, manifest }),
+            true => {
+                let signature = manifest.as_ref().and_then(|_| signature_beside(&path));
+                Ok(Rows { unfinished, run, exported, manifest, signature })
+            }
             false => Err(ExportError::Name { folder: folder(), found: run }),
         }
     }
@@ -238,6 +244,10 @@ impl Rows {
         if let Some(manifest) = &self.manifest {
             let length = manifest.len() as u64;
             archive.entry(MANIFEST, 0o444, length, &mut manifest.as_slice()).map_err(output)?;
+        }
+        if let Some(signature) = &self.signature {
+            let (name, length) = (format!("{MANIFEST}.sig"), signature.len() as u64);
+            archive.entry(&name, 0o444, length, &mut signature.as_slice()).map_err(output)?;
         }
         let file = File::open(&path).map_err(rows)?;
         let length = file.metadata().map_err(rows)?.len();
@@ -287,6 +297,11 @@ Packed again, the same run gives the same archive, byte for byte, by the same ve
 "
         )
     }
+}
+
+/// What is stored as a signature of a file; `None` where nothing of its length is.
+fn signature_beside(path: &Path) -> Option<Vec<u8>> {
+    read_regular(&signature_path(path), LONGEST_SIGNATURE).ok()
 }
 
 /// A file whose reading can be interrupted.

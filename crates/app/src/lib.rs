@@ -16,6 +16,7 @@ mod fetched;
 mod finder;
 mod follow;
 mod given;
+mod head_log;
 mod init;
 mod interrupt;
 mod judge;
@@ -74,6 +75,7 @@ pub use export::{
 };
 pub use follow::{Followed, Happened, follow, recorded_length};
 pub use given::{GivenError, evidence_of};
+pub use head_log::{HeadLog, HeadLogError, NotedHead};
 pub use init::{InitError, NewCase, hash_case, new_case, write_case};
 pub use interrupt::Interrupt;
 pub use list::{ListError, Listed, State, list_run, list_runs, run_folders};
@@ -98,8 +100,8 @@ pub use reproduce::{
     RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TablesDiffer, TextsDiffer, reproduce,
 };
 pub use run::{
-    Finished, ForkRequest, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest, Workplace,
-    conclude, fork, refuse_runs_inside, resume, run,
+    Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest,
+    Workplace, conclude, fork, refuse_runs_inside, resume, run,
 };
 pub use seal::{MANIFEST, Manifest};
 pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};

@@ -10,7 +10,9 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-pub(crate) use system::{changed, create_new, make_private, modified, open_to_all, readers, sync_folder};
+pub(crate) use system::{
+    changed, create_new, make_private, modified, open_to_all, open_to_append, readers, sync_folder,
+};
 
 /// Seconds and nanoseconds since 1970.
 pub(crate) type Moment = (i64, i64);

@@ -4,6 +4,7 @@ mod error;
 mod evidence;
 mod folder;
 mod fork;
+mod kept;
 mod objectives;
 mod recording;
 mod resume;
@@ -12,6 +13,7 @@ pub(crate) mod sweep;
 pub use error::{NoModel, RunError};
 pub use folder::refuse_runs_inside;
 pub use fork::{ForkRequest, fork};
+pub use kept::KeepHead;
 pub use resume::{ModelsByName, ResumeRequest, conclude, resume};
 
 use crate::agents::Agent;
@@ -78,6 +80,8 @@ pub struct Workplace {
     pub observe: Arc<dyn Fn(Progress) + Send + Sync>,
     /// What stops the run before its end.
     pub interrupt: Interrupt,
+    /// What is kept of its head, once it is sealed.
+    pub keep: KeepHead,
 }
 
 /// A sealed run.
@@ -229,7 +233,9 @@ async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> R
         found,
     })?;
     let tables = open.tables_read(&site, &names.files, tables).await?;
-    open.seal(tasks, tables, hashed).await
+    let finished = open.seal(tasks, tables, hashed).await?;
+    kept::keep(&site.work, &finished);
+    Ok(finished)
 }
 
 /// Tells the observer what a person should know of the indexes.

@@ -30,6 +30,7 @@ pub use head::{HeadError, KeptHead};
 pub use head_alone::HEAD_ALONE;
 pub use keep::{Keep, KeepError, keep_certificate};
 pub use signature::{Checker, SignatureError, Signer};
+pub(crate) use signature::{LONGEST_SIGNATURE, beside as signature_path, sign_beside};
 pub use timestamp::timestamp_request;
 
 use crate::fetched::{Wanted, beside};

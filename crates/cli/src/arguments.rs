@@ -206,11 +206,30 @@ pub(crate) struct EvidenceArguments {
     pub(crate) no_cache: bool,
 }
 
+/// What is kept of a run's head, once it is sealed.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct SealArguments {
+    /// An ed25519 key to sign the manifest with, into manifest.json.sig beside it
+    ///
+    /// PEM over PKCS#8, as `openssl genpkey -algorithm ed25519` writes it;
+    /// `locard verify RUN --key` checks it with the public key.
+    #[arg(long, value_name = "PEM", hide_short_help = true)]
+    pub(crate) sign: Option<PathBuf>,
+    /// Do not note the head of the sealed run in the log of heads
+    ///
+    /// Otherwise it is noted in locard/heads in $XDG_STATE_HOME, or in
+    /// ~/.local/state, and locard verify compares. LOCARD_NO_HEAD_LOG does the same.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_head_log: bool,
+}
+
 /// How the work on a run is done, and shown.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkArguments {
     #[command(flatten)]
     pub(crate) evidence: EvidenceArguments,
+    #[command(flatten)]
+    pub(crate) seal: SealArguments,
     /// What makes the exit code other than 0
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
@@ -307,7 +326,7 @@ pub(crate) struct VerifyArguments {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["unsealed", "evidence", "head", "certificate"]
+        conflicts_with_all = ["unsealed", "evidence", "head", "key", "certificate"]
     )]
     pub(crate) report: Option<PathBuf>,
     /// Where run folders are looked for
@@ -333,8 +352,13 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) head: Option<PathBuf>,
     /// The public key that must have signed the file of --head (FILE.sig)
-    #[arg(long, value_name = "PEM", requires = "head", hide_short_help = true)]
+    ///
+    /// Without --head: the run's own manifest, as `locard run --sign` signs it.
+    #[arg(long, value_name = "PEM", hide_short_help = true)]
     pub(crate) key: Option<PathBuf>,
+    /// Do not compare the head with the one that was noted when the run was sealed
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_head_log: bool,
     /// Write what was verified into a new file
     ///
     /// JSON; the same run gives the same bytes.

@@ -83,7 +83,8 @@ Examples:
 
 Levels: the log is consistent; facts stand in stored outputs; outputs are
 reproduced; raw spans are read again; and, apart from these, the head is
-anchored outside. Nobody but a head kept elsewhere vouches for the folder.
+anchored outside. Nobody but a head kept elsewhere vouches for the folder;
+without --head it is compared with the one that was noted at sealing, if any.
 
 Exit codes: 0 all that was looked at holds; otherwise the first of
   31 the log is unreadable, or was tampered with; a report does not hold
@@ -91,7 +92,7 @@ Exit codes: 0 all that was looked at holds; otherwise the first of
   33 a fact, a verdict, a total or an edge does not hold
   34 tools gave other outputs
   35 the evidence has other bytes
-  36 the head is not the one that is kept elsewhere
+  36 the head is not the one that is kept elsewhere, or was noted at sealing
 and 37 before anything is looked at: the signature of --head does not verify.";
 
 pub(crate) const REPLAY: &str = "\

@@ -8,6 +8,7 @@ mod arguments;
 mod board;
 mod commands;
 mod failure;
+mod heads;
 mod help;
 mod models;
 mod money;

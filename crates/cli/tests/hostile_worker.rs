@@ -122,6 +122,7 @@ fn each_hostile_act_costs_one_invocation() {
             clock: Arc::new(SystemClock),
             observe: Arc::new(|_| ()),
             interrupt: app::Interrupt::new(),
+            keep: app::KeepHead::default(),
         },
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

@@ -24,6 +24,7 @@ mod service;
 mod stranger;
 mod surface;
 mod tamper;
+mod two_verifiers;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
     demo              write the demo case's evidence and truth from their description\n  \
@@ -42,6 +43,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     local-model LOCARD CASE [--url URL | --folder DIR]  run against a small language model on this machine\n  \
     surface LOCARD CASE [--out FILE] [--no-claims]  carry the playbook's calls and claims out through `locard mcp`, and weigh the answers\n  \
     tamper LOCARD RUN N PLACE  change copies of a sealed run, N in each way, and verify them\n  \
+    two-verifiers LOCARD N RUN...  change copies of sealed runs (folders, or histories), N in each way, and hold scripts/verify.py against locard verify [--seed N]\n  \
     mutate [--count N] [--decoder NAME] [FILE...]  read damaged copies of samples, or of files\n  \
     endure FILE...            read damaged files in every way there is\n  \
     seeds                     write the samples as first inputs of the fuzz targets";
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Some("local-model") => local_model(),
         Some("surface") => surface(),
         Some("tamper") => tamper(),
+        Some("two-verifiers") => two_verifiers(),
         Some("mutate") => mutate::mutate(|line| eprintln!("{line}")),
         Some("endure") => mutate::endure(|line| eprintln!("{line}")),
         Some("seeds") => seeds(),
@@ -159,6 +162,14 @@ fn tamper() -> io::Result<()> {
         0 => Ok(()),
         missed => Err(io::Error::other(format!("{missed} changes were missed"))),
     }
+}
+
+/// Fails when the two verifiers disagree, or both pass what says something else under the same head.
+fn two_verifiers() -> io::Result<()> {
+    let wrong =
+        || io::Error::other("expected the program, a number, sealed runs or histories, and maybe --seed N");
+    let campaign = two_verifiers::Arguments::read(std::env::args_os().skip(2)).ok_or_else(wrong)?;
+    none_broken(two_verifiers::held(&campaign, &root(), &mut |line| eprintln!("{line}"))?)
 }
 
 #[expect(clippy::disallowed_methods, reason = "whoever calls the chore names the file")]

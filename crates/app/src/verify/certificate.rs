@@ -1,6 +1,7 @@
 //! What a verification says: the levels, what was counted, what does not hold.
 
 use super::head_alone::HEAD_ALONE;
+use crate::head_log::NotedHead;
 use crate::raw::RawTotals;
 use ledger::case::Integrity;
 use ledger::event::Format;
@@ -266,6 +267,22 @@ impl Certificate {
             (0, None, false) => (Standing::NotExamined, Some(level.wants().to_owned())),
             (0, None, true) => (Standing::Reached, None),
         }
+    }
+
+    /// Holds the head against those that were noted when the run was sealed; gives the one that it is.
+    ///
+    /// That is no anchor outside: the log of heads belongs to whoever ran this, and the same run gives the same certificate wherever it is verified. A head that is none of them is a finding.
+    pub fn against_noted<'n>(&mut self, noted: &'n [NotedHead]) -> Option<&'n NotedHead> {
+        let (head, last) = (self.head?, noted.last()?);
+        let same = noted.iter().find(|noted| noted.head == head);
+        if same.is_none() {
+            let what = format!(
+                "expected {}, which was noted when the run was sealed, on {}, found {head}: the run is not the one that was sealed",
+                last.head, last.at
+            );
+            self.examine(Level::HeadAnchored, vec![("the head".to_owned(), what)]);
+        }
+        same
     }
 
     /// The certificate as a file: JSON, with a line's end.

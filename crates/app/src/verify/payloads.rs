@@ -83,6 +83,12 @@ impl Payloads {
         if !ended.outcome.grounds() && records > 0 {
             say("it has records, but did not end as a call that found some");
         }
+        if ended.outcome.grounds() && output.is_some() && records == 0 {
+            say("it ended as a call that found records, but has none");
+        }
+        if ended.output.is_some() == ended.outcome.is_failure() {
+            say("its outcome does not go with whether it has an output");
+        }
     }
 
     fn unnamed(&mut self, reader: &Reader, named: &BTreeSet<Digest>) {

@@ -7,6 +7,7 @@ use ledger::event::{RunSealed, TaskHead};
 use ledger::{Digest, Event, Stream};
 use std::collections::BTreeSet;
 use std::path::Path;
+use store::FILE_NAME;
 
 /// Whether a manifest seals the run, and what seal and manifest say otherwise than the log.
 pub(super) fn check(
@@ -25,8 +26,22 @@ pub(super) fn check(
         (Ok(None), None) => (false, Vec::new()),
         (Ok(None), Some(_)) => (false, found(MANIFEST, "the log is sealed, but the manifest is missing")),
         (Ok(Some(_)), None) => (false, found("the log", "a manifest seals the run, but the log has no seal")),
-        (Ok(Some(manifest)), Some(sealed)) => (true, seal(&manifest, sealed, events, head, heads)),
+        (Ok(Some(manifest)), Some(sealed)) => {
+            (true, [seal(&manifest, sealed, events, head, heads), journals(folder)].concat())
+        }
     }
+}
+
+/// Journals of SQLite that hold something: a run is sealed without them, and what they hold might be read in place of what is sealed.
+fn journals(folder: &Path) -> Vec<Found> {
+    let found = ["-wal", "-shm", "-journal"].into_iter().filter_map(|suffix| {
+        let name = format!("{FILE_NAME}{suffix}");
+        let length = folder.join(&name).metadata().ok()?.len();
+        (length > 0).then(|| {
+            (name, format!("expected no file beside a sealed run, or an empty one, found {length} bytes"))
+        })
+    });
+    found.collect()
 }
 
 fn seal(

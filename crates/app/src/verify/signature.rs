@@ -3,6 +3,7 @@
 //! Keys are read as `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout` write them: PEM over PKCS#8 (RFC 5958) and over SubjectPublicKeyInfo (RFC 5280).
 //! No error quotes anything of a key.
 
+use crate::publish::publish_in;
 use crate::regular::read_regular;
 use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePublicKey};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -17,6 +18,15 @@ const SUFFIX: &str = "sig";
 /// Why nothing is signed, or why a signature is not trusted.
 #[derive(Debug, Error)]
 pub enum SignatureError {
+    /// The signature cannot be written.
+    #[error("write {}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
     /// A file cannot be read.
     #[error("read {}", path.display())]
     File {
@@ -104,11 +114,20 @@ impl Checker {
     }
 }
 
+/// Signs the file `name` of `folder`, which whoever may read the folder can check then; once this returns the signature survives a loss of power.
+pub(crate) fn sign_beside(signer: &Signer, folder: &Path, name: &str) -> Result<(), SignatureError> {
+    let path = folder.join(name);
+    let bytes = std::fs::read(&path).map_err(|source| SignatureError::File { path, source })?;
+    let name = format!("{name}.{SUFFIX}");
+    publish_in(folder, &name, &signer.sign(&bytes))
+        .map_err(|source| SignatureError::Write { path: folder.join(name), source })
+}
+
 /// The most bytes that are read of a file that is to hold a signature: one has 64.
-const LONGEST_SIGNATURE: u64 = 4096;
+pub(crate) const LONGEST_SIGNATURE: u64 = 4096;
 
 /// The file that holds the signature of `path`.
-pub(super) fn beside(path: &Path) -> PathBuf {
+pub(crate) fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(SUFFIX);

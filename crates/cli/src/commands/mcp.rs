@@ -1,10 +1,11 @@
 //! `locard mcp`.
 
-use crate::arguments::EvidenceArguments;
+use crate::arguments::{EvidenceArguments, SealArguments};
 use crate::commands::rules::{of_new_run, wrong};
 use crate::commands::run::{cache, level};
 use crate::commands::worker;
 use crate::failure::Failure;
+use crate::heads;
 use crate::platform::Signals;
 use crate::printer::{Printer, complain};
 use app::{Case, Interrupt, Progress, SystemClock, Workplace};
@@ -46,6 +47,8 @@ pub(crate) struct McpArguments {
     pub(crate) no_sweep: bool,
     #[command(flatten)]
     pub(crate) evidence: EvidenceArguments,
+    #[command(flatten)]
+    pub(crate) seal: SealArguments,
     /// Let tools run where they cannot be confined; every report says so
     #[arg(long)]
     pub(crate) unconfined: bool,
@@ -147,6 +150,7 @@ fn workplace(
         clock: Arc::new(SystemClock),
         observe: Arc::new(|progress| tell(&progress)),
         interrupt: Interrupt::new(),
+        keep: heads::keep(&arguments.seal, &case.paths, printer)?,
     };
     Ok((work, scratch))
 }

@@ -9,6 +9,7 @@ use crate::board::Board;
 use crate::commands::rules::wrong;
 use crate::commands::{ended, worker};
 use crate::failure::Failure;
+use crate::heads;
 use crate::models::Chooser;
 use crate::platform::Signals;
 use crate::printer::Printer;
@@ -16,7 +17,8 @@ use crate::scratch::Scratch;
 use crate::screen::Screen;
 use account::Asked;
 use app::{
-    Agent, Case, Interrupt, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest, Workplace,
+    Agent, Case, Interrupt, KeepHead, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest,
+    Workplace,
 };
 use ledger::{IntegrityLevel, Rules, Seed};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -166,6 +168,7 @@ struct Plan {
     worker: WorkerRequest,
     indexes: PathBuf,
     cache: Option<PathBuf>,
+    keep: KeepHead,
     interrupt: Interrupt,
     screen: Screen,
     board: Mutex<Board>,
@@ -189,6 +192,7 @@ impl Plan {
             worker,
             indexes: scratch.indexes().to_owned(),
             cache: cache(&arguments.evidence, evidence, printer)?,
+            keep: heads::keep(&arguments.seal, evidence, printer)?,
             interrupt: Interrupt::new(),
             screen: Screen::new(arguments.quiet),
             board: Mutex::new(Board::new(cases)),
@@ -254,6 +258,7 @@ impl Plan {
             clock: Arc::new(SystemClock),
             observe: Arc::new(move |event| plan.hear(index, &event)),
             interrupt: self.interrupt.clone(),
+            keep: self.keep.clone(),
         }
     }
 }

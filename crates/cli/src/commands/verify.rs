@@ -5,10 +5,12 @@ mod report;
 use crate::arguments::VerifyArguments;
 use crate::commands::{UNCONFINED, ended, live, print, run_folder};
 use crate::failure::{Failure, describe};
+use crate::heads;
 use crate::printer::Printer;
 use ::report::terminal;
-use app::{Certificate, Checker, Keep, KeptHead, Level, Signer, Standing};
+use app::{Certificate, Checker, Keep, KeptHead, Level, MANIFEST, NotedHead, Signer, Standing};
 use serde_json::{Value, json};
+use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -22,13 +24,19 @@ pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Res
     let head = head(arguments, &folder)?;
     let keep = keep(arguments)?;
     let mut certificate = app::verify_against(&folder, head.as_ref());
+    let noted = if head.is_some() { Vec::new() } else { noted(arguments, &folder, &certificate, printer) };
+    let noted = certificate.against_noted(&noted).cloned();
     if !arguments.evidence.is_empty() && !over_evidence(arguments, &folder, &mut certificate)? {
         printer.complain("the evidence was not looked at: the recording does not hold");
     }
     let code = code(&certificate, arguments.unsealed);
     let kept = keep.map(|keep| app::keep_certificate(&certificate, &keep).map_err(Failure::Keep));
-    let printed =
-        print(printer, arguments.format, || text(&certificate, code, head), || value(&certificate, code));
+    let printed = print(
+        printer,
+        arguments.format,
+        || text(&certificate, code, head, noted.as_ref()),
+        || value(&certificate, code, noted.as_ref()),
+    );
     let code = ended(printer, printed, code);
     match kept {
         Some(Err(failure)) => {
@@ -54,13 +62,37 @@ fn over_evidence(
 
 /// The head to compare with.
 fn head(arguments: &VerifyArguments, folder: &Path) -> Result<Option<KeptHead>, Failure> {
-    let Some(path) = &arguments.head else { return Ok(None) };
+    let own = folder.join(MANIFEST);
+    // The key vouches for what it has signed, wherever that lies.
+    let Some(path) = arguments.head.as_ref().or_else(|| arguments.key.as_ref().map(|_| &own)) else {
+        return Ok(None);
+    };
     let within = path.canonicalize().ok().zip(folder.canonicalize().ok());
-    if within.is_some_and(|(path, folder)| path.starts_with(folder)) {
+    if arguments.key.is_none() && within.is_some_and(|(path, folder)| path.starts_with(folder)) {
         return Err(Failure::OwnHead { path: path.clone() });
     }
     let key = arguments.key.as_deref().map(Checker::read).transpose().map_err(Failure::Key)?;
     KeptHead::of_argument(path, key.as_ref()).map(Some).map_err(Failure::Head)
+}
+
+/// The heads that were noted when the run was sealed; a log of heads that cannot be read is told, and is as none.
+fn noted(
+    arguments: &VerifyArguments,
+    folder: &Path,
+    certificate: &Certificate,
+    printer: &Printer,
+) -> Vec<NotedHead> {
+    let Some(log) = heads::log(arguments.no_head_log) else { return Vec::new() };
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    log.noted(certificate.run.as_ref(), &name).unwrap_or_else(|error| {
+        printer.complain(&terminal(&format!("warning: failed to {}", causes(&error))));
+        Vec::new()
+    })
+}
+
+fn causes(error: &dyn Error) -> String {
+    [vec![error.to_string()], app::causes(error)].concat().join(": ")
 }
 
 /// What to write; the key is read before anything is verified.
@@ -84,17 +116,18 @@ fn code(certificate: &Certificate, unsealed: bool) -> u8 {
     }
 }
 
-fn value(certificate: &Certificate, code: u8) -> Value {
+fn value(certificate: &Certificate, code: u8, noted: Option<&NotedHead>) -> Value {
     json!({
         "locard_verify": 1,
         "verified": code == 0,
         "exit_code": code,
         "confined": certificate.confined,
+        "noted_at": noted.map(|noted| &noted.at),
         "certificate": certificate,
     })
 }
 
-fn text(certificate: &Certificate, code: u8, kept: Option<KeptHead>) -> String {
+fn text(certificate: &Certificate, code: u8, kept: Option<KeptHead>, noted: Option<&NotedHead>) -> String {
     let mut out = String::new();
     for finding in &certificate.findings {
         let _ = writeln!(out, "does not hold: {}: {}", terminal(&finding.place), terminal(&finding.what));
@@ -137,7 +170,7 @@ fn text(certificate: &Certificate, code: u8, kept: Option<KeptHead>) -> String {
             let _ = writeln!(out, "(--unsealed accepts a run that broke off)");
         }
     }
-    let _ = writeln!(out, "{}", verdict(certificate, code));
+    let _ = writeln!(out, "{}", verdict(certificate, code, noted));
     out
 }
 
@@ -146,9 +179,13 @@ fn is_anchored(certificate: &Certificate) -> bool {
 }
 
 /// The last line: what was reached.
-fn verdict(certificate: &Certificate, code: u8) -> String {
+fn verdict(certificate: &Certificate, code: u8, noted: Option<&NotedHead>) -> String {
     let sealed = if certificate.sealed { "sealed" } else { "not sealed" };
     match (code, certificate.level) {
+        (0, Some(level)) if noted.is_some() => {
+            let at = noted.map(|noted| terminal(&noted.at)).unwrap_or_default();
+            format!("verified: {level} ({sealed}; head matches the one noted at sealing on {at})")
+        }
         (0, Some(level)) if is_anchored(certificate) => {
             format!("verified: {level}, {} ({sealed})", Level::HeadAnchored)
         }

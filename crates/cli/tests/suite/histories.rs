@@ -7,22 +7,17 @@
 mod lives;
 
 use crate::support::{Place, str, text};
-use ledger::event::Format;
-use ledger::event::Stored;
-use ledger::{Digest, Event, FORMAT, Stream};
+use ledger::{Digest, Event, FORMAT};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use store::{Durability, Entry, Reader, Writer};
+use store::Reader;
+use testkit::stored_history::{self, SHARED, marked};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/histories")
 }
-
-/// Members of a run's first event that other runs have as well.
-const SHARED: [&str; 3] = ["tools", "vocabulary", "writers"];
 
 fn part(digest: &str) -> PathBuf {
     fixtures().join(format!("parts/{digest}.json"))
@@ -38,15 +33,6 @@ fn put_aside(line: &mut Value) {
         std::fs::create_dir_all(fixtures().join("parts")).unwrap();
         std::fs::write(part(&digest), text + "\n").unwrap();
         *value = Value::String(digest);
-    }
-}
-
-fn take_in(line: &mut Value) {
-    for member in SHARED {
-        let Some(value) = line.pointer_mut(&format!("/event/fields/{member}")) else { continue };
-        if let Some(digest) = value.as_str() {
-            *value = serde_json::from_str(&std::fs::read_to_string(part(digest)).unwrap()).unwrap();
-        }
     }
 }
 
@@ -76,48 +62,12 @@ fn history(run: &Path) -> String {
 
 /// A history as a run in `folder`, sealed where the history is.
 fn run_of(history: &str, folder: &Path) {
-    let writer = Writer::create(folder).unwrap();
-    let (mut waiting, mut known, mut format) = (None, BTreeSet::new(), FORMAT);
-    for line in history.lines() {
-        let mut line: Value = serde_json::from_str(line).unwrap();
-        if let Some(payload) = line.get("payload") {
-            waiting = Some(Arc::<[u8]>::from(payload.as_str().unwrap().as_bytes()));
-            continue;
-        }
-        take_in(&mut line);
-        let event = Event::from_stored(line["event"].to_string().as_bytes()).unwrap();
-        let circumstance = serde_json::from_value(line["circumstance"].take()).unwrap();
-        let stream = Stream::from_number(line["stream"].as_u64().unwrap().try_into().unwrap());
-        let fresh = event.payload().is_some_and(|digest| known.insert(digest));
-        let payload = if fresh { waiting.take() } else { None };
-        let sealed = matches!(event, Event::RunSealed(_));
-        if let Event::RunOpened(opened) = &event {
-            format = opened.format;
-        }
-        let entry = Entry { stream, event, circumstance, payload };
-        match sealed {
-            true => drop(writer.seal(vec![entry]).unwrap()),
-            false => drop(writer.append(vec![entry], Durability::Buffered).unwrap()),
-        }
-    }
-    drop(writer);
-    // The file of a run of before says so, too.
-    edit(folder, &format!("PRAGMA user_version = {}", marked(format)));
-}
-
-/// A format as it stands in a file's header.
-fn marked(format: Format) -> i64 {
-    (i64::from(format.major) << 16) + i64::from(format.minor)
+    stored_history::run_of(history, &fixtures(), folder).unwrap();
 }
 
 /// Changes a run's file by SQL.
 fn edit(run: &Path, sql: &str) {
-    let path = run.join("run.db");
-    let mut permissions = path.metadata().unwrap().permissions();
-    #[expect(clippy::permissions_set_readonly_false, reason = "a test writes where nobody should")]
-    permissions.set_readonly(false);
-    std::fs::set_permissions(&path, permissions).unwrap();
-    rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
+    stored_history::edit(run, sql).unwrap();
 }
 
 #[test]

@@ -167,6 +167,7 @@ impl Place {
                 clock: Arc::new(Midnight) as Arc<dyn Clock>,
                 observe: Arc::new(|_| ()),
                 interrupt: app::Interrupt::new(),
+                keep: app::KeepHead::default(),
             },
         }
     }

@@ -1,23 +1,25 @@
-//! The ways of changing a copy of a run.
+//! Ways of changing a copy of a run without knowing how it is made: bytes, rows, columns.
 
 #![expect(clippy::ptr_arg, reason = "some changes alter the length, and all have one type")]
+use crate::random::Random;
 use rusqlite::Connection;
 use std::io;
 use std::path::Path;
-use testkit::random::Random;
 
 /// One way of changing a run.
-pub(super) struct Kind {
-    pub(super) name: &'static str,
+pub struct Kind {
+    /// What it is called in a table.
+    pub name: &'static str,
     /// Changes the copy in this folder; tells what it did.
-    pub(super) change: fn(&Path, &mut Random) -> io::Result<String>,
+    pub change: fn(&Path, &mut Random) -> io::Result<String>,
 }
 
 const fn kind(name: &'static str, change: fn(&Path, &mut Random) -> io::Result<String>) -> Kind {
     Kind { name, change }
 }
 
-pub(super) const KINDS: &[Kind] = &[
+/// Every way.
+pub const KINDS: &[Kind] = &[
     kind("run.db: a bit flipped", |copy, random| bytes(copy, "run.db", random, flip)),
     kind("run.db: 16 bytes overwritten", |copy, random| bytes(copy, "run.db", random, overwrite)),
     kind("run.db: 64 bytes of zeros", |copy, random| bytes(copy, "run.db", random, zero)),
@@ -98,8 +100,9 @@ pub(super) const KINDS: &[Kind] = &[
     }),
 ];
 
+/// Writes a file of a copy.
 #[expect(clippy::disallowed_methods, reason = "the campaign changes its own copies")]
-pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::write(path, bytes)
 }
 
@@ -204,7 +207,8 @@ fn row(copy: &Path, random: &mut Random, table: &str, sql: &str) -> io::Result<S
     Ok(format!("row {rowid}, {changed:?}"))
 }
 
-fn guards(connection: &Connection) -> rusqlite::Result<(String, String)> {
+/// What drops the triggers and the view of a run, and what makes them again.
+pub(crate) fn guards(connection: &Connection) -> rusqlite::Result<(String, String)> {
     let mut select = connection.prepare(
         "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY rowid",
     )?;

@@ -1,0 +1,41 @@
+//! What is kept of a run's head once it is sealed: a line in the log of heads, and a signature beside the manifest.
+
+use super::{Finished, Workplace};
+use crate::causes;
+use crate::head_log::{HeadLog, NotedHead};
+use crate::progress::Progress;
+use crate::seal::MANIFEST;
+use crate::verify::{SignatureError, Signer, sign_beside};
+use std::error::Error;
+use std::sync::Arc;
+
+/// What to keep of heads.
+#[derive(Debug, Clone, Default)]
+pub struct KeepHead {
+    /// Where they are noted; `None`: nowhere.
+    pub log: Option<HeadLog>,
+    /// Who signs the manifest; `None`: nobody.
+    pub signer: Option<Arc<Signer>>,
+}
+
+/// Notes and signs the head of a run that was just sealed; what fails is told, for the run is sealed all the same.
+pub(super) fn keep(work: &Workplace, finished: &Finished) {
+    let tell = |error: &dyn Error| {
+        let told = [vec![error.to_string()], causes(error)].concat().join("; because: ");
+        (work.observe)(Progress::Note(format!("the run is sealed, but this failed: {told}")));
+    };
+    let folder = finished.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (run, head, at) =
+        (finished.manifest.run.clone(), finished.manifest.head, work.clock.now().to_string());
+    if let Some(Err(error)) = work.keep.log.as_ref().map(|log| log.note(&NotedHead { run, head, at, folder }))
+    {
+        tell(&error);
+    }
+    if let Some(Err(error)) = work.keep.signer.as_ref().map(|signer| sign(signer, finished)) {
+        tell(&error);
+    }
+}
+
+fn sign(signer: &Signer, finished: &Finished) -> Result<(), SignatureError> {
+    sign_beside(signer, &finished.folder, MANIFEST)
+}
