@@ -12,10 +12,10 @@ pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = None;
     for piece in pieces(text) {
-        let is_disguised = !piece.is_ascii() && is_disguised(piece);
-        for c in piece.chars() {
+        let disguised = if piece.is_ascii() { Vec::new() } else { disguises(piece) };
+        for (at, c) in piece.char_indices() {
             let joins = is_joining(c) && before.is_some_and(takes_joiner);
-            match is_unseen(c) && !joins || is_disguised && looks_ascii(c) {
+            match is_unseen(c) && !joins || disguised.binary_search(&at).is_ok() {
                 true => out.extend(c.escape_unicode()),
                 false => out.push(c),
             }
@@ -39,15 +39,19 @@ pub fn sentence_text(text: &str) -> String {
 /// One blank behind another, and one that is none of the keyboard, written out.
 fn with_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    let mut is_behind_blank = false;
-    for c in text.chars() {
-        let is_blank = is_blank(c);
-        // An ideographic blank is the ordinary one where it is written.
-        match is_blank && (is_behind_blank || c != ' ' && c != '\u{3000}') {
+    let mut before = None;
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let beside = [before, rest.clone().next()];
+        let is_behind_blank = before.is_some_and(is_blank);
+        // An ideographic blank is the ordinary one beside the letters that it is written with.
+        let is_ordinary = c == ' '
+            || c == '\u{3000}' && beside.into_iter().flatten().any(|c| !c.is_ascii() && c != '\u{3000}');
+        match is_blank(c) && (is_behind_blank || !is_ordinary) {
             true => out.extend(c.escape_unicode()),
             false => out.push(c),
         }
-        is_behind_blank = is_blank;
+        before = Some(c);
     }
     out
 }
@@ -107,9 +111,74 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a word mixes letters that look like those of ASCII with such letters.
-fn is_disguised(word: &str) -> bool {
-    word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(looks_ascii)
+/// Where letters of a word that has some of ASCII only look like those.
+///
+/// A word of another script beside one of ASCII is none of it (`OneDriveНастройка`): both read as words of their own.
+fn disguises(word: &str) -> Vec<usize> {
+    if !word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+        return Vec::new();
+    }
+    let (runs, is_turkish) = (runs(word), word.contains('\u{131}') && is_turkish(word));
+    let mut found = Vec::new();
+    for (place, (at, run)) in runs.iter().enumerate() {
+        let beside = [place.checked_sub(1), Some(place + 1)].map(|place| runs.get(place?));
+        let is_own = |(_, run): &(usize, &str)| !is_native(run) || is_word(run);
+        let stands_alone = !is_native(run) && is_word(run) && beside.into_iter().flatten().all(is_own);
+        let is_disguised = |c: char| looks_ascii(c) || c == '\u{131}' && !is_turkish;
+        let alike = run.char_indices().filter(|(_, c)| !stands_alone && is_disguised(*c));
+        found.extend(alike.map(|(within, _)| at + within));
+    }
+    found
+}
+
+/// The stretches of a word by script, and where they begin: Latin letters, digits, other letters.
+fn runs(word: &str) -> Vec<(usize, &str)> {
+    let kind = |c: char| match c.script() {
+        _ if c.is_numeric() => None,
+        Script::Common | Script::Inherited => Some(Script::Latin),
+        script => Some(script),
+    };
+    let mut runs = Vec::new();
+    let mut rest = word;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| kind(c) != kind(first)).unwrap_or(rest.len());
+        let (run, behind) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        runs.push((word.len() - rest.len(), run));
+        rest = behind;
+    }
+    runs
+}
+
+/// Whether a stretch is of Latin letters.
+fn is_native(run: &str) -> bool {
+    run.chars().next().is_some_and(|c| {
+        !c.is_numeric() && matches!(c.script(), Script::Latin | Script::Common | Script::Inherited)
+    })
+}
+
+/// Fewest letters of a stretch that reads as a word by itself.
+const WORD: usize = 3;
+
+/// Whether a stretch of letters of one script reads as a word of it: some are none of the other script's.
+fn is_word(run: &str) -> bool {
+    let own = |c: char| if c.is_ascii() { !SHARED.contains(c) } else { !looks_ascii(c) };
+    run.chars().nth(WORD - 1).is_some() && run.chars().any(own)
+}
+
+/// Letters of ASCII that Greek and Cyrillic have one like.
+const SHARED: &str = "aceijopsuvxyABCEHIJKMNOPSTXYZ";
+
+/// Whether a word with a dotless i can be Turkish: no `q`, `w` or `x`, and no vowel beside the i's that does not go with it.
+fn is_turkish(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    let vowels: Vec<char> = lower.chars().filter(|c| "aeıioöuü".contains(*c)).collect();
+    let goes_with = |pair: &[char]| match pair {
+        [before, 'ı'] => matches!(before, 'a' | 'ı'),
+        // `yapılıyor`: the ending has an `o` of its own.
+        ['ı', after] => matches!(after, 'a' | 'ı') || *after == 'o' && lower.contains("ıyo"),
+        _ => true,
+    };
+    !lower.contains(['q', 'w', 'x']) && vowels.windows(2).all(goes_with)
 }
 
 /// Whether a letter that is none of ASCII looks like one (Unicode Technical Standard #39, section 4): of another script, or the same letter in another form.
@@ -117,13 +186,16 @@ fn looks_ascii(c: char) -> bool {
     if c.is_ascii() || !c.is_alphabetic() {
         return false;
     }
-    let is_alike = || skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphanumeric());
+    // Small letters of Cherokee look like its capitals, of which alone it is known what they look like.
+    let c = if matches!(c, '\u{ab70}'..='\u{abbf}') { c.to_uppercase().next().unwrap_or(c) } else { c };
+    let is_alike = |is: fn(&char) -> bool| skeleton(c.encode_utf8(&mut [0; 4])).all(|c| is(&c));
     match c.script() {
-        // Languages of Latin letters have their own, which are no disguise: full-width, mathematical and phonetic ones are.
+        // Languages of Latin letters have their own, which are no disguise: full-width, mathematical and phonetic ones are, and phonetic ones that look like a mark.
         Script::Latin | Script::Common | Script::Inherited => {
-            std::iter::once(c).nfkc().all(|c| c.is_ascii_alphanumeric()) || is_phonetic(c) && is_alike()
+            std::iter::once(c).nfkc().all(|c| c.is_ascii_alphanumeric())
+                || is_phonetic(c) && is_alike(char::is_ascii_graphic)
         }
-        _ => is_alike(),
+        _ => is_alike(char::is_ascii_alphanumeric),
     }
 }
 
@@ -205,6 +277,18 @@ mod tests {
             ("Übersicht.xlsx", "Übersicht.xlsx"),
             ("C:\\Users\\Зоя\\a.txt", "C:\\Users\\Зоя\\a.txt"),
             ("漢字abc.txt", "漢字abc.txt"),
+            ("C:\\w\u{131}ndows.exe", r"C:\w\u{131}ndows.exe"),
+            ("m\u{131}crosoft.exe", r"m\u{131}crosoft.exe"),
+            ("yazılım ayarı kitabı yapılıyor.txt", "yazılım ayarı kitabı yapılıyor.txt"),
+            ("readme\u{1c3}.txt", r"readme\u{1c3}.txt"),
+            ("\u{ab87}imikatz.exe", r"\u{ab87}imikatz.exe"),
+            ("OneDriveНастройка", "OneDriveНастройка"),
+            ("НастройкаOneDrive.lnk", "НастройкаOneDrive.lnk"),
+            ("Отчёт2025v2.docx", "Отчёт2025v2.docx"),
+            ("ΑναφοράReport.pdf", "ΑναφοράReport.pdf"),
+            ("прив\u{435}t", r"п\u{440}ив\u{435}t"),
+            ("paypal\u{430}\u{440}", r"paypal\u{430}\u{440}"),
+            ("\u{430}\u{440}\u{440}le.exe", r"\u{430}\u{440}\u{440}le.exe"),
             ("αβγ and x", "αβγ and x"),
         ] {
             assert_eq!(printable(text), expected);
@@ -221,7 +305,8 @@ mod tests {
         ] {
             assert_eq!(value_text(text), expected);
         }
-        assert_eq!(value_text("日本\u{3000}東京"), "日本\u{3000}東京");
+        assert_eq!(value_text("日本\u{3000}東京, 日本\u{3000}25"), "日本\u{3000}東京, 日本\u{3000}25");
+        assert_eq!(value_text("setup\u{3000}.exe"), r"setup\u{3000}.exe");
         // What only reads as an escape is told from one.
         assert_eq!(value_text(r"C:\x\u{202e}a"), r"C:\x\u{5c}u{202e}a");
     }

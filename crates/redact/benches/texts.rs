@@ -18,7 +18,7 @@ fn redactor() -> Redactor {
             [format!("ALDER-{n:03}"), format!("Mara Ellingsen {n}"), format!("10.20.{}.{n}", n / 9)]
         })
         .collect();
-    let find = "find = [\"sid\", \"mail\", \"address\", \"profile-folder\", \"unc-host\"]";
+    let find = "find = [\"sid\", \"mail\", \"address\", \"mac\", \"profile-folder\", \"unc-host\"]";
     let profile = Profile::parse("bench", &format!("values = {values:?}\n{find}")).unwrap();
     let events = History::opened("T").events();
     let recorded = graph::fold(events.iter().cloned()).unwrap();

@@ -1,5 +1,6 @@
 //! Values that are known by their form, wherever they stand.
 
+use crate::macs::macs;
 use crate::networks::addresses;
 use crate::search::Way;
 use serde::Deserialize;
@@ -15,6 +16,8 @@ pub(crate) enum Finder {
     Mail,
     /// IP addresses; not those that mean every host, or this one.
     Address,
+    /// Hardware addresses of network cards.
+    Mac,
     /// Names of folders of profiles: what follows `\Users\`, `\Documents and Settings\`, `/home/`.
     ProfileFolder,
     /// Names of hosts in UNC paths: `\\HOST\`.
@@ -32,6 +35,7 @@ impl Finder {
             Finder::Sid => "SIDs",
             Finder::Mail => "e-mail addresses",
             Finder::Address => "IP addresses",
+            Finder::Mac => "hardware addresses",
             Finder::ProfileFolder => "names of profile folders",
             Finder::UncHost => "hosts of UNC paths",
             Finder::Role => "people named by their role",
@@ -42,9 +46,8 @@ impl Finder {
     /// Whether it is sought in readings of this kind: of bytes that are no text chance makes whatever has a loose form.
     pub(crate) const fn looks_into(self, way: Way) -> bool {
         match (way, self) {
-            (Way::Written, _) | (Way::Packed(_), Finder::Sid | Finder::Address | Finder::ProfileFolder) => {
-                true
-            }
+            (Way::Written, _)
+            | (Way::Packed(_), Finder::Sid | Finder::Address | Finder::Mac | Finder::ProfileFolder) => true,
             (Way::Packed(_), Finder::Mail | Finder::UncHost | Finder::Role | Finder::LabelHost)
             | (Way::Looks, _) => false,
         }
@@ -53,9 +56,10 @@ impl Finder {
     /// Where such values stand in a text that is folded (lower case, single backslashes).
     pub(crate) fn find(self, text: &str) -> Vec<Range<usize>> {
         match self {
-            Finder::Sid => ["s-1-5-21-", "s-1-12-1-"].iter().flat_map(|start| sids(text, start)).collect(),
+            Finder::Sid => SIDS.iter().flat_map(|(start, between)| sids(text, start, *between)).collect(),
             Finder::Mail => mails(text),
             Finder::Address => addresses(text),
+            Finder::Mac => macs(text),
             Finder::ProfileFolder => FOLDERS.iter().flat_map(|folder| profiles(text, folder)).collect(),
             // Folding leaves one backslash of two, and no capitals: those are sought in texts as they are written.
             Finder::UncHost | Finder::Role | Finder::LabelHost => Vec::new(),
@@ -79,11 +83,15 @@ const NOBODY: [&str; 9] = [
     "defaultapppool",
 ];
 
-fn sids(text: &str, start: &str) -> Vec<Range<usize>> {
+/// What a SID begins with, and what stands between its numbers.
+const SIDS: [(&str, char); 4] =
+    [("s-1-5-21-", '-'), ("s-1-12-1-", '-'), ("s_1_5_21_", '_'), ("s_1_12_1_", '_')];
+
+fn sids(text: &str, start: &str, between: char) -> Vec<Range<usize>> {
     let of = |(at, _): (usize, &str)| {
         let rest = text.get(at + start.len()..)?;
-        let length = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
-        let digits = rest.get(..length)?.trim_end_matches('-').len();
+        let length = rest.find(|c: char| !c.is_ascii_digit() && c != between).unwrap_or(rest.len());
+        let digits = rest.get(..length)?.trim_end_matches(between).len();
         (digits > 0).then(|| at..at + start.len() + digits)
     };
     text.match_indices(start).filter_map(of).collect()

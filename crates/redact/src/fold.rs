@@ -65,6 +65,31 @@ impl Folded {
         self.after(at).is_some_and(char::is_alphanumeric)
     }
 
+    /// Whether the range is a word, or a part of one that capitals tell from the others: `ABell`, `BellReport`.
+    ///
+    /// What a letter was written as is looked up in the text; where that is no letter (an escape), the part counts.
+    pub(crate) fn is_hump(&self, range: &Range<usize>, text: &str) -> bool {
+        let written = |at: usize, length: usize| {
+            let from = self.source(&(at..at + length)).start;
+            text.get(from..).and_then(|rest| rest.chars().next()).filter(|c| c.is_alphabetic())
+        };
+        let is_lower = |c: Option<char>| c.is_none_or(char::is_lowercase);
+        let is_upper = |c: Option<char>| c.is_none_or(char::is_uppercase);
+        let (before, after) = (self.before(range.start), self.after(range.end));
+        let mut own = self.text.get(range.clone()).unwrap_or_default().char_indices();
+        let first = own.next().and_then(|(at, c)| written(range.start + at, c.len_utf8()));
+        let second = own.next().and_then(|(at, c)| written(range.start + at, c.len_utf8()));
+        let last = own.next_back().and_then(|(at, c)| written(range.start + at, c.len_utf8()));
+        let begins = before.filter(|c| c.is_alphabetic()).is_none_or(|c| {
+            is_upper(first)
+                && (is_lower(written(range.start - c.len_utf8(), c.len_utf8())) || is_lower(second))
+        });
+        let ends = after
+            .filter(|c| c.is_alphabetic())
+            .is_none_or(|c| is_lower(last) && is_upper(written(range.end, c.len_utf8())));
+        begins && ends
+    }
+
     /// Whether a letter in the range looks like another one than it reads as.
     pub(crate) fn is_deceived_in(&self, range: &Range<usize>) -> bool {
         let first = self.deceivers.partition_point(|at| *at < range.start);

@@ -1,5 +1,7 @@
 //! Names of several words, joined in other ways: `ann_bell`, `annbell`, `Bell, Ann`.
 
+use crate::parts::initials;
+
 /// What parts the words of a name that has no blanks.
 const PARTING: [char; 3] = ['.', '_', '-'];
 /// What joins words in the order that they stand in.
@@ -18,12 +20,17 @@ pub(crate) struct Joins {
     pub(crate) in_order: Vec<String>,
     /// The last words first.
     pub(crate) turned: Vec<String>,
+    /// One word, and the first letter of another.
+    pub(crate) initials: Vec<String>,
 }
 
-pub(crate) fn joins(value: &str) -> Joins {
+/// Of words that `is_common` says to be like others, no initials are made.
+pub(crate) fn joins(value: &str, is_common: impl Fn(&str) -> bool) -> Joins {
     let words = words(value);
-    let is_inside = |c: char| c.is_alphabetic() || "'’.-".contains(c);
-    let is_word = |word: &&str| word.chars().all(is_inside) && word.chars().any(char::is_alphabetic);
+    // Hosts have numbers: `ALDER-07`, `ALDER 07`.
+    let is_inside = |c: char| c.is_alphanumeric() || "'’.-".contains(c);
+    let has_digits = value.contains(|c: char| c.is_ascii_digit());
+    let is_word = |word: &&str| word.chars().all(is_inside) && word.chars().any(char::is_alphanumeric);
     let letters: usize = words.iter().map(|word| word.chars().filter(|c| c.is_alphabetic()).count()).sum();
     if !(2..=WORDS).contains(&words.len()) || letters < LETTERS || !words.iter().all(is_word) {
         return Joins::default();
@@ -31,7 +38,7 @@ pub(crate) fn joins(value: &str) -> Joins {
     let mut in_order: Vec<String> = IN_ORDER.iter().map(|between| words.join(between)).collect();
     let mut turned = Vec::new();
     // Of a domain no part comes first.
-    let is_person = words.len() == 2 || value.contains(' ');
+    let is_person = (words.len() == 2 || value.contains(' ')) && !has_digits;
     for at in (1..words.len()).filter(|_| is_person) {
         let Some((first, last)) = words.split_at_checked(at) else { continue };
         turned.extend(TURNED.iter().map(|between| {
@@ -40,9 +47,10 @@ pub(crate) fn joins(value: &str) -> Joins {
             format!("{}{between}{}", last.join(inner), first.join(inner))
         }));
     }
+    let initials = if is_person { initials(&words, is_common) } else { Vec::new() };
     in_order.retain(|form| form != value);
     turned.retain(|form| form != value);
-    Joins { in_order, turned }
+    Joins { in_order, turned, initials }
 }
 
 fn words(value: &str) -> Vec<&str> {
@@ -56,7 +64,7 @@ mod tests {
     use super::*;
 
     fn all(value: &str) -> Vec<String> {
-        let Joins { in_order, turned } = joins(value);
+        let Joins { in_order, turned, .. } = joins(value, |_| false);
         in_order.iter().chain(&turned).map(|form| form.to_lowercase()).collect()
     }
 
@@ -71,6 +79,7 @@ mod tests {
             ("Bell, Ann", &["Ann Bell", "ann_bell", "Bell Ann"]),
             ("Ana de la Cruz", &["Cruz, Ana de la", "de la Cruz, Ana", "ana.de.la.cruz"]),
             ("corp.alder.example", &["corp_alder_example"]),
+            ("ALDER-07", &["alder 07", "alder07", "alder_07"]),
         ] {
             let all = all(value);
             for form in expected {
@@ -79,7 +88,10 @@ mod tests {
             assert!(all.len() <= 26, "{value}: {all:?}");
         }
         assert!(!all("corp.alder.example").iter().any(|form| form.starts_with("example")));
-        for value in ["Ann", "ALDER-07", "a b", "one two three four five", r"C:\a b", "x@y.example", ""] {
+        assert_eq!(all("ALDER-07").len(), 4);
+        for value in
+            ["Ann", "SRV-07", "1.2.3", "a b", "one two three four five", r"C:\a b", "x@y.example", ""]
+        {
             assert!(all(value).is_empty(), "{value}");
         }
     }

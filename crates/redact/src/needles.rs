@@ -10,6 +10,7 @@ use crate::joins::{Joins, joins};
 use crate::profile::{Profile, Rule};
 use crate::search::{Beside, Needle, ascii_look, written};
 use crate::{Events, Outputs, output_digests};
+use crate::{macs, parts, sids};
 use graph::Run;
 use ledger::event::AskedBy;
 use ledger::pattern::Patterns;
@@ -24,6 +25,9 @@ pub(crate) const NAMED: &str = "values that the profile names";
 /// How it calls what is a part of a withheld value.
 const PARTS: &str = "parts of withheld values";
 
+/// How it calls a part of a withheld name, which counts as a word.
+const NAME_PARTS: &str = "parts of withheld names";
+
 /// How it calls a name of which the last words stand first.
 pub(crate) const TURNED: &str = "names in another order";
 
@@ -33,8 +37,8 @@ const SOUGHT: usize = 3;
 const SHORT: usize = 4;
 /// Fewest characters of the last part of a path that tells one from another.
 const TELLING: usize = 5;
-/// Fewest letters of a word of a person's name.
-const WORD: usize = 4;
+/// Fewest characters of a part of a name that counts inside of a word.
+const WITHIN: usize = 8;
 /// The most characters of a host's name in NetBIOS, which cuts longer ones.
 const NETBIOS: usize = 15;
 /// Fewest characters of an address in one of its other spellings: shorter ones are numbers like others.
@@ -58,7 +62,11 @@ impl Gathered {
     fn add(&mut self, profile: &Profile, value: &str, rule: &'static str) {
         let value = value.trim();
         if !profile.excepts(value) {
-            self.values.entry(value.to_owned()).or_insert(rule);
+            let known = self.values.entry(value.to_owned()).or_insert(rule);
+            // What is withheld whole counts in more places than a part of a name.
+            if *known == NAME_PARTS {
+                *known = rule;
+            }
         }
     }
 
@@ -74,19 +82,31 @@ impl Gathered {
     /// Parts of a value that its rule says to tell as much.
     fn add_parts(&mut self, profile: &Profile, rule: &Rule, text: &str) {
         if rule.words {
-            self.add_words(profile, text);
+            self.add_account_words(profile, text);
         }
         let first = text.trim_start_matches('\\').split('.').next().unwrap_or_default();
         if rule.hosts && address(text).is_none() && first.chars().any(char::is_alphabetic) {
             self.add(profile, first, PARTS);
+            self.add_words(profile, first);
             let cut = first.char_indices().nth(NETBIOS).and_then(|(at, _)| first.get(..at));
             cut.into_iter().for_each(|cut| self.add(profile, cut, PARTS));
         }
     }
 
+    /// The parts of a name, but for words like others.
     fn add_words(&mut self, profile: &Profile, text: &str) {
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        words.filter(|word| word.chars().count() >= WORD).for_each(|word| self.add(profile, word, PARTS));
+        let words = parts::parts(text).filter(|word| !profile.is_common(word));
+        words.for_each(|word| self.add(profile, word, NAME_PARTS));
+    }
+
+    /// The parts of an account, and of its domain; what Windows brings has none.
+    fn add_account_words(&mut self, profile: &Profile, text: &str) {
+        let (domain, account) = text.split_once('\\').unwrap_or(("", text));
+        let account = account.split_once('@').map_or(account, |(account, _)| account);
+        if (domain.is_empty() || !profile.excepts(domain)) && !account.contains(['\\', '/', ':']) {
+            self.add_words(profile, account);
+            self.add_words(profile, domain);
+        }
     }
 
     /// People whom a text names by their role.
@@ -108,6 +128,7 @@ impl Gathered {
         let labels = opened.case.evidence.iter().filter(|_| profile.finders.contains(&Finder::LabelHost));
         for host in labels.flat_map(|entry| case::hosts(&entry.label)) {
             self.add(profile, host, Finder::LabelHost.name());
+            self.add_words(profile, host);
         }
     }
 
@@ -185,6 +206,9 @@ impl Gathered {
                 for range in finder.find(&folded.text) {
                     let value = folded.text.get(range).unwrap_or_default().to_owned();
                     self.add(profile, &value, finder.name());
+                    if *finder == Finder::ProfileFolder && !profile.excepts(&value) {
+                        self.add_words(profile, &value);
+                    }
                 }
             }
         }
@@ -196,6 +220,9 @@ impl Gathered {
         if profile.finders.contains(&Finder::UncHost) {
             for host in unc_hosts(text) {
                 self.add(profile, host, Finder::UncHost.name());
+                if address(host).is_none() {
+                    self.add_words(profile, host.split('.').next().unwrap_or_default());
+                }
             }
         }
     }
@@ -291,8 +318,11 @@ pub(crate) fn needles(gathered: &Gathered, profile: &Profile) -> (Vec<Needle>, u
         // A value that is a part of a word of ours would tear that word apart wherever it stands.
         let alone = *rule != NAMED && (number || letters <= SHORT || all_known.contains(&text));
         let beside = if alone { Beside::NoLetter } else { Beside::Anything };
+        let is_part = *rule == NAME_PARTS && letters < WITHIN && !all_known.contains(&text);
+        let beside = if is_part { Beside::Capital } else { beside };
         let mut all_of = forms(value, rule, beside);
-        all_of.extend(joined(value, rule, &all_known));
+        all_of.extend(joined(value, rule, profile, &all_known));
+        all_of.extend(others(value, rule, profile));
         all_of.push(Needle { text, beside, rule });
         for needle in all_of {
             let known = all.entry(needle.text.clone()).or_insert_with(|| needle.clone());
@@ -314,18 +344,37 @@ fn forms(value: &str, rule: &'static str, beside: Beside) -> Vec<Needle> {
     all.map(|(text, beside)| Needle { text, beside, rule }).collect()
 }
 
+/// What else stands for a value: a SID or a hardware address in another spelling, a short name, the value the other way round.
+fn others(value: &str, rule: &'static str, profile: &Profile) -> Vec<Needle> {
+    let needle = |text: &str, beside| Needle { text: folded(text), beside, rule };
+    let sid = sids::spellings(value);
+    let mut all: Vec<Needle> = sid.numbers.iter().map(|it| needle(it, Beside::NoDigit)).collect();
+    all.extend(sid.bytes.iter().map(|it| needle(it, Beside::Anything)));
+    all.extend(macs::spellings(value).iter().map(|it| needle(it, Beside::NoLetter)));
+    if !value.contains(['\\', '/', '@', ':']) {
+        let short = parts::short_names(value, |word| profile.is_common(word));
+        all.extend(short.iter().map(|it| needle(it, Beside::NoLetter)));
+    }
+    let turned = parts::turned(value).map(|it| folded(&it));
+    let alone = |it: &str| if it.chars().count() < JOINED { Beside::NoLetter } else { Beside::NoDigit };
+    all.extend(turned.iter().map(|it| needle(it, alone(it))));
+    all
+}
+
 /// A name of several words in its other joins, but for those that are in words of ours.
-fn joined(value: &str, rule: &'static str, all_known: &str) -> Vec<Needle> {
-    let Joins { in_order, turned } = joins(value);
+fn joined(value: &str, rule: &'static str, profile: &Profile, all_known: &str) -> Vec<Needle> {
+    let Joins { in_order, turned, initials } = joins(value, |word| profile.is_common(word));
     let in_order = in_order.iter().map(|form| (folded(form), rule));
     let forms = in_order.chain(turned.iter().map(|form| (folded(form), TURNED)));
     let forms = forms.filter(|(form, _)| !all_known.contains(form));
-    forms
-        .map(|(text, rule)| {
-            let is_short = text.chars().count() < JOINED;
-            Needle { text, beside: if is_short { Beside::NoLetter } else { Beside::Anything }, rule }
-        })
-        .collect()
+    let initials =
+        initials.into_iter().map(|form| Needle { text: folded(&form), beside: Beside::NoLetter, rule });
+    let initials: Vec<Needle> = initials.filter(|needle| !all_known.contains(&needle.text)).collect();
+    let joined = forms.map(|(text, rule)| {
+        let is_short = text.chars().count() < JOINED;
+        Needle { text, beside: if is_short { Beside::NoLetter } else { Beside::Anything }, rule }
+    });
+    joined.chain(initials).collect()
 }
 
 /// What may stand beside an address in another spelling: only parts that are told by what is between them are no number like others.
@@ -412,6 +461,46 @@ mod tests {
         assert!(!gathered.values.contains_key("10"), "{gathered:?}");
     }
 
+    #[test]
+    fn parts_of_accounts_are_gathered_but_for_words_like_others() {
+        let mut gathered = Gathered::default();
+        for value in [
+            "CORP\\Zacharias.Quendelberg",
+            "svc-backup",
+            "it-admin",
+            "TestUser",
+            "NT SERVICE\\TrustedInstaller Helper",
+            "DROSSELHOF-PC9\\Pia Menosi",
+            "jane.doerr@mail.example",
+        ] {
+            gathered.add_ruled(&people(), "logon", "account", &FieldValue::Text(value.into()));
+        }
+        let parts: Vec<&str> =
+            gathered.values.iter().filter(|it| *it.1 == NAME_PARTS).map(|it| it.0.as_str()).collect();
+        assert_eq!(parts, ["DROSSELHOF", "Menosi", "Quendelberg", "Zacharias", "doerr", "jane"]);
+    }
+
+    #[test]
+    fn what_else_stands_for_a_name_is_withheld_and_words_like_it_stay() {
+        let mut gathered = Gathered::default();
+        for value in ["Hugh.Grant", "svc-backup", "DROSSELHOF-PC9", "Zacharias.Quendelberg"] {
+            gathered.add_ruled(&people(), "logon", "account", &FieldValue::Text(value.into()));
+        }
+        let redactor = crate::Redactor::new(gathered, &people()).unwrap();
+        for (text, expected) in [
+            ("Mr Quendelberg, Quendelberg_Report.exe", "Mr [withheld], [withheld]_Report.exe"),
+            ("a ZQuendelberg --first Zacharias", "a [withheld] --first [withheld]"),
+            (r"C:\Users\ZACHAR~1.QUE\a, ZACHAR~1", r"C:\Users\[withheld]\a, [withheld]"),
+            ("Zach^arias, 'Zach'+'arias'", "[withheld], '[withheld]'"),
+            ("DROSSELHOF PC9 of DROSSELHOF", "[withheld] of [withheld]"),
+            ("HGrant, GrantReport, grant", "[withheld], [withheld]Report, [withheld]"),
+            ("granted, the backup service, Immigrant", "granted, the backup service, Immigrant"),
+            ("card 00-1A-2B-3C-4D-5E", "card [withheld]"),
+        ] {
+            assert_eq!(redactor.text(text), expected);
+        }
+    }
+
     fn hosts_entry(address: &str, names: &[&str]) -> Record {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let field = |value| Field { at: None, value };
@@ -448,7 +537,7 @@ mod tests {
         let mut gathered = Gathered::default();
         gathered.add_case(&people(), &run);
         let values: Vec<&str> = gathered.values.keys().map(String::as_str).collect();
-        assert_eq!(values, ["ALDER-07", "ALDER-07-backup", "Menosi", "Pia Menosi"]);
+        assert_eq!(values, ["ALDER", "ALDER-07", "ALDER-07-backup", "Menosi", "Pia Menosi"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Bytes that stand in a text as base64 or as hex digits, read as text: each character keeps the place that it stands in.
+//! Bytes that stand in a text as base64, base32 or hex digits, read as text: each character keeps the place that it stands in.
 
+use crate::inflate::{BUDGET, inflated};
 use crate::unescape::Letter;
 
 /// Fewest letters of a value that is sought in base64: of fewer, chance makes some.
@@ -16,10 +17,18 @@ const BETWEEN: char = '\u{ffff}';
 type Run = Vec<(u8, usize)>;
 
 /// Decoded bytes, and the digits that each was written in.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Decoded {
     bytes: Vec<u8>,
     digits: Vec<(usize, usize)>,
+    /// How much may still be inflated.
+    budget: u64,
+}
+
+impl Default for Decoded {
+    fn default() -> Decoded {
+        Decoded { bytes: Vec::new(), digits: Vec::new(), budget: BUDGET }
+    }
 }
 
 /// The text of every run of base64, with either alphabet, read from each place that a group can begin at.
@@ -73,6 +82,32 @@ fn read_base64(run: &Run, decoded: &mut Decoded, out: &mut Vec<Letter>) {
             }
         }
         decoded.read(IN_BASE64, out);
+    }
+}
+
+/// The text of every run of base32 in capitals (RFC 4648, section 6), read from each place that a group can begin at.
+pub(crate) fn base32(text: &str) -> Vec<Letter> {
+    let (mut out, mut decoded) = (Vec::new(), Decoded::default());
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    while let Some(start) = position(bytes, at, |byte| quintet(byte).is_some()) {
+        at = position(bytes, start, |byte| quintet(byte).is_none()).unwrap_or(bytes.len());
+        let digits = bytes.get(start..at).unwrap_or_default().iter().filter_map(|byte| quintet(*byte));
+        let run: Run = digits.zip(start..).collect();
+        for shift in (0..8).filter(|shift| (run.len() - shift.min(&run.len())) * 5 >= IN_BASE64 * 8) {
+            decoded.clear();
+            run.get(shift..).unwrap_or_default().chunks(8).for_each(|group| decoded.push_base32(group));
+            decoded.read(IN_BASE64, &mut out);
+        }
+    }
+    out
+}
+
+const fn quintet(byte: u8) -> Option<u8> {
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'2'..=b'7' => Some(byte - b'2' + 26),
+        _ => None,
     }
 }
 
@@ -132,8 +167,25 @@ impl Decoded {
         self.digits.push((first, last + 1));
     }
 
+    /// Appends the bytes that are whole in a group of eight digits.
+    fn push_base32(&mut self, group: &[(u8, usize)]) {
+        let (mut bits, mut held, mut first) = (0u16, 0, None);
+        for (digit, place) in group {
+            let from = *first.get_or_insert(*place);
+            bits = bits << 5 | u16::from(*digit);
+            held += 5;
+            if held >= 8 {
+                held -= 8;
+                self.push((bits >> held) as u8, from, *place);
+                // The digit that a byte ends in begins the next one.
+                first = (held > 0).then_some(*place);
+                bits &= (1 << held) - 1;
+            }
+        }
+    }
+
     /// Appends what of the bytes may be text of so many letters: as UTF-8 and as UTF-16.
-    fn read(&self, least: usize, out: &mut Vec<Letter>) {
+    fn read(&mut self, least: usize, out: &mut Vec<Letter>) {
         // Without NUL, so that this is UTF-16 of ASCII, too, in either order of bytes.
         let (first, mut kept) = (out.len(), out.len());
         let (mut letters, mut at) = (0, 0);
@@ -156,9 +208,18 @@ impl Decoded {
         if let Some(high) = high_byte(&self.bytes) {
             self.read_utf16(high, out);
         }
+        self.read_inflated(out);
         if out.len() > first {
             self.push_letter(BETWEEN, 0, 1, out);
         }
+    }
+
+    /// Appends what the bytes hold compressed: each letter stands in all of them.
+    fn read_inflated(&mut self, out: &mut Vec<Letter>) {
+        let Some(text) = inflated(&self.bytes, &mut self.budget) else { return };
+        self.push_letter(BETWEEN, 0, 1, out);
+        let (from, to) = (self.digits.first().map_or(0, |it| it.0), self.digits.last().map_or(0, |it| it.1));
+        out.extend(text.chars().map(|c| Letter { c, from, to }));
     }
 
     fn read_utf16(&self, high: usize, out: &mut Vec<Letter>) {
@@ -253,6 +314,39 @@ mod tests {
         }
         assert!(text(&hex("15043b044c0446043804")).contains("Ельци"));
         assert!(hex("12 3g 45").is_empty());
+    }
+
+    #[test]
+    fn base32_and_what_is_compressed_are_read() {
+        for written in ["JVQXEYJAIVWGY2LOM5ZWK3Q=", "AJVQXEYJAIVWGY2LOM5ZWK3Q", "CDEJVQXEYJAIVWGY2LOM5ZWK3Q"]
+        {
+            assert!(text(&base32(written)).contains("Mara Ellingsen"), "{written}");
+        }
+        let letters = base32("é JVQXEYJAIVWGY2LOM5ZWK3Q=");
+        assert_eq!((letters[0].c, letters[0].from, letters[13].to), ('M', 3, 26));
+        assert!(base32("administrator ADMIN 2024").is_empty());
+        for (pack, name) in [(true, "gzip"), (false, "zlib")] {
+            let packed = compressed("x Mara Ellingsen", pack);
+            for written in [STANDARD.encode(&packed), format!("ab {}", STANDARD.encode(&packed))] {
+                assert!(text(&base64(&written)).contains("Mara Ellingsen"), "{name}");
+            }
+        }
+        // A stream that holds much costs no more than its bound.
+        let bomb = STANDARD.encode(compressed(&"a".repeat(10_000_000), true));
+        assert!(base64(&bomb).len() < 1_000_000);
+    }
+
+    fn compressed(text: &str, gzip: bool) -> Vec<u8> {
+        use flate2::{Compression, write::GzEncoder, write::ZlibEncoder};
+        use std::io::Write;
+        if gzip {
+            let mut out = GzEncoder::new(Vec::new(), Compression::default());
+            out.write_all(text.as_bytes()).unwrap();
+            return out.finish().unwrap();
+        }
+        let mut out = ZlibEncoder::new(Vec::new(), Compression::default());
+        out.write_all(text.as_bytes()).unwrap();
+        out.finish().unwrap()
     }
 
     #[test]

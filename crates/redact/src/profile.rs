@@ -26,6 +26,7 @@ pub struct Profile {
     pub(crate) finders: BTreeSet<Finder>,
     pub(crate) withhold: Vec<Rule>,
     except: BTreeSet<String>,
+    common: BTreeSet<String>,
 }
 
 /// Fields whose values are withheld.
@@ -64,6 +65,8 @@ struct File {
     values: Vec<Spanned<String>>,
     #[serde(default)]
     except: Vec<String>,
+    #[serde(default)]
+    common: Vec<String>,
     #[serde(default)]
     find: BTreeSet<Finder>,
     #[serde(default)]
@@ -163,6 +166,7 @@ impl Profile {
             finders: file.find,
             withhold: file.withhold,
             except: file.except.iter().map(|value| pattern::fold(value.trim())).collect(),
+            common: file.common.iter().map(|word| pattern::fold(word.trim())).collect(),
         })
     }
 
@@ -190,6 +194,11 @@ impl Profile {
     /// Whether a value names nobody, and stays: the profile says so, or there is no letter or digit in it.
     pub(crate) fn excepts(&self, value: &str) -> bool {
         !value.chars().any(char::is_alphanumeric) || self.except.contains(&pattern::fold(value.trim()))
+    }
+
+    /// Whether a part of a name is a word like others, which names nobody where it stands alone.
+    pub(crate) fn is_common(&self, part: &str) -> bool {
+        self.common.contains(&pattern::fold(part))
     }
 
     /// The values that name nobody, in lower case.

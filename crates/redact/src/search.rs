@@ -2,7 +2,7 @@
 
 use crate::cut::Cuts;
 use crate::fold::{Folded, fold_letters, fold_looks, fold_text, folded};
-use crate::packed::{IN_BASE64, IN_HEX, base64, hex};
+use crate::nested::unpacked;
 use crate::unescape::{plain, readings};
 use aho_corasick::{AhoCorasick, BuildError};
 use std::collections::BTreeMap;
@@ -41,10 +41,10 @@ pub(crate) fn foldings(text: &str) -> Vec<Reading> {
         let letters = readings(text).into_iter().chain([plain(text)]);
         all.extend(letters.map(|letters| Reading { way: Way::Looks, folded: fold_looks(&letters) }));
     }
-    let bytes = [(IN_BASE64, base64(text)), (IN_HEX, hex(text))].into_iter();
-    let bytes = bytes.filter(|(_, letters)| !letters.is_empty());
     all.extend(
-        bytes.map(|(least, letters)| Reading { way: Way::Packed(least), folded: fold_letters(&letters) }),
+        unpacked(text)
+            .into_iter()
+            .map(|(least, letters)| Reading { way: Way::Packed(least), folded: fold_letters(&letters) }),
     );
     all
 }
@@ -56,6 +56,8 @@ pub(crate) enum Beside {
     Anything,
     /// No digit: it ends with some.
     NoDigit,
+    /// No letter, or one of another word in capitals: `ABell`, `BellReport`.
+    Capital,
     /// No letter and no digit: it counts only where it stands as a word.
     NoLetter,
 }
@@ -106,16 +108,19 @@ impl Searcher {
     }
 
     /// Where needles stand in a reading, overlaps included, and what found each.
-    pub(crate) fn find(&self, reading: &Reading, found: &mut Vec<Found>) {
+    pub(crate) fn find(&self, text: &str, reading: &Reading, found: &mut Vec<Found>) {
         let folded = &reading.folded;
         match reading.way {
             Way::Written => {
-                self.written.find(folded, found, |_, _| true);
+                self.written.find(folded, text, found, |_, _| true);
                 self.cuts.find(folded, found);
             }
-            Way::Looks => self.looks.find(folded, found, |_, range| folded.is_deceived_in(range)),
+            Way::Looks => self.looks.find(folded, text, found, |_, range| folded.is_deceived_in(range)),
             Way::Packed(least) => {
-                self.written.find(folded, found, |needle, _| needle.text.chars().nth(least - 1).is_some());
+                // The digits that say a letter have its capitals no more.
+                let is_long =
+                    |needle: &Needle, _: &Range<usize>| needle.text.chars().nth(least - 1).is_some();
+                self.written.find(folded, "", found, is_long);
             }
         }
     }
@@ -127,13 +132,21 @@ impl Needles {
         Ok(Needles { automaton, needles })
     }
 
-    fn find(&self, folded: &Folded, found: &mut Vec<Found>, counts: impl Fn(&Needle, &Range<usize>) -> bool) {
+    /// Finds needles in a folded text; `text` is what it is folded of.
+    fn find(
+        &self,
+        folded: &Folded,
+        text: &str,
+        found: &mut Vec<Found>,
+        counts: impl Fn(&Needle, &Range<usize>) -> bool,
+    ) {
         found.extend(self.automaton.find_overlapping_iter(&folded.text).filter_map(|it| {
             let needle = self.needles.get(it.pattern().as_usize())?;
             let range = it.start()..it.end();
             let stands = match needle.beside {
                 Beside::Anything => true,
                 Beside::NoDigit => folded.stands_between(&range, |c| c.is_ascii_digit()),
+                Beside::Capital => folded.is_hump(&range, text),
                 Beside::NoLetter => folded.stands_between(&range, char::is_alphanumeric),
             };
             (stands && counts(needle, &range)).then(|| (folded.source(&range), needle.rule))
@@ -156,7 +169,7 @@ mod tests {
         let needle = Needle { text: folded(needle), beside, rule: "field" };
         let searcher = Searcher::new(vec![needle]).unwrap();
         let mut found = Vec::new();
-        foldings(text).iter().for_each(|reading| searcher.find(reading, &mut found));
+        foldings(text).iter().for_each(|reading| searcher.find(text, reading, &mut found));
         let mut found: Vec<String> = found.into_iter().map(|(range, _)| text[range].to_owned()).collect();
         found.sort();
         found.dedup();
@@ -200,6 +213,27 @@ mod tests {
         // A name of that script stays what it is in either case.
         assert_eq!(found("ВЕРА вера", "Вера", false), ["ВЕРА", "вера"]);
         assert_eq!(ascii_look("Вера").as_deref(), Some("bepa"));
+    }
+
+    #[test]
+    fn a_part_of_a_name_is_found_as_a_word_and_as_a_part_with_a_capital() {
+        let needle = Needle { text: "bell".into(), beside: Beside::Capital, rule: "field" };
+        let searcher = Searcher::new(vec![needle]).unwrap();
+        let finds = |text: &str| {
+            let mut found = Vec::new();
+            foldings(text).iter().for_each(|reading| searcher.find(text, reading, &mut found));
+            !found.is_empty()
+        };
+        for text in
+            ["Mr Bell", "ABell", "BellReport", "myBell2", "x_bell.txt", "BELL", "bell2", "bell%20x", "Be^ll"]
+        {
+            assert!(finds(text), "{text}");
+        }
+        for text in
+            ["bellow", "BELLOW", "doorbell", "labelled", "Isabell", "Bellow", "DOORBELL", "bell\u{e9}"]
+        {
+            assert!(!finds(text), "{text}");
+        }
     }
 
     #[test]

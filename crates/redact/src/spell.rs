@@ -1,5 +1,6 @@
 //! One spelling for each character: what it reads as, and what it looks like.
 
+use ledger::escapes::is_ignorable;
 use std::sync::LazyLock;
 use unicode_normalization::char::decompose_compatible;
 use unicode_security::skeleton;
@@ -89,16 +90,5 @@ const fn is_mark(c: char) -> bool {
         c,
         '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
         | '\u{fe20}'..='\u{fe2f}'
-    )
-}
-
-/// `Default_Ignorable_Code_Point` of Unicode: soft hyphens, joiners, directions, selectors, tags.
-const fn is_ignorable(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
-        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
     )
 }

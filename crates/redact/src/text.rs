@@ -84,7 +84,7 @@ impl Redactor {
     pub(crate) fn changed(&self, text: &str) -> Option<String> {
         let mut found: Vec<Found> = Vec::new();
         for reading in foldings(text) {
-            self.searcher.find(&reading, &mut found);
+            self.searcher.find(text, &reading, &mut found);
             let folded = &reading.folded;
             for finder in self.finders.iter().filter(|finder| finder.looks_into(reading.way)) {
                 let ranges = finder.find(&folded.text).into_iter();

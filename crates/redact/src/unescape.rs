@@ -1,6 +1,6 @@
 //! The ways in which a text may be written inside another one, undone: each character keeps the place that it stands in.
 
-use crate::{garbled, punycode};
+use crate::{garbled, punycode, split};
 
 /// A character, and the bytes of the text that it was written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) fn plain(text: &str) -> Vec<Letter> {
     text.char_indices().map(|(from, c)| Letter { c, from, to: from + c.len_utf8() }).collect()
 }
 
-/// Every reading of a text that differs from how it stands: without the escapes of JSON and of our own output (once, twice), of addresses, of HTML, of mail, of host names, without NUL between letters and brackets around points, and out of another encoding than its own.
+/// Every reading of a text that differs from how it stands: without the escapes of JSON and of our own output (once, twice), of addresses, of HTML, of mail, of host names, without NUL between letters, brackets around points and what parts the pieces of a word, and out of another encoding than its own.
 pub(crate) fn readings(text: &str) -> Vec<Vec<Letter>> {
     let mut all = Vec::new();
     let signs = signs(text);
@@ -33,16 +33,32 @@ pub(crate) fn readings(text: &str) -> Vec<Vec<Letter>> {
         all.push(once);
     }
     if text.contains(['%', '+']) {
-        all.push(percents(&plain));
+        again(percents(&plain), |read| garbled::octets(read, '%', false), &mut all);
     }
     if text.contains('&') {
-        all.push(entities(&plain));
+        again(entities(&plain), entities, &mut all);
     }
     if text.contains('\0') {
         all.push(plain.iter().copied().filter(|letter| letter.c != '\0').collect());
     }
     all.extend(garbled.into_iter().map(|read| read(&plain)).filter(|read| read.len() < plain.len()));
     all
+}
+
+/// How often one encoding is undone behind another of its kind.
+const TIMES: usize = 3;
+
+/// A reading, and what it reads as where it is encoded more than once: `%252E`, `&amp;#46;`.
+fn again(once: Vec<Letter>, read: impl Fn(&[Letter]) -> Vec<Letter>, all: &mut Vec<Vec<Letter>>) {
+    all.push(once);
+    for _ in 1..TIMES {
+        let Some(last) = all.last() else { return };
+        let next = read(last);
+        if next.len() == last.len() {
+            return;
+        }
+        all.push(next);
+    }
 }
 
 /// A way to read letters.
@@ -58,17 +74,19 @@ const OPENS: u8 = 4;
 const HYPHEN: u8 = 8;
 const LATIN: u8 = 16;
 const PERCENT: u8 = 32;
+const SPLITS: u8 = 64;
 
 /// What each byte may be a sign of.
 static SIGNS: [u8; 256] = {
     let mut all = [0; 256];
-    let signs: [(&[u8], u8); 6] = [
+    let signs: [(&[u8], u8); 7] = [
         (b"\\+&\0", ESCAPES),
         (b"%", ESCAPES | PERCENT),
         (b"=", EQUALS),
         (b"[({", OPENS),
         (b"-", HYPHEN),
         (b"\xc3", LATIN),
+        (b"^`'\"", SPLITS),
     ];
     let mut at = 0;
     while at < signs.len() {
@@ -89,11 +107,12 @@ fn signs(text: &str) -> u8 {
 
 /// The readings that few texts have.
 fn ungarbled(text: &str, signs: u8) -> Vec<Read> {
-    let readings: [(u8, Fits, Read); 5] = [
+    let readings: [(u8, Fits, Read); 6] = [
         (EQUALS, garbled::is_quoted, garbled::quoted),
         (LATIN, garbled::is_misread, garbled::misread),
         (HYPHEN, punycode::has_label, punycode::labels),
         (OPENS, is_defanged, fanged),
+        (SPLITS, split::is_split, split::together),
         (PERCENT, garbled::has_high_octet, |letters| garbled::octets(letters, '%', true)),
     ];
     let fit = readings.into_iter().filter(|(sign, fits, _)| signs & sign != 0 && fits(text));
@@ -256,6 +275,11 @@ mod tests {
         }
         assert_eq!(read("J%C3%B6rg+M%C3 %4a%4", percents), "Jörg M%C3 J%4");
         assert_eq!(read("%25%41%", percents), "%A%");
+        let twice = |text: &str| -> Vec<String> {
+            readings(text).iter().map(|read| read.iter().map(|letter| letter.c).collect()).collect()
+        };
+        assert!(twice("a%252Eb%25252Ec").contains(&"a.b.c".to_owned()));
+        assert!(twice("a&amp;#46;b").contains(&"a.b".to_owned()));
         assert_eq!(read("a&amp;b&#x4a;&#74;&lt;&nope;&", entities), "a&bJJ<&nope;&");
     }
 

@@ -15,9 +15,17 @@ use ledger::escapes::is_unseen;
 use ledger::pattern;
 use ledger::{AbsenceForm, Completeness, FieldValue, Outcome, Record, ToolSpec};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
+
+/// How control sets are called, before three digits, and the one in use.
+const SET: &str = "ControlSet";
+const CURRENT: &str = "CurrentControlSet";
+
+/// Most keys beside the control sets of a hive that are looked at.
+const SETS: usize = 100;
 
 /// Most things of each kind that are named.
 const MOST: usize = 3;
@@ -76,6 +84,12 @@ impl Wanted {
         Some(Wanted(all.iter().flat_map(|name| readings(name)).collect()))
     }
 
+    /// Whether a file's name reads so, or what some collectors join to it: `notes.txt:hidden.exe` is a stream.
+    fn reads_as_file(&self, found: &str) -> bool {
+        let parts = || found.split(':').flat_map(|part| part.split("%3A"));
+        self.reads_as(found) || found.contains([':', '%']) && parts().any(|part| self.reads_as(part))
+    }
+
     fn reads_as(&self, found: &str) -> bool {
         let found = readings(found);
         self.0.iter().any(|wanted| found.iter().any(|found| pattern::fits(wanted, found)))
@@ -96,14 +110,15 @@ fn alike(call: &Call<'_>, wanted: &Wanted) -> Result<Vec<String>, CallError> {
             for row in index.find(&Asked::default(), &below)?.into_iter().flatten() {
                 let path = index.whereabouts(row, &mut folders)?.path;
                 found.extend(
-                    Some(path).filter(|path| path.components().last().is_some_and(|it| wanted.reads_as(it))),
+                    Some(path)
+                        .filter(|path| path.components().last().is_some_and(|it| wanted.reads_as_file(it))),
                 );
             }
             continue;
         }
         for step in walk(place.tree, &place.node) {
             match step {
-                Step::Node(node) if wanted.reads_as(&node.name) => found.push(node.path),
+                Step::Node(node) if wanted.reads_as_file(&node.name) => found.push(node.path),
                 Step::Node(_) | Step::Defect(_) | Step::Gap(_) => {}
             }
         }
@@ -133,8 +148,41 @@ fn readings(name: &str) -> Vec<String> {
     let read = |plain: &String| [bare(like(&bare(plain.clone()))), bare(like(plain))];
     // What is composed anew may look like something else than it did.
     let raw = without_escapes(name);
-    let all = [&plain, &raw].into_iter().chain(&turned).flat_map(read);
+    // Small letters of Cherokee look like its capitals; letters may look like a third one only behind a change of case.
+    let twice =
+        |plain: &str| swapped(&bare(like(&bare(like(&plain.chars().map(capital).collect::<String>())))));
+    let (digits, ended) = ([twice(&plain), twice(&raw)], ended(name));
+    let all = [&plain, &raw].into_iter().chain(&turned).chain(&ended).flat_map(read).chain(digits);
     all.map(|reading| reading.trim_end_matches('.').to_owned()).collect()
+}
+
+/// Digits as the letters that they stand for most: `m1mi` reads as `mimi`, `5etup` as `setup`.
+fn swapped(text: &str) -> String {
+    let swap = |c: char| match c {
+        '1' | 'i' | '|' => 'l',
+        '0' => 'o',
+        '5' => 's',
+        c => c,
+    };
+    text.chars().map(swap).collect()
+}
+
+const fn capital(c: char) -> char {
+    match c {
+        // U+AB70 to U+ABBF are the small letters of U+13A0 to U+13EF.
+        '\u{ab70}'..='\u{abbf}' => match char::from_u32(c as u32 - 0xab70 + 0x13a0) {
+            Some(capital) => capital,
+            None => c,
+        },
+        c => c,
+    }
+}
+
+/// A name as programs read it that take a NUL for its end.
+fn ended(name: &str) -> Option<String> {
+    let ends = ["\0", "%{00}", "%{0}"].map(|nul| name.find(nul));
+    let end = ends.into_iter().flatten().min()?;
+    name.get(..end).filter(|name| !name.is_empty()).map(|name| name.nfkc().collect())
 }
 
 /// A name without the characters that tools write as `%{0A}`.
@@ -223,6 +271,34 @@ fn of_key(call: &Call<'_>, used: Option<&Value>) -> Vec<String> {
         near.extend(found.map(|found| format!("{what}: {}", unmistakable(&joined(parent, &found)))));
     }
     near.truncate(MOST);
+    near.extend(in_other_sets(key, &at));
+    near.truncate(MOST);
+    near
+}
+
+/// The same key in control sets that are not the one that was searched.
+fn in_other_sets(key: &str, at: &impl Fn(&str, usize) -> Vec<Record>) -> Vec<String> {
+    let is_set = |name: &str| {
+        let digits = name.get(..SET.len()).filter(|begin| begin.eq_ignore_ascii_case(SET));
+        let digits = digits.and_then(|_| name.get(SET.len()..)).unwrap_or_default();
+        digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let mut parts: Vec<&str> = key.split('\\').collect();
+    let place = parts.iter().position(|part| is_set(part) || part.eq_ignore_ascii_case(CURRENT));
+    let Some(place) = place else { return Vec::new() };
+    let parent = parts.get(..place).unwrap_or_default().join("\\");
+    let own = parts.get(place).copied().unwrap_or_default();
+    let sets = at(&parent, SETS).iter().filter_map(last_of).collect::<BTreeSet<String>>();
+    let mut near = Vec::new();
+    for set in sets.iter().filter(|set| is_set(set) && !set.eq_ignore_ascii_case(own)) {
+        if let Some(part) = parts.get_mut(place) {
+            *part = set;
+        }
+        let other = parts.join("\\");
+        if !at(&other, 1).is_empty() {
+            near.push(format!("the same key in another control set: {}", unmistakable(&other)));
+        }
+    }
     near
 }
 
@@ -285,6 +361,12 @@ mod tests {
             ("invexe.jpg", "inv\u{202e}gpj.exe"),
             ("report.doc", "re\u{1}port.doc"),
             ("report.doc", "re%{0A}port.doc"),
+            ("mimi8.exe", "m1mi8.exe"),
+            ("mimi6.exe", "mirni6.exe"),
+            ("sales.exe", "5a1es.exe"),
+            ("mimi20.exe", "\u{ab87}imi20.exe"),
+            ("evilsvc3", "evilsvc3\0x"),
+            ("evilsvc3", "evilsvc3%{00}x"),
         ] {
             assert!(same(one, other), "{one:?} {other:?}");
         }
@@ -296,6 +378,10 @@ mod tests {
         for pattern in ["sec?et.txt", "{secret,foo}.txt", "*ecret*", "secret.t?t"] {
             assert!(reads(pattern, "s\u{435}cret.txt"), "{pattern}");
         }
+        let file = |found: &str| Wanted::of("mimi16.exe").unwrap().reads_as_file(found);
+        assert!(
+            file("host.txt:mimi16.exe") && file("host.txt%3Am1mi16.exe") && !file("host.txt:mimi16.exe.bak")
+        );
         assert!(!reads("*", "secret.txt") && !reads("sec?et.txt", "sec.txt"));
         assert_eq!(unmistakable("p1/Sc\u{430}n  A"), "p1/Sc\\u{430}n \\u{20}A");
     }

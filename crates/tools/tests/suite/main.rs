@@ -26,6 +26,7 @@ mod links;
 mod memory_tree;
 mod name_index;
 mod name_index_file;
+mod near;
 mod normalise;
 mod patterns;
 mod pca;

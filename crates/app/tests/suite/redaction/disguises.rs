@@ -54,7 +54,99 @@ pub(crate) fn disguised(value: &str) -> Vec<(&'static str, String)> {
         all.push(("look-alikes", alike));
     }
     all.extend(value.parse().map(addresses).unwrap_or_default());
+    all.extend(layered(value));
+    all.extend(parts(value));
+    all.extend(value.strip_prefix("S-1-5-21-").map(sid).unwrap_or_default());
+    if value.matches('-').count() == 5 {
+        all.extend(card(value));
+    }
     all
+}
+
+/// What command lines hide names in: encoded twice, split, turned, as codes.
+fn layered(value: &str) -> Vec<(&'static str, String)> {
+    let each = |write: &dyn Fn(char) -> String| value.chars().map(write).collect::<Vec<_>>();
+    let code = u32::from;
+    let wide = |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let (first, last) = value.split_at(value.len() / 2);
+    let split = format!("'{first}'+'{last}'");
+    vec![
+        ("percent twice", each(&|c| format!("%25{:02x}", code(c))).concat()),
+        ("HTML twice", each(&|c| format!("&amp;#{};", code(c))).concat()),
+        ("carets", each(&String::from).join("^")),
+        ("backtick", format!("{first}`{last}")),
+        ("split", split.clone()),
+        ("split with blanks", format!("\"{first}\" + \"{last}\"")),
+        ("empty quotes", format!("{first}\"\"{last}")),
+        ("base64 of a split name", STANDARD.encode(wide(&format!("$u={split}")))),
+        ("base64 twice", STANDARD.encode(STANDARD.encode(value))),
+        ("base64 of base64 of UTF-16", STANDARD.encode(wide(&STANDARD.encode(wide(value))))),
+        ("base64 of gzip", STANDARD.encode(gzip(value))),
+        ("base32", base32(format!("{value}.").as_bytes())),
+        ("turned", value.chars().rev().collect()),
+        ("codes", each(&|c| code(c).to_string()).join(",")),
+        ("codes of PowerShell", each(&|c| format!("[char]{}", code(c))).join("+")),
+        ("codes in hex", each(&|c| format!("0x{:x}", code(c))).join(", ")),
+    ]
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut out, text.as_bytes()).unwrap();
+    out.finish().unwrap()
+}
+
+fn base32(bytes: &[u8]) -> String {
+    let bits: Vec<u8> = bytes.iter().flat_map(|byte| (0..8).rev().map(move |at| byte >> at & 1)).collect();
+    let digit = |five: &[u8]| {
+        let number = (0..5).fold(0, |number, at| number << 1 | five.get(at).copied().unwrap_or_default());
+        char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[usize::from(number)])
+    };
+    bits.chunks(5).map(digit).collect()
+}
+
+/// What of a name tells it: its parts of four letters and more, initials, a short name of a file.
+fn parts(value: &str) -> Vec<(&'static str, String)> {
+    let parts: Vec<&str> = value.split(['.', ' ', '-']).collect();
+    let is_name = parts.iter().any(|part| part.len() >= 4 && part.chars().all(char::is_alphabetic));
+    let [first, .., last] = parts.as_slice() else { return Vec::new() };
+    if !is_name {
+        return Vec::new();
+    }
+    let mut all = vec![("joined otherwise", parts.join("_")), ("joined by nothing", parts.concat())];
+    for part in parts.iter().filter(|part| part.len() >= 4) {
+        all.push(("a part", format!("Mr {part}")));
+        all.push(("a part with a capital", format!("{part}_Report")));
+    }
+    if last.len() >= 4 {
+        all.push(("initial", format!("{}{last}", &first[..1])));
+        let short: String = parts.concat().chars().take(6).collect();
+        all.extend((first.len() >= 4).then(|| ("short", format!("{}~1", short.to_uppercase()))));
+    }
+    all
+}
+
+/// A SID behind what all of its kind begin with.
+fn sid(rest: &str) -> Vec<(&'static str, String)> {
+    let own: Vec<u8> = rest.split('-').flat_map(|it| it.parse::<u32>().unwrap().to_le_bytes()).collect();
+    let whole = [&[1, 5, 0, 0, 0, 0, 0, 5, 21, 0, 0, 0][..], &own].concat();
+    vec![
+        ("SID with _", format!("S-1-5-21-{rest}").replace('-', "_")),
+        ("SID without its beginning", format!("21-{rest}")),
+        ("SID in bytes", hex(&whole, "")),
+        ("SID in bytes with commas", hex(&whole, ",")),
+        ("SID in base64", STANDARD.encode(&whole)),
+    ]
+}
+
+/// A hardware address with hyphens.
+fn card(value: &str) -> Vec<(&'static str, String)> {
+    let digits = value.replace('-', "");
+    vec![
+        ("with colons", value.replace('-', ":")),
+        ("dotted", [&digits[..4], &digits[4..8], &digits[8..]].join(".")),
+        ("bare", format!("mac={digits}")),
+    ]
 }
 
 fn addresses(address: Ipv4Addr) -> Vec<(&'static str, String)> {

@@ -11,8 +11,18 @@ use report::html::{Material, page};
 use std::collections::BTreeMap;
 use testkit::history::{History, fact, reading};
 
-/// Who is in the case: a host, a person, whoever made the image, an address, whoever examines it.
-const VALUES: [&str; 5] = ["ALDER-07", "Mara Ellingsen", "Joan Capebell", "10.20.4.37", "Pia Menosi"];
+/// Who is in the case: hosts, a person, whoever made the image, an address, whoever examines it, an account, its SID, a network card.
+const VALUES: [&str; 9] = [
+    "ALDER-07",
+    "Mara Ellingsen",
+    "Joan Capebell",
+    "10.20.4.37",
+    "Pia Menosi",
+    "Zacharias.Quendelberg",
+    "DROSSELHOF-PC9",
+    "S-1-5-21-1391846017-2755219433-3320145571-1107",
+    "00-1A-2B-3C-4D-5E",
+];
 
 fn record(number: u32, kind: &str, field: &str, text: &str) -> Record {
     let value = Field { value: FieldValue::Text(text.into()), at: None };
@@ -27,13 +37,17 @@ fn record(number: u32, kind: &str, field: &str, text: &str) -> Record {
     }
 }
 
-/// What names the five where a field, a form or a role tells that it does, and every disguise in a text that tells nothing.
+/// What names them where a field, a form or a role tells that it does, and every disguise in a text that tells nothing.
 fn texts() -> Vec<(String, String, String)> {
     let named = [
         ("computer_name", "hostname", "ALDER-07"),
         ("user_account", "full_name", "Mara Ellingsen"),
         ("image", "examiner", "Joan Capebell"),
         ("network_connection", "source_address", "10.20.4.37"),
+        ("logon", "account", "Zacharias.Quendelberg"),
+        ("computer_name", "name", "DROSSELHOF-PC9"),
+        ("profile", "sid", "S-1-5-21-1391846017-2755219433-3320145571-1107"),
+        ("network_signature", "gateway_mac", "00-1A-2B-3C-4D-5E"),
     ];
     let mut all: Vec<_> =
         named.iter().map(|(kind, field, text)| ((*kind).into(), (*field).into(), (*text).into())).collect();
