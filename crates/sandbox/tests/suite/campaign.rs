@@ -270,6 +270,13 @@ impl Field {
     }
 }
 
+/// By seccomp, by Landlock, by mounts that are read only, and by mounts that nothing is moved between.
+macro_rules! denied {
+    () => {
+        libc::EPERM | libc::EACCES | libc::EROFS | libc::EXDEV
+    };
+}
+
 fn expected(ends: Ends, ending: &Ending) -> bool {
     let errno = match ending {
         Ending::Replied(bytes) => {
@@ -280,9 +287,9 @@ fn expected(ends: Ends, ending: &Ending) -> bool {
     match ends {
         Denied if cfg!(target_env = "musl") => {
             // musl tells the caller of its own functions that resources are short, whatever the kernel said.
-            matches!(errno, Some(libc::EPERM | libc::EACCES | libc::EAGAIN | libc::ENOMEM))
+            matches!(errno, Some(denied!() | libc::EAGAIN | libc::ENOMEM))
         }
-        Denied => matches!(errno, Some(libc::EPERM | libc::EACCES)),
+        Denied => matches!(errno, Some(denied!())),
         Killed => *ending == Ending::Signalled { signal: libc::SIGSYS },
         Short(expected) => errno == Some(expected),
         Signal(signal) => *ending == Ending::Signalled { signal },

@@ -17,6 +17,7 @@ pub(crate) fn exhaust(verb: &str, argument: &str, scratch: &Path) -> Outcome {
         "fill" => fill(),
         "fill-disk" => fill_disk(scratch),
         "fill-unlinked" => fill_unlinked(scratch),
+        "fill-folders" => fill_folders(scratch),
         "limit-files" => limit_files(scratch),
         "deep" => deep(argument.parse().unwrap_or(0)),
         "sleep" => loop {
@@ -64,13 +65,20 @@ fn fill() -> io::Result<String> {
     }
 }
 
-/// File after file, each within the limit of one file.
+/// File after file, each within the limit of one file; not in haste, so that it shows who ends it.
 fn fill_disk(scratch: &Path) -> io::Result<String> {
     for number in 0_u64.. {
         let mut file = File::create(scratch.join(number.to_string()))?;
-        for _ in 0..64 {
-            file.write_all(&[1; 1 << 16])?;
-        }
+        file.write_all(&[1; 1 << 16])?;
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(String::new())
+}
+
+/// Entries alone.
+fn fill_folders(scratch: &Path) -> io::Result<String> {
+    for number in 0_u64.. {
+        fs::create_dir(scratch.join(number.to_string()))?;
     }
     Ok(String::new())
 }
