@@ -116,4 +116,6 @@ pub use verify::{
     timestamp_request, verify, verify_against, verify_over_evidence,
 };
 pub use walk::{Seen, Shown, WalkRequest, WalkedTask, WalkedTurn, walk};
-pub use worker::{StatementError, ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};
+pub use worker::{
+    StatementError, ToolError, WorkerRequest, call_tool, describe_confinement, try_confinement, worker_main,
+};

@@ -2,6 +2,7 @@
 
 mod again;
 mod answer;
+mod holding;
 mod leaving_out;
 
 use crate::case_file::Case;
@@ -10,12 +11,13 @@ use crate::progress::Progress;
 use again::again;
 use answer::Expected;
 use engine::ToolReturn;
+pub use holding::{describe_confinement, try_confinement};
 use leaving_out::leaving_out;
 use ledger::chain::Cost;
 use ledger::{Completeness, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome};
 use sandbox::{
-    CallError, Canceller, Config, Confinement, Ending, Holding, LayerName, Limits, Policy, Reason, Report,
-    ServeError, SpawnError, Zygote, ZygoteExit,
+    CallError, Canceller, Config, Confinement, Ending, Limits, Policy, Report, ServeError, SpawnError,
+    Zygote, ZygoteExit,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -197,7 +199,7 @@ impl Worker {
 
     /// What holds its calls, a line each.
     pub(crate) fn confinement(&self) -> Vec<String> {
-        describe_confinement(&self.confinement)
+        holding::recorded(&self.confinement)
     }
 
     /// Runs one tool; whatever happens to the call is its outcome.
@@ -307,7 +309,10 @@ impl Worker {
                     Ok(answer)
                 }
             },
-            ending @ (Ending::TimedOut { .. } | Ending::Signalled { .. } | Ending::ReplyTooLarge { .. }) => {
+            ending @ (Ending::TimedOut { .. }
+            | Ending::Signalled { .. }
+            | Ending::DiskFull
+            | Ending::ReplyTooLarge { .. }) => {
                 refused(format!("the statement {}: narrow it, or sort less", ending.describe(limits)))
             }
             ending => Err(ToolError::Tables { ending: ending.describe(limits) }.into()),
@@ -470,6 +475,7 @@ fn returned(report: Report, limits: &Limits, tool: &str, expected: &Expected) ->
         | Ending::Signalled { .. }
         | Ending::Exited { .. }
         | Ending::ReplyTooLarge { .. }
+        | Ending::DiskFull
         | Ending::BadReply { .. }
         | Ending::SetupFailed { .. }
         | Ending::ZygoteDied { .. }) => return broken(Outcome::Failed, tool, told(ending, limits)),
@@ -530,32 +536,4 @@ fn cost(report: &Report) -> Cost {
         peak_kib: report.usage.peak_rss_kib,
         served_from: None,
     }
-}
-
-/// What holds a worker, a line for each layer.
-pub fn describe_confinement(confinement: &Confinement) -> Vec<String> {
-    let line = |(name, holding): (LayerName, Holding)| {
-        let name = match name {
-            LayerName::Landlock => match confinement.landlock_abi {
-                Some(abi) => format!("Landlock (ABI {abi}): files and network"),
-                None => "Landlock: files and network".to_owned(),
-            },
-            LayerName::Seccomp => "seccomp: system calls".to_owned(),
-            LayerName::NoNewPrivs => "no_new_privs: no privileges through executed files".to_owned(),
-            LayerName::Limits => "limits: memory, CPU, file size, open files".to_owned(),
-            LayerName::Capabilities => "capabilities: of an administrator's only to read files".to_owned(),
-        };
-        let holds = match holding {
-            Holding::Holds => "holds".to_owned(),
-            Holding::Missing(Reason::NotRequested) => "not asked for".to_owned(),
-            Holding::Missing(Reason::NotInKernel) => "missing: this kernel does not have it".to_owned(),
-            Holding::Missing(Reason::SwitchedOff) => "missing: it was not enabled at boot".to_owned(),
-            Holding::Missing(Reason::NotLinux) => "missing: Locard has it on Linux alone".to_owned(),
-            Holding::Missing(Reason::Refused { errno }) => {
-                format!("missing: the kernel refused it (error {errno})")
-            }
-        };
-        format!("{name}: {holds}")
-    };
-    confinement.layers().into_iter().map(line).collect()
 }

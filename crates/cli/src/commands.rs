@@ -107,6 +107,9 @@ fn conditions(run: &Run) -> String {
 /// A worker request for this program and a fresh scratch folder, which goes with the guard.
 fn worker(unconfined: bool, evidence: &[PathBuf]) -> Result<(app::WorkerRequest, Scratch), Failure> {
     sandbox::check_system().map_err(Failure::NoWorkers)?;
+    if let Some(limit) = crate::platform::address_space().filter(|limit| *limit < Failure::ADDRESS_SPACE) {
+        return Err(Failure::AddressSpace { limit });
+    }
     let program = std::env::current_exe().map_err(Failure::Program)?;
     let scratch = Scratch::new(evidence)?;
     let request = app::WorkerRequest {

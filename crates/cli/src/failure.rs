@@ -26,6 +26,11 @@ pub(crate) enum Failure {
     Program(#[source] io::Error),
     #[error("failed to start a tool worker")]
     NoWorkers(#[source] sandbox::SpawnError),
+    #[error(
+        "failed to start: {limit} bytes of address space are allowed (ulimit -v), and {} are needed at least",
+        Failure::ADDRESS_SPACE
+    )]
+    AddressSpace { limit: u64 },
     #[error("failed to make a folder for scratch files in {}", path.display())]
     Scratch {
         path: PathBuf,
@@ -160,6 +165,8 @@ impl Failure {
     pub(crate) const OTHER_HEAD: u8 = 36;
     const SIGNATURE: u8 = 37;
     pub(crate) const SANDBOX: u8 = 40;
+    /// With less than this the program, or the worker that it forks, would abort somewhere on its way.
+    pub(crate) const ADDRESS_SPACE: u64 = 480 << 20;
     pub(crate) const MODEL: u8 = 50;
     pub(crate) const BUDGET: u8 = 60;
     /// Ended by SIGINT: 128 and its number, as shells have it.
@@ -180,6 +187,7 @@ impl Failure {
             | Failure::McpStdio(mcp::StdioError::Panicked)
             | Failure::View(view::ViewError::Random(_) | view::ViewError::Serve(_)) => Failure::DEFECT,
             Failure::Input(_)
+            | Failure::AddressSpace { .. }
             | Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
             | Failure::Man { .. }
@@ -284,6 +292,7 @@ impl Failure {
                 format!("{folder} is not sealed; `locard resume` goes on with it; facts, report and verify --unsealed read what it holds")
             }),
             Failure::Given(error) => given_hint(error),
+            Failure::AddressSpace { .. } => Some("raise it with `ulimit -v`, or `ulimit -v unlimited`".to_owned()),
             Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
             Failure::Case(app::CaseError::Outside { folder, .. }) => {
                 let file = folder.join("case.toml");

@@ -16,6 +16,10 @@ pub struct Confinement {
     pub limits: Holding,
     /// Of an administrator's rights only those to read files of others, and to leave their times of access as they were.
     pub capabilities: Holding,
+    /// The rights of a user whom nothing belongs to, and not of the administrator. No worker waits for it.
+    pub identity: Holding,
+    /// A network, an IPC and mounts of its own. No worker waits for them.
+    pub namespaces: Holding,
 }
 
 /// Whether a layer holds.
@@ -38,6 +42,10 @@ pub enum Reason {
     SwitchedOff,
     /// The system is not Linux, and Locard confines on Linux alone.
     NotLinux,
+    /// Only an administrator's worker can have it.
+    NeedsAdministrator,
+    /// Evidence lies on a file system that asks who reads, such as FUSE or NFS.
+    EvidenceNeedsUser,
     /// The kernel refused.
     Refused {
         /// The system's error number, 0 when there is none.
@@ -58,6 +66,10 @@ pub enum LayerName {
     Limits,
     /// See [`Confinement::capabilities`].
     Capabilities,
+    /// See [`Confinement::identity`].
+    Identity,
+    /// See [`Confinement::namespaces`].
+    Namespaces,
 }
 
 /// A layer that does not hold.
@@ -70,7 +82,7 @@ pub struct Missing {
 }
 
 impl Confinement {
-    /// The layers that do not hold.
+    /// The layers that every confined worker has and that do not hold.
     pub fn missing(&self) -> Vec<Missing> {
         self.layers()
             .into_iter()
@@ -81,7 +93,12 @@ impl Confinement {
             .collect()
     }
 
-    /// The layers with their names.
+    /// What a worker has besides, where it can be had.
+    pub fn more(&self) -> [(LayerName, Holding); 2] {
+        [(LayerName::Identity, self.identity), (LayerName::Namespaces, self.namespaces)]
+    }
+
+    /// The layers that every confined worker has, with their names.
     pub fn layers(&self) -> [(LayerName, Holding); 5] {
         [
             (LayerName::Landlock, self.landlock),

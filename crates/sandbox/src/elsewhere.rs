@@ -33,6 +33,8 @@ pub fn probe() -> Confinement {
         no_new_privs: none,
         limits: none,
         capabilities: none,
+        identity: none,
+        namespaces: none,
     }
 }
 

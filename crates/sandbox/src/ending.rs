@@ -58,6 +58,8 @@ pub enum Ending {
         /// The limit that held, in bytes.
         limit: u64,
     },
+    /// The disk of its scratch folder was about to be full, so it was killed.
+    DiskFull,
     /// The process ended well, but what it sent is not a reply.
     BadReply {
         /// What is wrong with it.
@@ -123,6 +125,7 @@ impl Ending {
             | Self::TimedOut { .. }
             | Self::Cancelled
             | Self::ReplyTooLarge { .. }
+            | Self::DiskFull
             | Self::BadReply { .. }
             | Self::SetupFailed { .. } => false,
         }
@@ -139,6 +142,9 @@ impl Ending {
             Self::TimedOut { limit } => format!("ran longer than {limit:?} and was killed"),
             Self::Cancelled => "was cancelled".to_owned(),
             Self::ReplyTooLarge { limit } => format!("replied with more than {limit} bytes"),
+            Self::DiskFull => {
+                "was killed: hardly anything was left of the disk of its scratch folder".to_owned()
+            }
             Self::BadReply { defect } => format!("sent what is not a reply: {defect}"),
             Self::SetupFailed { step, errno } => {
                 format!("could not be set up ({step:?}, os error {errno})")

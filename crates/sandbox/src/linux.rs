@@ -2,15 +2,19 @@
 
 mod cancel;
 mod child;
+mod disk;
 mod fence;
 mod filter;
 mod frame;
+mod identity;
 mod link;
 mod message;
+mod mounts;
 mod probe;
 mod relay;
 mod reply;
 mod scratch;
+mod seclude;
 mod serve;
 mod signal;
 mod sys;

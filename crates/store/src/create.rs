@@ -85,7 +85,7 @@ impl Default for Options {
     }
 }
 
-/// Makes the folder and an empty run in it, and makes both durable.
+/// Makes the folder and an empty run in it, and makes both durable; where that fails the folder is gone again.
 pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateError> {
     make_folder(folder, options.shared)?;
     // Who holds the folder makes a run of it, though no file of that may be there yet.
@@ -99,16 +99,24 @@ pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateEr
         io::ErrorKind::AlreadyExists => CreateError::NotEmpty { path: folder.to_owned() },
         _ => CreateError::Fault(Fault::io(&path, error)),
     })?;
-    let connection =
-        install(&path, options).map_err(|source| CreateError::Fault(Fault::sqlite(&path, source)))?;
-    let log = Log::open(&path, 0, options.fail_sync_at).map_err(CreateError::Fault)?;
-    let room = Room::open(&path);
-    sync_folder(folder).map_err(CreateError::Fault)?;
-    if let Some(parent) = folder.parent() {
-        sync_folder(parent).map_err(CreateError::Fault)?;
-    }
-    let break_off_at = options.break_off_at;
+    let (connection, log) = begin(folder, &path, options).map_err(|fault| {
+        // The file is ours, and nothing was recorded in it.
+        remove(folder);
+        CreateError::Fault(fault)
+    })?;
+    let (room, break_off_at) = (Room::open(&path), options.break_off_at);
     Ok(Opened { connection, log, room, chain: Chain::new(), payloads: 0, lock, break_off_at })
+}
+
+/// Makes an empty run of the empty file.
+fn begin(folder: &Path, path: &Path, options: Options) -> Result<(Connection, Log), Fault> {
+    let connection = install(path, options).map_err(|source| Fault::sqlite(path, source))?;
+    let log = Log::open(path, 0, options.fail_sync_at)?;
+    sync_folder(folder)?;
+    if let Some(parent) = folder.parent() {
+        sync_folder(parent)?;
+    }
+    Ok((connection, log))
 }
 
 /// Removes a run of which nothing was recorded, and no other; where it cannot be removed it stays, as a run without a first event.
@@ -116,6 +124,11 @@ pub fn discard(folder: &Path) {
     if !Reader::open(folder).is_ok_and(|reader| reader.events().next().is_none()) {
         return;
     }
+    remove(folder);
+}
+
+/// Removes a run's file and its folder; where one cannot be removed it stays.
+fn remove(folder: &Path) {
     let file = open::file(folder);
     for path in [open::beside(&file, "-shm"), open::beside(&file, "-wal"), file] {
         let _ = fs::remove_file(path);

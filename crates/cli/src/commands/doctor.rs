@@ -1,18 +1,16 @@
 //! `locard doctor`.
 
+use super::worker;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use std::fmt::Write;
 
 pub(super) fn execute(printer: &mut Printer) -> Result<u8, Failure> {
-    let confinement = sandbox::probe();
+    let probed = sandbox::probe();
     let mut out = String::new();
     let _ = writeln!(out, "locard {}", env!("CARGO_PKG_VERSION"));
-    for line in app::describe_confinement(&confinement) {
-        let _ = writeln!(out, "  {line}");
-    }
-    let confined = confinement.missing().is_empty();
     if let Err(error) = sandbox::check_system() {
+        describe(&mut out, &probed);
         let _ = writeln!(
             out,
             "tools do not run here, not even with --unconfined ({error}); a finished run can be read, verified and replayed here"
@@ -20,13 +18,26 @@ pub(super) fn execute(printer: &mut Printer) -> Result<u8, Failure> {
         printer.result(&out)?;
         return Ok(Failure::SANDBOX);
     }
-    let verdict = match confined {
-        true => "tools run confined here",
-        false => {
+    if !probed.missing().is_empty() {
+        describe(&mut out, &probed);
+        let _ = writeln!(
+            out,
             "tools cannot be confined here: investigations need --unconfined, and every report will say so"
-        }
-    };
-    let _ = writeln!(out, "{verdict}");
+        );
+        printer.result(&out)?;
+        return Ok(Failure::SANDBOX);
+    }
+    // What can be had is one thing, what a worker gets another.
+    let (request, _scratch) = worker(false, &[])?;
+    let confinement = app::try_confinement(&request).map_err(Failure::Tool)?;
+    describe(&mut out, &confinement);
+    let _ = writeln!(out, "tools run confined here");
     printer.result(&out)?;
-    Ok(if confined { 0 } else { Failure::SANDBOX })
+    Ok(0)
+}
+
+fn describe(out: &mut String, confinement: &sandbox::Confinement) {
+    for line in app::describe_confinement(confinement) {
+        let _ = writeln!(out, "  {line}");
+    }
 }

@@ -51,3 +51,10 @@ pub(crate) fn make_private(prefix: &str, place: &Path) -> io::Result<TempDir> {
 pub(crate) fn is_private_beside(own: &Metadata, folder: &Metadata) -> bool {
     folder.uid() == own.uid() && folder.mode() & 0o7777 == 0o700
 }
+
+/// The bytes of address space that this process may use, where they are limited and the system tells.
+pub(crate) fn address_space() -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}

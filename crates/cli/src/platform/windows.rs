@@ -49,3 +49,8 @@ pub(crate) fn make_private(prefix: &str, place: &Path) -> io::Result<TempDir> {
 pub(crate) fn is_private_beside(_own: &Metadata, _folder: &Metadata) -> bool {
     false
 }
+
+/// Not limited here in a way that we know of.
+pub(crate) fn address_space() -> Option<u64> {
+    None
+}

@@ -20,6 +20,7 @@ mod changed_evidence;
 mod commands;
 mod comparing;
 mod completions;
+mod confining;
 mod containers;
 mod every_field;
 mod exchanging;

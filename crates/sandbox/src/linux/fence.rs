@@ -1,6 +1,6 @@
 //! The Landlock domains of zygote and call.
 //!
-//! What the running kernel's ABI does not know is left out (`BestEffort`): truncation through a read-only open, TCP, signals.
+//! What the running kernel's ABI does not know is left out (`BestEffort`): truncation through a read-only open, TCP, signals, sockets.
 //! The seccomp filter denies those on its own, so that ABI 1 (Linux 5.13) is enough.
 
 use crate::confinement::{Holding, Reason};
@@ -14,7 +14,7 @@ use std::io;
 use std::path::Path;
 
 /// The youngest ABI whose rights are asked for.
-const NEWEST: ABI = ABI::V7;
+const NEWEST: ABI = ABI::V9;
 
 /// A path that calls may read, opened before any domain holds.
 pub(crate) struct Readable {
@@ -58,10 +58,16 @@ fn zygote_domain(readable: &[Readable], scratch_root: &Path) -> io::Result<Restr
     restrict(ruleset, readable, &root).map_err(|error| cause(&error))
 }
 
-/// Enters a call's domain inside the zygote's: `readable` to read, and of the scratch root only `scratch`.
+/// Enters a call's domain inside the zygote's: `readable` to read, of the scratch root only `scratch`, and no signal to anybody else, the zygote included.
 pub(crate) fn enter_call_domain(readable: &[Readable], scratch: &Path) -> io::Result<()> {
     let own = open_path(scratch)?;
-    let create = || Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?.create();
+    let create = || {
+        Ruleset::default()
+            .handle_access(AccessFs::from_all(NEWEST))?
+            .handle_access(AccessNet::from_all(NEWEST))?
+            .scope(Scope::from_all(NEWEST))?
+            .create()
+    };
     let ruleset = create().map_err(|error| cause(&error))?;
     let status = restrict(ruleset, readable, &own).map_err(|error| cause(&error))?;
     match status.ruleset {
@@ -78,7 +84,8 @@ fn restrict(
     for entry in readable {
         ruleset = ruleset.add_rule(PathBeneath::new(&entry.path, entry.rights))?;
     }
-    let all = AccessFs::from_all(NEWEST) & !(AccessFs::Execute | AccessFs::IoctlDev);
+    let never = AccessFs::Execute | AccessFs::IoctlDev | AccessFs::ResolveUnix;
+    let all = AccessFs::from_all(NEWEST) & !never;
     ruleset.add_rule(PathBeneath::new(writable, all))?.restrict_self()
 }
 

@@ -248,6 +248,7 @@ const ALLOWED_OLD_NAMES: &[c_long] = &[
 /// A call is in this state too until its own filter stands.
 const ZYGOTE_ALSO: &[c_long] = &[
     libc::SYS_wait4,
+    libc::SYS_fstatfs,
     libc::SYS_kill,
     libc::SYS_tgkill,
     libc::SYS_tkill,

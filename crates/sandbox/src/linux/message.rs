@@ -139,6 +139,8 @@ pub(crate) enum How {
     Cancelled,
     /// We killed it: it wrote more than allowed.
     TooLarge,
+    /// We killed it: hardly anything was left of the disk.
+    DiskFull,
     /// It never ran.
     Failed(SetupStep, i32),
 }
@@ -258,6 +260,7 @@ impl Ended {
             How::Cancelled => (3, 0, 0),
             How::TooLarge => (4, 0, 0),
             How::Failed(step, errno) => (5, step.number(), errno),
+            How::DiskFull => (6, 0, 0),
         };
         to.u8(how)
             .u8(step)
@@ -281,6 +284,7 @@ impl Ended {
             3 => How::Cancelled,
             4 => How::TooLarge,
             5 => How::Failed(SetupStep::from_number(step)?, number),
+            6 => How::DiskFull,
             other => return Err(FrameError::Field { field: "how", actual: u64::from(other) }),
         };
         let usage = Usage {

@@ -1,7 +1,7 @@
 //! What this kernel has to hold a worker with.
 
 use crate::confinement::{Confinement, Holding, Reason};
-use crate::linux::sys;
+use crate::linux::{identity, seclude, sys};
 use std::io;
 
 /// Asks the kernel what could hold a worker on this machine, without restricting the caller.
@@ -14,6 +14,14 @@ pub fn probe() -> Confinement {
         no_new_privs: holding(sys::knows_no_new_privs()),
         limits: Holding::Holds,
         capabilities: Holding::Holds,
+        identity: match sys::effective_user() != 0 || identity::may_give_up() {
+            true => Holding::Holds,
+            false => Holding::Missing(Reason::Refused { errno: libc::EPERM }),
+        },
+        namespaces: match seclude::may_make() {
+            true => Holding::Holds,
+            false => Holding::Missing(Reason::NeedsAdministrator),
+        },
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::ending::DOING;
 use crate::frame_error::FrameError;
 use crate::limits::{Limits, Usage};
+use crate::linux::disk::Floor;
 use crate::linux::frame::{self, HEADER};
 use crate::linux::message::{COMMAND_LIMIT, Command, How, WORDS_LIMIT};
 use crate::linux::sys::{self, Exit, READABLE, WRITABLE};
@@ -28,6 +29,9 @@ pub(crate) struct Running<'a> {
     /// Its bounds.
     pub(crate) limits: &'a Limits,
 }
+
+/// How often the disk is looked at.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What the zygote knows of a call that is over.
 pub(crate) struct Finished {
@@ -66,14 +70,15 @@ struct Watch {
     relayed: u64,
 }
 
-/// Moves the reply to `data`, obeys `commands`, keeps the clock, and reaps the process.
+/// Moves the reply to `data`, obeys `commands`, keeps the clock and the `floor` of the disk, and reaps the process.
 /// Reply and standard error stay inside the kernel: no byte derived from evidence enters the zygote's memory, which later calls inherit.
 pub(crate) fn supervise(
     running: Running<'_>,
+    floor: Option<&Floor<'_>>,
     commands: &mut File,
     data: BorrowedFd<'_>,
 ) -> Result<Finished, Stop> {
-    let watched = watch(&running, commands, data);
+    let watched = watch(&running, floor, commands, data);
     // Nobody of the group outlives its leader, who is not reaped yet and so still owns the number.
     sys::kill_group(running.pid);
     let reaped = sys::wait(running.pid).map_err(Stop::System)?;
@@ -92,7 +97,12 @@ pub(crate) fn supervise(
     Ok(Finished { how, usage, relayed: watch.relayed, stderr })
 }
 
-fn watch(running: &Running<'_>, commands: &mut File, data: BorrowedFd<'_>) -> Result<Watch, Stop> {
+fn watch(
+    running: &Running<'_>,
+    floor: Option<&Floor<'_>>,
+    commands: &mut File,
+    data: BorrowedFd<'_>,
+) -> Result<Watch, Stop> {
     let mut watch = Watch { killed: None, ended: false, open: true, full: false, relayed: 0 };
     while watch.open || !watch.ended {
         let left = running.limits.wall.saturating_sub(running.started.elapsed());
@@ -103,7 +113,7 @@ fn watch(running: &Running<'_>, commands: &mut File, data: BorrowedFd<'_>) -> Re
         let timeout = match (watch.ended, watch.killed.is_some(), watch.full) {
             (true, _, false) => Some(Duration::ZERO),
             (true, _, true) | (false, true, _) => None,
-            (false, false, _) => Some(left),
+            (false, false, _) => Some(left.min(LOOK)),
         };
         let (reads, writes) = (watch.open && !watch.full, watch.open && watch.full);
         let [command, reply, room, end] = sys::poll(
@@ -129,6 +139,9 @@ fn watch(running: &Running<'_>, commands: &mut File, data: BorrowedFd<'_>) -> Re
             watch.open = false;
         }
         watch.ended |= end != 0;
+        if floor.is_some_and(Floor::is_reached) {
+            watch.kill(running, How::DiskFull);
+        }
     }
     Ok(watch)
 }

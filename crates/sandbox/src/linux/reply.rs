@@ -161,6 +161,7 @@ pub(crate) fn judge(how: How, received: Received, limits: &Limits) -> Ending {
         How::TimedOut => Ending::TimedOut { limit: limits.wall },
         How::Cancelled => Ending::Cancelled,
         How::TooLarge => Ending::ReplyTooLarge { limit: limits.reply_bytes },
+        How::DiskFull => Ending::DiskFull,
         How::Failed(step, errno) => Ending::SetupFailed { step, errno },
         How::Exited(code) => {
             // A panic's message is bounded by itself, whatever the reply may have.

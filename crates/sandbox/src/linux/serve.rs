@@ -6,13 +6,16 @@ use crate::ending::SetupStep;
 use crate::frame_error::FrameError;
 use crate::limits::Usage;
 use crate::linux::child::{self, Plan};
+use crate::linux::disk::Floor;
 use crate::linux::fence::{self, Readable};
 use crate::linux::filter;
 use crate::linux::frame;
+use crate::linux::identity;
 use crate::linux::message::{COMMAND_LIMIT, Call, Command, Ended, Event, How, Refusal, Setup, code};
 use crate::linux::probe::holding;
 use crate::linux::relay::{self, Finished, Running, Stop};
 use crate::linux::scratch;
+use crate::linux::seclude;
 use crate::linux::sys::{self, Forked};
 use crate::reply::Reply;
 use crate::serve_error::ServeError;
@@ -102,6 +105,8 @@ impl Pipes {
 struct Worker {
     pipes: Pipes,
     scratch_root: PathBuf,
+    /// The same, open.
+    root: File,
     fence: Option<(Vec<Readable>, BpfProgram)>,
 }
 
@@ -109,10 +114,10 @@ impl Worker {
     fn set_up(setup: Setup, mut pipes: Pipes) -> Result<Self, (Pipes, Refusal)> {
         match confine(&setup) {
             Err(refusal) => Err((pipes, refusal)),
-            Ok((confinement, fence)) => {
+            Ok((confinement, root, fence)) => {
                 // A parent that is gone shows at the next command.
                 let _ = pipes.tell(&Event::Ready(confinement));
-                Ok(Self { pipes, scratch_root: setup.scratch_root, fence })
+                Ok(Self { pipes, scratch_root: setup.scratch_root, root, fence })
             }
         }
     }
@@ -140,14 +145,16 @@ impl Worker {
                 Err((step, error)) => failed(step, &error),
                 Ok(running) => {
                     self.pipes.tell(&Event::Started { pid: running.pid })?;
-                    relay::supervise(running, &mut self.pipes.commands, self.pipes.data.as_fd())?
+                    let floor = Floor::of(self.root.as_fd());
+                    let Pipes { commands, data, .. } = &mut self.pipes;
+                    relay::supervise(running, floor.as_ref(), commands, data.as_fd())?
                 }
             },
         };
         let doing = match finished.how {
             // It has replied.
             How::Exited(code::REPLIED) => 0,
-            How::Exited(_) | How::Signalled(_) | How::TimedOut | How::TooLarge => {
+            How::Exited(_) | How::Signalled(_) | How::TimedOut | How::TooLarge | How::DiskFull => {
                 relay::move_doing(&folder, self.pipes.data.as_fd())?
             }
             How::Cancelled | How::Failed(..) => 0,
@@ -220,33 +227,25 @@ fn now() -> Instant {
 
 type Fence = Option<(Vec<Readable>, BpfProgram)>;
 
-/// Confines the zygote, or tells what is missing.
-fn confine(setup: &Setup) -> Result<(Confinement, Fence), Refusal> {
-    // The first two are defence in depth and concern nobody but us.
+/// Confines the zygote and opens the scratch root, or tells what is missing.
+fn confine(setup: &Setup) -> Result<(Confinement, File, Fence), Refusal> {
     sys::private_umask();
+    let mut confinement = nothing_holds();
+    if setup.policy == Policy::Required {
+        // What the last step needs, the capabilities, is given up after it.
+        confinement.namespaces = seclude::own_namespaces(&setup.readable, &setup.scratch_root);
+        confinement.identity = identity::give_up(&setup.readable, &setup.scratch_root);
+        confinement.capabilities = identity::give_up_capabilities();
+    }
+    // Defence in depth that concerns nobody but us.
     let _ = sys::not_dumpable();
-    let no_new_privs = holding(sys::no_new_privs());
-    let absent = Holding::Missing(Reason::NotRequested);
-    let mut confinement = Confinement {
-        landlock: absent,
-        landlock_abi: sys::landlock_abi().ok(),
-        seccomp: absent,
-        no_new_privs,
-        limits: Holding::Holds,
-        capabilities: absent,
-    };
-    let mut readable = Vec::new();
-    for path in &setup.readable {
-        let refused = |error: io::Error| {
-            let errno = error.raw_os_error().unwrap_or(0);
-            Refusal::Path { path: path.clone(), errno }
-        };
-        readable.push(fence::open(path).map_err(refused)?);
-    }
+    confinement.no_new_privs = holding(sys::no_new_privs());
+    let readable = setup.readable.iter().map(|path| fence::open(path).map_err(refused(path)));
+    let readable = readable.collect::<Result<Vec<_>, _>>()?;
+    let root = File::open(&setup.scratch_root).map_err(refused(&setup.scratch_root))?;
     if setup.policy == Policy::Unconfined {
-        return Ok((confinement, None));
+        return Ok((confinement, root, None));
     }
-    confinement.capabilities = holding(sys::only_read_as_administrator());
     confinement.landlock = fence::enter_zygote_domain(&readable, &setup.scratch_root);
     let filters = install_filters();
     confinement.seccomp = holding(
@@ -256,9 +255,28 @@ fn confine(setup: &Setup) -> Result<(Confinement, Fence), Refusal> {
             .map_err(|error| io::Error::from_raw_os_error(error.raw_os_error().unwrap_or(0))),
     );
     match filters {
-        Ok(call) if confinement.missing().is_empty() => Ok((confinement, Some((readable, call)))),
+        Ok(call) if confinement.missing().is_empty() => Ok((confinement, root, Some((readable, call)))),
         Ok(_) | Err(_) => Err(Refusal::Confinement(confinement)),
     }
+}
+
+/// What holds before anything is done.
+fn nothing_holds() -> Confinement {
+    let absent = Holding::Missing(Reason::NotRequested);
+    Confinement {
+        landlock: absent,
+        landlock_abi: sys::landlock_abi().ok(),
+        seccomp: absent,
+        no_new_privs: absent,
+        limits: Holding::Holds,
+        capabilities: absent,
+        identity: absent,
+        namespaces: absent,
+    }
+}
+
+fn refused(path: &Path) -> impl Fn(io::Error) -> Refusal {
+    move |error| Refusal::Path { path: path.to_owned(), errno: error.raw_os_error().unwrap_or(0) }
 }
 
 /// Installs the zygote's filters and returns the one for calls.

@@ -6,6 +6,13 @@
     reason = "fork, wait4, poll, prctl and their like have no safe wrapper in the standard library"
 )]
 
+mod rights;
+
+pub(crate) use rights::{
+    Capabilities, become_user, bind, capabilities, effective_user, keep_capabilities, set_mounts,
+    take_mounts_along, unshare,
+};
+
 use std::ffi::{c_int, c_long, c_ulong};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -147,21 +154,31 @@ pub(crate) fn no_new_privs() -> io::Result<()> {
     prctl(libc::PR_SET_NO_NEW_PRIVS, 1)
 }
 
-/// Gives up, for good, all capabilities but two: to read what is another user's, and to leave its time of access as it was (`O_NOATIME` belongs to owners).
-///
-/// Whatever else the second allows, to change modes and times, is no system call that a worker may make.
-pub(crate) fn only_read_as_administrator() -> io::Result<()> {
-    // `CAP_DAC_READ_SEARCH` and `CAP_FOWNER` (capabilities(7)).
-    const KEPT: u32 = 1 << 2 | 1 << 3;
-    // Version 3 has two words of each set (capget(2)).
-    let mut header: [u32; 2] = [0x2008_0522, 0];
-    let mut sets: [u32; 6] = [0; 6];
-    // SAFETY: both pointers are to live locals of the sizes that version 3 has.
-    check_long(unsafe { libc::syscall(libc::SYS_capget, header.as_mut_ptr(), sets.as_mut_ptr()) })?;
-    let [effective, permitted, ..] = sets;
-    let kept = [effective & KEPT, permitted & KEPT, 0, 0, 0, 0];
-    // SAFETY: as above.
-    check_long(unsafe { libc::syscall(libc::SYS_capset, header.as_mut_ptr(), kept.as_ptr()) }).map(drop)
+/// What a file system holds and has left, for those without privileges.
+pub(crate) struct Room {
+    /// Bytes in all.
+    pub(crate) bytes: u64,
+    /// Bytes that are free.
+    pub(crate) free_bytes: u64,
+    /// Files in all; 0 where they are not counted.
+    pub(crate) files: u64,
+    /// Files that can still be made.
+    pub(crate) free_files: u64,
+}
+
+/// Asks the file system that `fd` lies on.
+pub(crate) fn room(fd: BorrowedFd<'_>) -> io::Result<Room> {
+    // SAFETY: `statfs` is plain data for which all zeroes is a value.
+    let mut told: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a live local of the right type; `fd` is open.
+    check(unsafe { libc::fstatfs(fd.as_raw_fd(), &raw mut told) })?;
+    let block = u64::try_from(told.f_bsize).unwrap_or(0);
+    Ok(Room {
+        bytes: told.f_blocks.saturating_mul(block),
+        free_bytes: told.f_bavail.saturating_mul(block),
+        files: told.f_files,
+        free_files: told.f_ffree,
+    })
 }
 
 /// Forbids core dumps (also those to a pipe, which `RLIMIT_CORE` does not stop) and attaching by other processes.

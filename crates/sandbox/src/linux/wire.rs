@@ -8,7 +8,7 @@ use crate::linux::frame::{Reader, Writer};
 impl Confinement {
     /// Adds the fields to a frame.
     pub(crate) fn write(&self, mut to: Writer) -> Writer {
-        for (_, holding) in self.layers() {
+        for (_, holding) in self.layers().into_iter().chain(self.more()) {
             let (code, detail) = match holding {
                 Holding::Holds => (0, 0),
                 Holding::Missing(Reason::NotRequested) => (1, 0),
@@ -16,6 +16,8 @@ impl Confinement {
                 Holding::Missing(Reason::SwitchedOff) => (3, 0),
                 Holding::Missing(Reason::Refused { errno }) => (4, errno),
                 Holding::Missing(Reason::NotLinux) => (5, 0),
+                Holding::Missing(Reason::NeedsAdministrator) => (6, 0),
+                Holding::Missing(Reason::EvidenceNeedsUser) => (7, 0),
             };
             to = to.u8(code).i32(detail);
         }
@@ -30,6 +32,8 @@ impl Confinement {
             no_new_privs: read_holding(from)?,
             limits: read_holding(from)?,
             capabilities: read_holding(from)?,
+            identity: read_holding(from)?,
+            namespaces: read_holding(from)?,
             landlock_abi: u32::try_from(from.u64()?).ok().filter(|abi| *abi != 0),
         })
     }
@@ -44,6 +48,8 @@ fn read_holding(from: &mut Reader<'_>) -> Result<Holding, FrameError> {
         3 => Ok(Holding::Missing(Reason::SwitchedOff)),
         4 => Ok(Holding::Missing(Reason::Refused { errno })),
         5 => Ok(Holding::Missing(Reason::NotLinux)),
+        6 => Ok(Holding::Missing(Reason::NeedsAdministrator)),
+        7 => Ok(Holding::Missing(Reason::EvidenceNeedsUser)),
         other => Err(FrameError::Field { field: "holding", actual: u64::from(other) }),
     }
 }

@@ -4,9 +4,11 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
+    clippy::print_stdout,
     reason = "a test fails by panicking"
 )]
 
 mod calls;
+mod campaign;
 mod common;
 mod confinement;

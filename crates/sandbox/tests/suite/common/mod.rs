@@ -25,6 +25,11 @@ pub(crate) fn short() -> Limits {
 
 impl Bench {
     pub(crate) fn new(confinement: Policy) -> Self {
+        Self::prepared(confinement, |_, _| ())
+    }
+
+    /// The same after something was done to evidence and scratch root.
+    pub(crate) fn prepared(confinement: Policy, prepare: impl FnOnce(&Path, &Path)) -> Self {
         let home = tempfile::tempdir().unwrap();
         let (evidence, outside) = (home.path().join("evidence"), home.path().join("outside"));
         for folder in [&evidence, &outside] {
@@ -41,8 +46,19 @@ impl Bench {
             scratch_root: scratch_root.clone(),
             confinement,
         };
+        fs::create_dir(&scratch_root).unwrap();
+        prepare(&evidence, &scratch_root);
         let zygote = Zygote::spawn(config.clone()).unwrap();
         Self { zygote, evidence, outside, scratch_root, config, _home: home }
+    }
+
+    /// What the kernel tells of the zygote in `/proc`.
+    pub(crate) fn told(&self, file: &str) -> String {
+        let path = format!("/proc/{}/{file}", self.zygote.process_id().unwrap());
+        match file.starts_with("ns/") {
+            true => fs::read_link(path).unwrap().display().to_string(),
+            false => fs::read_to_string(path).unwrap(),
+        }
     }
 
     /// Another worker with the same folders.
@@ -105,4 +121,13 @@ impl Bench {
 
 fn signal(name: &str, pid: u32) {
     assert!(Command::new("kill").args([name, &pid.to_string()]).status().unwrap().success());
+}
+
+/// Whether the administrator runs the tests; says so where not.
+pub(crate) fn is_administrator() -> bool {
+    let is = std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0;
+    if !is {
+        println!("not tried: only the administrator can");
+    }
+    is
 }

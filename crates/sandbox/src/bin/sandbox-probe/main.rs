@@ -4,13 +4,14 @@
 //! The reply is `ok ` and a text, or `errno ` and the system's error number.
 #![expect(unsafe_code, reason = "hostile acts have no safe wrapper")]
 
-use std::ffi::{CString, c_long};
+mod exhaust;
+mod trespass;
+
+use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
-use std::net::{TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{OpenOptionsExt, symlink};
-use std::os::unix::net::UnixStream;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -52,7 +53,8 @@ fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
     }
     let result = die(verb, argument)
         .or_else(|| work(verb, argument, scratch))
-        .or_else(|| trespass(verb, argument))
+        .or_else(|| exhaust::exhaust(verb, argument, scratch))
+        .or_else(|| trespass::trespass(verb, argument))
         .unwrap_or_else(|| Err(io::Error::from_raw_os_error(libc::ENOSYS)));
     match result {
         Ok(text) => format!("ok {text}").into_bytes(),
@@ -86,24 +88,16 @@ fn die(verb: &str, argument: &str) -> Outcome {
             unsafe { libc::fork() };
             spin()
         }
-        "allocate" => loop {
-            std::hint::black_box(Box::leak(vec![0u8; 64 << 20].into_boxed_slice()).len());
-        },
         "forge" => {
             // SAFETY: a plain write to the reply pipe, with bytes that are no frame.
             unsafe { libc::write(3, argument.as_ptr().cast(), argument.len()) };
             exit(0)
         }
-        "flood" => loop {
-            // SAFETY: a plain write to the reply pipe.
-            unsafe { libc::write(3, [0u8; 4096].as_ptr().cast(), 4096) };
-        },
         "kill-zygote" => {
             // SAFETY: takes two integers.
             unsafe { libc::kill(libc::getppid(), libc::SIGKILL) };
             spin()
         }
-        "fill" => Some(fill()),
         _ => None,
     }
 }
@@ -133,18 +127,14 @@ fn block_signals() {
     }
 }
 
-fn fill() -> io::Result<String> {
-    let mut file = File::create("filled")?;
-    loop {
-        file.write_all(&[1; 1 << 16])?;
-    }
-}
-
 /// What a parser does all day.
 fn work(verb: &str, argument: &str, scratch: &Path) -> Outcome {
     Some(match verb {
         "echo" => Ok(argument.to_owned()),
         "read" => fs::read_to_string(argument),
+        "quietly" => {
+            OpenOptions::new().read(true).custom_flags(libc::O_NOATIME).open(argument).map(|_| String::new())
+        }
         "list" => list(Path::new(argument)),
         "list-scratch" => list(scratch),
         "map" => map(argument),
@@ -157,7 +147,6 @@ fn work(verb: &str, argument: &str, scratch: &Path) -> Outcome {
         }
         "environment" => Ok(std::env::vars_os().count().to_string()),
         "open-files" => Ok(open_files()),
-        "limit-files" => limit_files(scratch),
         _ => return None,
     })
 }
@@ -221,89 +210,4 @@ fn open_files() -> String {
     // SAFETY: asks for the flags of numbers that need not be open.
     let open = (0..1024).filter(|fd| unsafe { libc::fcntl(*fd, libc::F_GETFD) } >= 0);
     open.map(|fd| fd.to_string()).collect::<Vec<_>>().join(" ")
-}
-
-fn limit_files(scratch: &Path) -> io::Result<String> {
-    let mut files = Vec::new();
-    loop {
-        files.push(File::create(scratch.join(files.len().to_string()))?);
-    }
-}
-
-/// What no call may do.
-fn trespass(verb: &str, argument: &str) -> Outcome {
-    let path = CString::new(argument).unwrap_or_default();
-    let at = i64::from(libc::AT_FDCWD);
-    let name = path.as_ptr() as c_long;
-    Some(match verb {
-        "write" => OpenOptions::new().write(true).open(argument).map(|_| String::new()),
-        "create" => File::create_new(argument).map(|_| String::new()),
-        "truncate" => call(libc::SYS_truncate, [name, 0, 0, 0, 0]),
-        "truncate-open" => {
-            OpenOptions::new().read(true).custom_flags(libc::O_TRUNC).open(argument).map(|_| String::new())
-        }
-        "unlink" => fs::remove_file(argument).map(|()| String::new()),
-        "make-folder" => fs::create_dir(argument).map(|()| String::new()),
-        "rename" => fs::rename(argument, format!("{argument}-renamed")).map(|()| String::new()),
-        "chmod" => call(libc::SYS_fchmodat, [at, name, 0o777, 0, 0]),
-        "fchmod" => File::open(argument)
-            .and_then(|file| call(libc::SYS_fchmod, [i64::from(file.as_raw_fd()), 0o777, 0, 0, 0])),
-        "chown" => call(libc::SYS_fchownat, [at, name, 1, 1, 0]),
-        "utimensat" => call(libc::SYS_utimensat, [at, name, 0, 0, 0]),
-        "setxattr" => call(libc::SYS_setxattr, [name, c"user.locard".as_ptr() as c_long, name, 1, 0]),
-        "link" => symlink(argument, "link").map(|()| String::new()),
-        "hard-link" => fs::hard_link(argument, "hard-link").map(|()| String::new()),
-        "tcp" => TcpStream::connect(argument).map(|_| String::new()),
-        "udp" => UdpSocket::bind("127.0.0.1:0").map(|_| String::new()),
-        "unix" => UnixStream::pair().map(|_| String::new()),
-        "fork" => fork(),
-        "thread" => std::thread::Builder::new().spawn(|| ()).map(|_| String::new()),
-        "kill" => call(libc::SYS_kill, [argument.parse().unwrap_or(0), 0, 0, 0, 0]),
-        "own-signals" => own_signals(argument.parse().unwrap_or(0)),
-        "code" => executable_memory(),
-        "raise-limit" => raise_limit(),
-        "exec" => call(libc::SYS_execve, [name, 0, 0, 0, 0]),
-        "ptrace" => call(libc::SYS_ptrace, [0, 0, 0, 0, 0]),
-        "io-uring" => call(libc::SYS_io_uring_setup, [1, 0, 0, 0, 0]),
-        "unshare" => call(libc::SYS_unshare, [i64::from(libc::CLONE_NEWUSER), 0, 0, 0, 0]),
-        _ => return None,
-    })
-}
-
-fn call(number: c_long, [a, b, c, d, e]: [c_long; 5]) -> io::Result<String> {
-    // SAFETY: the pointers among the arguments are to live C strings, or null.
-    let result = unsafe { libc::syscall(number, a, b, c, d, e) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(String::new()) }
-}
-
-fn fork() -> io::Result<String> {
-    // SAFETY: the process is single-threaded.
-    match unsafe { libc::fork() } {
-        -1 => Err(io::Error::last_os_error()),
-        0 => exit(0),
-        pid => Ok(pid.to_string()),
-    }
-}
-
-/// `F_SETOWN` makes the kernel send signals for us.
-fn own_signals(pid: i32) -> io::Result<String> {
-    // SAFETY: takes integers.
-    let result = unsafe { libc::fcntl(2, libc::F_SETOWN, pid) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(String::new()) }
-}
-
-fn executable_memory() -> io::Result<String> {
-    let rights = libc::PROT_READ | libc::PROT_EXEC;
-    // SAFETY: asks for fresh memory.
-    let start = unsafe {
-        libc::mmap(std::ptr::null_mut(), 4096, rights, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
-    };
-    if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(String::new()) }
-}
-
-fn raise_limit() -> io::Result<String> {
-    let wanted = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: the pointer is to a live local.
-    let result = unsafe { libc::setrlimit(libc::RLIMIT_CPU, &raw const wanted) };
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(String::new()) }
 }

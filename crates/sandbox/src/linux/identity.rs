@@ -1,0 +1,90 @@
+//! Whose rights an administrator's worker has: those of a user whom nothing belongs to, and the capability to read.
+//!
+//! What the worker may read does not change by it: file systems of the kernel ask for the capability first.
+//! Others ask who reads; where evidence lies on one of those the worker stays the administrator.
+
+use crate::confinement::{Holding, Reason};
+use crate::linux::mounts;
+use crate::linux::probe::holding;
+use crate::linux::sys::{self, Capabilities};
+use std::io;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::path::{Path, PathBuf};
+
+/// `CAP_CHOWN`, `CAP_SETGID`, `CAP_SETUID`: what giving up needs.
+const GIVE_UP: u32 = 1 | 1 << 6 | 1 << 7;
+/// To read what is another user's, and nothing else.
+const DAC_READ_SEARCH: u32 = 1 << 2;
+/// To read and to write it; all that the administrator of most containers has.
+const DAC_OVERRIDE: u32 = 1 << 1;
+/// To leave the time of access of another user's file as it was (`O_NOATIME` belongs to owners).
+/// Whatever else it allows, to change modes and times, is no system call that a worker may make.
+const FOWNER: u32 = 1 << 3;
+
+/// The first of the ids that no convention gives to anybody; above those of containers, below those that programs read as negative.
+const FIRST: u32 = 1_879_048_192;
+/// `nobody`, for where those do not exist.
+const NOBODY: u32 = 65_534;
+
+/// Becomes a user whom nothing belongs to but the scratch root, if this is the administrator.
+///
+/// All workers of one program are the same user, or they could not share a scratch root.
+pub(crate) fn give_up(readable: &[PathBuf], scratch_root: &Path) -> Holding {
+    if sys::effective_user() != 0 {
+        return Holding::Holds;
+    }
+    if !may_give_up() {
+        return Holding::Missing(Reason::Refused { errno: libc::EPERM });
+    }
+    if !mounts::are_local(readable) {
+        return Holding::Missing(Reason::EvidenceNeedsUser);
+    }
+    let program = FIRST.saturating_add(std::os::unix::process::parent_id());
+    holding(become_one_of([program, NOBODY], scratch_root))
+}
+
+/// Whether this process may become another user and read as before.
+pub(crate) fn may_give_up() -> bool {
+    let needed = |held: u32| held & GIVE_UP == GIVE_UP && held & (DAC_READ_SEARCH | DAC_OVERRIDE) != 0;
+    sys::capabilities().is_ok_and(|held| needed(held.0))
+}
+
+fn become_one_of(users: [u32; 2], scratch_root: &Path) -> io::Result<()> {
+    let held = sys::capabilities()?;
+    let owner = scratch_root.metadata()?.uid();
+    if owner != 0 && !users.contains(&owner) {
+        return Err(io::Error::from_raw_os_error(libc::EPERM));
+    }
+    // An id that does not exist in this user namespace cannot be given anything either.
+    let given = |id: u32| chown(scratch_root, Some(id), Some(id)).map(|()| id);
+    let [first, second] = users;
+    let id = if owner == 0 { given(first).or_else(|_| given(second))? } else { owner };
+    sys::become_user(id).inspect_err(|_| {
+        // The administrator that it stays has to write there; if this fails, so will every call, and say so.
+        let _ = chown(scratch_root, Some(0), Some(0));
+    })?;
+    sys::keep_capabilities(Capabilities(reading(held.0)))
+}
+
+/// Gives up, for good, all capabilities but those to read; of who has none there is nothing to give up.
+pub(crate) fn give_up_capabilities() -> Holding {
+    holding(sys::capabilities().and_then(|held| sys::keep_capabilities(Capabilities(reading(held.0)))))
+}
+
+/// Of the capabilities `held` those to read files of others, and to leave their times of access alone.
+fn reading(held: u32) -> u32 {
+    let read = if held & DAC_READ_SEARCH == 0 { DAC_OVERRIDE } else { DAC_READ_SEARCH };
+    held & (read | FOWNER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_right_to_write_stays_only_where_there_is_no_other_to_read() {
+        assert_eq!(reading(u32::MAX), DAC_READ_SEARCH | FOWNER);
+        assert_eq!(reading(!DAC_READ_SEARCH), DAC_OVERRIDE | FOWNER);
+        assert_eq!(reading(0), 0);
+    }
+}
