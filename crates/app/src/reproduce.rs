@@ -337,8 +337,8 @@ const PATTERNS_OF_FOLDERS: Format = Format { major: 2, minor: 14 };
 /// The first format in which every call is refused that can find nothing, and each that finds nothing to read says so: what looks in a channel or provider that no record bears, a folder, key or hive that there is not, or is written as no name can be.
 const REFUSED_PLACES: Format = Format { major: 2, minor: 15 };
 
-/// The first format in which a search tells what is near the thing that it did not find.
-const NEAR_TOLD: Format = Format { major: 2, minor: 17 };
+/// The first format in which a search tells all that is near the thing that it did not find: before 2.17 nothing, then fewer look-alikes.
+const NEAR_TOLD: Format = Format { major: 2, minor: 20 };
 
 /// The first format whose places are today's: what a hive or a log holds belongs in one that bears its name, and a log that names another computer is foreign.
 const OWN_NAMES: Format = Format { major: 2, minor: 20 };
@@ -353,7 +353,7 @@ struct ToolRules {
     /// Whether a call that could find nothing was answered with nothing, and not every one that found nothing to read said so.
     answers_nowhere: bool,
     has_time_index: bool,
-    /// Whether no search told what is near.
+    /// Whether searches told nothing of what is near, or less.
     tells_nothing_near: bool,
     /// Whether places were looked at by other rules or not at all.
     places_otherwise: bool,

@@ -84,7 +84,7 @@ fn two_hosts(place: &Place) {
     let own: Vec<_> = MINUTES.iter().enumerate().map(logon).collect();
     place.file(&format!("case/alder/{LOGS}/Security.evtx"), log(&own));
     let cleared = log(&[event((90, 5), "BIRCH", ("Security", 1102), CLEARED)]);
-    place.file(&format!("case/alder/{LOGS}/Old-Security.evtx"), cleared);
+    place.file(&format!("case/alder/{LOGS}/Archive-Security-2025-09-01-00-00-00-000.evtx"), cleared);
     let service = log(&[event((7, 6), "BIRCH", ("System", 7045), SERVICE)]);
     place.file("case/alder/C/Users/mara/Downloads/System.evtx", &service);
     place.file(&format!("case/birch/{LOGS}/System.evtx"), service);
@@ -134,11 +134,13 @@ fn what_one_host_holds_of_another_answers_nothing_about_it() {
     let foreign: Vec<_> = told(&run).filter(|fact| fact.placement == Some(Placement::Foreign)).collect();
     assert!(!foreign.is_empty());
     for fact in foreign {
-        assert!(fact.locator.path.ends_with("Old-Security.evtx"), "{fact:?}");
+        assert!(fact.locator.path.ends_with("Archive-Security-2025-09-01-00-00-00-000.evtx"), "{fact:?}");
         assert!(vocabulary.meaning(&fact.predicate).unwrap().anywhere, "{fact:?}");
     }
-    let copied =
-        |fact: &&FactEntry| fact.locator.path.ends_with("Old-Security.evtx") && fact.kind != "dir_entry";
+    let copied = |fact: &&FactEntry| {
+        fact.locator.path.ends_with("Archive-Security-2025-09-01-00-00-00-000.evtx")
+            && fact.kind != "dir_entry"
+    };
     assert!(told(&run).filter(copied).all(|fact| fact.placement == Some(Placement::Foreign)));
     let page = place.locard_ends(0, &["report", str(&folder), "--format", "markdown"]);
     for words in [

@@ -77,6 +77,7 @@ fn what_the_evidence_has_no_source_for_cannot_be_told() {
                 "a SYSTEM hive",
                 "a SOFTWARE hive",
                 "the event log of devices (Microsoft-Windows-Kernel-PnP/Configuration)",
+                "the log of device installations (setupapi.dev.log)",
             ],
         ),
     ] {
