@@ -76,7 +76,7 @@ fn a_limit_on_files_is_an_error_that_says_so_and_a_run_that_did_not_begin_is_not
     let err = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{:?} {err}", output.status);
     assert!(err.contains("error: ") && err.contains("ulimit -f"), "{err}");
-    assert_eq!(place.runs(), [begun.clone()]);
+    assert_eq!(place.runs(), std::slice::from_ref(&begun));
     let out = place.locard_ends(0, &["report", "latest"]);
     assert!(out.contains(&format!("Run `{}`", begun.file_name().unwrap().display())), "{out}");
 }
