@@ -15,3 +15,8 @@ pub fn causes(error: &dyn Error) -> Vec<String> {
     }
     said.split_off(1)
 }
+
+/// An error and its causes as one line, with `between` before each cause.
+pub fn with_causes(error: &dyn Error, between: &str) -> String {
+    [vec![error.to_string()], causes(error)].concat().join(between)
+}

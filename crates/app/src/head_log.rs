@@ -7,7 +7,8 @@ use crate::platform::{make_private, open_to_append};
 use crate::regular::read_regular;
 use ledger::{Digest, RunId};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -80,14 +81,9 @@ impl HeadLog {
         let mut file = open_to_append(&self.file)?;
         // Runs are sealed side by side, by several processes. The lock goes with the file.
         file.lock()?;
-        let ends_within_a_line = file.metadata()?.len() > 0 && !self.ends_with_a_line()?;
-        let before = if ends_within_a_line { "\n" } else { "" };
+        let before = if ends_within_a_line(&mut file)? { "\n" } else { "" };
         file.write_all(format!("{before}{line}\n").as_bytes())?;
         file.sync_all()
-    }
-
-    fn ends_with_a_line(&self) -> io::Result<bool> {
-        Ok(read_regular(&self.file, LARGEST)?.ends_with(b"\n"))
     }
 
     /// The heads that were noted of this run, or of a run in a folder of this name, the first first; none where there is no such file.
@@ -102,6 +98,17 @@ impl HeadLog {
         // Whoever gives a run another name leaves that of its folder, or the other way round.
         Ok(noted.filter(|noted| Some(&noted.run) == run || noted.folder == folder).collect())
     }
+}
+
+/// Whether the last line of a file has no end; an empty file has no line.
+fn ends_within_a_line(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ pub use bench_gate::{
     RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,
 };
 pub use case_file::{Case, CaseError, NoEvidence, load_case};
-pub use causes::causes;
+pub use causes::{causes, with_causes};
 pub use check_report::{CheckReportError, CheckedReport, check_report};
 pub use clock::{Clock, SystemClock};
 pub use drive::DriveError;

@@ -4,8 +4,7 @@ use crate::made::Made;
 use crate::objectives::{MOST_NEEDED, Standing};
 use crate::shelf::bounded;
 use ledger::event::{SeenRecord, WithoutFact};
-
-use ledger::{InvocationId, Objective, Record, SearchedBy, Unnamed, Way, written};
+use ledger::{InvocationId, Objective, Record, SearchedBy, Way, written};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -83,16 +82,12 @@ impl Standing<'_> {
             let spec = self.setting.spec(&made.tool)?;
             spec.records.iter().find(|kind| kind.name == record.kind)
         };
-        let unnamed = if self.setting.records_deny { Unnamed::Fits } else { Unnamed::Fails };
+        let records_deny = self.setting.records_deny;
         let answers = |(made, record): &(&Made, &Record)| {
             let mut of_type = objective.ways().filter(|way| way.condition.record == record.kind).peekable();
-            let is_denied =
-                |way: &Way<'_>| self.setting.records_deny && ledger::denies(record, &way.condition.predicate);
             of_type.peek().is_some()
                 && kind(made, record).is_some_and(|kind| {
-                    of_type.any(|way| {
-                        way.condition.would_hold(record, &kind.subject, unnamed) && !is_denied(&way)
-                    })
+                    of_type.any(|way| way.condition.would_hold(record, &kind.subject, records_deny))
                 })
         };
         for (made, record) in self.returned().take(MOST_LOOKED_THROUGH).filter(answers) {

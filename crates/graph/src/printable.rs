@@ -1,6 +1,6 @@
 //! Text of the evidence as text that changes nothing but itself, and reads as nothing else.
 
-use ledger::escapes::is_unseen;
+use ledger::escapes::{is_unseen, without_small_cherokee};
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::confusable_detection::skeleton;
@@ -186,8 +186,7 @@ fn looks_ascii(c: char) -> bool {
     if c.is_ascii() || !c.is_alphabetic() {
         return false;
     }
-    // Small letters of Cherokee look like its capitals, of which alone it is known what they look like.
-    let c = if matches!(c, '\u{ab70}'..='\u{abbf}') { c.to_uppercase().next().unwrap_or(c) } else { c };
+    let c = without_small_cherokee(c);
     let is_alike = |is: fn(&char) -> bool| skeleton(c.encode_utf8(&mut [0; 4])).all(|c| is(&c));
     match c.script() {
         // Languages of Latin letters have their own, which are no disguise: full-width, mathematical and phonetic ones are, and phonetic ones that look like a mark.

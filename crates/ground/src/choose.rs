@@ -142,6 +142,13 @@ fn is_copied_time(bound: &Bound<'_>) -> bool {
     matches!(&bound.held.value, FieldValue::Time(time) if time.clock == Clock::CollectionCopy)
 }
 
+/// The field by which the record denies the predicate, in brackets; nothing where it is what the reading states.
+fn denying(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>) -> String {
+    let meaning = setting.vocabulary.meaning(&claim.predicate);
+    let field = meaning.and_then(|meaning| meaning.denied_by(fit.record));
+    field.map(|field| format!(" (`{field}`)")).unwrap_or_default()
+}
+
 /// Takes the one record that proves the claim; `None` where nothing fits.
 pub(crate) fn choose<'o>(
     claim: &Claim<'_>,
@@ -255,12 +262,12 @@ fn refuse_objection(
         ),
         Objection::Denied => (
             RejectionCode::Overclaim,
-            {
-                let meaning = setting.vocabulary.meaning(&claim.predicate);
-                let by = meaning.and_then(|meaning| meaning.denied_by(fit.record));
-                let by = by.map(|field| format!(" (`{field}`)")).unwrap_or_default();
-                format!("what {} holds{by} says the opposite of `{}`", fit.record.id, claim.predicate)
-            },
+            format!(
+                "what {} holds{} says the opposite of `{}`",
+                fit.record.id,
+                denying(claim, fit, setting),
+                claim.predicate
+            ),
             choose_predicate(
                 setting.vocabulary.proved_by(&fit.record.kind).filter(|other| **other != claim.predicate),
             ),

@@ -94,24 +94,18 @@ fn check<'f>(
         return Err(plain(RejectionCode::Malformed, reason, "Name each value once."));
     }
     let values = terms.iter().map(|term| value(term, &fact)).collect::<Result<Vec<_>, _>>()?;
+    let goes_by_letters = matches!(derivation, Derivation::Different { .. } | Derivation::Below { .. });
+    if goes_by_letters && basis.follows_dots {
+        straight(terms, &values)?;
+    }
     match derivation {
         Derivation::Same { .. } => same(terms, &values)?,
-        Derivation::Different { .. } => {
-            if basis.follows_dots {
-                straight(terms, &values)?;
-            }
-            different(terms, &values)?;
-        }
+        Derivation::Different { .. } => different(terms, &values)?,
         Derivation::Order { .. } => return order(&times(terms, &values, &fact)?, basis),
         Derivation::Within { seconds, .. } => {
             return within(&times(terms, &values, &fact)?, *seconds, basis);
         }
-        Derivation::Below { .. } => {
-            if basis.follows_dots {
-                straight(terms, &values)?;
-            }
-            below(terms, &values, &fact)?;
-        }
+        Derivation::Below { .. } => below(terms, &values, &fact)?,
         Derivation::Sum { total, .. } => {
             once(terms, &fact)?;
             if basis.adding != Adding::Any {
@@ -360,7 +354,14 @@ fn apart<'f>(
     match shared {
         Some((one, other)) => {
             let reason = format!("{one} and {other} may have counted the same records");
-            let hint = "Add counts of one type by the same fields with other values, or of other files that are no copies.";
+            let hint = match adding {
+                Adding::Disjoint => {
+                    "Add counts of one type by the same fields with other values, or of other files that are no copies."
+                }
+                Adding::Any | Adding::OfOtherFiles => {
+                    "Add counts of one type by the same fields with other values, or of other files."
+                }
+            };
             Err(plain(RejectionCode::NotDerived, reason, hint))
         }
         None => Ok(()),

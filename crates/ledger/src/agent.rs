@@ -5,6 +5,7 @@ use crate::fact::{BoundValue, FactEntry};
 use crate::pattern::{self, Patterns};
 use crate::placement::tells_of_host;
 use crate::record::{Field, Record};
+use crate::record_data::denies;
 use crate::searched::SearchedBy;
 use crate::tool::Surface;
 use crate::value::FieldValue;
@@ -180,7 +181,9 @@ impl Condition {
     }
 
     /// Whether a reading of all that `record` says would satisfy the condition; `subject` is the field that its record type is about.
-    pub fn would_hold(&self, record: &Record, subject: &str, unnamed: Unnamed) -> bool {
+    ///
+    /// In runs with [`crate::Behaviour::RecordsDeny`] (`records_deny`) a record that denies the predicate does not satisfy it, and one that does not name its subject does where anything may be the subject.
+    pub fn would_hold(&self, record: &Record, subject: &str, records_deny: bool) -> bool {
         let text = |field: &Field| field.value.to_text().into_owned();
         let answers = |(name, field): (&String, &Field)| {
             let is_asked = pattern::fits(&self.field, name);
@@ -189,7 +192,8 @@ impl Condition {
         let fits = |field: &Field| self.subject.fit(&text(field));
         tells_of_host(record.placement)
             && record.kind == self.record
-            && record.fields.get(subject).map_or(Unnamed::Fits == unnamed && self.subject.fit(""), fits)
+            && !(records_deny && denies(record, &self.predicate))
+            && record.fields.get(subject).map_or(records_deny && self.subject.fit(""), fits)
             && record.fields.iter().any(answers)
             && self.earlier.as_ref().is_none_or(|fields| {
                 in_order(fields, |name| record.fields.get(name).map(|field| &field.value))
@@ -208,15 +212,6 @@ impl Condition {
         };
         takes(&value.to_text()) || items.iter().any(|item| takes(item))
     }
-}
-
-/// What becomes of a record that does not name what it is about: of a failed logon, the account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unnamed {
-    /// It holds where anything may be the subject: in runs with [`crate::Behaviour::RecordsDeny`].
-    Fits,
-    /// It never holds.
-    Fails,
 }
 
 /// Whether `fact` states an instant in either field, and the first is the earlier one; a local time is no instant.

@@ -44,6 +44,14 @@ pub const fn is_ignorable(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// A small letter of Cherokee as its capital, of which alone it is known what it looks like; any other character as it is.
+pub fn without_small_cherokee(c: char) -> char {
+    match c {
+        '\u{ab70}'..='\u{abbf}' => c.to_uppercase().next().unwrap_or(c),
+        c => c,
+    }
+}
+
 /// The text with every hidden character written out.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {

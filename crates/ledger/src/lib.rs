@@ -46,7 +46,7 @@ pub mod vocabulary;
 pub mod writer;
 
 pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage, Listing, Reach, Stretch};
-pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Unnamed, Way, Weight, is_earlier};
+pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Way, Weight, is_earlier};
 pub use asked_events::{AskedEvents, asked_events};
 pub use behaviour::{Behaviour, UnknownBehaviour};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};

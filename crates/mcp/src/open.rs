@@ -282,5 +282,5 @@ fn opened(run: &OpenRun, begun: &[Begun]) -> CallToolResult {
 
 /// An error with its causes, in one line.
 pub(crate) fn causes(error: &dyn Error) -> String {
-    [vec![error.to_string()], app::causes(error)].concat().join("; because: ")
+    app::with_causes(error, "; because: ")
 }

@@ -25,7 +25,7 @@ fn mutant(bytes: &[u8], seed: u64) -> Vec<u8> {
                 flip(&mut mutant, at, 1 << random.below(8));
             }),
             2 => {
-                let value = NASTY.get(random.below(NASTY.len())).copied().unwrap_or_default();
+                let value = random.pick(&NASTY).copied().unwrap_or_default();
                 write(&mut mutant, at, &value.to_le_bytes());
             }
             3 => write(&mut mutant, at, &[0; 512]),

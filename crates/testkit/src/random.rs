@@ -18,4 +18,9 @@ impl Random {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         (mixed ^ (mixed >> 31)) as usize % limit.max(1)
     }
+
+    /// One of `items`; `None` where there is none.
+    pub fn pick<'t, T>(&mut self, items: &'t [T]) -> Option<&'t T> {
+        items.get(self.below(items.len()))
+    }
 }

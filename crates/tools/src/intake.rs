@@ -81,6 +81,32 @@ pub(crate) trait Intake {
     fn note(&mut self, note: String);
 }
 
+/// The methods of an [`Intake`] that hands all but records on to another: `self.$to`.
+macro_rules! hands_on_remarks {
+    ($to:ident) => {
+        fn begin(&mut self, source: String) {
+            self.$to.begin(source);
+        }
+
+        fn defect(&mut self, defect: ::ledger::Defect) {
+            self.$to.defect(defect);
+        }
+
+        fn hidden(&mut self, defect: ::ledger::Defect) {
+            self.$to.hidden(defect);
+        }
+
+        fn gap(&mut self, gap: ::ledger::Gap) {
+            self.$to.gap(gap);
+        }
+
+        fn note(&mut self, note: String) {
+            self.$to.note(note);
+        }
+    };
+}
+pub(crate) use hands_on_remarks;
+
 /// Tells what a search met beside what it was for.
 pub(crate) fn tell_met(defects: &[Defect], gaps: &[Gap], out: &mut dyn Intake) {
     defects.iter().for_each(|defect| out.defect(defect.clone()));

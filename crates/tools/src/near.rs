@@ -11,7 +11,7 @@ use crate::returned::Return;
 use crate::{find_files, list_deleted, parse_registry_key, place};
 use evidence::{EvidencePath, Step, walk};
 use ledger::absence::NEAR;
-use ledger::escapes::is_unseen;
+use ledger::escapes::{is_unseen, without_small_cherokee};
 use ledger::pattern;
 use ledger::{AbsenceForm, Completeness, FieldValue, Outcome, Record, ToolSpec};
 use serde_json::{Map, Value, json};
@@ -149,8 +149,9 @@ fn readings(name: &str) -> Vec<String> {
     // What is composed anew may look like something else than it did.
     let raw = without_escapes(name);
     // Small letters of Cherokee look like its capitals; letters may look like a third one only behind a change of case.
-    let twice =
-        |plain: &str| swapped(&bare(like(&bare(like(&plain.chars().map(capital).collect::<String>())))));
+    let twice = |plain: &str| {
+        swapped(&bare(like(&bare(like(&plain.chars().map(without_small_cherokee).collect::<String>())))))
+    };
     let (digits, ended) = ([twice(&plain), twice(&raw)], ended(name));
     let all = [&plain, &raw].into_iter().chain(&turned).chain(&ended).flat_map(read).chain(digits);
     all.map(|reading| reading.trim_end_matches('.').to_owned()).collect()
@@ -165,17 +166,6 @@ fn swapped(text: &str) -> String {
         c => c,
     };
     text.chars().map(swap).collect()
-}
-
-const fn capital(c: char) -> char {
-    match c {
-        // U+AB70 to U+ABBF are the small letters of U+13A0 to U+13EF.
-        '\u{ab70}'..='\u{abbf}' => match char::from_u32(c as u32 - 0xab70 + 0x13a0) {
-            Some(capital) => capital,
-            None => c,
-        },
-        c => c,
-    }
 }
 
 /// A name as programs read it that take a NUL for its end.

@@ -16,9 +16,9 @@ pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
 }
 
-/// Opens a file to write behind its end, and makes it where it is not there, for nobody but us.
+/// Opens a file to read and to write behind its end, and makes it where it is not there, for nobody but us.
 pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+    OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
 }
 
 /// The permissions with which whoever may read `folder` may read a file in it.

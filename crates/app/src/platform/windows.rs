@@ -21,11 +21,11 @@ pub(crate) fn create_new(path: &Path, _mode: u32) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).open(path)
 }
 
-/// Opens a file to write behind its end, and makes it where it is not there.
+/// Opens a file to read and to write behind its end, and makes it where it is not there.
 ///
 /// Weaker than elsewhere: who may read it is what it inherits.
 pub(crate) fn open_to_append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).create(true).open(path)
+    OpenOptions::new().read(true).append(true).create(true).open(path)
 }
 
 /// Nothing that is asked for when a file is made: it inherits who may read it.

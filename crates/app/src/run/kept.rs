@@ -1,11 +1,11 @@
 //! What is kept of a run's head once it is sealed: a line in the log of heads, and a signature beside the manifest.
 
 use super::{Finished, Workplace};
-use crate::causes;
+use crate::causes::with_causes;
 use crate::head_log::{HeadLog, NotedHead};
 use crate::progress::Progress;
 use crate::seal::MANIFEST;
-use crate::verify::{SignatureError, Signer, sign_beside};
+use crate::verify::{Signer, sign_beside};
 use std::error::Error;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct KeepHead {
 /// Notes and signs the head of a run that was just sealed; what fails is told, for the run is sealed all the same.
 pub(super) fn keep(work: &Workplace, finished: &Finished) {
     let tell = |error: &dyn Error| {
-        let told = [vec![error.to_string()], causes(error)].concat().join("; because: ");
+        let told = with_causes(error, "; because: ");
         (work.observe)(Progress::Note(format!("the run is sealed, but this failed: {told}")));
     };
     let folder = finished.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -31,11 +31,9 @@ pub(super) fn keep(work: &Workplace, finished: &Finished) {
     {
         tell(&error);
     }
-    if let Some(Err(error)) = work.keep.signer.as_ref().map(|signer| sign(signer, finished)) {
+    if let Some(Err(error)) =
+        work.keep.signer.as_ref().map(|signer| sign_beside(signer, &finished.folder, MANIFEST))
+    {
         tell(&error);
     }
-}
-
-fn sign(signer: &Signer, finished: &Finished) -> Result<(), SignatureError> {
-    sign_beside(signer, &finished.folder, MANIFEST)
 }

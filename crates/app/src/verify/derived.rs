@@ -75,13 +75,12 @@ fn bears_out<'l>(
             .flat_map(|(at, one)| values.iter().skip(at + 1).map(move |two| (one, two)));
         if pairs.all(|(one, two)| holds(one, two)) { Ok(()) } else { Err(what) }
     };
+    let goes_by_letters = matches!(entry.derivation, Derivation::Different { .. } | Derivation::Below { .. });
+    if goes_by_letters && rules.follows_dots && values.iter().any(|bound| leads_back(bound)) {
+        return Err("one of its paths leads back");
+    }
     match &entry.derivation {
         Derivation::Same { .. } => all(may_be_same, "its values are not the same"),
-        Derivation::Different { .. }
-            if rules.follows_dots && values.iter().any(|bound| leads_back(bound)) =>
-        {
-            Err("one of its paths leads back")
-        }
         Derivation::Different { .. } => all(may_differ, "its values are the same"),
         Derivation::Order { .. } => {
             let times = times(entry, &values, clocks, &fact)?;
@@ -108,9 +107,6 @@ fn bears_out<'l>(
                 names(other).strip_prefix(&names(one)).is_some_and(|rest| rest.starts_with('/'))
             };
             let inside = values.iter().zip(values.iter().skip(1)).all(is_inside);
-            if rules.follows_dots && values.iter().any(|bound| leads_back(bound)) {
-                return Err("one of its paths leads back");
-            }
             (is_one_tree && inside).then_some(()).ok_or("one of its paths does not lie below the one before")
         }
         Derivation::Sum { total, .. } => {

@@ -10,7 +10,6 @@ use crate::printer::Printer;
 use ::report::terminal;
 use app::{Certificate, Checker, Keep, KeptHead, Level, MANIFEST, NotedHead, Signer, Standing};
 use serde_json::{Value, json};
-use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -86,13 +85,10 @@ fn noted(
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     log.noted(certificate.run.as_ref(), &name).unwrap_or_else(|error| {
-        printer.complain(&terminal(&format!("warning: failed to {}", causes(&error))));
+        let told = app::with_causes(&error, ": ");
+        printer.complain(&terminal(&format!("warning: failed to {told}")));
         Vec::new()
     })
-}
-
-fn causes(error: &dyn Error) -> String {
-    [vec![error.to_string()], app::causes(error)].concat().join(": ")
 }
 
 /// What to write; the key is read before anything is verified.

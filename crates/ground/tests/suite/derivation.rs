@@ -336,6 +336,13 @@ fn runs_from_before_copies_were_told_apart_are_judged_as_they_were() {
     let former = Basis { adding: Adding::OfOtherFiles, follows_dots: false, clocks: None };
     assert_eq!((judged_by(&sum, &counts, &former), judged_by(&below, &paths, &former)), (None, None));
     assert_eq!((judged(&sum, &counts), judged(&below, &paths)), (NOT, NOT));
+    // What models were told then is told by a replay.
+    let twice = [in_file(0, "Logs/Security.evtx"), in_file(1, "Logs/Security.evtx")];
+    let known = |id| twice.iter().find(|fact| fact.id == id);
+    let id = "der-00000001".parse::<DerivationId>().unwrap();
+    let DerivationVerdict::Refused(rejection) = judge_derivation(&sum, id, &former, known) else { panic!() };
+    let hint = "Add counts of one type by the same fields with other values, or of other files.";
+    assert_eq!(rejection.hint, hint);
 }
 
 #[test]

@@ -9,7 +9,6 @@ use ledger::turn::{
     Advice, Answer, Message, Page, ReadingResult, Recorded, Reply, ReplyBlock, Returned, ToolCall,
     TurnRequest, UserBlock,
 };
-use ledger::vocabulary::Meaning;
 use ledger::{
     CallId, Clock, Completeness, FieldValue, InvocationId, Outcome, Predicate, Record, RecordId, ToolClass,
     ToolSpec, Vocabulary,
@@ -486,9 +485,8 @@ fn predicate<'r>(rule: &'r RecordRule, record: &Record) -> &'r str {
     static SHIPPED: LazyLock<Option<Vocabulary>> = LazyLock::new(|| Vocabulary::shipped().ok());
     let wanted = Predicate(rule.predicate.clone());
     let meaning = SHIPPED.as_ref().and_then(|vocabulary| vocabulary.meaning(&wanted));
-    let is_proved =
-        |meaning: &Meaning| meaning.is_proved_at(record.placement) && meaning.denied_by(record).is_none();
-    if meaning.is_none_or(is_proved) { &rule.predicate } else { RECORDED }
+    let is_placed = meaning.is_none_or(|meaning| meaning.is_proved_at(record.placement));
+    if is_placed && !ledger::denies(record, &wanted) { &rule.predicate } else { RECORDED }
 }
 
 fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Value {

@@ -7,7 +7,7 @@ use crate::confinement::{Holding, Reason};
 use crate::linux::probe::holding;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 use std::error::Error;
 use std::io;
@@ -36,7 +36,7 @@ fn open_path(path: &Path) -> io::Result<PathFd> {
 
 /// Enters the zygote's domain: `readable` to read, the scratch root to do everything but execute, no TCP, no signal outside.
 pub(crate) fn enter_zygote_domain(readable: &[Readable], scratch_root: &Path) -> Holding {
-    match zygote_domain(readable, scratch_root) {
+    match restrict(readable, scratch_root) {
         Ok(status) => match status.ruleset {
             RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Holding::Holds,
             RulesetStatus::NotEnforced => Holding::Missing(Reason::NotInKernel),
@@ -45,48 +45,31 @@ pub(crate) fn enter_zygote_domain(readable: &[Readable], scratch_root: &Path) ->
     }
 }
 
-fn zygote_domain(readable: &[Readable], scratch_root: &Path) -> io::Result<RestrictionStatus> {
-    let root = open_path(scratch_root)?;
-    let create = || {
-        Ruleset::default()
-            .handle_access(AccessFs::from_all(NEWEST))?
-            .handle_access(AccessNet::from_all(NEWEST))?
-            .scope(Scope::from_all(NEWEST))?
-            .create()
-    };
-    let ruleset = create().map_err(|error| cause(&error))?;
-    restrict(ruleset, readable, &root).map_err(|error| cause(&error))
-}
-
 /// Enters a call's domain inside the zygote's: `readable` to read, of the scratch root only `scratch`, and no signal to anybody else, the zygote included.
 pub(crate) fn enter_call_domain(readable: &[Readable], scratch: &Path) -> io::Result<()> {
-    let own = open_path(scratch)?;
-    let create = || {
-        Ruleset::default()
-            .handle_access(AccessFs::from_all(NEWEST))?
-            .handle_access(AccessNet::from_all(NEWEST))?
-            .scope(Scope::from_all(NEWEST))?
-            .create()
-    };
-    let ruleset = create().map_err(|error| cause(&error))?;
-    let status = restrict(ruleset, readable, &own).map_err(|error| cause(&error))?;
-    match status.ruleset {
+    match restrict(readable, scratch)?.ruleset {
         RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
         RulesetStatus::NotEnforced => Err(io::Error::from_raw_os_error(libc::ENOSYS)),
     }
 }
 
-fn restrict(
-    mut ruleset: RulesetCreated,
-    readable: &[Readable],
-    writable: &PathFd,
-) -> Result<RestrictionStatus, RulesetError> {
-    for entry in readable {
-        ruleset = ruleset.add_rule(PathBeneath::new(&entry.path, entry.rights))?;
-    }
-    let never = AccessFs::Execute | AccessFs::IoctlDev | AccessFs::ResolveUnix;
-    let all = AccessFs::from_all(NEWEST) & !never;
-    ruleset.add_rule(PathBeneath::new(writable, all))?.restrict_self()
+/// Enters a domain with all that the kernel knows: `readable` to read, `scratch` to do everything but execute, nobody outside.
+fn restrict(readable: &[Readable], scratch: &Path) -> io::Result<RestrictionStatus> {
+    let writable = open_path(scratch)?;
+    let restricted = || -> Result<RestrictionStatus, RulesetError> {
+        let mut ruleset = Ruleset::default()
+            .handle_access(AccessFs::from_all(NEWEST))?
+            .handle_access(AccessNet::from_all(NEWEST))?
+            .scope(Scope::from_all(NEWEST))?
+            .create()?;
+        for entry in readable {
+            ruleset = ruleset.add_rule(PathBeneath::new(&entry.path, entry.rights))?;
+        }
+        let never = AccessFs::Execute | AccessFs::IoctlDev | AccessFs::ResolveUnix;
+        let all = AccessFs::from_all(NEWEST) & !never;
+        ruleset.add_rule(PathBeneath::new(&writable, all))?.restrict_self()
+    };
+    restricted().map_err(|error| cause(&error))
 }
 
 /// The system's error at the end of a chain of sources.

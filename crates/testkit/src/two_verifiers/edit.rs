@@ -31,7 +31,7 @@ fn gather(value: &Value, pointer: String, found: &mut Vec<String>) {
 /// Some leaf of a value.
 pub(super) fn leaf(value: &Value, random: &mut Random) -> Option<String> {
     let all = leaves(value);
-    all.get(random.below(all.len())).cloned()
+    random.pick(&all).cloned()
 }
 
 /// Puts another value of the same type in the place of one.
@@ -89,7 +89,7 @@ pub(super) fn another_type(value: &Value, random: &mut Random) -> Value {
     let all = [Value::Null, true.into(), 7.into(), "7".into(), Value::Array(vec![]), serde_json::json!({})];
     let others: Vec<Value> =
         all.into_iter().filter(|one| std::mem::discriminant(one) != std::mem::discriminant(value)).collect();
-    others.get(random.below(others.len())).cloned().unwrap_or_default()
+    random.pick(&others).cloned().unwrap_or_default()
 }
 
 /// Takes the member or item at a pointer away.

@@ -200,7 +200,7 @@ pub(super) const KINDS: &[Forged] = &[
     }),
     ("a verdict of another kind", Page::Part, |log, random| {
         let at = log.any_of(random, |row| VERDICTS.contains(&row.name.as_str()))?;
-        let name = VERDICTS.get(random.below(VERDICTS.len()))?;
+        let name = random.pick(&VERDICTS)?;
         let row = log.rows.get_mut(at)?;
         row.change(|value| {
             value["event"] = (*name).into();
@@ -222,7 +222,7 @@ pub(super) const KINDS: &[Forged] = &[
     ("an outcome: another word", Page::Part, |log, random| {
         let at = log.any("invocation_ended", random)?;
         let words = ["ok", "empty", "failed", "timeout", "denied", "fine"];
-        let word = *words.get(random.below(words.len()))?;
+        let word = *random.pick(&words)?;
         set(log, at, "outcome", word.into())
     }),
     ("bytes or records of an output: another number", Page::Whole, |log, random| {
@@ -318,8 +318,8 @@ fn used(
     random: &mut Random,
     change: impl FnOnce(&mut Value, &str, &mut Random) -> Option<()>,
 ) -> Option<String> {
-    let (name, members) = USED.get(random.below(USED.len()))?;
-    let member = *members.get(random.below(members.len()))?;
+    let (name, members) = random.pick(USED)?;
+    let member = *random.pick(members)?;
     if *name == "run_sealed" {
         log.true_seal();
     }

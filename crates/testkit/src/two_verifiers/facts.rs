@@ -73,7 +73,7 @@ pub(super) const KINDS: &[Forged] = &[
     ("the tier: another word of the page", Page::Part, |log, random| {
         bound(log, random, |bound, random| {
             let tiers = ["exact", "typed", "normalised", "quoted"];
-            bound["tier"] = (*tiers.get(random.below(4))?).into();
+            bound["tier"] = (*random.pick(&tiers)?).into();
             Some("tier")
         })
     }),
@@ -173,7 +173,7 @@ pub(super) const KINDS: &[Forged] = &[
             let digit = |c: char| if c == '9' { '1' } else { char::from(c as u8 + 1) };
             let digits: Vec<usize> =
                 text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
-            let at = digits.get(random.below(digits.len())).copied();
+            let at = random.pick(&digits).copied();
             text.char_indices().map(|(i, c)| if Some(i) == at { digit(c) } else { c }).collect()
         })
     }),
@@ -297,7 +297,7 @@ fn stated_of(
         log.any_of(random, |row| row.name == "claim_accepted" && !bounds(&row.value(), tiers).is_empty())?;
     let accepted = log.rows.get(at)?.value();
     let fitting = bounds(&accepted, tiers);
-    let number = *fitting.get(random.below(fitting.len()))?;
+    let number = *random.pick(&fitting)?;
     let claim = log.find("claim_submitted", "claim", &accepted["fields"]["claim"])?;
     let mut told = String::new();
     log.rows.get_mut(claim)?.change(|value| {

@@ -15,7 +15,7 @@ const MEMBERS: [&str; 5] = ["head", "events", "payloads", "format", "run"];
 pub(super) const KINDS: &[OfFiles] = &[
     ("manifest: a member of the page: another value", Page::Whole, |copy, random| {
         manifest(copy, random, |manifest, random| {
-            let name = *MEMBERS.get(random.below(MEMBERS.len()))?;
+            let name = *random.pick(&MEMBERS)?;
             let member = manifest.get_mut(name)?;
             match member.get_mut("minor") {
                 Some(minor) => another(minor, random),
@@ -26,7 +26,7 @@ pub(super) const KINDS: &[OfFiles] = &[
     }),
     ("manifest: a member of the page: another type", Page::Whole, |copy, random| {
         manifest(copy, random, |manifest, random| {
-            let name = *MEMBERS.get(random.below(MEMBERS.len()))?;
+            let name = *random.pick(&MEMBERS)?;
             let member = manifest.get_mut(name)?;
             *member = another_type(member, random);
             Some(name.to_owned())
@@ -34,7 +34,7 @@ pub(super) const KINDS: &[OfFiles] = &[
     }),
     ("manifest: a member of the page: gone", Page::Whole, |copy, random| {
         manifest(copy, random, |manifest, random| {
-            let name = *MEMBERS.get(random.below(MEMBERS.len()))?;
+            let name = *random.pick(&MEMBERS)?;
             manifest.as_object_mut()?.remove(name)?;
             Some(name.to_owned())
         })
@@ -44,7 +44,7 @@ pub(super) const KINDS: &[OfFiles] = &[
             let members = manifest.as_object_mut()?;
             let others: Vec<String> =
                 members.keys().filter(|name| !MEMBERS.contains(&name.as_str())).cloned().collect();
-            let name = others.get(random.below(others.len()))?;
+            let name = random.pick(&others)?;
             match random.below(2) {
                 0 => drop(members.remove(name)),
                 _ => another(members.get_mut(name)?, random),
@@ -85,7 +85,7 @@ pub(super) const KINDS: &[OfFiles] = &[
     }),
     ("manifest: a member twice", Page::Whole, |copy, random| {
         text(copy, random, |text, random| {
-            let name = MEMBERS.get(random.below(MEMBERS.len()))?;
+            let name = random.pick(&MEMBERS)?;
             let value: Value = serde_json::from_str(text).ok()?;
             Some(match random.below(2) {
                 0 => (text.replacen('{', &format!("{{\"{name}\": 1,"), 1), "another before it"),
@@ -106,13 +106,13 @@ pub(super) const KINDS: &[OfFiles] = &[
     }),
     ("a journal beside the run, with content", Page::Whole, |copy, random| {
         let ends = ["wal", "shm", "journal"];
-        let end = ends.get(random.below(ends.len())).copied().unwrap_or_default();
+        let end = random.pick(&ends).copied().unwrap_or_default();
         write(&copy.join(format!("run.db-{end}")), b"some bytes")?;
         Ok(Some(end.to_owned()))
     }),
     ("an empty journal beside the run", Page::Whole, |copy, random| {
         let ends = ["wal", "journal"];
-        let end = ends.get(random.below(ends.len())).copied().unwrap_or_default();
+        let end = random.pick(&ends).copied().unwrap_or_default();
         write(&copy.join(format!("run.db-{end}")), b"")?;
         Ok(Some(end.to_owned()))
     }),
@@ -156,7 +156,7 @@ pub(super) const KINDS: &[OfFiles] = &[
             "ALTER TABLE payloads ADD COLUMN note TEXT",
             "ALTER TABLE events ADD COLUMN twice TEXT GENERATED ALWAYS AS (name || name)",
         ];
-        sql(copy, all.get(random.below(all.len())).copied().unwrap_or_default())
+        sql(copy, random.pick(&all).copied().unwrap_or_default())
     }),
     ("run.db: a trigger, a view or an index more or less", Page::Part, |copy, random| {
         let all = [
@@ -167,7 +167,7 @@ pub(super) const KINDS: &[OfFiles] = &[
             "CREATE TRIGGER more BEFORE DELETE ON events BEGIN SELECT 1; END",
             "CREATE INDEX more ON events (name)",
         ];
-        sql(copy, all.get(random.below(all.len())).copied().unwrap_or_default())
+        sql(copy, random.pick(&all).copied().unwrap_or_default())
     }),
     ("run.db: a table renamed, gone, or a view in its place", Page::Whole, |copy, random| {
         let table = if random.below(2) == 0 { "events" } else { "payloads" };
@@ -195,7 +195,7 @@ pub(super) const KINDS: &[OfFiles] = &[
             "UPDATE payloads SET encoding = CAST(encoding AS BLOB) WHERE rowid = 1 + ?",
             "UPDATE payloads SET length = length + 0.5 WHERE rowid = 1 + ?",
         ];
-        let change = changes.get(random.below(changes.len())).copied().unwrap_or_default();
+        let change = random.pick(&changes).copied().unwrap_or_default();
         let change = change.replace('?', &random.below(30).to_string());
         loosened(copy, &change)
     }),

@@ -72,7 +72,7 @@ impl Log {
     pub(super) fn any_of(&self, random: &mut Random, wanted: impl Fn(&Row) -> bool) -> Option<usize> {
         let all: Vec<usize> =
             self.rows.iter().enumerate().filter(|(_, row)| wanted(row)).map(|(at, _)| at).collect();
-        all.get(random.below(all.len())).copied()
+        random.pick(&all).copied()
     }
 
     /// The row of the first event that has `value` in the member `member`.

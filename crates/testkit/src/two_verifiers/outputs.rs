@@ -25,7 +25,7 @@ pub(super) const KINDS: &[Forged] = &[
         record(log, random, |record, random| {
             let members = record.as_object_mut()?;
             let names = ["defects", "fields", "id", "kind", "locator"];
-            let name = *names.get(random.below(names.len()))?;
+            let name = *random.pick(&names)?;
             match random.below(3) {
                 0 => drop(members.remove(name)),
                 1 => drop(members.insert("zz".to_owned(), 1.into())),
@@ -42,7 +42,7 @@ pub(super) const KINDS: &[Forged] = &[
                 0 => drop(members.remove("at")?),
                 1 => drop(members.insert("zz".to_owned(), 1.into())),
                 2 => drop(members.remove("value")?),
-                _ => drop(members.insert("at".to_owned(), at.get(random.below(at.len()))?.clone())),
+                _ => drop(members.insert("at".to_owned(), random.pick(&at)?.clone())),
             }
             Some("a member")
         })
@@ -77,7 +77,7 @@ pub(super) const KINDS: &[Forged] = &[
             match random.below(4) {
                 0 => drop(time.as_object_mut()?.remove("raw")),
                 1 => time["zz"] = 1.into(),
-                _ => time["utc"] = (*wrong.get(random.below(wrong.len()))?).into(),
+                _ => time["utc"] = (*random.pick(&wrong)?).into(),
             }
             Some("time")
         })
@@ -254,7 +254,7 @@ pub(super) fn everywhere(log: &mut Log, random: &mut Random) -> Option<String> {
         log.rows.get(at)?.value()["fields"]["fact"]["subject"]["value"]["value"].as_str()?.to_owned();
     let words: Vec<&str> =
         subject.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 4).collect();
-    let word = *words.get(random.below(words.len()))?;
+    let word = *random.pick(&words)?;
     let other: String =
         word.chars().rev().map(|c| if c.is_ascii_lowercase() { c } else { c.to_ascii_lowercase() }).collect();
     if other == word {

@@ -9,7 +9,7 @@ use crate::row::Row;
 use crate::spec;
 use ledger::FieldType::{self, Flag, Integer, Name, Path, Text, Time};
 use ledger::{FieldValue, RecordType};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 pub(super) const VISIT: &str = "page_visit";
@@ -116,9 +116,13 @@ fn entries(source: &mut Source<'_, '_>, opened: &Opened) -> Flow {
             by_id.entry(id).or_insert(url);
         }
     }
-    let columns = ["id", "url", "visit_time", "from_visit", "transition", "visit_duration"];
+    let columns =
+        ["id", "url", "visit_time", "from_visit", "transition", "visit_duration", "originator_cache_guid"];
     let visits = opened.rows(source, "visits", &columns);
-    let origins = Origins::read(source, opened);
+    // Most visits have no row there.
+    let sources = opened.rows(source, "visit_source", &["id", "source"]);
+    let source_of: HashMap<i64, i64> =
+        sources.iter().filter_map(|told| Some((told.row.integer(0)?, told.row.integer(1)?))).collect();
     let url_of: HashMap<i64, i64> =
         visits.iter().filter_map(|visit| Some((visit.row.integer(0)?, visit.row.integer(1)?))).collect();
     for visit in &visits {
@@ -138,7 +142,7 @@ fn entries(source: &mut Source<'_, '_>, opened: &Opened) -> Flow {
             .maybe("title", title.map(text), None)
             .maybe("time", micros(visit.row.integer(2), WEBKIT), None)
             .maybe("transition", visit.row.integer(4).map(transition), None)
-            .maybe("origin", origins.of(visit), None)
+            .maybe("origin", origin(visit, &source_of), None)
             .maybe("visit_count", number(page(3)), None)
             .maybe("typed_count", number(page(4)), None)
             .maybe("duration_us", number(visit.row.integer(5).filter(|time| *time > 0)), None)
@@ -149,38 +153,18 @@ fn entries(source: &mut Source<'_, '_>, opened: &Opened) -> Flow {
     searches(source, opened, &by_id)
 }
 
-/// Where visits were made that this browser did not make itself.
-struct Origins {
-    /// `visit_source.source`, by the number of the visit; most visits have none.
-    sources: HashMap<i64, i64>,
-    /// The visits that another device of the account made: they bear the id of its cache.
-    of_devices: HashSet<i64>,
-}
-
-impl Origins {
-    fn read(source: &mut Source<'_, '_>, opened: &Opened) -> Origins {
-        let told = opened.rows(source, "visit_source", &["id", "source"]);
-        let sources =
-            told.iter().filter_map(|told| Some((told.row.integer(0)?, told.row.integer(1)?))).collect();
-        let marked = opened.rows(source, "visits", &["id", "originator_cache_guid"]);
-        let is_of_device = |visit: &&Stated| visit.row.text(1).is_some_and(|guid| !guid.is_empty());
-        let of_devices =
-            marked.iter().filter(is_of_device).filter_map(|visit| visit.row.integer(0)).collect();
-        Origins { sources, of_devices }
-    }
-
-    /// Numbers: `VisitSource` in Chromium's `components/history/core/browser/history_types.h`.
-    fn of(&self, visit: &Stated) -> Option<FieldValue> {
-        let id = visit.row.integer(0)?;
-        let name = match self.sources.get(&id) {
-            Some(0) => "synced",
-            Some(2) => "extension",
-            Some(3..) => "imported",
-            _ if self.of_devices.contains(&id) => "synced",
-            _ => return None,
-        };
-        Some(FieldValue::Name(name.to_owned()))
-    }
+/// Where a visit was made that this browser did not make itself; those of another device bear the id of its cache.
+///
+/// Numbers: `VisitSource` in Chromium's `components/history/core/browser/history_types.h`.
+fn origin(visit: &Stated, source_of: &HashMap<i64, i64>) -> Option<FieldValue> {
+    let name = match visit.row.integer(0).and_then(|id| source_of.get(&id)) {
+        Some(0) => "synced",
+        Some(2) => "extension",
+        Some(3..) => "imported",
+        _ if visit.row.text(6).is_some_and(|guid| !guid.is_empty()) => "synced",
+        _ => return None,
+    };
+    Some(FieldValue::Name(name.to_owned()))
 }
 
 fn downloads(source: &mut Source<'_, '_>, opened: &Opened) -> Flow {

@@ -1,11 +1,11 @@
 //! The order of a log: numbered records that go back in time, and long stretches without any.
 
 use crate::decode::Source;
-use crate::intake::{Flow, Intake, Taken};
+use crate::intake::{Flow, Intake, Taken, hands_on_remarks};
 use crate::spec;
 use crate::ticks::{SECOND, ticks};
 use ledger::FieldType::{Integer, List, Name, Path, Text, Time as TimeType};
-use ledger::{ByteSpan, Clock, Defect, FieldValue, Gap, Record, RecordType, Time, Utc};
+use ledger::{ByteSpan, Clock, FieldValue, Record, RecordType, Time, Utc};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -284,12 +284,10 @@ pub(super) struct Dated<'o> {
 }
 
 impl Intake for Dated<'_> {
+    hands_on_remarks!(out);
+
     fn takes(&self) -> Taken<'_> {
         Taken { fields: Some(vec![TIME, NUMBER, CHANNEL]), ..Taken::default() }
-    }
-
-    fn begin(&mut self, source: String) {
-        self.out.begin(source);
     }
 
     fn date(&mut self, ticks: u64, span: ByteSpan) -> Option<Flow> {
@@ -309,22 +307,6 @@ impl Intake for Dated<'_> {
             value(CHANNEL).filter(|channel| matches!(channel, FieldValue::Text(_) | FieldValue::Name(_)));
         let written = Written { channel, computer: None };
         self.order.add(number, Stamp::Other(Box::new(time)), written, record.locator.span)
-    }
-
-    fn defect(&mut self, defect: Defect) {
-        self.out.defect(defect);
-    }
-
-    fn hidden(&mut self, defect: Defect) {
-        self.out.hidden(defect);
-    }
-
-    fn gap(&mut self, gap: Gap) {
-        self.out.gap(gap);
-    }
-
-    fn note(&mut self, note: String) {
-        self.out.note(note);
     }
 }
 

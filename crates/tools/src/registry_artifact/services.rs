@@ -47,14 +47,14 @@ const TYPES: [(u64, &str); 10] = [
     (0x200, "packaged"),
 ];
 
-/// The bits of `Type` of which Windows starts something: drivers, recognizers and processes. An adapter (4) is only described.
-const STARTED_TYPES: u64 = 0x01 | 0x02 | 0x08 | 0x10 | 0x20;
-
-/// Those that are loaded from `System32\drivers` by their name where nothing else is said.
+/// The bits of `Type` of drivers and recognizers: Windows loads them from `System32\drivers` by their name where nothing else is said.
 const DRIVERS: u64 = 0x01 | 0x02 | 0x08;
 
-/// Those that need a program.
+/// Those of processes, which need a program.
 const PROCESSES: u64 = 0x10 | 0x20;
+
+/// All of which Windows starts something. An adapter (4) is only described.
+const STARTED_TYPES: u64 = DRIVERS | PROCESSES;
 
 /// The last number of `Start` that means something: disabled.
 const LAST_START: u64 = 4;

@@ -1,7 +1,7 @@
 //! Entries of folders that the pass neither opens nor descends into: each is a gap.
 
-use crate::intake::{Flow, Intake};
-use ledger::{Defect, FieldValue, Gap, Record};
+use crate::intake::{Flow, Intake, hands_on_remarks};
+use ledger::{FieldValue, Gap, Record};
 
 /// Endings of the names of archives, compressed files and images, which are evidence of their own.
 const CONTAINERS: [&str; 23] = [
@@ -21,31 +21,13 @@ impl<'o> Unopened<'o> {
 }
 
 impl Intake for Unopened<'_> {
-    fn begin(&mut self, source: String) {
-        self.out.begin(source);
-    }
+    hands_on_remarks!(out);
 
     fn push(&mut self, record: Record) -> Flow {
         if let Some(reason) = reason(&record) {
             self.out.gap(Gap { path: record.locator.path.clone(), reason });
         }
         self.out.push(record)
-    }
-
-    fn defect(&mut self, defect: Defect) {
-        self.out.defect(defect);
-    }
-
-    fn hidden(&mut self, defect: Defect) {
-        self.out.hidden(defect);
-    }
-
-    fn gap(&mut self, gap: Gap) {
-        self.out.gap(gap);
-    }
-
-    fn note(&mut self, note: String) {
-        self.out.note(note);
     }
 }
 

@@ -1,16 +1,16 @@
 //! Steps of the clock between two logs of one channel: an archive, and the log that goes on with the next number.
 
-use crate::intake::{Brief, Flow, Intake, Taken};
+use crate::intake::{Brief, Flow, Intake, Taken, hands_on_remarks};
 use crate::logs;
 use crate::sink::Sink;
 use crate::ticks::{SECOND, ticks};
-use ledger::{Defect, Field, FieldValue, Gap, Record, Utc};
+use ledger::{Field, FieldValue, Record, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 /// Hands on what is read of logs, and keeps what each tells as a whole.
 pub(super) struct Across<'s> {
-    pub(super) sink: &'s mut Sink,
+    sink: &'s mut Sink,
     kind: String,
     logs: Vec<Record>,
 }
@@ -34,13 +34,11 @@ impl Across<'_> {
 }
 
 impl Intake for Across<'_> {
+    hands_on_remarks!(sink);
+
     // The sink looks again at what it is handed.
     fn takes(&self) -> Taken<'_> {
         Taken::default()
-    }
-
-    fn begin(&mut self, source: String) {
-        self.sink.begin(source);
     }
 
     fn passes_over(&mut self, brief: &Brief<'_>) -> bool {
@@ -53,22 +51,6 @@ impl Intake for Across<'_> {
         }
         self.logs.push(record);
         ControlFlow::Continue(())
-    }
-
-    fn defect(&mut self, defect: Defect) {
-        self.sink.defect(defect);
-    }
-
-    fn hidden(&mut self, defect: Defect) {
-        self.sink.hidden(defect);
-    }
-
-    fn gap(&mut self, gap: Gap) {
-        self.sink.gap(gap);
-    }
-
-    fn note(&mut self, note: String) {
-        self.sink.note(note);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Course;
 use super::standing::{LONGEST_REASON, MOST_REASONS, Made, reasons};
 use ledger::event::{InvocationStarted, SeenRecord, WithoutFact};
-use ledger::{Behaviour, Completeness, InvocationId, Objective, Record, SearchedBy, Unnamed, Way, written};
+use ledger::{Behaviour, Completeness, InvocationId, Objective, Record, SearchedBy, Way, written};
 use serde_json::Value;
 
 /// The most records, and the most calls, that are named.
@@ -68,13 +68,8 @@ impl Course<'_> {
             let kinds = spec.map_or(&[][..], |spec| &spec.records);
             let subject = kinds.iter().find(|kind| kind.name == record.kind).map(|kind| &kind.subject);
             let records_deny = self.has(Behaviour::RecordsDeny);
-            let unnamed = if records_deny { Unnamed::Fits } else { Unnamed::Fails };
-            let holds = |subject| {
-                objective.ways().any(|way| {
-                    way.condition.would_hold(record, subject, unnamed)
-                        && !(records_deny && ledger::denies(record, &way.condition.predicate))
-                })
-            };
+            let holds =
+                |subject| objective.ways().any(|way| way.condition.would_hold(record, subject, records_deny));
             subject.is_some_and(|subject| holds(subject))
         };
         let is_of_type = |record: &Record| objective.ways().any(|way| way.condition.record == record.kind);
