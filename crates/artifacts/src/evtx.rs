@@ -134,6 +134,9 @@ pub enum LogDamageKind {
 /// Gives the bytes of a file at an offset: as many as there are and have room.
 pub type Fetch<'f, E> = dyn FnMut(u64, &mut [u8]) -> Result<usize, E> + 'f;
 
+/// Gives the first byte from an offset on that is stored anywhere: what stands between is a hole.
+pub type Stored<'f> = dyn FnMut(u64) -> u64 + 'f;
+
 /// Whether a file begins as an event log.
 pub fn is_log(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
@@ -141,10 +144,11 @@ pub fn is_log(head: &[u8]) -> bool {
 
 /// Reads a log of `length` bytes, which `fetch` gives piece by piece: as many bytes at an offset as there are.
 ///
-/// Chunks are read from the one with the oldest records on, and around.
+/// Chunks are read from the one with the oldest records on, and around; those that lie in holes are not.
 pub fn read<E>(
     length: u64,
     fetch: &mut Fetch<'_, E>,
+    stored: &mut Stored<'_>,
     visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, E> {
     let mut head = vec![0; HEAD as usize];
@@ -162,23 +166,45 @@ pub fn read<E>(
             return Ok(ControlFlow::Break(()));
         }
     }
-    let oldest = oldest(slots, fetch)?;
-    for slot in (oldest..slots).chain(0..oldest) {
-        let offset = HEAD + slot * CHUNK as u64;
-        let mut data = vec![0; CHUNK];
-        let got = fetch(offset, &mut data)?;
-        // A chunk that was never written is all zero; pieces are compared at once, for most of a log can be empty.
-        let empty = data.as_chunks::<64>().0.iter().all(|piece| *piece == [0; 64]);
-        let flow = match empty {
-            true if slot < counted => visit(damage(offset, LogDamageKind::Emptied)),
-            true => ControlFlow::Continue(()),
-            false => chunk::read(data, got, offset, visit),
-        };
-        if flow.is_break() {
-            return Ok(ControlFlow::Break(()));
+    let oldest = oldest(slots, fetch, stored)?;
+    for range in [oldest..slots, 0..oldest] {
+        let mut slot = range.start;
+        while slot < range.end {
+            let offset = HEAD + slot * CHUNK as u64;
+            let next = behind_hole(slot, stored);
+            let counted_in_hole = slot..next.min(range.end).min(counted);
+            for slot in counted_in_hole {
+                let emptied = damage(HEAD + slot * CHUNK as u64, LogDamageKind::Emptied);
+                if visit(emptied).is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            if next > slot {
+                slot = next;
+                continue;
+            }
+            let mut data = vec![0; CHUNK];
+            let got = fetch(offset, &mut data)?;
+            // A chunk that was never written is all zero; pieces are compared at once, for most of a log can be empty.
+            let empty = data.as_chunks::<64>().0.iter().all(|piece| *piece == [0; 64]);
+            let flow = match empty {
+                true if slot < counted => visit(damage(offset, LogDamageKind::Emptied)),
+                true => ControlFlow::Continue(()),
+                false => chunk::read(data, got, offset, visit),
+            };
+            if flow.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            slot += 1;
         }
     }
     Ok(ControlFlow::Continue(()))
+}
+
+/// The first chunk from this one on that does not lie in a hole as a whole.
+fn behind_hole(slot: u64, stored: &mut Stored<'_>) -> u64 {
+    let first = stored(HEAD + slot * CHUNK as u64).saturating_sub(HEAD);
+    slot.max(first / CHUNK as u64)
 }
 
 /// The same for a log that is in memory.
@@ -191,7 +217,7 @@ pub fn read_bytes(log: &[u8], visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()
         }
         Ok::<_, std::convert::Infallible>(length)
     };
-    read(log.len() as u64, &mut fetch, visit).unwrap_or(ControlFlow::Continue(()))
+    read(log.len() as u64, &mut fetch, &mut |offset| offset, visit).unwrap_or(ControlFlow::Continue(()))
 }
 
 fn log_head(head: &EvtxFileHeader) -> LogHead {
@@ -205,9 +231,15 @@ fn log_head(head: &EvtxFileHeader) -> LogHead {
 }
 
 /// The chunk with the oldest records: a full log writes its next chunk over that one, so it can be anywhere.
-fn oldest<E>(slots: u64, fetch: &mut Fetch<'_, E>) -> Result<u64, E> {
+fn oldest<E>(slots: u64, fetch: &mut Fetch<'_, E>, stored: &mut Stored<'_>) -> Result<u64, E> {
     let mut oldest = (u64::MAX, 0);
-    for slot in 0..slots {
+    let mut next = 0;
+    while next < slots {
+        let slot = behind_hole(next, stored);
+        next = slot + 1;
+        if slot >= slots {
+            break;
+        }
         let mut head = [0; CHUNK_HEAD];
         let got = fetch(HEAD + slot * CHUNK as u64, &mut head)?;
         if let Some(ids) = head.get(..got).and_then(ids)

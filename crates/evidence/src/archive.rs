@@ -334,6 +334,20 @@ impl Tree for ArchiveTree {
         Ok(listing)
     }
 
+    fn folders(&self, directory: &Node) -> Result<Vec<Node>, ReadError> {
+        let path = &directory.path;
+        let Some(Item::Folder(folder)) = self.item(path) else {
+            return Err(ReadError::NotADirectory { path: path.clone() });
+        };
+        let child = |name: &str| path.child(name).map_err(|_| ReadError::Absent { path: path.clone() });
+        let folders = folder.folders.iter();
+        let mut nodes = folders
+            .map(|(name, below)| Ok(folder_node(child(name)?, below)))
+            .collect::<Result<Vec<_>, ReadError>>()?;
+        nodes.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(nodes)
+    }
+
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
         let path = node.path.clone();
         if let Some(stream) = stream {

@@ -107,6 +107,26 @@ impl Tree for DirectoryTree {
         Ok(listing)
     }
 
+    fn folders(&self, directory: &Node) -> Result<Vec<Node>, ReadError> {
+        let path = &directory.path;
+        let host = self.checked_host(path)?;
+        if !symlink_metadata(&host, path)?.is_dir() {
+            return Err(ReadError::NotADirectory { path: path.clone() });
+        }
+        let entries = host.read_dir().map_err(|source| ReadError::Io { path: path.clone(), source })?;
+        let mut listing = Listing::default();
+        for entry in entries.flatten() {
+            // What the system says beside the name: nothing else is looked at.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.list(path, &entry.file_name(), &entry.path(), &mut listing);
+            }
+        }
+        let mut folders = listing.nodes;
+        folders.retain(|node| node.kind == NodeKind::Directory);
+        folders.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(folders)
+    }
+
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
         let path = node.path.clone();
         if let Some(stream) = stream {
@@ -315,6 +335,10 @@ impl ReadAt for FileReader {
                 result => return result.map_err(|source| ReadError::Io { path: self.path.clone(), source }),
             }
         }
+    }
+
+    fn stored_from(&mut self, offset: u64) -> u64 {
+        platform::stored_from(&self.file, offset, self.length)
     }
 
     fn provenance(&self, span: ByteSpan) -> Vec<Extent> {

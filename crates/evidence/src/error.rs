@@ -239,6 +239,17 @@ pub enum ReadError {
     },
 }
 
+impl ReadError {
+    /// Whether another try can come to something else although the evidence is the same: the machine failed, and nothing that the evidence says.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            ReadError::Io { .. } | ReadError::Absent { .. } | ReadError::Short { .. } => true,
+            ReadError::Damaged { source, .. } => matches!(source, Damage::Unreadable { .. }),
+            _ => false,
+        }
+    }
+}
+
 /// What is wrong with a structure of a file system.
 #[derive(Debug, Error)]
 pub enum Damage {

@@ -62,6 +62,16 @@ pub fn hash(tree: &dyn Tree, level: IntegrityLevel) -> Result<(Integrity, Vec<Ga
     Ok(hashing.finish(level))
 }
 
+/// Hashes as many zeros: a hole of a file is not read.
+fn zeros(mut count: u64, hasher: &mut Sha256) {
+    static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+    while count > 0 {
+        let piece = usize::try_from(count).unwrap_or(ZEROS.len()).min(ZEROS.len());
+        hasher.update(ZEROS.get(..piece).unwrap_or_default());
+        count -= piece as u64;
+    }
+}
+
 struct Hashing {
     buffer: Vec<u8>,
     /// Path, and the rest of the line.
@@ -115,6 +125,12 @@ impl Hashing {
     ) -> Result<(), ReadError> {
         let mut done = 0;
         while done < length {
+            let hole = reader.stored_from(offset + done).saturating_sub(offset + done).min(length - done);
+            zeros(hole, hasher);
+            done += hole;
+            if done == length {
+                break;
+            }
             let wanted = usize::try_from(length - done).unwrap_or(PIECE).min(PIECE);
             let buffer = self.buffer.get_mut(..wanted).unwrap_or_default();
             let read = read_full_at(reader, offset + done, buffer)?;

@@ -13,7 +13,7 @@ use unix as system;
 use windows as system;
 
 pub use system::{FileExt, from_name_bytes, modified, name_bytes};
-pub(crate) use system::{facts, open_itself, open_untouched};
+pub(crate) use system::{facts, open_itself, open_untouched, stored_from};
 
 /// Seconds and nanoseconds since 1970.
 pub type Moment = (i64, i64);

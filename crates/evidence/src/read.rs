@@ -34,9 +34,19 @@ pub trait ReadAt {
     /// Reads up to `buffer.len()` bytes at `offset`; 0 only at or past the end, or for an empty buffer.
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError>;
 
+    /// The first byte from `offset` on that is stored anywhere, so that what stands between is a hole and reads as zeros; the end of the file where only a hole is left.
+    ///
+    /// `offset` itself where it is stored, and where nobody can tell: a hole costs nothing but time where it is read.
+    fn stored_from(&mut self, offset: u64) -> u64 {
+        offset
+    }
+
     /// Where in the containers the bytes of `span` stand, in the order of the file; what lies past the end is left out.
     fn provenance(&self, span: ByteSpan) -> Vec<Extent>;
 }
+
+/// Bytes of a whole file that are read at once, between one look for a hole and the next.
+const PIECE: usize = 1 << 20;
 
 /// Fills as much of `buffer` as the file has bytes at `offset`; the number of bytes read.
 pub fn read_full_at(reader: &mut dyn ReadAt, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
@@ -58,16 +68,28 @@ pub fn read_all(reader: &mut dyn ReadAt, limit: u64) -> Result<Vec<u8>, ReadErro
         return Err(too_large());
     }
     let mut bytes = vec![0; usize::try_from(expected).map_err(|_| too_large())?];
-    let read = read_full_at(reader, 0, &mut bytes)?;
-    if read < bytes.len() {
-        return Err(ReadError::Short {
-            path: reader.path().clone(),
-            offset: 0,
-            expected,
-            actual: read as u64,
-        });
+    let read = read_stored(reader, &mut bytes)? as u64;
+    if read < expected {
+        return Err(ReadError::Short { path: reader.path().clone(), offset: 0, expected, actual: read });
     }
     Ok(bytes)
+}
+
+/// Fills zeros with what the file stores; how far it goes. Memory behind holes is never touched, so that it costs none.
+fn read_stored(reader: &mut dyn ReadAt, bytes: &mut [u8]) -> Result<usize, ReadError> {
+    let mut at = 0;
+    while at < bytes.len() {
+        let stored = usize::try_from(reader.stored_from(at as u64)).unwrap_or(bytes.len());
+        at = stored.clamp(at, bytes.len());
+        let end = at.saturating_add(PIECE).min(bytes.len());
+        let piece = bytes.get_mut(at..end).unwrap_or_default();
+        let read = read_full_at(reader, at as u64, piece)?;
+        at += read;
+        if at < end {
+            break;
+        }
+    }
+    Ok(at)
 }
 
 /// The first bytes of a file of the examiner's machine: `length` of them, or all where it has fewer.

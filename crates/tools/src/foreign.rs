@@ -11,6 +11,7 @@ use artifacts::{evt, evtx};
 use evidence::{EvidencePath, Node, NodeKind, Tree, read_all, read_full_at};
 use ledger::Record;
 use ledger::placement::{is_named_after_channel, is_of_event_log, names_of_computers};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -204,8 +205,11 @@ fn written(tree: &dyn Tree, path: &EvidencePath) -> Option<Written> {
         return Some(Written { names, is_of_channel: true });
     }
     let length = reader.len();
-    let mut fetch = |offset: u64, buffer: &mut [u8]| read_full_at(reader.as_mut(), offset, buffer);
-    let writers = evtx::computers(length, &mut fetch).ok()?;
+    let reader = RefCell::new(reader);
+    let mut fetch =
+        |offset: u64, buffer: &mut [u8]| read_full_at(reader.borrow_mut().as_mut(), offset, buffer);
+    let mut stored = |offset| reader.borrow_mut().stored_from(offset);
+    let writers = evtx::computers(length, &mut fetch, &mut stored).ok()?;
     let mut names: Vec<String> = writers.iter().map(|writer| plain(&writer.computer)).collect();
     names.dedup();
     let is_of_channel = writers.iter().all(|writer| is_named_after_channel(&node.name, &writer.channel));

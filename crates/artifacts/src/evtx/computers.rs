@@ -1,6 +1,6 @@
 //! Which computers wrote a log, one after the other, without reading every record of it.
 
-use super::{CHUNK, Fetch, Found, HEAD, chunk, oldest};
+use super::{CHUNK, Fetch, Found, HEAD, Stored, behind_hole, chunk, oldest};
 use std::ops::ControlFlow;
 
 /// Who wrote a record, and for which channel.
@@ -15,10 +15,22 @@ pub struct Writer {
 /// Who wrote a log of `length` bytes, in the order of its records; who follows itself stands once.
 ///
 /// Of a log whose chunks all begin with one writer only the first records, and those of the newest chunk, are read: who wrote nothing but in the middle of such a log is not found.
-pub fn computers<E>(length: u64, fetch: &mut Fetch<'_, E>) -> Result<Vec<Writer>, E> {
+pub fn computers<E>(
+    length: u64,
+    fetch: &mut Fetch<'_, E>,
+    stored: &mut Stored<'_>,
+) -> Result<Vec<Writer>, E> {
     let slots = length.saturating_sub(HEAD).div_ceil(CHUNK as u64);
-    let oldest = oldest(slots, fetch)?;
-    let order: Vec<u64> = (oldest..slots).chain(0..oldest).collect();
+    let oldest = oldest(slots, fetch, stored)?;
+    let mut order = Vec::new();
+    for range in [oldest..slots, 0..oldest] {
+        let mut slot = range.start;
+        while slot < range.end {
+            slot = behind_hole(slot, stored);
+            order.extend(Some(slot).filter(|slot| range.contains(slot)));
+            slot += 1;
+        }
+    }
     let begun = writers(&order, true, fetch)?;
     match begun.as_slice() {
         [_, _, ..] => writers(&order, false, fetch),

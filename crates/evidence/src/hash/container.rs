@@ -1,8 +1,8 @@
 //! Hashing the files of the examiner's machine that contain evidence.
 
-use super::{PIECE, SAMPLE};
+use super::{PIECE, SAMPLE, zeros};
 use crate::error::HashError;
-use crate::platform::{FileExt, modified};
+use crate::platform::{FileExt, modified, stored_from};
 use crate::tree::Tree;
 use ledger::{Digest, Integrity, IntegrityLevel};
 use sha2::{Digest as _, Sha256};
@@ -58,6 +58,13 @@ fn feed(file: &File, offset: u64, length: u64, hasher: &mut Sha256) -> io::Resul
     let mut buffer = vec![0; PIECE];
     let mut done = 0;
     while done < length {
+        let at = offset + done;
+        let hole = stored_from(file, at, offset + length).saturating_sub(at).min(length - done);
+        zeros(hole, hasher);
+        done += hole;
+        if done == length {
+            break;
+        }
         let wanted = usize::try_from(length - done).unwrap_or(PIECE).min(PIECE);
         let piece = buffer.get_mut(..wanted).unwrap_or_default();
         file.read_exact_at(piece, offset + done)?;

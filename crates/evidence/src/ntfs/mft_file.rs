@@ -19,6 +19,7 @@ use crate::tree::StreamInfo;
 use crate::walk::MAX_DEPTH;
 use ledger::Utc;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 20;
@@ -48,6 +49,8 @@ pub struct MftFile {
     paths: HashMap<Reference, Option<String>>,
     remembered: usize,
     extensions: HashMap<u64, Vec<u64>>,
+    /// The numbers of records, without those that lie in holes.
+    stored: Vec<Range<u64>>,
     summary: MftSummary,
 }
 
@@ -79,6 +82,7 @@ impl MftFile {
             paths: HashMap::new(),
             remembered: 0,
             extensions: HashMap::new(),
+            stored: Vec::new(),
             summary: MftSummary { cut: reader.len() % record, ..MftSummary::default() },
             record,
             reader,
@@ -95,6 +99,11 @@ impl MftFile {
     /// The numbers of its records, whether there is anything in them or not.
     pub fn numbers(&self) -> std::ops::Range<u64> {
         self.first..self.first.saturating_add(self.count)
+    }
+
+    /// The same without those that lie in holes, of which none was ever used.
+    pub fn stored(&self) -> impl Iterator<Item = u64> + use<> {
+        self.stored.clone().into_iter().flatten()
     }
 
     /// What its records are altogether.
@@ -236,7 +245,27 @@ impl MftFile {
     }
 
     fn scan(&mut self) -> Result<(), ReadError> {
-        for number in self.numbers() {
+        let (mut number, end) = (self.first, self.numbers().end);
+        while number < end {
+            let hole = self.hole(number).min(end - number);
+            self.summary.unused += hole;
+            number += hole;
+            let piece = number..number.saturating_add(PIECE / self.record.max(1)).min(end);
+            self.scan_piece(piece.clone())?;
+            number = piece.end;
+            self.stored.push(piece);
+        }
+        Ok(())
+    }
+
+    /// How many whole records from this one on lie in a hole.
+    fn hole(&mut self, number: u64) -> u64 {
+        let at = self.offset(number);
+        self.reader.stored_from(at).saturating_sub(at) / self.record.max(1)
+    }
+
+    fn scan_piece(&mut self, numbers: Range<u64>) -> Result<(), ReadError> {
+        for number in numbers {
             let bytes = self.bytes(number)?;
             let signed = bytes.starts_with(b"FILE") || bytes.starts_with(b"BAAD");
             if !signed {

@@ -51,6 +51,25 @@ pub(crate) fn open_itself(path: &Path) -> io::Result<File> {
     open(path, libc::O_NOFOLLOW)
 }
 
+/// The first byte from `offset` on that a file system stores of a file of `length` bytes: what stands before it is a hole.
+///
+/// `offset` itself where that cannot be told, `length` where only a hole is left.
+#[cfg(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd"))]
+pub(crate) fn stored_from(file: &File, offset: u64, length: u64) -> u64 {
+    use rustix::fs::{SeekFrom, seek};
+    match seek(file, SeekFrom::Data(offset)) {
+        Ok(stored) => stored.clamp(offset, length.max(offset)),
+        // No data from there on.
+        Err(rustix::io::Errno::NXIO) => length.max(offset),
+        Err(_) => offset,
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd")))]
+pub(crate) fn stored_from(_: &File, offset: u64, _: u64) -> u64 {
+    offset
+}
+
 fn open(path: &Path, flags: libc::c_int) -> io::Result<File> {
     let with = |flags| OpenOptions::new().read(true).custom_flags(flags).open(path);
     match with(flags | UNTOUCHED) {

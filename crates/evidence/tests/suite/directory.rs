@@ -312,3 +312,44 @@ fn what_cannot_be_read_is_a_gap_and_the_rest_is_hashed() {
     assert_eq!(paths, ["closed", "secret"]);
     assert!(gaps.iter().all(|gap| gap.reason.contains("permission denied")));
 }
+
+#[test]
+fn a_hole_is_told_where_it_ends_and_hashed_as_zeros() {
+    let (holes, zeros) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (hole, end) = (2 << 20, b"the end");
+    let file = fs::File::create(holes.path().join("J")).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, end, hole).unwrap();
+    file.set_len(2 * hole).unwrap();
+    let mut stored = vec![0; 2 * hole as usize];
+    stored[hole as usize..][..end.len()].copy_from_slice(end);
+    write(&zeros.path().join("J"), &stored);
+    let [holes, zeros] = [&holes, &zeros].map(|folder| open_directory(folder.path(), "disk").unwrap());
+    for level in [IntegrityLevel::Sampled, IntegrityLevel::Full] {
+        assert_eq!(hash(&holes, level).unwrap(), hash(&zeros, level).unwrap());
+    }
+    let mut reader = holes.open(&holes.node(&path("J")).unwrap().unwrap(), None).unwrap();
+    // A file system that keeps no holes has none to tell.
+    assert!([0, hole].contains(&reader.stored_from(0)));
+    assert_eq!(reader.stored_from(hole), hole);
+    assert!([2 * hole - 1, 2 * hole].contains(&reader.stored_from(2 * hole - 1)));
+    assert_eq!(reader.stored_from(2 * hole), 2 * hole);
+}
+
+#[test]
+fn folders_are_those_of_the_listing() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("b/x.txt"), b"x");
+    write(&folder.path().join("a.txt"), b"x");
+    fs::create_dir(folder.path().join("a")).unwrap();
+    symlink("b", folder.path().join("c")).unwrap();
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let root = tree.node(&path("")).unwrap().unwrap();
+    let listed = tree.children(&root).unwrap().nodes.into_iter();
+    let expected: Vec<Node> = listed.filter(|node| node.kind == NodeKind::Directory).collect();
+    assert_eq!(tree.folders(&root).unwrap(), expected);
+    assert_eq!(expected.len(), 2);
+    assert!(matches!(
+        tree.folders(&tree.node(&path("a.txt")).unwrap().unwrap()),
+        Err(ReadError::NotADirectory { .. })
+    ));
+}

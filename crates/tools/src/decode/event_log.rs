@@ -6,6 +6,7 @@ use crate::intake::Flow;
 use artifacts::evtx::{Event, Found, LogHead};
 use artifacts::{evt, evtx};
 use evidence::{ReadError, read_full_at};
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 /// What is wrong with a chunk whose bytes are others than those that were written.
@@ -71,8 +72,11 @@ pub(crate) fn each(source: &mut Source<'_, '_>, visit: &mut Visit<'_>) -> Result
         return old(source, visit);
     }
     let length = reader.len();
-    let mut fetch = |offset: u64, buffer: &mut [u8]| read_full_at(reader.as_mut(), offset, buffer);
-    evtx::read(length, &mut fetch, &mut |found| {
+    let reader = RefCell::new(reader);
+    let mut fetch =
+        |offset: u64, buffer: &mut [u8]| read_full_at(reader.borrow_mut().as_mut(), offset, buffer);
+    let mut stored = |offset| reader.borrow_mut().stored_from(offset);
+    evtx::read(length, &mut fetch, &mut stored, &mut |found| {
         let met = match found {
             Found::Head(head) => Met::Head(head),
             Found::Event(event) => Met::Event(event),

@@ -37,7 +37,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     if push_summary(source, &file).is_break() {
         return Ok(ControlFlow::Break(()));
     }
-    for number in file.numbers() {
+    for number in file.stored() {
         let Some(entry) = file.entry(number, &root)? else { continue };
         let Some(name) = main_name(&entry) else { continue };
         let times = instants(&entry, name);

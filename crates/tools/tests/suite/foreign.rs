@@ -216,7 +216,7 @@ fn a_name_that_changes_within_a_chunk_is_found() {
         buffer[..length].copy_from_slice(&rest[..length]);
         Ok::<_, std::convert::Infallible>(length)
     };
-    let names = artifacts::evtx::computers(bytes.len() as u64, &mut fetch).unwrap();
+    let names = artifacts::evtx::computers(bytes.len() as u64, &mut fetch, &mut |at| at).unwrap();
     assert!(bytes.len() > 5 * 0x1_0000, "{}", bytes.len());
     let names: Vec<_> = names.into_iter().map(|writer| writer.computer).collect();
     assert_eq!(names, ["WIN-SETUP", "ALDER-07", "BIRCH-01"]);

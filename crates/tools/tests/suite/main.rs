@@ -18,6 +18,7 @@ mod file_system_artifacts;
 mod files;
 mod fixture;
 mod foreign;
+mod holes;
 mod image_fixture;
 mod image_tools;
 mod in_force;

@@ -69,6 +69,8 @@ pub(super) fn each<'c, 't>(
     let mut open = Open::default();
     let mut bytes = vec![0; PIECE];
     while at < total {
+        let stored = reader.stored_from(at);
+        at = at.max(stored - stored % PAGE as u64);
         let read = read_full_at(reader.as_mut(), at, &mut bytes)?;
         let Some(data) = bytes.get(..read).filter(|data| !data.is_empty()) else { break };
         let end = at.saturating_add(read as u64);
