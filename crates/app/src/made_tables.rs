@@ -64,6 +64,8 @@ struct OfEvidence {
     read: TablesRead,
     /// Whether every source could be read: a call of a tool decodes others again, which may be readable then.
     whole: bool,
+    /// Whether the evidence has none of the sources: a call of a tool then need not look for them again, and nothing is recorded.
+    is_empty: bool,
 }
 
 /// Why there are no tables of a piece of evidence.
@@ -126,7 +128,7 @@ impl MadeTables {
             return Err(reason.clone());
         }
         made.asked.store(true, Ordering::Relaxed);
-        Ok(files(made.made.iter()))
+        Ok(files(made.made.iter().filter(|made| !made.is_empty)))
     }
 
     /// Makes the tables that an earlier session of the run has read.
@@ -142,7 +144,7 @@ impl MadeTables {
         let made = groups.values().filter_map(|group| group.get());
         let read = |group: &Arc<Group>| {
             let asked = group.asked.load(Ordering::Relaxed);
-            let read = group.made.iter().filter(|made| made.whole || asked);
+            let read = group.made.iter().filter(|made| !made.is_empty && (made.whole || asked));
             read.map(|made| made.read.clone()).collect::<Vec<_>>()
         };
         made.flat_map(read).collect()
@@ -163,7 +165,7 @@ impl MadeTables {
         let mut made = Group::default();
         for (number, label) in self.labels.iter().enumerate() {
             match self.of_evidence(worker, label, group, number) {
-                Ok(of_evidence) => made.made.extend(of_evidence),
+                Ok(of_evidence) => made.made.push(of_evidence),
                 Err(error) => {
                     let reason = format!("there are no {}: {}", tables_of(label, group), told(&error));
                     self.note(reason.clone());
@@ -181,16 +183,14 @@ impl MadeTables {
         label: &str,
         group: TableGroup,
         number: usize,
-    ) -> Result<Option<OfEvidence>, UnmadeError> {
+    ) -> Result<OfEvidence, UnmadeError> {
         let folder = self.folder.as_ref().map_err(|reason| UnmadeError::Folder { reason: reason.clone() })?;
         let path = folder.join(format!("{}-{number}", group.name()));
         let mut file = create_new(&path, 0o400).map_err(UnmadeError::Write)?;
         let BuiltTables { tables, sources, whole } = self.had(worker, label, group, &mut file)?;
-        if sources == 0 {
-            return Ok(None);
-        }
         let (evidence, group) = (label.to_owned(), group.name().to_owned());
-        Ok(Some(OfEvidence { file: path, read: TablesRead { evidence, group, tables }, whole }))
+        let is_empty = sources == 0;
+        Ok(OfEvidence { file: path, read: TablesRead { evidence, group, tables }, whole, is_empty })
     }
 
     /// Fills a file with the tables of a piece of evidence: from the cache, or made.

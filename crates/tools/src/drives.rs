@@ -98,14 +98,12 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
         let mut below = Vec::new();
         for folder in level {
             let hosts = HOSTS.contains(&folder.name.to_lowercase().as_str());
-            let listing = match tree.children(&folder) {
-                Ok(listing) => listing,
+            let children = match tree.folders(&folder) {
+                Ok(folders) => folders,
                 Err(error) if depth == 0 => return Err(error),
                 // What cannot be listed is told by whoever walks there.
                 Err(_) => continue,
             };
-            let children: Vec<Node> =
-                listing.nodes.into_iter().filter(|node| node.kind == NodeKind::Directory).collect();
             let only = children.len() == 1;
             // A folder in which a volume stands holds no hosts beside it.
             let is_volume = children.iter().any(|child| is_top(&child.name));
@@ -157,11 +155,9 @@ fn collection(drive: &EvidencePath) -> Vec<&str> {
 
 /// Whether a folder beside others holds a drive's folder in which a volume can be told by what stands at its top.
 fn is_host(tree: &dyn Tree, folder: &Node) -> bool {
-    let listed = |folder: &Node| tree.children(folder).map(|listing| listing.nodes).unwrap_or_default();
+    let listed = |folder: &Node| tree.folders(folder).unwrap_or_default();
     let drives = listed(folder);
-    let mut drives = drives
-        .iter()
-        .filter(|node| node.kind == NodeKind::Directory && letter_of_folder(&node.name).is_some());
+    let mut drives = drives.iter().filter(|node| letter_of_folder(&node.name).is_some());
     drives.any(|drive| listed(drive).iter().any(|node| is_top(&node.name)))
 }
 

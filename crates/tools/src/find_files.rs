@@ -260,8 +260,9 @@ impl Found {
         let Ground { tree, start, wanted, .. } = *ground;
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
         tree.children(start)?;
-        // An index knows no streams.
-        let index = indexes.get(tree.label()).filter(|_| wanted.with_stream.is_none());
+        // An index knows no streams; where the evidence keeps none, there is nothing to know.
+        let keeps_none = tree.layout().is_none();
+        let index = indexes.get(tree.label()).filter(|_| wanted.with_stream.is_none() || keeps_none);
         if let Some(path) = index {
             let mut index = NameIndex::open(path)?;
             if let Some(below) = index.below(&start.path)? {
@@ -304,7 +305,11 @@ impl Found {
         let asked = Asked { glob: wanted.glob.as_ref(), extension: wanted.extension.as_deref() };
         let sizes = wanted.sizes.clone();
         let mut folders = KnownFolders::new();
-        for row in index.find(&asked, below)?.into_iter().flatten() {
+        let rows = match wanted.with_stream {
+            Some(_) => Vec::new(),
+            None => index.find(&asked, below)?,
+        };
+        for row in rows.into_iter().flatten() {
             if let Some(sizes) = &sizes
                 && !index.has_size(row, sizes)?
             {

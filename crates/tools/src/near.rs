@@ -16,6 +16,7 @@ use ledger::pattern;
 use ledger::{AbsenceForm, Completeness, FieldValue, Outcome, Record, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
@@ -91,7 +92,7 @@ impl Wanted {
     }
 
     fn reads_as(&self, found: &str) -> bool {
-        let found = readings(found);
+        let found = plain_readings(found).unwrap_or_else(|| readings(found));
         self.0.iter().any(|wanted| found.iter().any(|found| pattern::fits(wanted, found)))
     }
 }
@@ -174,6 +175,31 @@ fn ended(name: &str) -> Option<String> {
     let end = ends.into_iter().flatten().min()?;
     name.get(..end).filter(|name| !name.is_empty()).map(|name| name.nfkc().collect())
 }
+
+/// The same of a name of nothing but ASCII and without escapes, letter by letter: nearly all names are, and every one of the evidence is read for an absence.
+fn plain_readings(name: &str) -> Option<Vec<String>> {
+    static LETTERS: OnceLock<Vec<Vec<String>>> = OnceLock::new();
+    if !name.is_ascii() || name.contains("%{") || name.contains('\0') {
+        return None;
+    }
+    let of = |letter: u8| {
+        let readings = readings(&format!("{}{SEPARATOR}", char::from(letter)));
+        // Composing changes nothing in ASCII, so that what is read of both forms is the same.
+        let [plain, cased, _, _, digits, _] = <[String; 6]>::try_from(readings).unwrap_or_default();
+        let of_letter = |reading: String| reading.strip_suffix(SEPARATOR).unwrap_or(&reading).to_owned();
+        [plain, cased, digits].map(of_letter).to_vec()
+    };
+    let letters = LETTERS.get_or_init(|| (0..128).map(of).collect());
+    let reading = |which: usize| {
+        let parts = name.bytes().filter_map(|letter| letters.get(usize::from(letter))?.get(which));
+        let whole: String = parts.map(String::as_str).collect();
+        whole.trim_end_matches('.').to_owned()
+    };
+    Some((0..3).map(reading).collect())
+}
+
+/// Keeps the dot of a name of one letter from being taken for one at its end.
+const SEPARATOR: char = '-';
 
 /// A name without the characters that tools write as `%{0A}`.
 fn without_escapes(name: &str) -> String {
@@ -327,6 +353,22 @@ mod tests {
             assert!(readings(other).iter().any(|reading| known.contains(reading)), "{one} {other:?}");
         }
         assert!(!readings("csrss.exe").iter().any(|reading| readings("lsass.exe").contains(reading)));
+    }
+
+    #[test]
+    fn a_name_of_ascii_has_the_readings_that_any_name_has() {
+        let mut random = testkit::random::Random::new(1);
+        for _ in 0..2000 {
+            let letters = (0..random.below(12)).map(|_| u8::try_from(random.below(128)).unwrap_or_default());
+            let name: String = letters.map(char::from).collect();
+            let Some(plain) = plain_readings(&name) else { continue };
+            let mut all = readings(&name);
+            all.dedup();
+            assert!(
+                all.iter().all(|it| plain.contains(it)) && plain.iter().all(|it| all.contains(it)),
+                "{name:?} {all:?} {plain:?}"
+            );
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use crate::catalogue::InPlace;
 use crate::drives;
 use crate::foreign::Hosts;
-use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
+use evidence::{EvidencePath, Node, ReadError, Tree};
 use ledger::{Placement, Record, placement};
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ const REPLACED: [(&str, &[&str]); 3] = [
 /// The folders at a root that this Windows does not use.
 fn outdated_at(tree: &dyn Tree, root: &EvidencePath) -> Result<Vec<&'static str>, ReadError> {
     let Some(node) = tree.node(root)? else { return Ok(Vec::new()) };
-    let tops = folders(tree, &node)?;
+    let tops = tree.folders(&node)?;
     let mut outdated = Vec::new();
     for (newer, older) in REPLACED {
         let Some(folder) = tops.iter().find(|top| top.name.eq_ignore_ascii_case(newer)) else { continue };
@@ -111,7 +111,8 @@ fn outdated_at(tree: &dyn Tree, root: &EvidencePath) -> Result<Vec<&'static str>
         let is_used = match newer {
             "windows" => is_there(&["System32", "config"]),
             // On Windows XP a folder `Users` is anybody's; one with a profile in it is where profiles are.
-            "users" => folders(tree, folder)?
+            "users" => tree
+                .folders(folder)?
                 .iter()
                 .any(|user| is_there(&[&user.name, "NTUSER.DAT"]) || is_there(&[&user.name, "AppData"])),
             _ => true,
@@ -140,14 +141,14 @@ fn roots(tree: &dyn Tree, top: Option<Node>, is_volume: bool) -> Result<Vec<Evid
 
 /// Whether a folder is the root of a volume: it holds what stands at the top of one.
 fn is_volume(tree: &dyn Tree, folder: &Node) -> Result<bool, ReadError> {
-    Ok(folders(tree, folder)?.iter().any(|folder| drives::is_top(&folder.name)))
+    Ok(tree.folders(folder)?.iter().any(|folder| drives::is_top(&folder.name)))
 }
 
 /// The volumes below a folder that is none itself: those side by side in the first folder that is not the only one.
 fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
     let mut folder = top;
     for _ in 0..DEEPEST_WRAPPER {
-        let mut below = folders(tree, &folder)?;
+        let mut below = tree.folders(&folder)?;
         let mut hosts = Vec::new();
         below.retain(|folder| !is_former_windows(&folder.name));
         for below in &below {
@@ -168,11 +169,6 @@ fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
 fn is_former_windows(name: &str) -> bool {
     let name = name.to_lowercase();
     name.starts_with("windows.old") || matches!(name.as_str(), "$windows.~bt" | "$windows.~ws")
-}
-
-fn folders(tree: &dyn Tree, folder: &Node) -> Result<Vec<Node>, ReadError> {
-    let nodes = tree.children(folder)?.nodes;
-    Ok(nodes.into_iter().filter(|node| node.kind == NodeKind::Directory).collect())
 }
 
 impl Layout<'_> {

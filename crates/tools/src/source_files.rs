@@ -38,6 +38,16 @@ struct Named {
     stream: Option<&'static str>,
 }
 
+impl Named {
+    /// Whether an entry that has the name can have what is asked for: of a pattern of any name those entries are not kept that have no stream.
+    ///
+    /// Links and the like are told as what is not read.
+    fn can_mean(&self, node: &Node) -> bool {
+        let can_be_read = matches!(node.kind, NodeKind::File | NodeKind::Directory);
+        self.stream.is_none() || !node.streams.is_empty() || !can_be_read
+    }
+}
+
 /// Finds the files in scope that `decoders` read.
 ///
 /// What is named as such a file and has other content is a gap: it was not examined.
@@ -185,7 +195,9 @@ impl<'t> Files<'t> {
                     for row in index.find(&asked, &below)?.into_iter().flatten() {
                         let place = index.whereabouts(row, &mut folders)?;
                         let node = place.node(tree)?.ok_or(CallError::NotAsIndexed { path: place.path })?;
-                        nodes.insert(node.path.as_str().to_owned(), node);
+                        if name.can_mean(&node) {
+                            nodes.insert(node.path.as_str().to_owned(), node);
+                        }
                     }
                 }
                 for number in index.remarks(&below, below.end)? {
@@ -204,7 +216,9 @@ impl<'t> Files<'t> {
                 linked.extend(folders.iter().filter_map(|folders| links::gap(tree, folders, node)));
             }
             match step {
-                Step::Node(node) if names.iter().any(|name| name.glob.fits(&node.path)) => {
+                Step::Node(node)
+                    if names.iter().any(|name| name.glob.fits(&node.path) && name.can_mean(&node)) =>
+                {
                     nodes.insert(node.path.as_str().to_owned(), *node);
                 }
                 Step::Node(_) => {}

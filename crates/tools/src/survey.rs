@@ -72,7 +72,9 @@ pub(crate) trait Surveyor {
         None
     }
 
-    /// Hears that a unit could not be read, which is a gap of it: what it holds is not known, and another time it may be read.
+    /// Hears that a unit could not be read although the evidence says nothing against it ([`ReadError::may_pass`]): another time it may be read.
+    ///
+    /// What cannot be read is a gap of the unit all the same.
     fn failed(&mut self, _: &Surveyed<'_>) {}
 
     /// Takes one unit: hands an intake to `decode`, which fills it.
@@ -161,7 +163,9 @@ fn hive(tree: &dyn Tree, node: &Node, to: &mut dyn Surveyor) {
     let Loaded { bytes, state } = match hive_state::load(tree, node, Logs::Applied) {
         Ok(loaded) => loaded,
         Err(error) => {
-            to.failed(&Surveyed { origin: Origin::Keys, path, stream: None });
+            if error.may_pass() {
+                to.failed(&Surveyed { origin: Origin::Keys, path, stream: None });
+            }
             return unread(path, &chain(&error), None, to);
         }
     };
@@ -246,7 +250,7 @@ fn file_unit(ground: &Ground<'_>, file: &source_files::File<'_>, origin: Origin,
     to.unit(&unit, &mut |out| {
         if let Err(error) = units::read(origin, file.tree, &file.node, stream, ground.scratch, out) {
             out.gap(Gap { path: path.to_owned(), reason: chain(&error) });
-            failed = true;
+            failed = !matches!(error, CallError::Read(source) if !source.may_pass());
         }
     });
     if failed {

@@ -85,3 +85,15 @@ fn a_search_through_a_junction_of_a_volume_says_where_to_look() {
     assert!(gap.contains("which is not followed"), "{gap}");
     assert_eq!(found(&trees, "*.job").1, Vec::<String>::new());
 }
+
+#[test]
+fn evidence_that_keeps_no_streams_is_not_walked_for_them_and_answers_the_same() {
+    let home = tempfile::tempdir().unwrap();
+    let trees = folder(home.path());
+    let (built, none) = (Built::of(&trees), Path::new("/nonexistent"));
+    for arguments in [json!({ "with_stream": "*" }), json!({ "with_stream": "*", "name": "*.evtx" })] {
+        let walked = run("find_files", &arguments, &trees, none);
+        assert_eq!(walked, run_indexed("find_files", &arguments, &trees, &built.indexes, none));
+        assert!(walked.records.is_empty() && walked.notes.iter().any(|note| note.contains("no disk image")));
+    }
+}
