@@ -21,6 +21,7 @@ mod local_model;
 mod mutate;
 mod place;
 mod service;
+mod slow;
 mod stranger;
 mod surface;
 mod tamper;
@@ -41,6 +42,8 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \
     llmock LOCARD CASE [--folder VENV] [--only SCENARIO]  run against llmock's faults, and be graded\n  \
     local-model LOCARD CASE [--url URL | --folder DIR]  run against a small language model on this machine\n  \
+    slow FOLDER [--seed N] [--scale N] [--only NAME]...  write evidence that is made to be slow\n  \
+    slow-run LOCARD FOLDER [--only NAME]... [-- OPTION...]  what `locard run` takes over each of it (GNU time)\n  \
     surface LOCARD CASE [--out FILE] [--no-claims]  carry the playbook's calls and claims out through `locard mcp`, and weigh the answers\n  \
     tamper LOCARD RUN N PLACE  change copies of a sealed run, N in each way, and verify them\n  \
     two-verifiers LOCARD N RUN...  change copies of sealed runs (folders, or histories), N in each way, and hold scripts/verify.py against locard verify [--seed N]\n  \
@@ -64,6 +67,8 @@ fn main() -> ExitCode {
         Some("large-run") => large_run(),
         Some("llmock") => llmock(),
         Some("local-model") => local_model(),
+        Some("slow") => slow::write(|line| eprintln!("{line}")),
+        Some("slow-run") => slow::run(|line| eprintln!("{line}")),
         Some("surface") => surface(),
         Some("tamper") => tamper(),
         Some("two-verifiers") => two_verifiers(),
