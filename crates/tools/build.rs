@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Of the name index: readers, index, and the versions of the libraries below them.
-const NAMES: [&str; 4] = ["../evidence/src", "src/name_index", "src/name_index.rs", "../../Cargo.lock"];
+const NAMES: [&str; 5] =
+    ["../evidence/src", "src/name_index", "src/name_index.rs", "src/hive_file.rs", "../../Cargo.lock"];
 
 /// Of case tables: readers, decoders, everything that makes records.
 const TABLES: [&str; 5] = ["../evidence/src", "../artifacts/src", "../ledger/src", "src", "../../Cargo.lock"];

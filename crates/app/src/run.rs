@@ -177,7 +177,7 @@ pub(crate) struct Site {
     pub(crate) case: Case,
     pub(crate) work: Workplace,
     /// What the evidence was before the first look in this process.
-    pub(crate) before: Option<Snapshot>,
+    pub(crate) before: Option<Arc<Snapshot>>,
 }
 
 impl Site {

@@ -8,16 +8,27 @@
 use crate::case_file::Case;
 use crate::platform::{Moment, changed, modified};
 use crate::worker::evidence_files;
-use ledger::{Digest, EvidenceKind};
-use std::collections::BTreeMap;
+use ledger::{Digest, EvidenceKind, PartsDigest};
+use std::cmp::Ordering;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::Metadata;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// What the system says of each piece of evidence, in the order of the case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Snapshot(Vec<BTreeMap<PathBuf, Seen>>);
+pub(crate) struct Snapshot(Vec<Vec<Entry>>);
+
+/// A file or folder of a piece of evidence. They stand in the order of their paths, what a folder holds right behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    /// Its name in the folder that the last entry of a smaller depth is; the whole path of one that lies in none.
+    name: Box<OsStr>,
+    depth: u32,
+    seen: Seen,
+}
 
 /// What the system says of one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,9 +98,14 @@ impl Snapshot {
         let evidence = case.entry.evidence.iter().zip(&case.paths);
         Snapshot(
             evidence
-                .map(|(entry, path)| match entry.kind {
-                    EvidenceKind::Directory => folder(path),
-                    EvidenceKind::Archive | EvidenceKind::Image => container(entry.kind, path),
+                .map(|(entry, path)| {
+                    let mut entries = Vec::new();
+                    let _ = look(entry.kind, path, &mut |_, entry| {
+                        entries.push(entry);
+                        ControlFlow::Continue(())
+                    });
+                    entries.shrink_to_fit();
+                    entries
                 })
                 .collect(),
         )
@@ -97,64 +113,140 @@ impl Snapshot {
 
     /// One digest of all, the same wherever the folder that holds the evidence lies.
     pub(crate) fn digest(&self, case: &Case) -> Digest {
-        let mut parts: Vec<Vec<u8>> = vec![b"locard stamps".to_vec()];
-        for (path, files) in case.paths.iter().zip(&self.0) {
+        let mut digest = PartsDigest::default();
+        digest.add(b"locard stamps");
+        for (path, entries) in case.paths.iter().zip(&self.0) {
             let home = path.parent().unwrap_or(path);
-            parts.push(files.len().to_le_bytes().to_vec());
-            for (file, seen) in files {
-                parts.push(file.strip_prefix(home).unwrap_or(file).as_os_str().as_encoded_bytes().to_vec());
-                parts.push(seen.bytes());
+            digest.add(&entries.len().to_le_bytes());
+            let mut at = Cursor::default();
+            for entry in entries {
+                let file = at.enter(entry);
+                digest.add(file.strip_prefix(home).unwrap_or(file).as_os_str().as_encoded_bytes());
+                digest.add(&entry.seen.bytes());
             }
         }
-        Digest::of_parts(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
+        digest.finish()
     }
 
-    /// The first difference to what the evidence is `now`.
-    pub(crate) fn difference(&self, now: &Snapshot, case: &Case) -> Option<Changed> {
-        let pieces = self.0.iter().zip(&now.0).zip(&case.entry.evidence);
-        pieces.into_iter().find_map(|((before, now), entry)| {
-            let (path, change) = first_change(before, now)?;
+    /// The first difference to what the evidence is now.
+    pub(crate) fn difference(&self, case: &Case) -> Option<Changed> {
+        let pieces = self.0.iter().zip(&case.paths).zip(&case.entry.evidence);
+        pieces.into_iter().find_map(|((before, path), entry)| {
+            let (path, change) = first_change(before, entry.kind, path)?;
             Some(Changed { label: entry.label.clone(), path, change })
         })
     }
 }
 
-fn first_change(
-    before: &BTreeMap<PathBuf, Seen>,
-    now: &BTreeMap<PathBuf, Seen>,
-) -> Option<(PathBuf, Change)> {
-    let lost = before.iter().find_map(|(path, seen)| match now.get(path) {
-        Some(found) if found == seen => None,
-        None | Some(Seen::Unreadable(_)) => Some((path.clone(), Change::Gone)),
-        Some(Seen::Folder | Seen::Other(_)) => Some((path.clone(), Change::Altered)),
+/// The path of one entry after the other.
+#[derive(Default)]
+struct Cursor(PathBuf, u32);
+
+impl Cursor {
+    fn enter(&mut self, entry: &Entry) -> &Path {
+        while self.1 > entry.depth {
+            self.0.pop();
+            self.1 -= 1;
+        }
+        match entry.depth {
+            0 => self.0 = PathBuf::from(&*entry.name),
+            _ => self.0.push(&*entry.name),
+        }
+        self.1 = entry.depth + 1;
+        &self.0
+    }
+}
+
+/// The first file that is gone or altered; where there is none, the first that was added.
+fn first_change(before: &[Entry], kind: EvidenceKind, path: &Path) -> Option<(PathBuf, Change)> {
+    let mut rest = before.iter();
+    let mut at = Cursor::default();
+    let mut expected = rest.next().map(|entry| (at.enter(entry).to_owned(), &entry.seen));
+    let (mut lost, mut added) = (None, None);
+    let flow = look(kind, path, &mut |found, Entry { seen, .. }| {
+        let order = expected.as_ref().map(|(path, _)| match path.as_os_str() == found.as_os_str() {
+            true => Ordering::Equal,
+            false => path.as_path().cmp(found),
+        });
+        match (order, &expected) {
+            (Some(Ordering::Less), Some((path, _))) => lost = Some((path.clone(), Change::Gone)),
+            (Some(Ordering::Equal), Some((path, before))) if **before != seen => {
+                let is_there = matches!(seen, Seen::Folder | Seen::Other(_));
+                lost = Some((path.clone(), if is_there { Change::Altered } else { Change::Gone }));
+            }
+            (Some(Ordering::Equal), _) => {
+                expected = rest.next().map(|entry| (at.enter(entry).to_owned(), &entry.seen));
+            }
+            _ => {
+                added.get_or_insert_with(|| (found.to_owned(), Change::Added));
+            }
+        }
+        if lost.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    lost.or_else(|| {
-        let added = now.keys().find(|path| !before.contains_key(*path));
-        added.map(|path| (path.clone(), Change::Added))
-    })
+    if flow.is_continue() {
+        lost = expected.map(|(path, _)| (path, Change::Gone));
+    }
+    lost.or(added)
 }
 
-/// The files that contain an image or an archive.
-fn container(kind: EvidenceKind, path: &Path) -> BTreeMap<PathBuf, Seen> {
-    let files = evidence_files(kind, path).into_iter();
-    files.map(|path| (path.clone(), seen(path.metadata()))).collect()
+/// Takes an entry with its path, in the order of paths.
+type Visit<'v> = dyn FnMut(&Path, Entry) -> ControlFlow<()> + 'v;
+
+/// Shows every file of a piece of evidence.
+fn look(kind: EvidenceKind, path: &Path, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    match kind {
+        EvidenceKind::Directory => folder(path, visit),
+        EvidenceKind::Archive | EvidenceKind::Image => {
+            // The files that contain it.
+            let mut files = evidence_files(kind, path);
+            files.sort();
+            files.dedup();
+            files.into_iter().try_for_each(|path| {
+                let entry = Entry { name: path.as_os_str().into(), depth: 0, seen: seen(path.metadata()) };
+                visit(&path, entry)
+            })
+        }
+    }
 }
 
-/// Everything below a folder; links are not followed.
-fn folder(root: &Path) -> BTreeMap<PathBuf, Seen> {
-    let mut found = BTreeMap::new();
-    let mut waiting = vec![root.to_owned()];
-    while let Some(path) = waiting.pop() {
-        let mut what = seen(path.symlink_metadata());
+/// Shows everything below a folder; links are not followed.
+fn folder(root: &Path, visit: &mut Visit<'_>) -> ControlFlow<()> {
+    let mut path = PathBuf::new();
+    // What is left to be shown of the folders from the root down.
+    let mut open = vec![vec![(OsString::from(root), seen(root.symlink_metadata()))].into_iter()];
+    while let Some(rest) = open.last_mut() {
+        let Some((name, mut what)) = rest.next() else {
+            open.pop();
+            path.pop();
+            continue;
+        };
+        path.push(&name);
+        let mut below = None;
         if what == Seen::Folder {
-            match path.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>) {
-                Ok(entries) => waiting.extend(entries.iter().map(std::fs::DirEntry::path)),
+            match listed(&path) {
+                Ok(entries) => below = Some(entries.into_iter()),
                 Err(error) => what = Seen::Unreadable(error.kind()),
             }
         }
-        found.insert(path, what);
+        let depth = u32::try_from(open.len() - 1).unwrap_or(u32::MAX);
+        visit(&path, Entry { name: name.into_boxed_os_str(), depth, seen: what })?;
+        match below {
+            Some(below) => open.push(below),
+            None => {
+                path.pop();
+            }
+        }
     }
-    found
+    ControlFlow::Continue(())
+}
+
+/// What lies in a folder, by name.
+fn listed(folder: &Path) -> io::Result<Vec<(OsString, Seen)>> {
+    let entries =
+        folder.read_dir()?.map(|entry| entry.map(|entry| (entry.file_name(), seen(entry.metadata()))));
+    let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(entries)
 }
 
 fn seen(metadata: io::Result<Metadata>) -> Seen {

@@ -11,6 +11,23 @@ use thiserror::Error;
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 32]);
 
+/// [`Digest::of_parts`] of parts that come one after the other.
+#[derive(Default)]
+pub struct PartsDigest(Sha256);
+
+impl PartsDigest {
+    /// Adds one more part.
+    pub fn add(&mut self, part: &[u8]) {
+        self.0.update((part.len() as u64).to_le_bytes());
+        self.0.update(part);
+    }
+
+    /// The digest of all.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 /// Why a text is not a digest.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("read a SHA-256 digest: expected 64 hex digits, found {found:?}")]
@@ -27,12 +44,9 @@ impl Digest {
 
     /// The digest of `parts`, each preceded by its length as eight little-endian bytes, so that no two different lists of parts share one input.
     pub fn of_parts(parts: &[&[u8]]) -> Digest {
-        let mut hasher = Sha256::new();
-        for part in parts {
-            hasher.update((part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
-        Digest(hasher.finalize().into())
+        let mut digest = PartsDigest::default();
+        parts.iter().for_each(|part| digest.add(part));
+        digest.finish()
     }
 
     /// Takes the 32 bytes of a digest computed elsewhere.

@@ -57,7 +57,7 @@ pub use clock_steps::{ClockListing, ClockStep};
 pub use commitment::{FactKey, KeyMaker, Opening, OpeningError, RunKey};
 pub use dating::{Dates, dates};
 pub use derivation::{Derivation, DerivationEntry, DerivationForm, Term};
-pub use digest::Digest;
+pub use digest::{Digest, PartsDigest};
 pub use dispatch::{ArtifactHead, ArtifactKind, Dispatch, Reference, ReferenceShown};
 pub use event::{Event, FORMAT};
 pub use exchange::{Exchange, MicroDollars, Prices, Usage, Window};

@@ -184,7 +184,7 @@ fn made(
     prepared: &Prepared,
     scratch: &Path,
 ) -> Result<Return, CallError> {
-    let Normalised { values, notes } = normalise(spec, arguments, trees)?;
+    let Normalised { values, notes } = normalise(spec, arguments, trees, &prepared.names)?;
     let checked = Arguments::check(spec, &values)?;
     let Prepared { names: indexes, tables, in_place } = prepared;
     let tables = &Stored::new(tables);

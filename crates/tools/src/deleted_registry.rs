@@ -129,7 +129,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     } else {
         for place in place::under(call.trees, label, "")?.places {
             if place.node.kind == NodeKind::Directory {
-                search.run(place.tree, &place.node, &mut |file, _| {
+                search.run(place.tree, &place.node, call.indexes, &mut |file, _| {
                     read(file, &mut sink);
                     Ok(())
                 })?;

@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::catalogue::{Call, Indexes};
 use crate::error::{CallError, NO_STREAMS};
 use crate::glob::{Glob, Resolved};
-use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, ends_in};
+use crate::name_index::{Asked, KnownFolders, NameIndex, Sizes, ends_in};
 use crate::normalise::bare;
 use crate::page::Page;
 use crate::returned::Return;
@@ -329,23 +329,14 @@ impl Found {
                 Ok(dir_entry::record(tree, &node))
             };
             if !self.page.try_take::<CallError>(record)? {
-                return self.remark(index, below, row);
+                let met = index.remarks(below, row)?;
+                return Ok(index.tell(met, &mut self.defects, &mut self.gaps)?);
             }
         }
-        self.remark(index, below, below.end)?;
+        let met = index.remarks(below, below.end)?;
+        index.tell(met, &mut self.defects, &mut self.gaps)?;
         if let Some(glob) = &wanted.glob {
             self.gaps.extend(links::gaps(tree, glob, index, below)?);
-        }
-        Ok(())
-    }
-
-    /// Adds what a walk over `below` meets before the entry `before`.
-    fn remark(&mut self, index: &mut NameIndex, below: &Range<u32>, before: u32) -> Result<(), CallError> {
-        for number in index.remarks(below, before)? {
-            match index.remark(number)? {
-                Remark::Defect(defect) => self.defects.push(defect),
-                Remark::Gap(gap) => self.gaps.push(gap),
-            }
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 //!
 //! Where several hives fit, none is chosen.
 
+use crate::catalogue::Indexes;
 use crate::error::CallError;
 use crate::hive_file::{self, type_name};
 use crate::hive_state::{self, Loaded, Logs};
@@ -106,8 +107,13 @@ pub(crate) fn no_view(key: &str) -> Result<(), CallError> {
 }
 
 /// The one hive of `trees` that is meant.
-pub(crate) fn choose<'a>(trees: &[&'a dyn Tree], asked: &Asked, text: &str) -> Result<Place<'a>, CallError> {
-    let mut typed = hives::typed(trees)?;
+pub(crate) fn choose<'a>(
+    trees: &[&'a dyn Tree],
+    indexes: &Indexes,
+    asked: &Asked,
+    text: &str,
+) -> Result<Place<'a>, CallError> {
+    let mut typed = hives::typed(trees, indexes)?;
     let shown = |(place, hive_type): &(Place<'_>, HiveType)| {
         format!("{} ({} of {})", place.node.path, type_name(*hive_type), place.tree.label())
     };

@@ -1,15 +1,17 @@
 //! The hives of the evidence, found by content whatever their names are.
 
+use crate::catalogue::Indexes;
 use crate::error::CallError;
 use crate::hive_file::{self, Head};
 use crate::hive_state::{self, Loaded, Logs, State};
 use crate::intake::{Flow, Intake, tell_met};
+use crate::name_index::{KnownFolders, NameIndex};
 use crate::place::Place;
 use crate::returned::chain;
 use artifacts::registry::{Hive, HiveType, identify};
 use evidence::{Node, NodeKind, ReadError, Step, Tree, walk};
 use ledger::{Defect, Gap, Record};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// Files that begin as hives, and what kept others from being looked at.
 #[derive(Default)]
@@ -20,8 +22,13 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Looks at `start` and at everything below it.
-    pub(crate) fn look(&mut self, tree: &'a dyn Tree, start: &Node) -> Result<(), CallError> {
+    /// Looks at `start` and at everything below it: where an index of the names is, only at what may be a hive by that.
+    pub(crate) fn look(
+        &mut self,
+        tree: &'a dyn Tree,
+        start: &Node,
+        indexes: &Indexes,
+    ) -> Result<(), CallError> {
         if start.kind != NodeKind::Directory {
             match hive_file::head(tree, start)? {
                 Head::Hive => self.files.push(Place { tree, node: start.clone() }),
@@ -32,37 +39,71 @@ impl<'a> Found<'a> {
         }
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
         tree.children(start)?;
+        if let Some(path) = indexes.get(tree.label()) {
+            let mut index = NameIndex::open(path)?;
+            if let Some(below) = index.below(&start.path)? {
+                return self.look_up(tree, &mut index, &below);
+            }
+        }
         for step in walk(tree, start) {
             match step {
-                Step::Node(node) if node.kind == NodeKind::File => match hive_file::head(tree, &node) {
-                    Ok(Head::Hive) => self.files.push(Place { tree, node: *node }),
-                    Ok(Head::Log) => {}
-                    Ok(Head::Other) => self.gaps.extend(named_as_hive(&node)),
-                    Err(error) => {
-                        self.gaps.push(Gap { path: node.path.as_str().to_owned(), reason: chain(&error) });
-                    }
-                },
-                Step::Node(node) if node.kind != NodeKind::Directory => {
-                    self.gaps.extend(named_as_hive(&node));
-                }
-                Step::Node(_) => {}
+                Step::Node(node) => self.entry(tree, *node),
                 Step::Defect(defect) => self.defects.push(defect),
                 Step::Gap(gap) => self.gaps.push(gap),
             }
         }
         Ok(())
     }
+
+    /// The same by an index, in the order of a walk.
+    fn look_up(
+        &mut self,
+        tree: &'a dyn Tree,
+        index: &mut NameIndex,
+        below: &Range<u32>,
+    ) -> Result<(), CallError> {
+        let mut folders = KnownFolders::new();
+        let mut met = index.remarks(below, below.end)?;
+        for row in index.may_be_hives(&NAMES_OF_HIVES, below)?.into_iter().flatten() {
+            let before = index.remarks(below, row)?.end;
+            index.tell(met.start..before, &mut self.defects, &mut self.gaps)?;
+            met.start = before;
+            let place = index.whereabouts(row, &mut folders)?;
+            let node = place.node(tree)?.ok_or(CallError::NotAsIndexed { path: place.path })?;
+            self.entry(tree, node);
+        }
+        Ok(index.tell(met, &mut self.defects, &mut self.gaps)?)
+    }
+
+    fn entry(&mut self, tree: &'a dyn Tree, node: Node) {
+        match node.kind {
+            NodeKind::File => match hive_file::head(tree, &node) {
+                Ok(Head::Hive) => self.files.push(Place { tree, node }),
+                Ok(Head::Log) => {}
+                Ok(Head::Other) => self.gaps.extend(named_as_hive(&node)),
+                Err(error) => {
+                    self.gaps.push(Gap { path: node.path.as_str().to_owned(), reason: chain(&error) });
+                }
+            },
+            NodeKind::Symlink { .. } | NodeKind::Other => self.gaps.extend(named_as_hive(&node)),
+            NodeKind::Directory => {}
+        }
+    }
 }
+
+/// Names of hives; those behind the first three only in a folder `config`.
+const NAMES_OF_HIVES: [&str; 8] =
+    ["ntuser.dat", "usrclass.dat", "amcache.hve", "default", "sam", "security", "software", "system"];
 
 /// The gap of a file that stands where Windows keeps a hive, and begins as none.
 fn named_as_hive(node: &Node) -> Option<Gap> {
     let path = node.path.as_str().to_lowercase();
     let mut parts = path.rsplit('/');
     let (name, folder) = (parts.next()?, parts.next().unwrap_or_default());
-    let is_hive = match name {
-        "ntuser.dat" | "usrclass.dat" | "amcache.hve" => true,
-        "default" | "sam" | "security" | "software" | "system" => folder == "config",
-        _ => false,
+    let is_hive = match NAMES_OF_HIVES.iter().position(|hive| *hive == name) {
+        Some(0..3) => true,
+        Some(_) => folder == "config",
+        None => false,
     };
     let but = match node.kind {
         NodeKind::Symlink { .. } => "it is a link, which is not followed: not read",
@@ -145,6 +186,7 @@ impl HiveSearch {
         &mut self,
         tree: &dyn Tree,
         start: &Node,
+        indexes: &Indexes,
         visit: &mut Visit<'_>,
     ) -> Result<(), CallError> {
         match start.kind {
@@ -154,7 +196,7 @@ impl HiveSearch {
             }
         }
         let mut found = Found::default();
-        found.look(tree, start)?;
+        found.look(tree, start, indexes)?;
         self.defects.append(&mut found.defects);
         self.gaps.append(&mut found.gaps);
         for Place { node, .. } in &found.files {
@@ -188,11 +230,14 @@ impl HiveSearch {
 }
 
 /// The hives of `trees` that can be read, with their types.
-pub(crate) fn typed<'a>(trees: &[&'a dyn Tree]) -> Result<Vec<(Place<'a>, HiveType)>, CallError> {
+pub(crate) fn typed<'a>(
+    trees: &[&'a dyn Tree],
+    indexes: &Indexes,
+) -> Result<Vec<(Place<'a>, HiveType)>, CallError> {
     let mut found = Found::default();
     for tree in trees {
         if let Some(root) = tree.node(&evidence::EvidencePath::root())? {
-            found.look(*tree, &root)?;
+            found.look(*tree, &root, indexes)?;
         }
     }
     let mut typed = Vec::new();

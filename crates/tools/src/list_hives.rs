@@ -77,12 +77,12 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         for tree in place::scope(call.trees, label)? {
             let root = tree.node(&EvidencePath::root())?;
             let root = root.ok_or_else(|| ReadError::Absent { path: wanted.clone() })?;
-            search.run(tree, &root, &mut list)?;
+            search.run(tree, &root, call.indexes, &mut list)?;
         }
         normalised.push(("path", json!("")));
     } else {
         let place = place::find(call.trees, label, path)?;
-        search.run(place.tree, &place.node, &mut list)?;
+        search.run(place.tree, &place.node, call.indexes, &mut list)?;
         normalised.push(("path", json!(place.node.path.as_str())));
         normalised.push(("evidence", json!(place.tree.label())));
     }

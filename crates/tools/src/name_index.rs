@@ -25,7 +25,6 @@ pub(crate) use folders::KnownFolders;
 pub use identity::{INDEX_MAKER, evidence_identity};
 pub(crate) use names::ends_in;
 pub(crate) use query::{Asked, Sizes};
-pub(crate) use remarks::Remark;
 
 use blocks::Blocks;
 use layout::{Layout, Row};

@@ -6,7 +6,7 @@ use crate::arguments::Arguments;
 use crate::catalogue::{Call, Run};
 use crate::error::CallError;
 use crate::glob::alternatives;
-use crate::name_index::{Asked, KnownFolders, NameIndex};
+use crate::name_index::{KnownFolders, NameIndex};
 use crate::returned::Return;
 use crate::{find_files, list_deleted, parse_registry_key, place};
 use evidence::{EvidencePath, Step, walk};
@@ -97,23 +97,61 @@ impl Wanted {
     }
 }
 
+/// The letters that a name of ASCII begins and ends with if it reads as wanted: of most names these two tell that it does not.
+struct Ends {
+    first: [bool; 128],
+    last: [bool; 128],
+}
+
+impl Ends {
+    fn of(wanted: &Wanted) -> Ends {
+        let fits = |end: Option<char>, letter: Option<char>| match (end, letter) {
+            // A letter of which nothing is read says nothing.
+            (None | Some('*' | '?'), _) | (_, None) => true,
+            (Some(end), Some(letter)) => pattern::same_letter(end, letter),
+        };
+        let (mut first, mut last) = ([true; 128], [true; 128]);
+        for (letter, (first, last)) in (0..128u8).zip(first.iter_mut().zip(&mut last)) {
+            // A folded letter stands for both.
+            let both = [letter, letter.to_ascii_uppercase()].map(|letter| char::from(letter).to_string());
+            let read: Vec<String> = both.iter().flat_map(|letter| readings(letter)).collect();
+            let any = |fits: &dyn Fn(&str, &str) -> bool| {
+                wanted.0.iter().any(|wanted| read.iter().any(|letter| fits(wanted, letter)))
+            };
+            *first = any(&|wanted, letter| fits(wanted.chars().next(), letter.chars().next()));
+            *last = any(&|wanted, letter| fits(wanted.chars().next_back(), letter.chars().next_back()));
+        }
+        Ends { first, last }
+    }
+
+    fn may_be(&self, folded: &[u8]) -> bool {
+        let of = |table: &[bool; 128], letter: Option<&u8>| {
+            letter.is_none_or(|letter| table.get(usize::from(*letter)).copied().unwrap_or(true))
+        };
+        // What is joined to a name, and what a NUL ends, ends anywhere.
+        memchr::memchr3(b':', b'%', 0, folded).is_some()
+            || !folded.is_ascii()
+            || of(&self.first, folded.first()) && of(&self.last, folded.last())
+    }
+}
+
 /// The entries whose names read the same, and are others.
 fn alike(call: &Call<'_>, wanted: &Wanted) -> Result<Vec<String>, CallError> {
     let under = call.arguments.text("under")?;
     let scope = place::under(call.trees, call.arguments.optional_text("evidence"), under)?;
-    let mut found = Vec::new();
+    let (mut found, ends) = (Vec::new(), Ends::of(wanted));
     for place in &scope.places {
         let index = call.indexes.get(place.tree.label()).map(|path| NameIndex::open(path)).transpose()?;
         if let Some(mut index) = index
             && let Some(below) = index.below(&place.node.path)?
         {
             let mut folders = KnownFolders::new();
-            for row in index.find(&Asked::default(), &below)?.into_iter().flatten() {
-                let path = index.whereabouts(row, &mut folders)?.path;
-                found.extend(
-                    Some(path)
-                        .filter(|path| path.components().last().is_some_and(|it| wanted.reads_as_file(it))),
-                );
+            for row in index
+                .named(&below, |folded| ends.may_be(folded), |name| wanted.reads_as_file(name))?
+                .into_iter()
+                .flatten()
+            {
+                found.push(index.whereabouts(row, &mut folders)?.path);
             }
             continue;
         }
@@ -369,6 +407,27 @@ mod tests {
                 "{name:?} {all:?} {plain:?}"
             );
         }
+    }
+
+    #[test]
+    fn names_that_read_as_wanted_have_the_ends_that_are_looked_for() {
+        const LETTERS: &str = "aIl10oOm. %{*?S5|\u{212a}";
+        let mut random = testkit::random::Random::new(2);
+        let mut letters = |most| -> String {
+            let count = random.below(most);
+            (0..count).filter_map(|_| LETTERS.chars().nth(random.below(LETTERS.len()))).collect()
+        };
+        let mut alike = 0;
+        for _ in 0..10_000 {
+            let (wanted, name) = (letters(4), letters(4));
+            let wanted = Wanted(readings(&wanted));
+            if wanted.reads_as_file(&name) {
+                alike += 1;
+                let folded = pattern::fold(&name);
+                assert!(Ends::of(&wanted).may_be(folded.as_bytes()), "{:?} {name:?}", wanted.0);
+            }
+        }
+        assert!(alike > 100, "{alike}");
     }
 
     #[test]

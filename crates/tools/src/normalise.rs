@@ -6,6 +6,7 @@
 //! A spelling that stands in the evidence as it is given is never changed.
 
 use crate::argument_names::rename;
+use crate::catalogue::Indexes;
 use crate::error::CallError;
 use crate::glob;
 use crate::hive_choice::{self, by_name, by_prefix};
@@ -70,6 +71,7 @@ pub(crate) fn normalise(
     spec: &ToolSpec,
     given: &Value,
     trees: &[Box<dyn Tree>],
+    indexes: &Indexes,
 ) -> Result<Normalised, CallError> {
     let properties = spec.arguments.get("properties").and_then(Value::as_object);
     let (Some(given), Some(properties)) = (given.as_object(), properties) else {
@@ -97,7 +99,7 @@ pub(crate) fn normalise(
     }
     if properties.contains_key("hive") {
         let key_needs_hive = required(spec).any(|name| name == "key");
-        hive(&mut values, &scope, key_needs_hive, &mut notes)?;
+        hive(&mut values, &scope, indexes, key_needs_hive, &mut notes)?;
     }
     Ok(Normalised { values: Value::Object(values), notes })
 }
@@ -274,6 +276,7 @@ fn instant(argument: &str, text: &str) -> Result<String, CallError> {
 fn hive(
     values: &mut Map<String, Value>,
     scope: &[&dyn Tree],
+    indexes: &Indexes,
     needed: bool,
     notes: &mut Vec<String>,
 ) -> Result<(), CallError> {
@@ -283,7 +286,7 @@ fn hive(
         if !stands(&hive, scope)
             && let Some(asked) = by_name(bare(&hive))
         {
-            let place = hive_choice::choose(scope, &asked, &hive)?;
+            let place = hive_choice::choose(scope, indexes, &asked, &hive)?;
             insert(values, &place);
         }
         return Ok(());
@@ -293,14 +296,14 @@ fn hive(
     hive_choice::no_view(&key)?;
     match by_prefix(&key) {
         Some((asked @ hive_choice::Asked::Sid { .. }, rest)) => {
-            let place = hive_choice::choose(scope, &asked, &key)?;
+            let place = hive_choice::choose(scope, indexes, &asked, &key)?;
             // Whose hive it is has been looked up: the SID is no constraint any more.
             values.insert("key".to_owned(), json!(rest));
             notes.push(format!("{} is the hive of the account in {key:?}", place.node.path));
             insert(values, &place);
         }
         Some((asked @ hive_choice::Asked::Type(_), _)) if needed => {
-            let place = hive_choice::choose(scope, &asked, &key)?;
+            let place = hive_choice::choose(scope, indexes, &asked, &key)?;
             notes.push(format!("{} is the hive of {key:?}", place.node.path));
             insert(values, &place);
         }

@@ -176,7 +176,7 @@ pub(crate) fn below(
         if logs == Logs::Applied && stored(call, artifact, place, &mut search, out)? {
             continue;
         }
-        search.run(place.tree, &place.node, &mut |file, search| visit(file, search, out))?;
+        search.run(place.tree, &place.node, call.indexes, &mut |file, search| visit(file, search, out))?;
     }
     Ok(search)
 }

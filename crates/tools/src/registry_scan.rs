@@ -52,7 +52,7 @@ impl<'a> Scan<'a> {
             found.files.push(remains::whole(place::find(call.trees, label, hive)?)?);
         } else {
             for place in place::under(call.trees, label, under)?.places {
-                found.look(place.tree, &place.node)?;
+                found.look(place.tree, &place.node, call.indexes)?;
             }
         }
         let Found { mut files, defects, gaps } = found;

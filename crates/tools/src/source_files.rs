@@ -6,7 +6,7 @@ use crate::error::CallError;
 use crate::glob::Glob;
 use crate::intake::{Flow, Intake, tell_met};
 use crate::links;
-use crate::name_index::{Asked, KnownFolders, NameIndex, Remark};
+use crate::name_index::{Asked, KnownFolders, NameIndex};
 use crate::place::Scope;
 use crate::returned::chain;
 use crate::survey::Surveyed;
@@ -185,6 +185,7 @@ impl<'t> Files<'t> {
         tree.children(start)?;
         // Links on the way of several names are one gap each.
         let mut linked = BTreeSet::new();
+        let keeps_no_streams = tree.layout().is_none();
         if let Some(path) = indexes.get(tree.label()) {
             let mut index = NameIndex::open(path)?;
             if let Some(below) = index.below(&start.path)? {
@@ -193,6 +194,9 @@ impl<'t> Files<'t> {
                     let asked = Asked { glob: Some(&name.glob), extension: None };
                     let mut folders = KnownFolders::new();
                     for row in index.find(&asked, &below)?.into_iter().flatten() {
+                        if name.stream.is_some() && keeps_no_streams && index.is_file(row)? {
+                            continue;
+                        }
                         let place = index.whereabouts(row, &mut folders)?;
                         let node = place.node(tree)?.ok_or(CallError::NotAsIndexed { path: place.path })?;
                         if name.can_mean(&node) {
@@ -200,12 +204,8 @@ impl<'t> Files<'t> {
                         }
                     }
                 }
-                for number in index.remarks(&below, below.end)? {
-                    match index.remark(number)? {
-                        Remark::Defect(defect) => self.defects.push(defect),
-                        Remark::Gap(gap) => self.gaps.push(gap),
-                    }
-                }
+                let met = index.remarks(&below, below.end)?;
+                index.tell(met, &mut self.defects, &mut self.gaps)?;
                 self.gaps.extend(linked);
                 return Ok(());
             }

@@ -137,7 +137,7 @@ fn met(ground: &Ground<'_>, to: &mut dyn Surveyor, origin: Origin, defects: &[De
 
 fn hives(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     let mut found = Found::default();
-    found.look(ground.tree, &ground.start)?;
+    found.look(ground.tree, &ground.start, ground.names)?;
     let Found { files, defects, mut gaps } = found;
     if let Some(left) = files.get(MAX_HIVES) {
         let (path, reason) = (left.node.path.as_str().to_owned(), "too many hives: not read".to_owned());

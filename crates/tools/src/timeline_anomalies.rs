@@ -46,7 +46,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let flow = source_files::read_as(call, &files, |file| Origin::Log(file.decoder), &mut across)?;
     if flow.is_continue() && across.finish().is_continue() {
         // Whether it came to the end is in the page of the sink.
-        let _: Flow = entries::read(&scope, &mut sink)?;
+        let _: Flow = entries::read(&scope, call.indexes, &mut sink)?;
     }
     let wants = |kind: &str| arguments.optional_text("record").is_none_or(|wanted| wanted == kind);
     if no_logs && (wants(&logs::step_type().name) || wants(&logs::silence_type().name)) {

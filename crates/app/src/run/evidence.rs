@@ -7,11 +7,13 @@ use crate::worker::Worker;
 use ledger::IntegrityLevel;
 use ledger::event::EvidenceHashed;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What the evidence is now.
-pub(super) async fn look(site: &Site) -> Result<Snapshot, RunError> {
+pub(super) async fn look(site: &Site) -> Result<Arc<Snapshot>, RunError> {
     let case = site.case.clone();
-    tokio::task::spawn_blocking(move || Snapshot::take(&case)).await.map_err(|_| RunError::ThreadPanicked)
+    let looking = tokio::task::spawn_blocking(move || Snapshot::take(&case));
+    Ok(Arc::new(looking.await.map_err(|_| RunError::ThreadPanicked)?))
 }
 
 /// Opens the evidence once before there is a run: without it there is nothing to investigate.

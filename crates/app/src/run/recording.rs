@@ -1,7 +1,7 @@
 //! A run that is being recorded: from its first event to its seal.
 
 use super::folder::create_folder;
-use super::{Charge, Finished, RunError, Site, Workplace, evidence, sweep, tell};
+use super::{Charge, Finished, RunError, Site, Workplace, sweep, tell};
 use crate::crew::{Crew, Hire};
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
@@ -252,11 +252,11 @@ impl Open {
 
     /// The error that says that the evidence is not what it was before.
     pub(super) async fn change(&self, site: &Site) -> Result<Option<RunError>, RunError> {
-        let Some(before) = &site.before else { return Ok(None) };
-        let now = evidence::look(site).await?;
-        let folder = self.folder.clone();
+        let Some(before) = site.before.clone() else { return Ok(None) };
+        let (case, folder) = (site.case.clone(), self.folder.clone());
+        let change = tokio::task::spawn_blocking(move || before.difference(&case));
         let error = |Changed { label, path, change }| RunError::Changed { folder, label, path, change };
-        Ok(before.difference(&now, &site.case).map(error))
+        Ok(change.await.map_err(|_| RunError::ThreadPanicked)?.map(error))
     }
 
     /// What ended the run: evidence that changed, where `error` can come of that, for instance because it is gone.

@@ -4,6 +4,7 @@ use super::error::BuildError;
 use super::layout::{Head, Kind, NONE, Name, Row, TOO_DEEP};
 use super::names::Key;
 use super::remarks::{Placed, Remark};
+use crate::hive_file::{self, Head as Beginning};
 use evidence::{EvidencePath, FileReference, MAX_DEPTH, Node, NodeKind, ReadError, Step, Tree, walk};
 use ledger::pattern::fold;
 use std::collections::HashMap;
@@ -17,7 +18,7 @@ pub struct BuiltIndex {
     pub entries: u64,
 }
 
-/// Walks over `tree` and makes an index of what it holds.
+/// Walks over `tree`, looks at the first bytes of each file, and makes an index of what there is.
 pub fn build(tree: &dyn Tree) -> Result<BuiltIndex, BuildError> {
     let absent = || ReadError::Absent { path: EvidencePath::root() };
     let root = tree.node(&EvidencePath::root()).and_then(|root| root.ok_or_else(absent));
@@ -28,7 +29,13 @@ pub fn build(tree: &dyn Tree) -> Result<BuiltIndex, BuildError> {
     let mut building = Building::default();
     for step in walk(tree, &root) {
         match step {
-            Step::Node(node) => building.add(&node, keeps_references)?,
+            Step::Node(node) => {
+                // A file that cannot be read is looked at again by whoever asks for hives.
+                let may_be_hive =
+                    || hive_file::head(tree, &node).map_or(true, |head| head == Beginning::Hive);
+                let kind = Kind::of(&node.kind, may_be_hive);
+                building.add(&node, kind, keeps_references)?;
+            }
             Step::Defect(defect) => building.remark(Remark::Defect(defect))?,
             Step::Gap(gap) => building.remark(Remark::Gap(gap))?,
         }
@@ -48,7 +55,7 @@ struct Building {
 }
 
 impl Building {
-    fn add(&mut self, node: &Node, keeps_reference: bool) -> Result<(), BuildError> {
+    fn add(&mut self, node: &Node, kind: Kind, keeps_reference: bool) -> Result<(), BuildError> {
         let row = self.next_row()?;
         let depth = node.path.components().count();
         self.close(depth.saturating_sub(1), row);
@@ -62,8 +69,7 @@ impl Building {
         };
         let reference: Option<FileReference> = node.reference.filter(|_| keeps_reference);
         let parent = self.open.last().copied();
-        let (kind, size) = (Kind::of(&node.kind), node.size);
-        self.rows.push(Row { parent, name, end: row + 1, kind, size, reference });
+        self.rows.push(Row { parent, name, end: row + 1, kind, size: node.size, reference });
         self.open.push(row);
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// What changes whenever another index could come of the same evidence: the format, and the sources of the readers.
-pub const INDEX_MAKER: &str = concat!("1 ", env!("LOCARD_INDEX_SOURCES"));
+pub const INDEX_MAKER: &str = concat!("2 ", env!("LOCARD_INDEX_SOURCES"));
 
 /// Bytes of a sample.
 const SAMPLE: u64 = 64 << 10;

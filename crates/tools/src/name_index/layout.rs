@@ -22,7 +22,7 @@ use evidence::{FileReference, NodeKind};
 pub(super) const MAGIC: [u8; 8] = *b"LOCARDNI";
 
 /// The version of the format: raised with every change.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// A folder lies so deep that the walk from the root did not enter it.
 pub(super) const TOO_DEEP: u32 = 1;
@@ -236,13 +236,17 @@ pub(super) struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
+    /// A file that begins as a registry hive, or whose beginning could not be read.
+    Hive,
     Link,
     Other,
 }
 
 impl Kind {
-    pub(super) fn of(kind: &NodeKind) -> Kind {
+    /// What an entry is; `may_be_hive` is asked of files alone.
+    pub(super) fn of(kind: &NodeKind, may_be_hive: impl FnOnce() -> bool) -> Kind {
         match kind {
+            NodeKind::File if may_be_hive() => Kind::Hive,
             NodeKind::File => Kind::File,
             NodeKind::Symlink { .. } => Kind::Link,
             NodeKind::Directory | NodeKind::Other => Kind::Other,
@@ -254,6 +258,7 @@ impl Kind {
             Kind::Other => 0,
             Kind::File => 1,
             Kind::Link => 2,
+            Kind::Hive => 3,
         }
     }
 
@@ -262,9 +267,18 @@ impl Kind {
             0 => Ok(Kind::Other),
             1 => Ok(Kind::File),
             2 => Ok(Kind::Link),
-            other => Err(IndexError::value("the kind of an entry", 2, u64::from(other))),
+            3 => Ok(Kind::Hive),
+            other => Err(IndexError::value("the kind of an entry", 3, u64::from(other))),
         }
     }
+}
+
+/// Where the kind of an entry stands in its row.
+const KIND_AT: usize = 12;
+
+/// Whether the bytes of a row are those of an entry of this kind.
+pub(super) fn is_row_of(row: &[u8], kind: Kind) -> bool {
+    row.get(KIND_AT).is_some_and(|code| *code == kind.code())
 }
 
 impl Row {
@@ -287,7 +301,7 @@ impl Row {
 
     pub(super) fn read(blocks: &mut Blocks, at: u64) -> Result<Row, IndexError> {
         let bytes: [u8; 32] = blocks.array(at)?;
-        let [kind, tag] = [bytes[12], bytes[13]];
+        let [kind, tag] = [bytes[KIND_AT], bytes[13]];
         let number = long(&bytes, 24);
         let reference = match tag {
             0 => None,

@@ -219,6 +219,16 @@ impl NameIndex {
         Name::read(&mut self.blocks, self.layout.name(number)?)
     }
 
+    /// Puts the name `number`, folded, in place of what was there.
+    pub(super) fn fold_into(&mut self, number: u32, folded: &mut Vec<u8>) -> Result<(), IndexError> {
+        let name = self.name(number)?;
+        let length = u64::from(name.folded_length);
+        let at = self.layout.folded(name.folded, length)?;
+        folded.clear();
+        folded.resize(usize::from(name.folded_length), 0);
+        self.blocks.fill(at, folded)
+    }
+
     fn folded(&mut self, number: u32) -> Result<String, IndexError> {
         let name = self.name(number)?;
         let length = u64::from(name.folded_length);

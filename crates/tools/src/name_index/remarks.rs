@@ -53,8 +53,24 @@ impl NameIndex {
         Ok(first..end.max(first))
     }
 
+    /// Adds remarks to the damage and to the gaps of a search.
+    pub(crate) fn tell(
+        &mut self,
+        numbers: Range<u32>,
+        defects: &mut Vec<Defect>,
+        gaps: &mut Vec<Gap>,
+    ) -> Result<(), IndexError> {
+        for number in numbers {
+            match self.remark(number)? {
+                Remark::Defect(defect) => defects.push(defect),
+                Remark::Gap(gap) => gaps.push(gap),
+            }
+        }
+        Ok(())
+    }
+
     /// One remark.
-    pub(crate) fn remark(&mut self, number: u32) -> Result<Remark, IndexError> {
+    pub(super) fn remark(&mut self, number: u32) -> Result<Remark, IndexError> {
         let bytes: [u8; 32] = self.blocks.array(self.layout.remark(number)?)?;
         let (path, what) = (u64::from(int(&bytes, 8)), u64::from(int(&bytes, 12)));
         let at = self.layout.text(long(&bytes, 16), path.saturating_add(what))?;

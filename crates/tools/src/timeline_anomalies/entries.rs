@@ -1,9 +1,11 @@
 //! Entries of NTFS whose two sets of times do not fit each other.
 
+use crate::catalogue::Indexes;
 use crate::dir_entry;
 use crate::error::CallError;
 use crate::intake::{Flow, Intake};
-use crate::place::Scope;
+use crate::name_index::NameIndex;
+use crate::place::{Place, Scope};
 use crate::row::Row;
 use crate::sink::Sink;
 use crate::spec;
@@ -38,7 +40,7 @@ pub(super) fn record_type() -> RecordType {
 }
 
 /// Looks at all entries in scope.
-pub(super) fn read(scope: &Scope<'_>, sink: &mut Sink) -> Result<Flow, CallError> {
+pub(super) fn read(scope: &Scope<'_>, indexes: &Indexes, sink: &mut Sink) -> Result<Flow, CallError> {
     for place in &scope.places {
         if place.node.kind == NodeKind::Directory {
             // A start that cannot be read fails the call; inside the walk it would only be a gap.
@@ -47,6 +49,9 @@ pub(super) fn read(scope: &Scope<'_>, sink: &mut Sink) -> Result<Flow, CallError
             return Ok(ControlFlow::Break(()));
         }
         sink.begin(format!("the entries of {} below {:?}", place.tree.label(), place.node.path.as_str()));
+        if place.tree.layout().is_none() && met(place, indexes, sink)? {
+            continue;
+        }
         for step in walk(place.tree, &place.node) {
             match step {
                 Step::Node(node) => {
@@ -60,6 +65,19 @@ pub(super) fn read(scope: &Scope<'_>, sink: &mut Sink) -> Result<Flow, CallError
         }
     }
     Ok(ControlFlow::Continue(()))
+}
+
+/// Tells what a walk meets beside entries, none of which has two sets of times; `false` where no index knows it.
+fn met(place: &Place<'_>, indexes: &Indexes, sink: &mut Sink) -> Result<bool, CallError> {
+    let Some(path) = indexes.get(place.tree.label()) else { return Ok(false) };
+    let mut index = NameIndex::open(path)?;
+    let Some(below) = index.below(&place.node.path)? else { return Ok(false) };
+    let (mut defects, mut gaps) = (Vec::new(), Vec::new());
+    let numbers = index.remarks(&below, below.end)?;
+    index.tell(numbers, &mut defects, &mut gaps)?;
+    defects.into_iter().for_each(|defect| sink.hidden(defect));
+    gaps.into_iter().for_each(|gap| sink.gap(gap));
+    Ok(true)
 }
 
 fn entry(tree: &dyn Tree, node: &Node, sink: &mut Sink) -> Flow {

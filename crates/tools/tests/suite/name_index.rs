@@ -41,7 +41,10 @@ fn looked_up(trees: &[Box<dyn Tree>], indexes: &Indexes, arguments: &Value) -> R
 }
 
 /// Names that differ in case, in letters that have no simple case, in dots, and in what patterns use.
-const NAMES: [&str; 26] = [
+const NAMES: [&str; 29] = [
+    "NTUSER.DAT",
+    "config",
+    "Sam",
     "a",
     "A",
     "b",
@@ -216,7 +219,23 @@ proptest! {
             let arguments = arguments(question, &folders);
             prop_assert_eq!(looked_up(&trees, &built.indexes, &arguments), walked(&trees, &arguments), "{}", arguments);
         }
+        let folder = folders.get(folders.len() / 2).map_or("", String::as_str);
+        for (tool, arguments) in [
+            ("list_hives", json!({})),
+            ("list_hives", json!({ "path": folder, "evidence": "one" })),
+            ("timeline_anomalies", json!({ "under": folder, "evidence": "one" })),
+        ] {
+            let (indexed, walked) = of_both(tool, &trees, &built.indexes, &arguments);
+            prop_assert_eq!(indexed, walked, "{} {}", tool, arguments);
+        }
     }
+}
+
+/// The answers of another tool.
+fn of_both(tool: &str, trees: &[Box<dyn Tree>], indexes: &Indexes, arguments: &Value) -> (Return, Return) {
+    let scratch = tempfile::tempdir().unwrap();
+    let indexed = run_indexed(tool, arguments, trees, indexes, scratch.path());
+    (indexed, run(tool, arguments, trees, scratch.path()))
 }
 
 /// The answers, both ways, which must be the same.
@@ -250,6 +269,54 @@ fn the_demo_is_answered_as_by_walking() {
         found += both(&trees, &built.indexes, &arguments).records.len();
     }
     assert!(found > 30, "{found}");
+    let mut found = 0;
+    for (tool, arguments) in [
+        ("list_hives", json!({})),
+        ("list_hives", json!({ "path": "C/Users" })),
+        ("records", json!({ "source": "computer_name" })),
+        ("records", json!({ "source": "download_mark" })),
+        ("search_registry", json!({ "text": "run" })),
+        ("deleted_registry", json!({})),
+        ("timeline_anomalies", json!({})),
+    ] {
+        let (indexed, walked) = of_both(tool, &trees, &built.indexes, &arguments);
+        assert_eq!(indexed, walked, "{tool} {arguments}");
+        found += indexed.records.len();
+    }
+    assert!(found > 15, "{found}");
+}
+
+#[test]
+fn what_is_named_as_a_hive_and_cannot_be_read_as_one_is_told_as_by_walking() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, bytes) in [
+        ("Users/bob/NTUSER.DAT", &b"not a hive"[..]),
+        ("Windows/System32/config/SYSTEM", b""),
+        ("elsewhere/SYSTEM", b""),
+        ("hidden.txt", b"regf and no more"),
+    ] {
+        crate::fixture::write(folder.path(), path, bytes);
+    }
+    std::os::unix::fs::symlink("nowhere", folder.path().join("Windows/System32/config/SAM")).unwrap();
+    let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_directory(folder.path(), "files").unwrap())];
+    let built = Built::of(&trees);
+    for arguments in [json!({}), json!({ "path": "Windows" })] {
+        let (indexed, walked) = of_both("list_hives", &trees, &built.indexes, &arguments);
+        assert_eq!(indexed, walked, "{arguments}");
+    }
+    let (all, _) = of_both("list_hives", &trees, &built.indexes, &json!({}));
+    let mut told: Vec<&str> = all.gaps.iter().map(|gap| gap.path.as_str()).collect();
+    // That the link leads nowhere is told beside.
+    told.dedup();
+    assert_eq!(
+        told,
+        [
+            "Users/bob/NTUSER.DAT",
+            "Windows/System32/config/SAM",
+            "Windows/System32/config/SYSTEM",
+            "hidden.txt"
+        ]
+    );
 }
 
 #[test]
