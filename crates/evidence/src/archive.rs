@@ -1,7 +1,7 @@
 //! A triage archive as evidence: zip, 7z, tar, tar.gz, tar.zst, read in place.
 //!
 //! Nothing is ever expanded onto a disk, and archives and disk images inside the archive are files like any other; one that holds nothing else is refused.
-//! A zip and a 7z are listed from their directories; a tar from its headers, for which a compressed one is expanded once whenever it is opened.
+//! A zip and a 7z are listed from their directories; a tar from its headers, for which a compressed one is expanded whenever it is opened without its listing.
 //! The times are those of the copy that was packed: [`ledger::Clock::CollectionCopy`], and no event stands on one.
 
 mod damage;
@@ -10,6 +10,7 @@ mod entry;
 mod index;
 mod inner;
 pub(crate) mod kind;
+mod listing;
 mod name;
 mod seven;
 mod stamp;
@@ -59,7 +60,9 @@ enum Format {
 }
 
 /// Opens the archive `path` of the examiner's machine; what it is, its first bytes say.
-pub fn open_archive(path: &Path, label: &str) -> Result<ArchiveTree, OpenError> {
+///
+/// `listing` is what [`Tree::listing`] gave of this very archive: what it holds is then not listed again. One that cannot be read is passed over.
+pub fn open_archive(path: &Path, label: &str, listing: Option<&[u8]>) -> Result<ArchiveTree, OpenError> {
     let io = |source| OpenError::Io { label: label.to_owned(), path: path.to_owned(), source };
     let path = path.canonicalize().map_err(io)?;
     let no_archive = || OpenError::NotAnArchive { label: label.to_owned(), path: path.clone() };
@@ -71,8 +74,13 @@ pub fn open_archive(path: &Path, label: &str) -> Result<ArchiveTree, OpenError> 
     let length = file.metadata().map_err(io)?.len();
     let kind = kind::of(&file).map_err(io)?.ok_or_else(no_archive)?;
     let place = Place { label, path: &path, file: &file, length };
-    let (index, format) = place.list(kind)?;
+    let listed = listing.and_then(listing::read).and_then(|(index, free)| place.listed(kind, index, free));
+    let is_known = listed.is_some();
+    let (index, format) = listed.map_or_else(|| place.list(kind), Ok)?;
     let tree = ArchiveTree { label: label.to_owned(), files: [path.clone()], file, length, index, format };
+    if is_known {
+        return Ok(tree);
+    }
     match inner::only_containers(&tree) {
         None => Ok(tree),
         Some((first, found)) => {
@@ -117,6 +125,18 @@ impl Place<'_> {
                     .packed("a bzip2 stream, which is not expanded here", "decompress it first (`bunzip2`)"))
             }
         }
+    }
+
+    /// The same where it is known what the archive holds; `None` where that is not kept.
+    fn listed(&self, kind: Kind, index: Index, free: u64) -> Option<(Index, Format)> {
+        let of_tar = |bytes| Format::Tar(Rc::new(RefCell::new(bytes)));
+        let format = match kind {
+            Kind::Zip => Format::Zip { free },
+            Kind::Tar => of_tar(Bytes::Plain(Part::new(self.file, 0, self.length))),
+            Kind::Gzip | Kind::Zstd => of_tar(Bytes::Packed(expand(self.file, self.length, kind))),
+            Kind::Seven | Kind::Xz | Kind::Bzip2 => return None,
+        };
+        Some((index, format))
     }
 
     /// What a compressed file holds: a tar, or nothing that is read.
@@ -243,7 +263,9 @@ impl ArchiveTree {
             (Content::Seven { block, offset, crc }, Format::Seven(seven)) => {
                 Ok(Box::new(entry.of_block(seven.block(block), offset).checked(crc)))
             }
-            (Content::Unsupported(found), _) => Err(ReadError::Unsupported { path: path.clone(), found }),
+            (Content::Unread(found), _) => {
+                Err(ReadError::Unsupported { path: path.clone(), found: found.as_str() })
+            }
             (Content::Overlapping, _) => Err(ReadError::Damaged {
                 path: path.clone(),
                 source: ArchiveDamage::Overlap { offset: leaf.offset.unwrap_or_default() }.into(),
@@ -369,5 +391,13 @@ impl Tree for ArchiveTree {
 
     fn container(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    fn listing(&self) -> Option<Vec<u8>> {
+        match &self.format {
+            Format::Zip { free } => listing::write(&self.index, *free),
+            Format::Tar(_) => listing::write(&self.index, 0),
+            Format::Seven(_) => None,
+        }
     }
 }

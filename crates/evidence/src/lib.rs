@@ -45,6 +45,8 @@ pub use mft::{
 pub use ntfs::{MftFile, ORPHAN, expand_xpress_huffman, mft_record_size};
 pub use path::{EvidencePath, escape_name, unescape_name};
 pub use read::{Extent, ReadAt, read_all, read_full_at};
-pub use tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, StreamInfo, Tree, open};
+pub use tree::{
+    FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, StreamInfo, Tree, open, open_listed,
+};
 pub use volume::{Volume, VolumeFacts};
 pub use walk::{MAX_DEPTH, Step, Walk, walk};

@@ -74,6 +74,11 @@ pub trait Tree {
         None
     }
 
+    /// What an archive lists, as bytes with which it can be opened again without listing it; `None` for whatever is as soon listed.
+    fn listing(&self) -> Option<Vec<u8>> {
+        None
+    }
+
     /// What the container of an image tells of itself and of its acquisition; `None` for what is no image.
     fn acquisition(&self) -> Option<&Acquisition> {
         None
@@ -233,9 +238,19 @@ pub struct Listing {
 
 /// Opens a piece of evidence of any kind; `path` is on the examiner's machine.
 pub fn open(kind: EvidenceKind, path: &Path, label: &str) -> Result<Box<dyn Tree>, OpenError> {
+    open_listed(kind, path, label, None)
+}
+
+/// The same with what [`Tree::listing`] gave of this very evidence.
+pub fn open_listed(
+    kind: EvidenceKind,
+    path: &Path,
+    label: &str,
+    listing: Option<&[u8]>,
+) -> Result<Box<dyn Tree>, OpenError> {
     match kind {
         EvidenceKind::Directory => Ok(Box::new(open_directory(path, label)?)),
-        EvidenceKind::Archive => Ok(Box::new(open_archive(path, label)?)),
+        EvidenceKind::Archive => Ok(Box::new(open_archive(path, label, listing)?)),
         EvidenceKind::Image => Ok(Box::new(open_image(path, label)?)),
     }
 }

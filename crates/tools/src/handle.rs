@@ -11,7 +11,7 @@ use crate::wire::{
     encode_tables_reply,
 };
 use evidence::{OpenError, Tree};
-use ledger::IntegrityLevel;
+use ledger::{EvidenceKind, IntegrityLevel};
 use std::fs::File;
 use std::path::Path;
 
@@ -30,7 +30,8 @@ pub struct Answered {
 pub fn handle(request: &[u8], scratch: &Path) -> Answered {
     let bytes = match decode_request(request) {
         Ok(Request::Call { tool, arguments, evidence, indexes, tables }) => {
-            let trees: Result<Vec<_>, OpenError> = evidence.iter().map(open).collect();
+            let trees: Result<Vec<_>, OpenError> =
+                evidence.iter().map(|mount| open(mount, &indexes)).collect();
             let in_place =
                 evidence.iter().map(|mount| (mount.label.clone(), mount.in_place.clone())).collect();
             let prepared = Prepared { names: indexes, tables, in_place };
@@ -69,12 +70,16 @@ pub fn handle(request: &[u8], scratch: &Path) -> Answered {
     Answered { file: None, bytes }
 }
 
-fn open(mount: &Mount) -> Result<Box<dyn Tree>, OpenError> {
-    evidence::open(mount.kind, &mount.path, &mount.label)
+/// Opens a piece of evidence; an archive without listing it again where its index of names tells what it holds.
+fn open(mount: &Mount, indexes: &Indexes) -> Result<Box<dyn Tree>, OpenError> {
+    let index = indexes.get(&mount.label).filter(|_| mount.kind == EvidenceKind::Archive);
+    // An index that cannot be read fails the call that asks it for names.
+    let listing = index.and_then(|path| name_index::listing(path).ok().flatten());
+    evidence::open_listed(mount.kind, &mount.path, &mount.label, listing.as_deref())
 }
 
 fn hash(mount: &Mount, level: IntegrityLevel) -> HashReply {
-    let tree = match open(mount) {
+    let tree = match open(mount, &Indexes::new()) {
         Ok(tree) => tree,
         Err(error) => return HashReply::Failed { reason: chain(&error) },
     };
@@ -85,7 +90,9 @@ fn hash(mount: &Mount, level: IntegrityLevel) -> HashReply {
 }
 
 fn index(mount: &Mount) -> IndexReply {
-    let built = open(mount).map_err(BuildError::Open).and_then(|tree| name_index::build(tree.as_ref()));
+    let built = open(mount, &Indexes::new())
+        .map_err(BuildError::Open)
+        .and_then(|tree| name_index::build(tree.as_ref()));
     match built {
         Ok(built) => IndexReply::Built(built),
         Err(error) => IndexReply::Failed { reason: chain(&error) },
@@ -99,7 +106,7 @@ fn build_tables(
     without: &[LeftOut],
     scratch: &Path,
 ) -> Answered {
-    let built = open(mount).map_err(TableError::Open).and_then(|tree| {
+    let built = open(mount, names).map_err(TableError::Open).and_then(|tree| {
         let built = tables::build(tree.as_ref(), names, named_group(group)?, without, scratch)?;
         let file = File::open(scratch.join(TABLES_FILE)).map_err(TableError::Finished)?;
         Ok((built, file))
@@ -113,7 +120,7 @@ fn build_tables(
 
 /// What the tables of a group follow from.
 fn digest_sources(mount: &Mount, names: &Indexes, group: &str) -> SourcesReply {
-    let digest = open(mount)
+    let digest = open(mount, names)
         .map_err(TableError::Open)
         .and_then(|tree| tables::digest_sources(tree.as_ref(), names, named_group(group)?));
     match digest {

@@ -57,3 +57,12 @@ impl NameIndex {
         Ok(row)
     }
 }
+
+/// What an archive lists, by the index in the file `path`; `None` of other evidence.
+pub(crate) fn listing(path: &Path) -> Result<Option<Vec<u8>>, IndexError> {
+    let NameIndex { blocks, layout } = NameIndex::open(path)?;
+    match layout.listing_length() {
+        0 => Ok(None),
+        length => blocks.bytes(layout.listing_at, length).map(Some),
+    }
+}

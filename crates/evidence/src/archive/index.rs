@@ -7,6 +7,7 @@
 use super::name::{self, Name};
 use super::stamp::Stamps;
 use ledger::{Defect, Gap};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The most entries that are listed.
@@ -19,7 +20,7 @@ const MAX_ITEMS: usize = 2_000_000;
 pub(super) const MAX_NAMES: usize = 256 << 20;
 
 /// The most folders above an entry: deeper ones are not walked either.
-const MAX_PARTS: usize = crate::walk::MAX_DEPTH;
+pub(super) const MAX_PARTS: usize = crate::walk::MAX_DEPTH;
 
 /// The most defects that are told one by one.
 const MAX_DEFECTS: usize = 10_000;
@@ -40,7 +41,7 @@ pub(super) enum Body {
 }
 
 /// An entry that is no folder.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Leaf {
     pub(super) kind: LeafKind,
     /// Bytes that it declares.
@@ -52,7 +53,7 @@ pub(super) struct Leaf {
 }
 
 /// What a leaf is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum LeafKind {
     File,
     /// The target as it is written; `None` where it is the entry's content.
@@ -63,7 +64,7 @@ pub(super) enum LeafKind {
 }
 
 /// Where the content of a leaf stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Content {
     /// Of a zip: where its local header stands.
     Zip { header: u64, packed: u64, method: u16, crc: u32 },
@@ -74,7 +75,7 @@ pub(super) enum Content {
     /// None: it has no bytes.
     Empty,
     /// In a way that is not read.
-    Unsupported(&'static str),
+    Unread(Unread),
     /// In bytes that another entry has, too.
     Overlapping,
 }
@@ -103,8 +104,42 @@ pub(super) struct Index {
     encrypted: u64,
 }
 
-/// What an entry that is encrypted holds.
-pub(super) const ENCRYPTED: &str = "an encrypted entry";
+/// Why the content of an entry is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Unread {
+    Encrypted,
+    Sparse,
+    OtherTar,
+    OtherZip,
+    Deflate64,
+    DeflateIn7z,
+    Bzip2,
+    Lzma,
+    Ppmd,
+    Properties,
+    Dictionary,
+    Unknown,
+}
+
+impl Unread {
+    /// What the entry is.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Unread::Encrypted => "an encrypted entry",
+            Unread::Sparse => "a sparse entry of a tar",
+            Unread::OtherTar => "the rest of an entry of another tar",
+            Unread::OtherZip => "an entry of another part of a zip in several files",
+            Unread::Deflate64 => "an entry packed with Deflate64",
+            Unread::DeflateIn7z => "an entry packed with deflate in a 7z",
+            Unread::Bzip2 => "an entry packed with bzip2",
+            Unread::Lzma => "an entry packed with LZMA",
+            Unread::Ppmd => "an entry packed with PPMd",
+            Unread::Properties => "an entry whose block has no valid properties",
+            Unread::Dictionary => "an entry packed with a dictionary of more than 1 GiB",
+            Unread::Unknown => "an entry packed in an unknown way",
+        }
+    }
+}
 
 impl Index {
     /// Adds an entry.
@@ -118,7 +153,7 @@ impl Index {
             self.over += 1;
             return;
         }
-        if let Body::Leaf(Leaf { content: Content::Unsupported(ENCRYPTED), .. }) = &body {
+        if let Body::Leaf(Leaf { content: Content::Unread(Unread::Encrypted), .. }) = &body {
             self.encrypted += 1;
         }
         let last = parts.pop();
@@ -146,6 +181,11 @@ impl Index {
                 put(folder, last, leaf, &path, &mut tell, &mut self.items);
             }
         }
+    }
+
+    /// The tree that an archive was found to be before.
+    pub(super) fn of(root: Folder, gaps: Vec<Gap>) -> Index {
+        Index { root, gaps, ..Index::default() }
     }
 
     /// Adds damage of the archive as a whole.

@@ -150,7 +150,7 @@ fn index(archive: &Archive) -> Index {
         let content = match block.filter(|_| has_data) {
             None => Content::Empty,
             Some(block) => match unread.get(block).copied().flatten() {
-                Some(found) => Content::Unsupported(found),
+                Some(found) => Content::Unread(found),
                 None => Content::Seven { block, offset: place.1, crc: crc(entry) },
             },
         };

@@ -4,9 +4,10 @@
 
 use crate::tree::MacbTimes;
 use ledger::{Clock, Precision, Time, Utc};
+use serde::{Deserialize, Serialize};
 
 /// The times of an entry.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamps {
     pub(super) modified: Stamp,
     pub(super) accessed: Stamp,
@@ -14,7 +15,7 @@ pub(super) struct Stamps {
 }
 
 /// A time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stamp {
     /// There is none.
     #[default]

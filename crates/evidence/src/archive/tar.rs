@@ -8,7 +8,7 @@ mod header;
 pub(super) use header::is_header;
 
 use super::decode::Part;
-use super::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES};
+use super::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
 use super::stamp::{Stamp, Stamps};
 use super::stream::{Stream, damage};
 use super::{damage::Wrong, name};
@@ -221,10 +221,10 @@ fn found(header: &Header, pending: Pending, start: u64, data: u64) -> Found {
         }
         b'2' => (LeafKind::Symlink(Some(escape_target(&target).into_boxed_str())), 0, Content::Empty),
         b'3' | b'4' | b'6' => (LeafKind::Other, 0, Content::Empty),
-        b'S' => (LeafKind::File, header.real_size, Content::Unsupported("a sparse entry of a tar")),
-        b'M' => (LeafKind::File, size, Content::Unsupported("the rest of an entry of another tar")),
+        b'S' => (LeafKind::File, header.real_size, Content::Unread(Unread::Sparse)),
+        b'M' => (LeafKind::File, size, Content::Unread(Unread::OtherTar)),
         b'V' => (LeafKind::Other, 0, Content::Empty),
-        _ if sparse => (LeafKind::File, size, Content::Unsupported("a sparse entry of a tar")),
+        _ if sparse => (LeafKind::File, size, Content::Unread(Unread::Sparse)),
         _ => (LeafKind::File, size, Content::Tar { data }),
     };
     let leaf = Leaf { kind, size, stamps, offset: Some(start), content };

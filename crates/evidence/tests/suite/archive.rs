@@ -20,8 +20,40 @@ fn open(bytes: &[u8]) -> Result<ArchiveTree, OpenError> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("triage.bin");
     std::fs::File::create(&file).unwrap().write_all(bytes).unwrap();
-    // The file is open by now, and stays readable without its name.
-    open_archive(&file, "disk")
+    // A file stays readable without its name once it is open.
+    let listed = open_archive(&file, "disk", None)?;
+    let Some(listing) = listed.listing() else { return Ok(listed) };
+    // What is known of an archive from before makes no difference to anything that is tested here.
+    let again = open_archive(&file, "disk", Some(&listing))?;
+    assert_eq!(steps(&again), steps(&listed));
+    Ok(again)
+}
+
+fn steps(tree: &dyn Tree) -> Vec<String> {
+    let root = tree.node(&EvidencePath::root()).unwrap().unwrap();
+    walk(tree, &root).map(|step| format!("{step:?}")).collect()
+}
+
+#[test]
+fn a_listing_that_is_damaged_loses_and_invents_but_breaks_nothing() {
+    let files = vec![("C/a/SYSTEM", noise(700)), ("C/b/link", noise(90)), ("C/b/c/empty", Vec::new())];
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = testkit::random::Random::new(7);
+    for bytes in [build::zip(&files), tar_gz(&files)] {
+        let file = folder.path().join("triage.bin");
+        std::fs::File::create(&file).unwrap().write_all(&bytes).unwrap();
+        let listing = open_archive(&file, "disk", None).unwrap().listing().unwrap();
+        for _ in 0..2000 {
+            let mut damaged = listing.clone();
+            let at = random.below(damaged.len());
+            match random.below(3) {
+                0 => damaged.truncate(at),
+                _ => damaged[at] = u8::try_from(random.below(256)).unwrap(),
+            }
+            let tree = open_archive(&file, "disk", Some(&damaged)).unwrap();
+            let _ = everything(&tree);
+        }
+    }
 }
 
 fn listing(tree: &dyn Tree, at: &str) -> Listing {
@@ -290,7 +322,7 @@ fn what_is_compressed_and_no_tar_is_named() {
         assert!(error.contains(expected), "{error}");
     }
     assert!(matches!(open(b"no archive"), Err(OpenError::NotAnArchive { .. })));
-    assert!(matches!(open_archive(Path::new("/"), "x"), Err(OpenError::NotAnArchive { .. })));
+    assert!(matches!(open_archive(Path::new("/"), "x", None), Err(OpenError::NotAnArchive { .. })));
 }
 
 #[test]
@@ -331,7 +363,7 @@ fn an_archive_is_hashed_as_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.zip");
     std::fs::File::create(&file).unwrap().write_all(&bytes).unwrap();
-    let tree = open_archive(&file, "disk").unwrap();
+    let tree = open_archive(&file, "disk", None).unwrap();
     let (integrity, gaps) = hash(&tree, IntegrityLevel::Full).unwrap();
     assert_eq!((integrity.sha256, integrity.files, gaps), (Digest::of(&bytes), 1, Vec::new()));
 }

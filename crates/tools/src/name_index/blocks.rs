@@ -69,6 +69,17 @@ impl Blocks {
         Ok(bytes)
     }
 
+    /// So many bytes, which are not kept.
+    pub(super) fn bytes(&self, offset: u64, length: u64) -> Result<Vec<u8>, IndexError> {
+        let outside = IndexError::Outside { offset, length, end: self.length };
+        if offset.checked_add(length).is_none_or(|end| end > self.length) {
+            return Err(outside);
+        }
+        let mut bytes = vec![0; usize::try_from(length).map_err(|_| outside)?];
+        self.file.read_exact_at(&mut bytes, offset).map_err(|source| IndexError::Read { offset, source })?;
+        Ok(bytes)
+    }
+
     /// A text of `length` bytes.
     pub(super) fn text(&mut self, offset: u64, length: u64) -> Result<String, IndexError> {
         if offset.checked_add(length).is_none_or(|end| end > self.length) {

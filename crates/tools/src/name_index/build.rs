@@ -40,7 +40,7 @@ pub fn build(tree: &dyn Tree) -> Result<BuiltIndex, BuildError> {
             Step::Gap(gap) => building.remark(Remark::Gap(gap))?,
         }
     }
-    building.finish()
+    building.finish(&tree.listing().unwrap_or_default())
 }
 
 #[derive(Default)]
@@ -97,7 +97,7 @@ impl Building {
         }
     }
 
-    fn finish(mut self) -> Result<BuiltIndex, BuildError> {
+    fn finish(mut self, listing: &[u8]) -> Result<BuiltIndex, BuildError> {
         let count = self.next_row()?;
         self.close(0, count);
         let (names, texts) = self.sort_names()?;
@@ -117,13 +117,14 @@ impl Building {
             names: number(names.len().saturating_sub(1), "names")?,
             remarks: number(self.remarks.len(), "remarks")?,
             texts: [texts.folded.len() as u64, texts.written.len() as u64, remark_texts.len() as u64],
+            listing: listing.len() as u64,
         };
         let mut bytes = head.write();
         let postings = self.write_names(&names, &mut bytes);
         for row in &self.rows {
             row.write(&mut bytes);
         }
-        for part in [&postings, &remarks, &texts.folded, &texts.written, &remark_texts] {
+        for part in [&*postings, &remarks, &texts.folded, &texts.written, &remark_texts, listing] {
             bytes.extend_from_slice(part);
         }
         Ok(BuiltIndex { bytes, entries: u64::from(count) })

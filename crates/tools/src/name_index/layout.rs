@@ -4,7 +4,7 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | head: magic `LOCARDNI`, version, flags, number of rows, names and remarks (`u32` each), bytes of the three texts (`u64` each), zeros | 64 |
+//! | head: magic `LOCARDNI`, version, flags, number of rows, names and remarks (`u32` each), bytes of the three texts and of the listing (`u64` each) | 64 |
 //! | names, sorted by (extension, folded name, name), and one more that ends the last | 16 each |
 //! | rows: the entries in the order of the walk | 32 each |
 //! | postings: of each name the rows that bear it, ascending | 4 each |
@@ -12,6 +12,7 @@
 //! | the folded names, one behind the other in the order of the names | |
 //! | names that are not what they fold to | |
 //! | the texts of remarks | |
+//! | of an archive its listing ([`Tree::listing`](evidence::Tree::listing)), with which it is opened again | |
 //!
 //! A name is *folded* letter by letter ([`ledger::pattern::fold`]); its extension is what stands behind the last dot of that.
 
@@ -49,6 +50,7 @@ pub(super) struct Layout {
     pub(super) folded_at: u64,
     pub(super) written_at: u64,
     pub(super) texts_at: u64,
+    pub(super) listing_at: u64,
     end: u64,
 }
 
@@ -61,6 +63,8 @@ pub(super) struct Head {
     pub(super) remarks: u32,
     /// Bytes of folded names, of written names, of the texts of remarks.
     pub(super) texts: [u64; 3],
+    /// Bytes of the listing.
+    pub(super) listing: u64,
 }
 
 impl Head {
@@ -69,10 +73,9 @@ impl Head {
         for number in [VERSION, self.flags, self.rows, self.names, self.remarks, 0] {
             bytes.extend(number.to_le_bytes());
         }
-        for number in self.texts {
+        for number in self.texts.into_iter().chain([self.listing]) {
             bytes.extend(number.to_le_bytes());
         }
-        bytes.resize(64, 0);
         bytes
     }
 
@@ -91,6 +94,7 @@ impl Head {
             names: int(bytes, 20),
             remarks: int(bytes, 24),
             texts: [long(bytes, 32), long(bytes, 40), long(bytes, 48)],
+            listing: long(bytes, 56),
         })
     }
 }
@@ -117,6 +121,7 @@ impl Layout {
         let folded_at = part(remarks_at, u64::from(head.remarks), REMARK)?;
         let written_at = part(folded_at, folded, 1)?;
         let texts_at = part(written_at, written, 1)?;
+        let listing_at = part(texts_at, texts, 1)?;
         Some(Layout {
             rows: head.rows,
             names: head.names,
@@ -128,7 +133,8 @@ impl Layout {
             folded_at,
             written_at,
             texts_at,
-            end: part(texts_at, texts, 1)?,
+            listing_at,
+            end: part(listing_at, head.listing, 1)?,
         })
     }
 
@@ -164,7 +170,12 @@ impl Layout {
 
     /// A piece of the texts of remarks.
     pub(super) fn text(&self, offset: u64, length: u64) -> Result<u64, IndexError> {
-        within(self.texts_at, offset, length, self.end)
+        within(self.texts_at, offset, length, self.listing_at)
+    }
+
+    /// Bytes of the listing; none where there is none.
+    pub(super) fn listing_length(&self) -> u64 {
+        self.end - self.listing_at
     }
 }
 

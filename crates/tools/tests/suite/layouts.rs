@@ -54,7 +54,7 @@ fn zipped(folder: &Path) -> evidence::ArchiveTree {
     }
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&writer.finish().unwrap().into_inner()).unwrap();
-    open_archive(file.path(), "disk").unwrap()
+    open_archive(file.path(), "disk", None).unwrap()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Source;
 use crate::archive::damage::Wrong;
 use crate::archive::decode::Part;
-use crate::archive::index::ENCRYPTED;
+use crate::archive::index::Unread;
 use crate::archive::stream::{Decode, Start};
 use lzma_rust2::filter::bcj::BcjReader;
 use lzma_rust2::filter::delta::DeltaReader;
@@ -21,7 +21,7 @@ const MAX_DICTIONARY: u64 = 1 << 30;
 const WINDOW: u64 = 64 << 20;
 
 /// How a block is packed that is not read; `None` for one that is.
-pub(super) fn unread(block: &Block) -> Option<&'static str> {
+pub(super) fn unread(block: &Block) -> Option<Unread> {
     block.coders.iter().find_map(|coder| {
         let properties = coder.properties();
         let dictionary = match coder.encoder_method_id() {
@@ -38,17 +38,15 @@ pub(super) fn unread(block: &Block) -> Option<&'static str> {
             | EncoderMethod::ID_BCJ_ARM_THUMB
             | EncoderMethod::ID_BCJ_SPARC
             | EncoderMethod::ID_BCJ_RISCV => Some(0),
-            EncoderMethod::ID_AES256_SHA256 => return Some(ENCRYPTED),
-            EncoderMethod::ID_PPMD => return Some("an entry packed with PPMd"),
-            EncoderMethod::ID_BZIP2 => return Some("an entry packed with bzip2"),
-            EncoderMethod::ID_DEFLATE => return Some("an entry packed with deflate in a 7z"),
-            _ => return Some("an entry packed in an unknown way"),
+            EncoderMethod::ID_AES256_SHA256 => return Some(Unread::Encrypted),
+            EncoderMethod::ID_PPMD => return Some(Unread::Ppmd),
+            EncoderMethod::ID_BZIP2 => return Some(Unread::Bzip2),
+            EncoderMethod::ID_DEFLATE => return Some(Unread::DeflateIn7z),
+            _ => return Some(Unread::Unknown),
         };
         match dictionary {
-            None => Some("an entry whose block has no valid properties"),
-            Some(size) if size > MAX_DICTIONARY => {
-                Some("an entry packed with a dictionary of more than 1 GiB")
-            }
+            None => Some(Unread::Properties),
+            Some(size) if size > MAX_DICTIONARY => Some(Unread::Dictionary),
             Some(_) => None,
         }
     })

@@ -4,7 +4,7 @@ use super::end::End;
 use super::extra::{self, Extra};
 use super::le;
 use crate::archive::decode::Part;
-use crate::archive::index::{Body, Content, ENCRYPTED, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES};
+use crate::archive::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
 use crate::archive::name;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -83,15 +83,13 @@ impl Record {
         let method = u16::try_from(method).unwrap_or(u16::MAX);
         let crc = u32::try_from(self.field(16, 4)).unwrap_or_default();
         let content = match method {
-            _ if flags & 1 != 0 || aes => Content::Unsupported(ENCRYPTED),
-            _ if !matches!(self.field(34, 2), 0 | 0xffff) => {
-                Content::Unsupported("an entry of another part of a zip in several files")
-            }
+            _ if flags & 1 != 0 || aes => Content::Unread(Unread::Encrypted),
+            _ if !matches!(self.field(34, 2), 0 | 0xffff) => Content::Unread(Unread::OtherZip),
             0 | 8 | 93 => Content::Zip { header, packed, method, crc },
-            9 => Content::Unsupported("an entry packed with Deflate64"),
-            12 => Content::Unsupported("an entry packed with bzip2"),
-            14 => Content::Unsupported("an entry packed with LZMA"),
-            _ => Content::Unsupported("an entry packed in an unknown way"),
+            9 => Content::Unread(Unread::Deflate64),
+            12 => Content::Unread(Unread::Bzip2),
+            14 => Content::Unread(Unread::Lzma),
+            _ => Content::Unread(Unread::Unknown),
         };
         let name = name::read(bytes, !self.unix());
         let (is_folder, kind) = (folder || kind.is_none(), kind.unwrap_or(LeafKind::File));
