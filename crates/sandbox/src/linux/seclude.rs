@@ -36,7 +36,13 @@ pub(crate) fn own_namespaces(readable: &[PathBuf], scratch_root: &Path) -> Seclu
         let absent = holding(Err(error));
         return Seclusion { namespaces: absent, root: absent, own_user };
     }
-    let root = holding(hide::hide(readable, scratch_root));
+    let root = match hide::hide(readable, scratch_root) {
+        // Not of the kernel but of what is mounted here: a mount that must not be copied, a root that is none.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+            Holding::Missing(Reason::Refused { errno: libc::EINVAL })
+        }
+        hidden => holding(hidden),
+    };
     let namespaces = match root {
         Holding::Holds => Holding::Holds,
         Holding::Missing(_) => holding(only_read(readable, scratch_root)),

@@ -254,6 +254,10 @@ impl Field {
     }
 
     fn ends(&mut self, request: &str) -> Ending {
+        self.ends_within(Duration::from_secs(20), request)
+    }
+
+    fn ends_within(&mut self, wall: Duration, request: &str) -> Ending {
         let filled = request
             .replace("{outside}", self.bench.outside.to_str().unwrap())
             .replace("{evidence}", self.bench.evidence.to_str().unwrap())
@@ -263,7 +267,7 @@ impl Field {
             .replace("{tcp}", &self.tcp.local_addr().unwrap().to_string())
             .replace("{udp}", &self.udp.local_addr().unwrap().to_string());
         let limits = Limits {
-            wall: Duration::from_millis(700),
+            wall,
             reply_bytes: 1 << 20,
             file_size: 1 << 20,
             address_space: 1 << 30,
@@ -308,10 +312,14 @@ fn every_attempt_ends_as_the_table_says() {
     let mut field = Field::new(Policy::Required);
     let mut wrong = Vec::new();
     let hidden = field.bench.zygote.confinement().root == Holding::Holds;
-    assert_eq!(hidden, std::env::var_os(NO_NAMESPACES).is_none() && probe().root == Holding::Holds);
+    assert_eq!(hidden, std::env::var_os(ROOT_STAYS).is_none() && probe().root == Holding::Holds);
     for (attempt, request, ends, _) in TABLES.concat() {
         let ends = if ends == Hidden && !hidden { Open } else { ends };
-        let ending = field.ends(request);
+        // What the clock ends need not be waited for; whatever else may take its time on a busy machine.
+        let ending = match ends {
+            TimedOut => field.ends_within(Duration::from_millis(700), request),
+            _ => field.ends(request),
+        };
         if !expected(ends, &ending) {
             wrong.push(format!("{attempt} ({request}): {ending:?}"));
         }
@@ -337,52 +345,69 @@ fn what_the_campaign_tries_succeeds_without_confinement() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The campaign once more, from a test of its own that the ones below start as another user.
+/// The campaign once more, from a test of its own that the ones below start otherwise.
 const CAMPAIGN: &str = "campaign::every_attempt_ends_as_the_table_says";
 
-/// Says that this user can make no namespaces.
-const NO_NAMESPACES: &str = "CAMPAIGN_WITHOUT_NAMESPACES";
+/// Says that the root cannot be hidden there.
+const ROOT_STAYS: &str = "CAMPAIGN_WHERE_THE_ROOT_STAYS";
 
 /// `nobody`, by custom.
 const NOBODY: u32 = 65_534;
 
 #[test]
 fn every_attempt_of_an_ordinary_user_ends_the_same() {
-    as_nobody(&[]);
+    campaign_inside(&[], NOBODY);
 }
 
 /// What hides everything outside would hide as well that Landlock and seccomp deny it.
 #[test]
 fn every_attempt_without_namespaces_ends_the_same() {
     // Inside a user namespace its own limit of them can be set to none.
-    let none = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --inh-caps=-all --ambient-caps=-all \"$@\"";
-    let inside = ["unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c", none, "sh"];
-    as_nobody(&inside);
+    let none = "echo 0 > /proc/sys/user/max_user_namespaces \
+        && exec setpriv --inh-caps=-all --ambient-caps=-all \"$@\"";
+    campaign_inside(
+        &["unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c", none, "sh"],
+        NOBODY,
+    );
 }
 
-/// Runs the campaign as an ordinary user, as the argument of another program.
-fn as_nobody(inside: &[&str]) {
+/// There is no other root to be had where the root is no mount.
+#[test]
+fn every_attempt_of_an_administrator_in_a_chroot_ends_the_same() {
+    let home = tempfile::tempdir().unwrap();
+    let copy = r#"for at in /*; do
+            if [ -L "$at" ]; then ln -sfn "$(readlink "$at")" "$ROOT$at"
+            elif [ -d "$at" ]; then mkdir -p "$ROOT$at" && mount --rbind "$at" "$ROOT$at"
+            fi || exit 1
+        done
+        exec chroot "$ROOT" "$@""#;
+    let root = format!("ROOT={}", home.path().display());
+    campaign_inside(&["env", &root, "unshare", "--mount", "sh", "-c", copy, "sh"], 0);
+}
+
+/// Runs the campaign as this user, as the argument of another program.
+fn campaign_inside(inside: &[&str], user: u32) {
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
-        println!("not tried again: this is an ordinary user already");
+        println!("not tried again: only the administrator can");
         return;
     }
     let command = |arguments: &[&str]| {
         let mut words = inside.iter().chain(arguments);
         let mut command = Command::new(words.next().unwrap());
-        command.args(words).uid(NOBODY).gid(NOBODY);
+        command.args(words).uid(user).gid(user);
         command
     };
     let home = tempfile::tempdir().unwrap();
-    std::os::unix::fs::chown(home.path(), Some(NOBODY), Some(NOBODY)).unwrap();
-    let reach = command(&["test", "-x", env!("CARGO_BIN_EXE_sandbox-probe")]).status();
-    if !reach.is_ok_and(|status| status.success()) {
-        println!("not tried: another user cannot reach the built programs, or {inside:?}");
+    std::os::unix::fs::chown(home.path(), Some(user), Some(user)).unwrap();
+    let reach = command(&["test", "-x", env!("CARGO_BIN_EXE_sandbox-probe")]).output();
+    if !reach.is_ok_and(|reach| reach.status.success()) {
+        println!("not tried: the user cannot reach the built programs, or have {inside:?}");
         return;
     }
     let test = std::env::current_exe().unwrap().display().to_string();
-    let mut command = command(&[&test, "--exact", CAMPAIGN, "--nocapture"]);
+    let mut command = command(&[&test, "--exact", CAMPAIGN]);
     if !inside.is_empty() {
-        command.env(NO_NAMESPACES, "1");
+        command.env(ROOT_STAYS, "1");
     }
     let output = command.env("TMPDIR", home.path()).output().unwrap();
     let said = [output.stdout, output.stderr].concat();
