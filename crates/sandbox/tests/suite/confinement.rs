@@ -154,6 +154,24 @@ fn evidence_is_read_under_every_name_that_it_was_given() {
     assert_eq!(Bench::ask_of(&mut zygote, "scratch"), "ok first");
 }
 
+#[test]
+fn everything_can_be_the_evidence() {
+    let home = tempfile::tempdir().unwrap();
+    let config = Config {
+        program: env!("CARGO_BIN_EXE_sandbox-probe").into(),
+        readable: vec!["/".into()],
+        scratch_root: home.path().join("scratch"),
+        confinement: Policy::Required,
+    };
+    fs::write(home.path().join("file"), "content").unwrap();
+    let mut zygote = Zygote::spawn(config).unwrap();
+    assert_eq!(zygote.confinement().root, probe().root);
+    let file = home.path().join("file").display().to_string();
+    assert_eq!(Bench::ask_of(&mut zygote, &format!("read {file}")), "ok content");
+    assert!(Bench::ask_of(&mut zygote, &format!("write {file}")).starts_with("errno "));
+    assert_eq!(Bench::ask_of(&mut zygote, "scratch"), "ok first");
+}
+
 /// A disk of 64 MiB in place of the scratch root, which goes with this guard.
 struct SmallDisk(std::path::PathBuf);
 
