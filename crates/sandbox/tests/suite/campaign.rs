@@ -3,7 +3,7 @@
 //! Each row is an attempt, and a row of the table in `docs/sandbox.md`.
 //! Attempts that succeed without confinement are made without it, too: an attempt that fails anyway would prove nothing.
 
-use crate::common::Bench;
+use crate::common::{Bench, is_administrator};
 use sandbox::{Ending, Holding, Limits, Policy, probe};
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
@@ -336,7 +336,12 @@ fn every_attempt_ends_as_the_table_says() {
 fn what_the_campaign_tries_succeeds_without_confinement() {
     let mut field = Field::new(Policy::Unconfined);
     let mut wrong = Vec::new();
+    // An ordinary user's call can make no process in any case: the limit of processes binds it.
+    let bound = if is_administrator() { &[][..] } else { &["fork", "clone3"] };
     for (attempt, request, ..) in TABLES.concat().into_iter().filter(|row| row.3 == Succeeds) {
+        if bound.contains(&request) {
+            continue;
+        }
         let ending = field.ends(request);
         if !expected(Open, &ending) {
             wrong.push(format!("{attempt} ({request}): {ending:?}"));
