@@ -118,8 +118,8 @@ pub(crate) fn campaign(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io:
         let reached = run.as_deref().map_or(Ok(Reached::Nothing), reached)?;
         if victim == (Victim::Program { twice: true }) && run.is_some() {
             let wait = took.mul_f64(random.below(600) as f64 / 1000.0);
-            campaign.struck(&["resume".as_ref(), "latest".as_ref()], &runs, wait, victim)?;
-            twice += 1;
+            let again = campaign.struck(&["resume".as_ref(), "latest".as_ref()], &runs, wait, victim)?;
+            twice += u32::from(again);
         }
         let same = match run.map(|run| campaign.gone_on(&run, &runs, &expected, reached)) {
             None | Some(Ok(true)) => true,
