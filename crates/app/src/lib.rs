@@ -49,6 +49,7 @@ mod shared;
 mod shown;
 mod siblings;
 mod stored;
+mod strangers;
 mod tables;
 mod techniques;
 mod truth;
@@ -106,6 +107,7 @@ pub use run::{
 pub use seal::{MANIFEST, Manifest};
 pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};
 pub use shown::{ShowError, Shown as RunShown, show_run};
+pub use strangers::{Caller, Strangers, Visit};
 pub use tables::{CaseTables, TablesError, TablesRequest, Unread, case_tables};
 pub use techniques::TechniquesError;
 pub use truth::{TruthError, load_truth};

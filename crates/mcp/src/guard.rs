@@ -1,5 +1,6 @@
 //! Who is answered over HTTP: a request for this host, from no other site, with the token.
 
+use crate::door;
 use app::{Loopback, Token};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap};
@@ -34,7 +35,10 @@ impl Gate {
 /// Lets in who may come in.
 pub(crate) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let mut response = match gate.decide(request.headers()) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            door::admit(&request);
+            next.run(request).await
+        }
         Err((StatusCode::UNAUTHORIZED, why)) => {
             (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], why).into_response()
         }

@@ -1,5 +1,6 @@
 //! The protocol over HTTP, on the loopback address.
 
+use crate::door::{Door, Guest};
 use crate::guard::{Gate, guard};
 use crate::house::House;
 use crate::lines::LONGEST_LINE;
@@ -100,7 +101,9 @@ impl Http {
             end.await;
             stop.cancel();
         };
-        axum::serve(self.listener, router).with_graceful_shutdown(ends).await.map_err(HttpError::Serve)
+        let router = router.into_make_service_with_connect_info::<Guest>();
+        let served = axum::serve(Door::new(self.listener), router).with_graceful_shutdown(ends);
+        served.await.map_err(HttpError::Serve)
     }
 }
 

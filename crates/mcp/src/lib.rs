@@ -10,6 +10,7 @@ mod answer;
 mod call;
 mod client;
 mod close;
+mod door;
 mod guard;
 mod handle;
 mod house;

@@ -20,6 +20,8 @@ pub struct Confinement {
     pub identity: Holding,
     /// A network, an IPC and mounts of its own. No worker waits for them.
     pub namespaces: Holding,
+    /// A root in which nothing stands but what the worker reads and writes. No worker waits for it.
+    pub root: Holding,
 }
 
 /// Whether a layer holds.
@@ -42,7 +44,7 @@ pub enum Reason {
     SwitchedOff,
     /// The system is not Linux, and Locard confines on Linux alone.
     NotLinux,
-    /// Only an administrator's worker can have it.
+    /// Only an administrator's worker can have it, or that of a user who may make user namespaces.
     NeedsAdministrator,
     /// Evidence lies on a file system that asks who reads, such as FUSE or NFS.
     EvidenceNeedsUser,
@@ -70,6 +72,8 @@ pub enum LayerName {
     Identity,
     /// See [`Confinement::namespaces`].
     Namespaces,
+    /// See [`Confinement::root`].
+    Root,
 }
 
 /// A layer that does not hold.
@@ -94,8 +98,12 @@ impl Confinement {
     }
 
     /// What a worker has besides, where it can be had.
-    pub fn more(&self) -> [(LayerName, Holding); 2] {
-        [(LayerName::Identity, self.identity), (LayerName::Namespaces, self.namespaces)]
+    pub fn more(&self) -> [(LayerName, Holding); 3] {
+        [
+            (LayerName::Identity, self.identity),
+            (LayerName::Namespaces, self.namespaces),
+            (LayerName::Root, self.root),
+        ]
     }
 
     /// The layers that every confined worker has, with their names.

@@ -35,6 +35,7 @@ pub fn probe() -> Confinement {
         capabilities: none,
         identity: none,
         namespaces: none,
+        root: none,
     }
 }
 

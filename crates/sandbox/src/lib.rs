@@ -9,7 +9,8 @@
 //! - Landlock (zygote): readable paths can be read, the scratch root written, nothing else; no TCP, no abstract socket, no signal out of the domain;
 //! - Landlock (call): of the scratch root only the call's own fresh folder remains, and no signal reaches the zygote;
 //! - seccomp: an allow-list of system calls, see `linux/filter.rs` for what it denies and what it kills for;
-//! - of an administrator's worker: the rights of a user whom nothing belongs to, with the capability to read; a network, an IPC and mounts of its own, where only the scratch root can be written;
+//! - of an administrator's worker: the rights of a user whom nothing belongs to, with the capability to read;
+//! - a network, an IPC and mounts of its own, of whoever may make namespaces: nothing stands there but the readable paths and the scratch root, which alone can be written;
 //! - resource limits: address space, CPU, file size, open files, no core dump, no further process;
 //! - a floor of the disk, below which the call that runs is killed;
 //! - a wall clock in the zygote, and a second one in the parent for a zygote that hangs.

@@ -6,6 +6,7 @@ mod disk;
 mod fence;
 mod filter;
 mod frame;
+mod hide;
 mod identity;
 mod link;
 mod message;

@@ -7,7 +7,7 @@ use crate::payload::ReadError;
 use crate::private;
 use crate::reader::{self, Reader};
 use crate::schema;
-use crate::seal::{self, SealError, sync_folder};
+use crate::seal::{self, Ready, SealError, sync_folder};
 use crate::thread::Opened;
 use ledger::Event;
 use ledger::chain::Chain;
@@ -208,7 +208,7 @@ pub(crate) fn resume(folder: &Path, options: Options) -> Result<Opened, ResumeEr
         Err(error) => return Err(ResumeError::Fault(Fault::io(&path, error))),
     }
     let lock = lock(folder).map_err(ResumeError::Fault)?;
-    let connection = connect(&path).map_err(fault)?;
+    let mut connection = connect(&path).map_err(fault)?;
     open::check(&connection, &path).map_err(ResumeError::Open)?;
     let mut events = reader::events(&connection, &path);
     let mut sealed = false;
@@ -218,8 +218,12 @@ pub(crate) fn resume(folder: &Path, options: Options) -> Result<Opened, ResumeEr
     }
     if sealed {
         // Recording ended in order, and only the sealing of the file was cut off.
-        seal::fold(&connection).map_err(fault)?;
+        drop(events);
+        let ready = seal::make_ready(&mut connection, &path).map_err(ResumeError::Fault)?;
         drop(connection);
+        if let Ready::Copied(copy) = ready {
+            seal::replace(&path, &copy).map_err(ResumeError::Seal)?;
+        }
         seal::finish(&path).map_err(ResumeError::Seal)?;
         return Err(ResumeError::Sealed { path });
     }

@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::log::{Log, Room};
 use crate::rows::{insert_event, insert_payload};
-use crate::seal::{self, SealError, Sealed};
+use crate::seal::{self, Ready, SealError, Sealed};
 use crate::writer::{AppendError, Call, Placed, Prepared, PreparedPayload, Stopped, Tally};
 use ledger::chain::Chain;
 use ledger::{Digest, Link};
@@ -290,9 +290,15 @@ impl Scribe {
         self.log.close();
         drop(self.room.take());
         self.boundary().map_err(SealError::Fault)?;
-        self.with(seal::fold).map_err(SealError::Fault)?;
+        let Some(connection) = &mut self.connection else {
+            return Err(SealError::Stopped(self.reason()));
+        };
+        let ready = seal::make_ready(connection, &self.path).map_err(SealError::Fault)?;
         drop(self.connection.take());
         self.boundary().map_err(SealError::Fault)?;
+        if let Ready::Copied(copy) = ready {
+            seal::replace(&self.path, &copy)?;
+        }
         seal::finish(&self.path)?;
         Ok(sealed)
     }

@@ -226,7 +226,8 @@ impl Writer {
 
     /// Appends the final entries durably and seals the run: one read-only file remains, and nothing can be appended.
     ///
-    /// Where another process reads the run, it fails with [`Fault::Held`] after the entries were recorded: call it again with none.
+    /// Where somebody else reads the run and does not stop within two seconds, a copy takes the file's place.
+    /// Where it fails after the entries were recorded, for instance on a full disk, call it again with none.
     pub fn seal(&self, entries: Vec<Entry>) -> Result<Sealed, SealError> {
         // SQLite leaves the write-ahead log alone while another connection is open.
         let mut reading = self.inner.reading.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,9 +1,10 @@
-//! A crash campaign: `locard run` is killed at random moments, `locard resume` goes on, and what is sealed is held against a run that was left alone.
+//! A crash campaign: `locard run`, one of its workers or a call in one is killed at random moments, `locard resume` goes on where nothing else does, and what is sealed is held against a run that was left alone.
 
+use crate::program;
 use ledger::Event;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use store::Reader;
 use testkit::random::Random;
@@ -40,51 +41,118 @@ impl Reached {
     ];
 }
 
-/// Runs the campaign; tells each difference and the table, and gives the number of differences.
+/// What is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Victim {
+    /// The program; every second time the one that goes on, too.
+    Program { twice: bool },
+    /// A worker, which the program has to replace.
+    Worker,
+    /// The process of a call, which is made again.
+    Call,
+    /// A worker, and a moment later the program.
+    WorkerAndProgram,
+}
+
+impl Victim {
+    fn of(round: u32) -> Victim {
+        match round % 6 {
+            0 => Victim::Program { twice: false },
+            1 => Victim::Program { twice: true },
+            2 => Victim::Worker,
+            5 => Victim::WorkerAndProgram,
+            _ => Victim::Call,
+        }
+    }
+
+    /// Generations between it and the program.
+    fn depth(self) -> u32 {
+        match self {
+            Victim::Program { .. } => 0,
+            Victim::Worker | Victim::WorkerAndProgram => 1,
+            Victim::Call => 2,
+        }
+    }
+
+    /// The row of the second table.
+    fn row(self) -> (usize, &'static str) {
+        match self {
+            Victim::Program { .. } => (0, "the program"),
+            Victim::Worker => (1, "a worker"),
+            Victim::Call => (2, "a call"),
+            Victim::WorkerAndProgram => (3, "a worker, then the program"),
+        }
+    }
+
+    const ROWS: usize = 4;
+}
+
+/// How often something was killed, and how often what came of it was the same.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    killed: u32,
+    same: u32,
+}
+
+/// Runs the campaign; tells each difference and the tables, and gives the number of differences.
 pub(crate) fn campaign(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Result<u32> {
     std::fs::create_dir_all(&campaign.place)?;
     let (whole, took) = campaign.left_alone()?;
     let expected = seal(&whole)?;
     tell(format!("left alone: {} events, {:.2} s", events(&whole)?, took.as_secs_f64()));
     let mut random = Random::new(7);
-    let mut table = vec![(0, 0); Reached::ALL.len()];
-    let (mut different, mut twice) = (0, 0);
+    let mut by_reach = [Count::default(); Reached::ALL.len()];
+    let mut by_victim = [("", Count::default()); Victim::ROWS];
+    let (mut different, mut twice, mut missed) = (0, 0, 0);
     for round in 0..campaign.times {
+        let victim = Victim::of(round);
         let runs = campaign.place.join("killed");
         remove(&runs)?;
         let wait = took.mul_f64(random.below(1100) as f64 / 1000.0);
-        campaign.killed(&["run".as_ref(), campaign.case.as_os_str()], &runs, wait)?;
+        let hit = campaign.struck(&["run".as_ref(), campaign.case.as_os_str()], &runs, wait, victim)?;
+        if !hit {
+            // It was over before its turn came, and so was the run, in order.
+            missed += 1;
+        }
         let run = only(&runs)?;
         let reached = run.as_deref().map_or(Ok(Reached::Nothing), reached)?;
-        // Every second run is killed again while it is gone on with.
-        if round % 2 == 1 && run.is_some() {
+        if victim == (Victim::Program { twice: true }) && run.is_some() {
             let wait = took.mul_f64(random.below(600) as f64 / 1000.0);
-            campaign.killed(&["resume".as_ref(), "latest".as_ref()], &runs, wait)?;
-            twice += 1;
+            let again = campaign.struck(&["resume".as_ref(), "latest".as_ref()], &runs, wait, victim)?;
+            twice += u32::from(again);
         }
-        let Some((_, (count, same))) =
-            Reached::ALL.iter().zip(&mut table).find(|((which, _), _)| *which == reached)
-        else {
-            continue;
-        };
-        *count += 1;
-        match run.map(|run| campaign.gone_on(&run, &runs, &expected, reached)) {
-            None | Some(Ok(true)) => *same += 1,
+        let same = match run.map(|run| campaign.gone_on(&run, &runs, &expected, reached)) {
+            None | Some(Ok(true)) => true,
             Some(Ok(false)) => {
-                different += 1;
-                tell(format!("round {round}: killed after {wait:?} ({reached:?}): not the same seal"));
+                tell(format!("round {round}: {victim:?} after {wait:?} ({reached:?}): not the same seal"));
+                false
             }
             Some(Err(error)) => {
-                different += 1;
-                tell(format!("round {round}: killed after {wait:?} ({reached:?}): {error}"));
+                tell(format!("round {round}: {victim:?} after {wait:?} ({reached:?}): {error}"));
+                false
             }
+        };
+        different += u32::from(!same);
+        let reach = Reached::ALL.iter().position(|(which, _)| *which == reached);
+        let (row, name) = victim.row();
+        let place = by_victim.get_mut(row).filter(|_| hit).map(|(called, count)| {
+            *called = name;
+            count
+        });
+        for count in [reach.and_then(|reach| by_reach.get_mut(reach)), place].into_iter().flatten() {
+            count.killed += 1;
+            count.same += u32::from(same);
         }
     }
-    tell("| killed | runs | gone on with, to the same seal |\n|---|---|---|".to_owned());
-    for ((_, name), (count, same)) in Reached::ALL.iter().zip(&table) {
-        tell(format!("| {name} | {count} | {same} |"));
+    tell("| the log reached | runs | to the same seal |\n|---|---|---|".to_owned());
+    for ((_, name), count) in Reached::ALL.iter().zip(&by_reach) {
+        tell(format!("| {name} | {} | {} |", count.killed, count.same));
     }
-    tell(format!("{twice} of them were killed a second time while they were gone on with"));
+    tell("\n| killed | runs | to the same seal |\n|---|---|---|".to_owned());
+    for (name, count) in by_victim {
+        tell(format!("| {name} | {} | {} |", count.killed, count.same));
+    }
+    tell(format!("{twice} programs were killed a second time while they went on; {missed} runs ended first"));
     Ok(different)
 }
 
@@ -102,9 +170,8 @@ impl Campaign {
         Ok((run, took))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the campaign starts the program as a person does")]
     fn started(&self, arguments: &[&std::ffi::OsStr], runs: &Path) -> io::Result<Child> {
-        Command::new(&self.locard)
+        program::locard(&self.locard)
             .args(arguments)
             .args(["--runs".as_ref(), runs.as_os_str()])
             .stdout(Stdio::null())
@@ -112,12 +179,28 @@ impl Campaign {
             .spawn()
     }
 
-    fn killed(&self, arguments: &[&std::ffi::OsStr], runs: &Path, wait: Duration) -> io::Result<()> {
+    /// Starts the program, waits, kills the victim, and waits for the end; tells whether there was a victim.
+    fn struck(
+        &self,
+        arguments: &[&std::ffi::OsStr],
+        runs: &Path,
+        wait: Duration,
+        victim: Victim,
+    ) -> io::Result<bool> {
         let mut child = self.started(arguments, runs)?;
         std::thread::sleep(wait);
-        // On Unix this is SIGKILL; a program that has ended already is none to be killed.
-        child.kill()?;
-        child.wait().map(drop)
+        let hit = match victim.depth() {
+            0 => child.try_wait()?.is_none(),
+            depth => kill_below(&mut child, depth)?,
+        };
+        if matches!(victim, Victim::WorkerAndProgram) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        if matches!(victim, Victim::Program { .. } | Victim::WorkerAndProgram) {
+            // On Unix this is SIGKILL; a program that has ended already is none to be killed.
+            child.kill()?;
+        }
+        child.wait().map(|_| hit)
     }
 
     /// Whether the run comes to the seal that is expected; of a run of which nothing was recorded, whether that is said.
@@ -133,6 +216,39 @@ impl Campaign {
         let verified = self.started(&["verify".as_ref(), "latest".as_ref()], runs)?.wait()?.success();
         Ok(verified && seal(run)? == *expected)
     }
+}
+
+/// Kills one of the descendants `depth` generations below the program as soon as there is one; `false` where the program ends before.
+fn kill_below(program: &mut Child, depth: u32) -> io::Result<bool> {
+    loop {
+        let mut generation = vec![program.id()];
+        for _ in 0..depth {
+            generation = generation.into_iter().flat_map(children).collect();
+        }
+        // The youngest: of calls it is the one that is still there by the time it is killed.
+        if let Some(victim) = generation.last()
+            && kill(*victim)?.success()
+        {
+            return Ok(true);
+        }
+        if program.try_wait()?.is_some() {
+            return Ok(false);
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// The children of all threads of a process, as Linux tells them.
+fn children(of: u32) -> Vec<u32> {
+    let threads = std::fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
+    let told = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
+    told.flat_map(|told| told.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the standard library kills only its own children")]
+fn kill(process: u32) -> io::Result<ExitStatus> {
+    Command::new("kill").args(["-KILL", &process.to_string()]).stderr(Stdio::null()).status()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a campaign measures how long the program takes")]

@@ -20,6 +20,7 @@ mod llmock;
 mod local_model;
 mod mutate;
 mod place;
+mod program;
 mod service;
 mod slow;
 mod stranger;
@@ -36,7 +37,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-ese FILE...       compare ESE databases with what esedbexport tells\n  \
     compare-hives HIVE...     compare hives with what reglookup tells\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
-    crash LOCARD CASE N PLACE  kill N runs of a case at random moments, and go on with them\n  \
+    crash LOCARD CASE N PLACE  kill N runs of a case, their workers or calls at random moments, and go on\n  \
     dist [--target TARGET]... [--out FOLDER] [--sign KEY]  make a release: archives, packages, what vouches for them\n  \
     large-image FILE [--files N] [--tree FOLDER --copies N] [--gib N] [--seed N]  write a large NTFS image (mkntfs, ntfs-3g, as root)\n  \
     large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \

@@ -5,11 +5,12 @@ mod raw;
 
 pub(crate) use figures::Figures;
 
+use crate::program;
 use ledger::Event;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::Instant;
 use store::Reader;
 
@@ -123,9 +124,8 @@ impl Trial<'_> {
     }
 
     /// The program, without the keys of whoever runs this: a stranger is given none.
-    #[expect(clippy::disallowed_methods, reason = "the campaign starts the program as a person does")]
     fn locard(&self, arguments: &[&OsStr]) -> io::Result<Output> {
-        Command::new(self.locard)
+        program::locard(self.locard)
             .args(arguments)
             .env_remove("ANTHROPIC_API_KEY")
             .env_remove("OPENAI_API_KEY")

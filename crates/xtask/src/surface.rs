@@ -5,13 +5,13 @@
 mod server;
 mod step;
 
+use crate::program;
 use ledger::Event;
 use serde_json::{Value, json};
 use server::Server;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::process::Command;
 pub(crate) use step::Step;
 use store::Reader;
 
@@ -51,10 +51,9 @@ pub(crate) struct Investigation {
 }
 
 /// The steps of a playbook run over `case`, which is made in `work`.
-#[expect(clippy::disallowed_methods, reason = "the program is run as whoever uses it does")]
 pub(crate) fn script(locard: &Path, case: &Path, work: &Path) -> io::Result<Vec<Step>> {
     let runs = work.join("playbook");
-    let mut command = Command::new(locard);
+    let mut command = program::locard(locard);
     command.arg("run").arg(case).arg("--runs").arg(&runs).args(["--quiet", "--no-cache"]);
     let ended = command.output()?;
     let run = match std::fs::read_dir(&runs).ok().and_then(|mut entries| entries.next()) {

@@ -2,9 +2,10 @@
 
 mod forge;
 
+use crate::program;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use testkit::random::Random;
 use testkit::tamper::{KINDS, write};
 
@@ -129,10 +130,8 @@ impl Campaign {
         ["facts", "report", "rejections"].into_iter().map(says).collect()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the campaign starts the program as a person does")]
     fn locard(&self, arguments: &[&std::ffi::OsStr]) -> io::Result<Output> {
-        // No head that somebody noted has a say.
-        Command::new(&self.locard).args(arguments).env("LOCARD_NO_HEAD_LOG", "1").output()
+        program::locard(&self.locard).args(arguments).output()
     }
 }
 

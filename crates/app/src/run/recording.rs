@@ -25,14 +25,8 @@ use ledger::{Circumstance, Event, RunId, Stream};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use store::{Entry, Fault, Reader, SealError};
+use store::{Entry, Reader};
 use tools::{Indexes, TableGroup};
-
-/// How often a seal is tried again that a reader of the run stands in the way of; the store is patient each time.
-const SEAL_TRIES: u32 = 10;
-/// What lies between two tries.
-const SEAL_WAIT: Duration = Duration::from_millis(50);
 
 /// A run that is being recorded.
 pub(super) struct Open {
@@ -284,13 +278,7 @@ impl Open {
         let hashes = hashed.iter().cloned().map(Event::EvidenceHashed);
         let events = tables.into_iter().map(Event::TablesRead).chain(hashes).chain([seal]);
         let entries = events.map(|event| self.recorder.run_entry(event)).collect();
-        let mut sealed = self.recorder.writer().seal(entries);
-        for _ in 0..SEAL_TRIES {
-            let Err(SealError::Fault(Fault::Held { .. })) = &sealed else { break };
-            // Somebody looks into the run at this moment; the entries are recorded.
-            tokio::time::sleep(SEAL_WAIT).await;
-            sealed = self.recorder.writer().seal(Vec::new());
-        }
+        let sealed = self.recorder.writer().seal(entries);
         let sealed = sealed.map_err(|source| RunError::Seal { folder: self.folder.clone(), source })?;
         let seal = Sealing { head: sealed.head, events: sealed.events, payloads: sealed.payloads };
         finished(self.folder, &self.id, &self.opened, &self.assigned, seal, tasks, &hashed)

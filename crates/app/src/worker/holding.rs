@@ -44,6 +44,7 @@ fn line(confinement: &Confinement, name: LayerName, holding: Holding) -> String 
         LayerName::Capabilities => "capabilities: of an administrator's only to read files".to_owned(),
         LayerName::Identity => "user: not the administrator".to_owned(),
         LayerName::Namespaces => "namespaces: a network, an IPC and read-only mounts of its own".to_owned(),
+        LayerName::Root => "root: nothing outside can be asked about".to_owned(),
     };
     let holds = match holding {
         Holding::Holds => "holds".to_owned(),
@@ -52,7 +53,7 @@ fn line(confinement: &Confinement, name: LayerName, holding: Holding) -> String 
         Holding::Missing(Reason::SwitchedOff) => "missing: it was not enabled at boot".to_owned(),
         Holding::Missing(Reason::NotLinux) => "missing: Locard has it on Linux alone".to_owned(),
         Holding::Missing(Reason::NeedsAdministrator) => {
-            "not here, and not needed: only an administrator's worker has it".to_owned()
+            "not here, and not needed: this user may make no namespaces".to_owned()
         }
         Holding::Missing(Reason::EvidenceNeedsUser) => {
             "not here, and not needed: evidence lies on a file system that asks who reads".to_owned()
@@ -87,7 +88,11 @@ fn remedy(name: LayerName, holding: Holding) -> Option<&'static str> {
         (LayerName::Identity, _) => Some(
             "start as an ordinary user, or with CAP_SETUID, CAP_SETGID, CAP_CHOWN and CAP_DAC_READ_SEARCH",
         ),
-        (LayerName::Namespaces, _) => Some("start as the administrator (in a container with CAP_SYS_ADMIN)"),
+        (LayerName::Namespaces, Reason::NeedsAdministrator) => Some(
+            "allow user namespaces (on Ubuntu by a profile of AppArmor for locard with `userns,`), or start as the administrator (in a container with CAP_SYS_ADMIN)",
+        ),
+        // It comes with the namespaces, and what keeps it away from there on is told by the error.
+        (LayerName::Namespaces | LayerName::Root, _) => None,
     }
 }
 
@@ -106,21 +111,22 @@ mod tests {
             capabilities: Holding::Holds,
             identity: Holding::Holds,
             namespaces: Holding::Holds,
+            root: Holding::Holds,
         }
     }
 
     #[test]
     fn a_run_records_of_the_further_layers_those_that_hold() {
-        assert_eq!(recorded(&every()).len(), 7);
+        assert_eq!(recorded(&every()).len(), 8);
         let without = Confinement { namespaces: Holding::Missing(Reason::NeedsAdministrator), ..every() };
         let lines = recorded(&without);
-        assert_eq!(lines.len(), 6);
+        assert_eq!(lines.len(), 7);
         assert!(lines.iter().all(|line| line.ends_with(": holds")), "{lines:?}");
     }
 
     #[test]
     fn what_is_missing_says_how_to_get_it() {
-        assert_eq!(describe_confinement(&every()).len(), 7);
+        assert_eq!(describe_confinement(&every()).len(), 8);
         for reason in [Reason::SwitchedOff, Reason::NotInKernel, Reason::Refused { errno: 1 }] {
             let lines = describe_confinement(&Confinement { landlock: Holding::Missing(reason), ..every() });
             assert!(lines.get(1).unwrap().starts_with("  to have it: "), "{lines:?}");
@@ -129,6 +135,6 @@ mod tests {
             namespaces: Holding::Missing(Reason::NeedsAdministrator),
             ..every()
         });
-        assert_eq!(lines.len(), 8);
+        assert_eq!(lines.len(), 9);
     }
 }

@@ -7,6 +7,7 @@ use crate::support::{Place, demo_file, demo_folder, str};
 use client::{Client, HttpServer, OLD, Opened};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::net::TcpStream;
 use std::path::Path;
 
 fn demo_arguments() -> [String; 2] {
@@ -313,6 +314,9 @@ fn over_http_nobody_is_answered_without_the_token_under_another_name_or_from_ano
     let (code, _) = server.post(&[("Host", &host), ("Authorization", &bearer)], &large);
     assert!(code == 413 || code == 0, "{code}");
     assert_eq!(status(&[("Host", &host), ("Authorization", &bearer)]), 200, "and it lives");
+    let idle: Vec<_> = (0..300).map(|_| TcpStream::connect(&host).unwrap()).collect();
+    assert_eq!(status(&[("Host", &host), ("Authorization", &bearer)]), 200, "and so it does for others");
+    drop(idle);
     let sessions: Vec<u16> =
         (0..40).map(|_| status(&[("Host", &host), ("Authorization", &bearer)])).collect();
     assert!(sessions.ends_with(&[503]), "a client cannot open sessions without end: {sessions:?}");

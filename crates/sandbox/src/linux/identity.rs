@@ -4,12 +4,11 @@
 //! Others ask who reads; where evidence lies on one of those the worker stays the administrator.
 
 use crate::confinement::{Holding, Reason};
-use crate::linux::mounts;
 use crate::linux::probe::holding;
 use crate::linux::sys::{self, Capabilities};
 use std::io;
 use std::os::unix::fs::{MetadataExt, chown};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// `CAP_CHOWN`, `CAP_SETGID`, `CAP_SETUID`: what giving up needs.
 const GIVE_UP: u32 = 1 | 1 << 6 | 1 << 7;
@@ -26,17 +25,17 @@ const FIRST: u32 = 1_879_048_192;
 /// `nobody`, for where those do not exist.
 const NOBODY: u32 = 65_534;
 
-/// Becomes a user whom nothing belongs to but the scratch root, if this is the administrator.
+/// Becomes a user whom nothing belongs to but the scratch root, if this is the administrator and all evidence lies on `local` file systems.
 ///
 /// All workers of one program are the same user, or they could not share a scratch root.
-pub(crate) fn give_up(readable: &[PathBuf], scratch_root: &Path) -> Holding {
+pub(crate) fn give_up(local: bool, scratch_root: &Path) -> Holding {
     if sys::effective_user() != 0 {
         return Holding::Holds;
     }
     if !may_give_up() {
         return Holding::Missing(Reason::Refused { errno: libc::EPERM });
     }
-    if !mounts::are_local(readable) {
+    if !local {
         return Holding::Missing(Reason::EvidenceNeedsUser);
     }
     let program = FIRST.saturating_add(std::os::unix::process::parent_id());
@@ -66,9 +65,10 @@ fn become_one_of(users: [u32; 2], scratch_root: &Path) -> io::Result<()> {
     sys::keep_capabilities(Capabilities(reading(held.0)))
 }
 
-/// Gives up, for good, all capabilities but those to read; of who has none there is nothing to give up.
-pub(crate) fn give_up_capabilities() -> Holding {
-    holding(sys::capabilities().and_then(|held| sys::keep_capabilities(Capabilities(reading(held.0)))))
+/// Gives up, for good, all capabilities but an administrator's to read; an ordinary user keeps none of its `own` user namespace.
+pub(crate) fn give_up_capabilities(own: bool) -> Holding {
+    let kept = |held: Capabilities| Capabilities(if own { 0 } else { reading(held.0) });
+    holding(sys::capabilities().and_then(|held| sys::keep_capabilities(kept(held))))
 }
 
 /// Of the capabilities `held` those to read files of others, and to leave their times of access alone.

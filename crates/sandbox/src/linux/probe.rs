@@ -7,6 +7,10 @@ use std::io;
 /// Asks the kernel what could hold a worker on this machine, without restricting the caller.
 pub fn probe() -> Confinement {
     let abi = sys::landlock_abi();
+    let namespaces = match seclude::may_make() || seclude::may_be_own_user() {
+        true => Holding::Holds,
+        false => Holding::Missing(Reason::NeedsAdministrator),
+    };
     Confinement {
         landlock_abi: abi.as_ref().ok().copied(),
         landlock: holding(abi.map(drop)),
@@ -18,10 +22,8 @@ pub fn probe() -> Confinement {
             true => Holding::Holds,
             false => Holding::Missing(Reason::Refused { errno: libc::EPERM }),
         },
-        namespaces: match seclude::may_make() {
-            true => Holding::Holds,
-            false => Holding::Missing(Reason::NeedsAdministrator),
-        },
+        namespaces,
+        root: namespaces,
     }
 }
 

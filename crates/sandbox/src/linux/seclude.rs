@@ -1,21 +1,53 @@
-//! Namespaces of its own for an administrator's worker.
+//! Namespaces of its own for a worker.
 //!
-//! Its network has no interface that is up, its IPC nobody else, and of its mounts all but the scratch root can only be read: what Landlock and seccomp deny already is not there besides.
-//! An ordinary user could have them inside a user namespace; there the worker would hold capabilities for a moment, which it otherwise never does.
+//! Its network has no interface that is up, its IPC nobody else, and of mounts it has those alone that it reads and writes: what Landlock and seccomp deny already is not there besides.
+//! An ordinary user's worker has them inside a user namespace, where that can be made. There it holds capabilities while it sets itself up, over its own namespaces and nothing else, and gives all of them up before it opens evidence.
 
 use crate::confinement::{Holding, Reason};
+use crate::linux::hide;
 use crate::linux::probe::holding;
-use crate::linux::sys;
-use std::io;
-use std::os::unix::fs::FileTypeExt;
+use crate::linux::sys::{self, Exit, Forked};
+use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// What a worker has for itself.
+const OWN: i32 = libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWNS;
+
+/// What became of it.
+pub(crate) struct Seclusion {
+    /// A network, an IPC and mounts that can only be read.
+    pub(crate) namespaces: Holding,
+    /// A root in which nothing else stands.
+    pub(crate) root: Holding,
+    /// Whether all capabilities that the worker holds are those of its own user namespace.
+    pub(crate) own_user: bool,
+}
+
 /// Moves the worker into namespaces of its own, where it may make some.
-pub(crate) fn own_namespaces(readable: &[PathBuf], scratch_root: &Path) -> Holding {
-    if !may_make() {
-        return Holding::Missing(Reason::NeedsAdministrator);
+pub(crate) fn own_namespaces(readable: &[PathBuf], scratch_root: &Path) -> Seclusion {
+    let own_user = !may_make();
+    if own_user && !may_make_as_user() {
+        let absent = Holding::Missing(Reason::NeedsAdministrator);
+        return Seclusion { namespaces: absent, root: absent, own_user: false };
     }
-    holding(enter(readable, scratch_root))
+    let made = if own_user { become_own_user(OWN) } else { sys::unshare(OWN) };
+    if let Err(error) = made.and_then(|()| sys::take_mounts_along()) {
+        let absent = holding(Err(error));
+        return Seclusion { namespaces: absent, root: absent, own_user };
+    }
+    let root = match hide::hide(readable, scratch_root) {
+        // Not of the kernel but of what is mounted here: a mount that must not be copied, a root that is none.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {
+            Holding::Missing(Reason::Refused { errno: libc::EINVAL })
+        }
+        hidden => holding(hidden),
+    };
+    let namespaces = match root {
+        Holding::Holds => Holding::Holds,
+        Holding::Missing(_) => holding(only_read(readable, scratch_root)),
+    };
+    Seclusion { namespaces, root, own_user }
 }
 
 /// Whether namespaces can be made without a user namespace around them.
@@ -24,25 +56,50 @@ pub(crate) fn may_make() -> bool {
     sys::capabilities().is_ok_and(|capabilities| capabilities.0 & SYS_ADMIN != 0)
 }
 
-fn enter(readable: &[PathBuf], scratch_root: &Path) -> io::Result<()> {
+/// Whether an ordinary user may have user namespaces, as far as can be told without making one.
+pub(crate) fn may_be_own_user() -> bool {
+    let most = std::fs::read_to_string("/proc/sys/user/max_user_namespaces");
+    sys::effective_user() != 0 && most.is_ok_and(|most| most.trim() != "0")
+}
+
+/// The same by trying: a user namespace whose user is nobody, or may mount nothing, would be worse than none.
+///
+/// An administrator without the capability is in a container, whose other ids a user namespace of one would take from it.
+fn may_make_as_user() -> bool {
+    if !may_be_own_user() {
+        return false;
+    }
+    match sys::fork() {
+        Ok(Forked::Child) => {
+            let tried = become_own_user(libc::CLONE_NEWNS).and_then(|()| sys::take_mounts_along());
+            sys::exit_now(i32::from(tried.is_err()))
+        }
+        Ok(Forked::Parent { pid }) => sys::wait(pid).is_ok_and(|reaped| matches!(reaped.exit, Exit::Code(0))),
+        Err(_) => false,
+    }
+}
+
+/// Moves the worker into a user namespace with `which` others, where it is who it was and nobody else is anybody.
+fn become_own_user(which: i32) -> io::Result<()> {
+    let (user, group) = (sys::effective_user(), sys::effective_group());
+    sys::unshare(libc::CLONE_NEWUSER | which)?;
+    let tell = |file: &str, text: &str| OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes());
+    tell("/proc/self/uid_map", &format!("{user} {user} 1"))?;
+    // Without it the groups cannot be told (user_namespaces(7)). Those that the user has besides stay in force.
+    tell("/proc/self/setgroups", "deny")?;
+    tell("/proc/self/gid_map", &format!("{group} {group} 1"))
+}
+
+/// Where nothing can be hidden: all mounts can only be read, but for the scratch root.
+fn only_read(readable: &[PathBuf], scratch_root: &Path) -> io::Result<()> {
     let root = Path::new("/");
-    sys::unshare(libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWNS)?;
-    sys::take_mounts_along()?;
     sys::bind(scratch_root)?;
-    let devices = if readable.iter().any(|path| is_device(path)) { 0 } else { libc::MOUNT_ATTR_NODEV };
+    let devices = if readable.iter().any(|path| hide::is_device(path)) { 0 } else { libc::MOUNT_ATTR_NODEV };
     sys::set_mounts(root, true, libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | devices, 0)?;
     let rest = libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV | libc::MOUNT_ATTR_NOEXEC;
     sys::set_mounts(scratch_root, false, rest, libc::MOUNT_ATTR_RDONLY).or_else(|error| {
         // Without a place to write no call could be made.
         sys::set_mounts(root, true, 0, libc::MOUNT_ATTR_RDONLY)?;
         Err(error)
-    })
-}
-
-/// Whether evidence is read from a disk itself: then devices have to be there.
-fn is_device(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| {
-        let kind = metadata.file_type();
-        kind.is_block_device() || kind.is_char_device()
     })
 }

@@ -12,6 +12,7 @@ use crate::linux::filter;
 use crate::linux::frame;
 use crate::linux::identity;
 use crate::linux::message::{COMMAND_LIMIT, Call, Command, Ended, Event, How, Refusal, Setup, code};
+use crate::linux::mounts;
 use crate::linux::probe::holding;
 use crate::linux::relay::{self, Finished, Running, Stop};
 use crate::linux::scratch;
@@ -232,10 +233,13 @@ fn confine(setup: &Setup) -> Result<(Confinement, File, Fence), Refusal> {
     sys::private_umask();
     let mut confinement = nothing_holds();
     if setup.policy == Policy::Required {
-        // What the last step needs, the capabilities, is given up after it.
-        confinement.namespaces = seclude::own_namespaces(&setup.readable, &setup.scratch_root);
-        confinement.identity = identity::give_up(&setup.readable, &setup.scratch_root);
-        confinement.capabilities = identity::give_up_capabilities();
+        // The table of mounts that tells it is hidden by the first step.
+        let local = mounts::are_local(&setup.readable);
+        let seclusion = seclude::own_namespaces(&setup.readable, &setup.scratch_root);
+        (confinement.namespaces, confinement.root) = (seclusion.namespaces, seclusion.root);
+        confinement.identity = identity::give_up(local, &setup.scratch_root);
+        // What the steps before need is given up after them.
+        confinement.capabilities = identity::give_up_capabilities(seclusion.own_user);
     }
     // Defence in depth that concerns nobody but us.
     let _ = sys::not_dumpable();
@@ -272,6 +276,7 @@ fn nothing_holds() -> Confinement {
         capabilities: absent,
         identity: absent,
         namespaces: absent,
+        root: absent,
     }
 }
 

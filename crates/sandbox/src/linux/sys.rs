@@ -6,11 +6,14 @@
     reason = "fork, wait4, poll, prctl and their like have no safe wrapper in the standard library"
 )]
 
+mod places;
 mod rights;
 
+pub(crate) use places::{
+    attach, bind, copy_of, cover, set_copies, set_mounts, swap_roots, take_mounts_along, uncover, unshare,
+};
 pub(crate) use rights::{
-    Capabilities, become_user, bind, capabilities, effective_user, keep_capabilities, set_mounts,
-    take_mounts_along, unshare,
+    Capabilities, become_user, capabilities, effective_group, effective_user, keep_capabilities,
 };
 
 use std::ffi::{c_int, c_long, c_ulong};

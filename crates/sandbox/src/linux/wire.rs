@@ -34,6 +34,7 @@ impl Confinement {
             capabilities: read_holding(from)?,
             identity: read_holding(from)?,
             namespaces: read_holding(from)?,
+            root: read_holding(from)?,
             landlock_abi: u32::try_from(from.u64()?).ok().filter(|abi| *abi != 0),
         })
     }

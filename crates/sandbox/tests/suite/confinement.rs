@@ -96,6 +96,7 @@ fn evidence_on_a_file_system_that_asks_who_reads_is_read_as_the_administrator() 
     };
     let mut zygote = Zygote::spawn(config).unwrap();
     assert_eq!(zygote.confinement().identity, Holding::Missing(Reason::EvidenceNeedsUser));
+    assert!(Bench::ask_of(&mut zygote, "read /proc/self/mounts").starts_with("ok "));
     assert_eq!(Bench::ask_of(&mut zygote, "scratch"), "ok first");
 }
 
@@ -110,13 +111,65 @@ fn the_worker_of_an_administrator_has_a_network_and_mounts_of_its_own() {
         assert_ne!(bench.told(namespace), ours);
     }
     let mounts = bench.told("mountinfo");
-    let scratch = bench.scratch_root.canonicalize().unwrap().display().to_string();
+    let home = bench.evidence.parent().unwrap().canonicalize().unwrap();
+    let shown = |name: &str| home.join(name).display().to_string();
+    let expected = ["/".to_owned(), shown("evidence"), shown("scratch"), shown("single")];
+    let mut places = Vec::new();
     for line in mounts.lines() {
         let fields: Vec<_> = line.split(' ').collect();
         let writable = fields[5].split(',').any(|option| option == "rw");
-        assert_eq!(writable, fields[4] == scratch, "{line}");
+        assert_eq!(writable, fields[4] == shown("scratch"), "{line}");
+        places.push(fields[4].to_owned());
     }
-    assert_eq!(mounts.lines().filter(|line| line.contains(&scratch)).count(), 1);
+    places.sort();
+    assert_eq!(places, expected);
+}
+
+/// By links of which some lead out of the evidence's folder and back into it, and with the scratch root inside of it.
+#[test]
+fn evidence_is_read_under_every_name_that_it_was_given() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    fs::create_dir_all(home.join("disk/case/inner/scratch")).unwrap();
+    fs::write(home.join("disk/case/file"), "content").unwrap();
+    fs::write(home.join("disk/case/inner/file"), "inner").unwrap();
+    std::os::unix::fs::symlink("disk/case", home.join("link")).unwrap();
+    std::os::unix::fs::symlink(home.join("link"), home.join("disk/again")).unwrap();
+    let names = ["disk/again/inner", "link", "disk/again/file", "disk/case"].map(|name| home.join(name));
+    let config = Config {
+        program: env!("CARGO_BIN_EXE_sandbox-probe").into(),
+        readable: names.to_vec(),
+        scratch_root: home.join("disk/again/inner/scratch"),
+        confinement: Policy::Required,
+    };
+    let mut zygote = Zygote::spawn(config).unwrap();
+    assert_eq!(zygote.confinement().root, probe().root);
+    let mut read = |name: &str| Bench::ask_of(&mut zygote, &format!("read {}", home.join(name).display()));
+    for name in ["disk/again/inner/file", "link/inner/file", "disk/case/inner/../inner/file"] {
+        assert_eq!(read(name), "ok inner", "{name}");
+    }
+    for name in ["disk/again/file", "link/file", "disk/case/file"] {
+        assert_eq!(read(name), "ok content", "{name}");
+    }
+    assert_eq!(Bench::ask_of(&mut zygote, "scratch"), "ok first");
+}
+
+#[test]
+fn everything_can_be_the_evidence() {
+    let home = tempfile::tempdir().unwrap();
+    let config = Config {
+        program: env!("CARGO_BIN_EXE_sandbox-probe").into(),
+        readable: vec!["/".into()],
+        scratch_root: home.path().join("scratch"),
+        confinement: Policy::Required,
+    };
+    fs::write(home.path().join("file"), "content").unwrap();
+    let mut zygote = Zygote::spawn(config).unwrap();
+    assert_eq!(zygote.confinement().root, probe().root);
+    let file = home.path().join("file").display().to_string();
+    assert_eq!(Bench::ask_of(&mut zygote, &format!("read {file}")), "ok content");
+    assert!(Bench::ask_of(&mut zygote, &format!("write {file}")).starts_with("errno "));
+    assert_eq!(Bench::ask_of(&mut zygote, "scratch"), "ok first");
 }
 
 /// A disk of 64 MiB in place of the scratch root, which goes with this guard.
@@ -218,9 +271,13 @@ fn unconfined_the_same_acts_succeed() {
 #[test]
 fn nothing_outside_can_be_read_not_even_through_a_link() {
     let mut bench = Bench::new(Policy::Required);
-    let denied = errno(libc::EACCES);
+    let denied = match bench.zygote.confinement().root {
+        Holding::Holds => errno(libc::ENOENT),
+        Holding::Missing(_) => errno(libc::EACCES),
+    };
     assert_eq!(bench.ask("read /etc/passwd"), denied);
     assert_eq!(bench.ask("list /proc"), denied);
+    assert_eq!(bench.ask("list /"), errno(libc::EACCES));
     assert_eq!(bench.ask_path("read", &bench.outside.join("file")), denied);
     assert_eq!(bench.ask_path("read", &bench.evidence.join("link")), denied);
     assert_eq!(bench.ask_path("read", &bench.evidence.join("../outside/file")), denied);

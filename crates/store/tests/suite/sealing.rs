@@ -50,18 +50,80 @@ fn nothing_recorded_cannot_be_sealed() {
     assert!(matches!(writer.seal(vec![]), Err(SealError::Empty)));
 }
 
+/// `-wal` and `-shm` go with the file that they belong to, and the reader keeps what it has open.
 #[test]
-fn a_sealing_that_a_reader_held_up_is_done_by_calling_again() {
+fn a_reader_that_does_not_stop_holds_no_sealing_up() {
     let folder = tempfile::tempdir().unwrap();
     let writer = recorded(folder.path());
-    let reader = Reader::open(folder.path()).unwrap();
-    let error = writer.seal(vec![plain(Stream::Run, "end")]).unwrap_err();
-    assert!(matches!(error, SealError::Fault(Fault::Held { .. })), "{error:?}");
-    let stopped = writer.append(vec![plain(task(1), "late")], Durability::Buffered).unwrap_err();
-    assert!(matches!(*stopped.reason, AppendError::Sealed));
-    drop(reader);
-    assert_eq!(writer.seal(vec![]).unwrap().events, 3);
+    let (own, foreign) =
+        (Reader::open(folder.path()).unwrap(), Connection::open(folder.path().join(FILE_NAME)));
+    let foreign = foreign.unwrap();
+    let count = |of: &Connection| {
+        of.query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    foreign.execute_batch("BEGIN").unwrap();
+    assert_eq!(count(&foreign), 2);
+    let sealed = writer.seal(vec![plain(Stream::Run, "end")]).unwrap();
+    assert_eq!((sealed.events, sealed.payloads), (3, 1));
     assert!(only_file(folder.path()));
+    assert_eq!(count(&foreign), 2, "its transaction goes on");
+    foreign.execute_batch("COMMIT").unwrap();
+    drop((foreign, own, writer));
+
+    assert!(only_file(folder.path()), "closing leaves nothing behind");
+    assert!(fs::metadata(folder.path().join(FILE_NAME)).unwrap().permissions().readonly());
+    let reader = Reader::open(folder.path()).unwrap();
+    reader.check_schema().unwrap();
+    let mut events = reader.events();
+    assert_eq!(events.by_ref().map(Result::unwrap).count(), 3);
+    assert_eq!(events.so_far().head(), Some(sealed.head));
+    assert!(reader.payload(&ledger::Digest::of(b"out")).unwrap().is_some());
+    let journal: String = Connection::open(folder.path().join(FILE_NAME))
+        .unwrap()
+        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(journal, "delete");
+}
+
+#[test]
+fn a_sealing_that_was_cut_off_is_ended_by_resuming_whoever_reads_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = recorded(folder.path());
+    let mut end = plain(Stream::Run, "end");
+    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1 });
+    writer.append(vec![end], Durability::Durable).unwrap();
+    // What a copy that was cut off leaves.
+    fs::File::create(folder.path().join(format!("{FILE_NAME}-sealing"))).unwrap();
+    let reader = Reader::open(folder.path()).unwrap();
+    drop(writer);
+    assert!(matches!(Writer::resume(folder.path()), Err(ResumeError::Sealed { .. })));
+    assert!(only_file(folder.path()));
+    drop(reader);
+    assert!(only_file(folder.path()));
+    assert_eq!(Reader::open(folder.path()).unwrap().events().map(Result::unwrap).count(), 3);
+}
+
+/// Killed between the two: the copy has the file's name, and the log of the old file stands beside it.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes what a crash leaves")]
+fn a_log_beside_the_copy_that_took_the_place_of_its_file_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = recorded(folder.path());
+    let mut end = plain(Stream::Run, "end");
+    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1 });
+    writer.append(vec![end], Durability::Durable).unwrap();
+    let path = folder.path().join(FILE_NAME);
+    let mut pages = Connection::open(&path).unwrap().serialize("main").unwrap().to_vec();
+    pages[18..20].copy_from_slice(&[1, 1]);
+    let log = fs::read(folder.path().join(format!("{FILE_NAME}-wal"))).unwrap();
+    drop(writer);
+    fs::write(&path, pages).unwrap();
+    fs::write(folder.path().join(format!("{FILE_NAME}-wal")), log).unwrap();
+    let count = |reader: Reader| reader.events().map(Result::unwrap).count();
+    assert_eq!(count(Reader::open(folder.path()).unwrap()), 3);
+    assert!(matches!(Writer::resume(folder.path()), Err(ResumeError::Sealed { .. })));
+    assert!(only_file(folder.path()));
+    assert_eq!(count(Reader::open(folder.path()).unwrap()), 3);
 }
 
 #[test]

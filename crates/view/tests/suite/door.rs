@@ -2,7 +2,9 @@
 
 use crate::client::{Opened, Reply};
 use crate::made::{Made, name};
+use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
 fn opened() -> (tempfile::TempDir, Opened) {
     let runs = tempfile::tempdir().unwrap();
@@ -122,4 +124,43 @@ fn it_listens_on_one_address_alone() {
     TcpStream::connect(("127.0.0.1", opened.port)).unwrap();
     // All of 127.0.0.0/8 is this machine: what listened on every address would answer here.
     assert!(TcpStream::connect(("127.0.0.2", opened.port)).is_err());
+}
+
+/// What programs of the machine can do without knowing anything: connect, and send nothing, or half of a request.
+#[test]
+fn three_hundred_connections_that_ask_for_nothing_hold_nobody_up() {
+    let (_runs, opened) = opened();
+    let connect = |number: usize| {
+        let mut stream = TcpStream::connect(("127.0.0.1", opened.port)).unwrap();
+        let halves: [&[u8]; 3] = [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A"];
+        stream.write_all(halves[number % halves.len()]).unwrap();
+        stream
+    };
+    let mut idle: Vec<_> = (0..300).map(connect).collect();
+    assert_eq!(opened.get("/").status, 200);
+    // Most of them are ended at once, the oldest first.
+    let mut first = idle.remove(0);
+    first.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    assert!(matches!(first.read(&mut [0]), Ok(0)) || first.write_all(b"x").is_err());
+    assert_eq!(opened.get("/").status, 200);
+}
+
+/// A browser keeps its connections open, and asks again over them.
+#[test]
+fn a_connection_that_has_shown_the_token_stays_whoever_else_comes() {
+    let (_runs, opened) = opened();
+    let mut kept = TcpStream::connect(("127.0.0.1", opened.port)).unwrap();
+    let request =
+        format!("HEAD / HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n\r\n", opened.host(), opened.cookie());
+    let mut idle = Vec::new();
+    for _ in 0..2 {
+        kept.write_all(request.as_bytes()).unwrap();
+        let mut reply = [0; 12];
+        kept.read_exact(&mut reply).unwrap();
+        assert_eq!(&reply, b"HTTP/1.1 200");
+        let mut rest = vec![0; 1 << 16];
+        assert!(kept.read(&mut rest).unwrap() > 0);
+        idle.extend((0..200).map(|_| TcpStream::connect(("127.0.0.1", opened.port)).unwrap()));
+        assert_eq!(opened.get("/").status, 200);
+    }
 }

@@ -1,9 +1,10 @@
 //! `locard mcp` over its standard input and output, as a client of the version with a handshake.
 
+use crate::program;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 /// A server that was started; it ends when its input is closed.
 pub(super) struct Server {
@@ -23,9 +24,8 @@ impl Drop for Server {
 
 impl Server {
     /// Starts a server over `case` and shakes hands.
-    #[expect(clippy::disallowed_methods, reason = "the program is run as whoever uses it does")]
     pub(super) fn start(locard: &Path, case: &Path, runs: &Path) -> io::Result<Server> {
-        let mut command = Command::new(locard);
+        let mut command = program::locard(locard);
         command.arg("mcp").arg("--case").arg(case).arg("--runs").arg(runs).arg("--no-cache");
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;

@@ -106,12 +106,16 @@ impl Bench {
         self.once_a_call_runs(move || signal("-KILL", pid))
     }
 
-    /// Does `act` on a thread of its own as soon as the zygote has a child that runs.
+    /// Does `act` on a thread of its own as soon as the zygote has a child that runs, has said so, and sleeps over it.
     pub(crate) fn once_a_call_runs(&self, act: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
         let pid = self.zygote.process_id().unwrap();
         let children = format!("/proc/{pid}/task/{pid}/children");
+        let status = format!("/proc/{pid}/status");
         std::thread::spawn(move || {
             while fs::read_to_string(&children).is_ok_and(|children| children.trim().is_empty()) {
+                std::thread::yield_now();
+            }
+            while fs::read_to_string(&status).is_ok_and(|status| !status.contains("State:\tS")) {
                 std::thread::yield_now();
             }
             act();

@@ -1,0 +1,12 @@
+//! The program, as a chore starts it.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The program, which notes no head of a run that the chore throws away, and knows of none that somebody noted.
+#[expect(clippy::disallowed_methods, reason = "a chore starts the program as a person does")]
+pub(crate) fn locard(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.env("LOCARD_NO_HEAD_LOG", "1");
+    command
+}
