@@ -122,6 +122,11 @@ fn one(
     }
 }
 
+/// Whether a word stands behind a negation of its clause, clearly or not.
+pub(super) fn is_turned(words: &[Word], at: usize) -> bool {
+    !matches!(turned(words, at), Turned::No)
+}
+
 /// Whether what a word says is denied.
 enum Turned {
     No,
@@ -169,6 +174,6 @@ fn says(cited: &Cited<'_>) -> String {
     }
 }
 
-fn overclaim(reason: String, hint: String) -> Rejection {
+pub(super) fn overclaim(reason: String, hint: String) -> Rejection {
     plain(RejectionCode::Overclaim, reason, hint)
 }
