@@ -57,7 +57,7 @@ pub struct Telling {
     pub escapes: bool,
     /// Whether nothing starts of which a fact says that it is not in force: since [`ledger::Behaviour::InForce`].
     pub in_force: bool,
-    /// Whether nothing is said to be harmless: since [`ledger::Behaviour::NoVerdicts`].
+    /// Whether nothing is said to be harmless, and no deed is told of something that is not named: since [`ledger::Behaviour::NoVerdicts`].
     pub no_verdicts: bool,
 }
 
@@ -111,7 +111,7 @@ fn check(
     let cited = Cited::of(&cites, known);
     let text = if telling.escapes { unescaped(&claim.text) } else { Cow::Borrowed(claim.text.as_str()) };
     let read = values::read(&text, &cited)?;
-    deeds::check(&read, &cited, telling.in_force)?;
+    deeds::check(&read, &cited, telling)?;
     if telling.no_verdicts {
         verdicts::check(&read.words)?;
     }

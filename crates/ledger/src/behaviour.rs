@@ -48,7 +48,7 @@ pub enum Behaviour {
     CopiesApart = 17,
     /// A record that denies a predicate by one of its fields ([`crate::denies`]) is none that was seen and not recorded; one that does not name its subject is.
     RecordsDeny = 18,
-    /// No sentence of the narrative says that something is harmless: no fact says so, and evidence may ask for it.
+    /// No sentence of the narrative says that something is harmless, which no fact says, or tells a deed without naming what it was done to or by: evidence may ask for both.
     NoVerdicts = 19,
 }
 

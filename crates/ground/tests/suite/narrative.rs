@@ -316,6 +316,9 @@ const FALSE: &[(&[u32], &str, RejectionCode)] = &[
     (&[3], "There is no evidence that secret plan.docx was opened.", RejectionCode::Overclaim),
     (&[0], "It was not mara who executed wiper.exe.", RejectionCode::Overclaim),
     (&[0], "wiper.exe was executed.", RejectionCode::Overclaim),
+    // A deed of something that is not named.
+    (&[6], "The administrator deleted the backups.", RejectionCode::Overclaim),
+    (&[1, 2, 3], "A program was executed.", RejectionCode::Overclaim),
     // Verdicts.
     (&[1], "This computer is clean.", RejectionCode::Overclaim),
     (&[1], "evil.exe is harmless.", RejectionCode::Overclaim),
