@@ -545,27 +545,6 @@ pub(super) const MISTAKABLE: &[char] = &[
     '\u{ff3f}',
 ];
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ledger::{Predicate, Vocabulary};
-
-    #[test]
-    fn every_deed_is_proved_by_predicates_of_the_shipped_vocabulary_and_no_form_stands_twice() {
-        let vocabulary = Vocabulary::shipped().unwrap();
-        let mut forms = std::collections::BTreeSet::new();
-        for deed in DEEDS {
-            for by in deed.by.iter().chain([&FAILED_LOGON]) {
-                assert!(vocabulary.meaning(&Predicate((*by).to_owned())).is_some(), "{by}");
-            }
-            for form in deed.forms {
-                assert!(forms.insert(*form), "{form} stands twice");
-                assert_eq!(form.to_lowercase(), *form);
-            }
-        }
-    }
-}
-
 /// Words that say of something that it is harmless.
 pub(super) const EXONERATING: &[&str] = &[
     "benign",
@@ -613,3 +592,24 @@ pub(super) const INCRIMINATING: &[&str] = &[
     "threat",
     "threats",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::{Predicate, Vocabulary};
+
+    #[test]
+    fn every_deed_is_proved_by_predicates_of_the_shipped_vocabulary_and_no_form_stands_twice() {
+        let vocabulary = Vocabulary::shipped().unwrap();
+        let mut forms = std::collections::BTreeSet::new();
+        for deed in DEEDS {
+            for by in deed.by.iter().chain([&FAILED_LOGON]) {
+                assert!(vocabulary.meaning(&Predicate((*by).to_owned())).is_some(), "{by}");
+            }
+            for form in deed.forms {
+                assert!(forms.insert(*form), "{form} stands twice");
+                assert_eq!(form.to_lowercase(), *form);
+            }
+        }
+    }
+}

@@ -25,15 +25,15 @@ pub fn off_surface<'e>(events: impl IntoIterator<Item = (Stream, &'e Event)>) ->
                 let offered = Offered { surface: agent.surface.clone(), tools: agent.tools.clone() };
                 tasks.insert(assigned.task, offered);
             }
-            (Stream::Task(task), Event::InvocationStarted(started)) => {
-                if !is_offered(tasks.get(&task), &catalogue, &started.tool, ToolClass::Investigate) {
-                    found.push(format!("{task} called {}", started.tool));
-                }
+            (Stream::Task(task), Event::InvocationStarted(started))
+                if !is_offered(tasks.get(&task), &catalogue, &started.tool) =>
+            {
+                found.push(format!("{task} called {}", started.tool));
             }
-            (Stream::Task(task), Event::SentenceAccepted(_)) => {
-                if !tasks.get(&task).is_some_and(|task| task.surface.contains(&ToolClass::Dispatch)) {
-                    found.push(format!("{task} told a sentence"));
-                }
+            (Stream::Task(task), Event::SentenceAccepted(_))
+                if !tasks.get(&task).is_some_and(|task| task.surface.contains(&ToolClass::Dispatch)) =>
+            {
+                found.push(format!("{task} told a sentence"));
             }
             _ => {}
         }
@@ -41,14 +41,9 @@ pub fn off_surface<'e>(events: impl IntoIterator<Item = (Stream, &'e Event)>) ->
     found
 }
 
-fn is_offered(
-    task: Option<&Offered>,
-    catalogue: &BTreeMap<String, ToolSpec>,
-    tool: &str,
-    class: ToolClass,
-) -> bool {
+fn is_offered(task: Option<&Offered>, catalogue: &BTreeMap<String, ToolSpec>, tool: &str) -> bool {
     let (Some(task), Some(spec)) = (task, catalogue.get(tool)) else { return false };
-    spec.class == class
-        && task.surface.contains(&class)
+    spec.class == ToolClass::Investigate
+        && task.surface.contains(&spec.class)
         && task.tools.as_ref().is_none_or(|tools| tools.contains(tool))
 }

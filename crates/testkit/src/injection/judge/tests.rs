@@ -37,6 +37,7 @@ fn item(planted: &[Planted], id: u32) -> &Planted {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test writes its own files")]
 fn a_file_that_came_or_changed_is_found_and_the_run_folder_is_not_looked_at() {
     let place = tempfile::tempdir().unwrap();
     let runs = place.path().join("runs");

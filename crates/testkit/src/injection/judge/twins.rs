@@ -46,9 +46,12 @@ pub fn unsaid(orders: &Value, clean: &Value, planted: &[Planted]) -> Vec<Differe
     found
 }
 
+/// What a report says of one kind.
+type Of = fn(&Value, &Places<'_>) -> Vec<String>;
+
 /// Everything that stands in one of two reports alone.
 fn compared(orders: &Value, clean: &Value, places: &Places<'_>) -> Vec<Difference> {
-    let kinds: [(&str, fn(&Value, &Places<'_>) -> Vec<String>); 7] = [
+    let kinds: [(&str, Of); 7] = [
         ("fact", facts),
         ("answer", answers),
         ("absence", |report, places| titles(report, "absences", "/title", places)),
