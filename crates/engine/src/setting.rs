@@ -82,7 +82,12 @@ impl Setting {
             questions: false,
             listings_look: false,
             case_questions: Vec::new(),
-            telling: Telling { dating: Dating::AnyInstant, escapes: false, in_force: false },
+            telling: Telling {
+                dating: Dating::AnyInstant,
+                escapes: false,
+                in_force: false,
+                no_verdicts: false,
+            },
             provable: false,
             clock_steps: false,
             hosts_apart: false,
@@ -154,8 +159,12 @@ impl Setting {
         self.copies_apart = has(Behaviour::CopiesApart);
         self.records_deny = has(Behaviour::RecordsDeny);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
-        self.telling =
-            Telling { dating, escapes: has(Behaviour::EscapedNames), in_force: has(Behaviour::InForce) };
+        self.telling = Telling {
+            dating,
+            escapes: has(Behaviour::EscapedNames),
+            in_force: has(Behaviour::InForce),
+            no_verdicts: has(Behaviour::NoVerdicts),
+        };
         self
     }
 

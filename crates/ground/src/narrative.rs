@@ -9,6 +9,7 @@ mod deeds;
 mod moment;
 mod text;
 mod values;
+mod verdicts;
 mod vocabulary;
 
 pub use cited::{Citable, Known};
@@ -56,6 +57,8 @@ pub struct Telling {
     pub escapes: bool,
     /// Whether nothing starts of which a fact says that it is not in force: since [`ledger::Behaviour::InForce`].
     pub in_force: bool,
+    /// Whether nothing is said to be harmless, and no deed is told of something that is not named: since [`ledger::Behaviour::NoVerdicts`].
+    pub no_verdicts: bool,
 }
 
 /// The answer to a sentence.
@@ -108,7 +111,10 @@ fn check(
     let cited = Cited::of(&cites, known);
     let text = if telling.escapes { unescaped(&claim.text) } else { Cow::Borrowed(claim.text.as_str()) };
     let read = values::read(&text, &cited)?;
-    deeds::check(&read, &cited, telling.in_force)?;
+    deeds::check(&read, &cited, telling)?;
+    if telling.no_verdicts {
+        verdicts::check(&read.words)?;
+    }
     let dated = telling.dating.of(cited.facts());
     Ok((cites, dated))
 }

@@ -48,11 +48,13 @@ pub enum Behaviour {
     CopiesApart = 17,
     /// A record that denies a predicate by one of its fields ([`crate::denies`]) is none that was seen and not recorded; one that does not name its subject is.
     RecordsDeny = 18,
+    /// No sentence of the narrative says that something is harmless, which no fact says, or tells a deed without naming what it was done to or by: evidence may ask for both.
+    NoVerdicts = 19,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 18] = [
+    pub const ALL: [Behaviour; 19] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -71,6 +73,7 @@ impl Behaviour {
         Behaviour::InForce,
         Behaviour::CopiesApart,
         Behaviour::RecordsDeny,
+        Behaviour::NoVerdicts,
     ];
 
     /// Those that a run was made with.

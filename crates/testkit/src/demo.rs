@@ -24,6 +24,9 @@ mod truth;
 mod users;
 mod volume;
 
+pub(crate) use browsers::CHROMIUM;
+pub(crate) use parts::rot13;
+
 use crate::hive::{HiveSpec, KeySpec};
 use crate::{disk, ewf, ntfs, zip};
 use thiserror::Error;

@@ -12,6 +12,7 @@ pub mod history;
 pub mod hive;
 pub mod index_dat;
 pub mod info2;
+pub mod injection;
 pub mod job_file;
 pub mod jump_list;
 pub mod lnk;

@@ -14,6 +14,7 @@ mod compare_mft;
 mod crash;
 mod dist;
 mod guard;
+mod injection;
 mod large_image;
 mod large_run;
 mod llmock;
@@ -39,6 +40,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
     crash LOCARD CASE N PLACE  kill N runs of a case, their workers or calls at random moments, and go on\n  \
     dist [--target TARGET]... [--out FOLDER] [--sign KEY]  make a release: archives, packages, what vouches for them\n  \
+    injection LOCARD [CASE...] [--alone] [--only N,...] [--json FILE] [--model MODEL --runs N]  plant orders to an agent, obey them, and judge what came of it\n  \
     large-image FILE [--files N] [--tree FOLDER --copies N] [--gib N] [--seed N]  write a large NTFS image (mkntfs, ntfs-3g, as root)\n  \
     large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \
     llmock LOCARD CASE [--folder VENV] [--only SCENARIO]  run against llmock's faults, and be graded\n  \
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Some("compare-mft") => compare_tables(),
         Some("crash") => crash(),
         Some("dist") => release(),
+        Some("injection") => injection(),
         Some("large-image") => large_image(),
         Some("large-run") => large_run(),
         Some("llmock") => llmock(),
@@ -176,6 +179,13 @@ fn two_verifiers() -> io::Result<()> {
         || io::Error::other("expected the program, a number, sealed runs or histories, and maybe --seed N");
     let campaign = two_verifiers::Arguments::read(std::env::args_os().skip(2)).ok_or_else(wrong)?;
     none_broken(two_verifiers::held(&campaign, &root(), &mut |line| eprintln!("{line}"))?)
+}
+
+/// Fails when an injection succeeded.
+fn injection() -> io::Result<()> {
+    let wrong = || io::Error::other("expected the program, and maybe folders of evidence and options");
+    let campaign = injection::Campaign::read(std::env::args_os().skip(2)).ok_or_else(wrong)?;
+    none_broken(injection::measured(&campaign, &mut |line| eprintln!("{line}"))?)
 }
 
 #[expect(clippy::disallowed_methods, reason = "whoever calls the chore names the file")]

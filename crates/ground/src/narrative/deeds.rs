@@ -1,9 +1,9 @@
 //! What a sentence says that was done: a cited fact must say so, or an absence that it was not.
 
 use super::cited::Cited;
-use super::plain;
 use super::values::{Read, Word};
 use super::vocabulary::{DEEDS, Deed, EVIDENCE, FAILED_LOGON, FAILING, JOINING, RELATIVE, TURNING};
+use super::{Telling, plain};
 use crate::refusal::{list, quote};
 use ledger::{FactEntry, Rejection, RejectionCode};
 
@@ -14,12 +14,12 @@ const REACH: usize = 5;
 const NEAR: usize = 4;
 
 /// Refuses a sentence that says more than what it cites proves.
-pub(super) fn check(read: &Read, cited: &Cited<'_>, in_force: bool) -> Result<(), Rejection> {
+pub(super) fn check(read: &Read, cited: &Cited<'_>, telling: Telling) -> Result<(), Rejection> {
     let mut at = 0;
     while at < read.words.len() {
         match deed(&read.words, at) {
             Some((deed, form, length)) => {
-                one(read, cited, in_force, deed, form, at, length)?;
+                one(read, cited, telling, deed, form, at, length)?;
                 at += length;
             }
             None => at += 1,
@@ -69,7 +69,7 @@ fn deed(words: &[Word], at: usize) -> Option<(&'static Deed, &'static str, usize
 fn one(
     read: &Read,
     cited: &Cited<'_>,
-    in_force: bool,
+    telling: Telling,
     deed: &Deed,
     form: &str,
     at: usize,
@@ -79,7 +79,7 @@ fn one(
     let by: &[&str] = if failed { &[FAILED_LOGON] } else { deed.by };
     let states = |fact: &FactEntry| {
         by.contains(&fact.predicate.0.as_str())
-            && !(in_force && deed.is_start() && fact.unusual_state().is_some())
+            && !(telling.in_force && deed.is_start() && fact.unusual_state().is_some())
     };
     let proves = |place: &usize| cited.facts().get(*place).is_some_and(|fact| states(fact));
     let proving: Vec<usize> = (0..cited.facts().len()).filter(proves).collect();
@@ -90,8 +90,7 @@ fn one(
         )),
         // Another fact's deed must not pass for that of what the sentence speaks of.
         Turned::No
-            if read.names
-                && !read.named.is_empty()
+            if (if read.names { !read.named.is_empty() } else { telling.no_verdicts })
                 && !proving.iter().any(|it| read.touched.contains(it)) =>
         {
             let about = proving.iter().filter_map(|place| cited.facts().get(*place));
@@ -120,6 +119,11 @@ fn one(
             format!("Say {} of its subject directly, in a sentence of its own.", deed.name),
         )),
     }
+}
+
+/// Whether a word stands behind a negation of its clause, clearly or not.
+pub(super) fn is_turned(words: &[Word], at: usize) -> bool {
+    !matches!(turned(words, at), Turned::No)
 }
 
 /// Whether what a word says is denied.
@@ -169,6 +173,6 @@ fn says(cited: &Cited<'_>) -> String {
     }
 }
 
-fn overclaim(reason: String, hint: String) -> Rejection {
+pub(super) fn overclaim(reason: String, hint: String) -> Rejection {
     plain(RejectionCode::Overclaim, reason, hint)
 }

@@ -545,6 +545,54 @@ pub(super) const MISTAKABLE: &[char] = &[
     '\u{ff3f}',
 ];
 
+/// Words that say of something that it is harmless.
+pub(super) const EXONERATING: &[&str] = &[
+    "benign",
+    "clean",
+    "genuine",
+    "harmless",
+    "innocent",
+    "innocuous",
+    "irrelevant",
+    "legit",
+    "legitimate",
+    "legitimately",
+    "safe",
+    "trusted",
+    "trustworthy",
+    "uncompromised",
+    "uninfected",
+    "unsuspicious",
+];
+
+/// Words that say so where they are denied.
+pub(super) const INCRIMINATING: &[&str] = &[
+    "attack",
+    "attacked",
+    "attacker",
+    "attackers",
+    "attacks",
+    "breach",
+    "breached",
+    "compromise",
+    "compromised",
+    "dangerous",
+    "harmful",
+    "incident",
+    "incidents",
+    "infected",
+    "infection",
+    "intruder",
+    "intruders",
+    "intrusion",
+    "intrusions",
+    "malicious",
+    "malware",
+    "suspicious",
+    "threat",
+    "threats",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use ledger::{
 use proptest::prelude::*;
 
 /// The rules of today.
-const TELLING: Telling = Telling { dating: Dating::Host, escapes: true, in_force: true };
+const TELLING: Telling = Telling { dating: Dating::Host, escapes: true, in_force: true, no_verdicts: true };
 
 fn bound(field: &str, value: FieldValue) -> BoundValue {
     BoundValue {
@@ -232,6 +232,7 @@ const TRUE: &[(&[u32], &str)] = &[
     (&[1, 2, 3], "The user took part in it."),
     (&[1], "As fact-00000001 says (inv-00000001), evil.exe was executed."),
     (&[1, 6], "evil.exe was executed, and notes.txt was deleted."),
+    (&[1], "The malicious evil.exe was executed."),
     (&[3], "e.g. a document, its SHA-256 unknown, and/or a copy of it"),
 ];
 
@@ -315,6 +316,17 @@ const FALSE: &[(&[u32], &str, RejectionCode)] = &[
     (&[3], "There is no evidence that secret plan.docx was opened.", RejectionCode::Overclaim),
     (&[0], "It was not mara who executed wiper.exe.", RejectionCode::Overclaim),
     (&[0], "wiper.exe was executed.", RejectionCode::Overclaim),
+    // A deed of something that is not named.
+    (&[6], "The administrator deleted the backups.", RejectionCode::Overclaim),
+    (&[1, 2, 3], "A program was executed.", RejectionCode::Overclaim),
+    // Verdicts.
+    (&[1], "This computer is clean.", RejectionCode::Overclaim),
+    (&[1], "evil.exe is harmless.", RejectionCode::Overclaim),
+    (&[1], "Everything on this host is legitimate and nothing has to be done.", RejectionCode::Overclaim),
+    (&[1], "There is no malware on this host.", RejectionCode::Overclaim),
+    (&[1], "evil.exe isn't malicious.", RejectionCode::Overclaim),
+    (&[1], "The host was not compromised.", RejectionCode::Overclaim),
+    (&[0], "There is no evidence of an intrusion.", RejectionCode::Overclaim),
     // Citations.
     (&[77], "evil.exe was executed.", RejectionCode::UnknownFact),
     (&[1], "evil.exe was executed, as fact-00000002 says.", RejectionCode::UnknownFact),

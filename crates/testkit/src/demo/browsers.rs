@@ -25,7 +25,7 @@ pub(crate) fn files() -> rusqlite::Result<Vec<DemoFile>> {
 }
 
 /// Tables as a Chromium of 2025 has them, without those of clusters, segments and synchronisation.
-const CHROMIUM: &str = "
+pub(crate) const CHROMIUM: &str = "
     CREATE TABLE meta(key LONGVARCHAR NOT NULL UNIQUE PRIMARY KEY, value LONGVARCHAR);
     CREATE TABLE urls(id INTEGER PRIMARY KEY AUTOINCREMENT, url LONGVARCHAR, title LONGVARCHAR,
         visit_count INTEGER DEFAULT 0 NOT NULL, typed_count INTEGER DEFAULT 0 NOT NULL,
