@@ -13,6 +13,7 @@ mod compare_hives;
 mod compare_mft;
 mod crash;
 mod dist;
+mod fuzz;
 mod guard;
 mod injection;
 mod large_image;
@@ -40,6 +41,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
     crash LOCARD CASE N PLACE  kill N runs of a case, their workers or calls at random moments, and go on\n  \
     dist [--target TARGET]... [--out FOLDER] [--sign KEY]  make a release: archives, packages, what vouches for them\n  \
+    fuzz [--seconds N] [--only TARGET]... [--small]  run the fuzz targets in turn, and add up what they came to (nightly compiler)\n  \
     injection LOCARD [CASE...] [--alone] [--only N,...] [--json FILE] [--model MODEL --runs N]  plant orders to an agent, obey them, and judge what came of it\n  \
     large-image FILE [--files N] [--tree FOLDER --copies N] [--gib N] [--seed N]  write a large NTFS image (mkntfs, ntfs-3g, as root)\n  \
     large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Some("compare-mft") => compare_tables(),
         Some("crash") => crash(),
         Some("dist") => release(),
+        Some("fuzz") => fuzz::run(&root(), |line| eprintln!("{line}")),
         Some("injection") => injection(),
         Some("large-image") => large_image(),
         Some("large-run") => large_run(),
@@ -78,7 +81,7 @@ fn main() -> ExitCode {
         Some("two-verifiers") => two_verifiers(),
         Some("mutate") => mutate::mutate(|line| eprintln!("{line}")),
         Some("endure") => mutate::endure(|line| eprintln!("{line}")),
-        Some("seeds") => seeds(),
+        Some("seeds") => write_seeds(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -302,12 +305,16 @@ fn demo() -> io::Result<()> {
     Ok(())
 }
 
+/// The first inputs of the fuzz targets: of each decoder its samples, and hives.
+fn seeds() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+    let hives = testkit::artifact_hives::files().into_iter().map(|(_, bytes)| ("hive", bytes));
+    testkit::samples::samples().into_iter().map(|sample| (sample.decoder, sample.bytes)).chain(hives)
+}
+
 /// A folder for each decoder, and one for hives.
 #[expect(clippy::disallowed_methods, reason = "writing the files is what this chore is for")]
-fn seeds() -> io::Result<()> {
-    let hives = testkit::artifact_hives::files().into_iter().map(|(_, bytes)| ("hive", bytes));
-    let samples = testkit::samples::samples().into_iter().map(|sample| (sample.decoder, sample.bytes));
-    for (number, (target, bytes)) in samples.chain(hives).enumerate() {
+fn write_seeds() -> io::Result<()> {
+    for (number, (target, bytes)) in seeds().enumerate() {
         let folder = root().join("fuzz/corpus").join(target);
         std::fs::create_dir_all(&folder)?;
         std::fs::write(folder.join(format!("sample-{number}")), bytes)?;

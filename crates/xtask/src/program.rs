@@ -7,6 +7,11 @@ use std::process::Command;
 #[expect(clippy::disallowed_methods, reason = "a chore starts the program as a person does")]
 pub(crate) fn locard(program: &Path) -> Command {
     let mut command = Command::new(program);
-    command.env("LOCARD_NO_HEAD_LOG", "1");
+    noting_no_heads(&mut command);
     command
+}
+
+/// The same for a command that starts the program.
+pub(crate) fn noting_no_heads(command: &mut Command) -> &mut Command {
+    command.env("LOCARD_NO_HEAD_LOG", "1")
 }

@@ -11,6 +11,7 @@ mod canary;
 mod cases;
 mod catalogue;
 mod copy_log;
+mod corpus;
 mod decoders;
 mod deleted_tools;
 mod events;

@@ -1,6 +1,7 @@
 //! `locard run` over each input, under GNU time: what it took and how it ended.
 
 use crate::place::Place;
+use crate::program;
 use serde_json::Value;
 use std::io;
 use std::path::Path;
@@ -46,7 +47,8 @@ pub(super) fn run(
 #[expect(clippy::disallowed_methods, reason = "the chore measures another program")]
 fn one(locard: &Path, evidence: &Path, options: &[String], place: &Path, name: &str) -> io::Result<Took> {
     let timed = place.join(format!("{name}.time"));
-    let output = Command::new("time")
+    let mut command = Command::new("time");
+    let output = program::noting_no_heads(&mut command)
         .args(["-f", "%e %U %S %M", "-o"])
         .arg(&timed)
         .arg(locard)

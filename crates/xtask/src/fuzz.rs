@@ -1,0 +1,118 @@
+//! `cargo xtask fuzz`: the fuzz targets in turn, what they executed and found added up in a ledger, and a corpus that stays small.
+//!
+//! `fuzz [--seconds N] [--only TARGET]… [--small]` builds `fuzz/` with a nightly compiler, runs every target for N seconds (60 where nothing else is said) and adds a line for each to `fuzz/ledger.tsv`.
+//! The inputs that it begins with are the samples of the builder and `fuzz/corpus`; with `--small` what it found is kept there, as far as it is small and reaches something that the rest does not.
+
+mod ledger;
+mod target;
+
+use ledger::Entry;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use target::Site;
+
+/// Where the sums stand, from the root of the workspace.
+const LEDGER: &str = "fuzz/ledger.tsv";
+
+/// Where the kept inputs stand.
+const CORPUS: &str = "fuzz/corpus";
+
+/// Bytes of an input that is kept.
+const LARGEST_KEPT: u64 = 2048;
+
+/// Bytes of all inputs of a target that are kept.
+const MOST_KEPT: u64 = 32 << 10;
+
+/// Runs the targets that were asked for; fails where one found something.
+pub(crate) fn run(root: &Path, say: fn(String)) -> io::Result<()> {
+    let (mut seconds, mut only, mut small) = (60, Vec::new(), false);
+    let mut words = std::env::args().skip(2);
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| io::Error::other(format!("{word} needs a value")));
+        match word.as_str() {
+            "--seconds" => seconds = value()?.parse().map_err(io::Error::other)?,
+            "--only" => only.push(value()?),
+            "--small" => small = true,
+            _ => return Err(io::Error::other(format!("no option {word}"))),
+        }
+    }
+    let ledger = root.join(LEDGER);
+    say(ledger::sums(&ledger::read(&ledger)?));
+    let site = Site::build(root)?;
+    let targets = ["hive"].into_iter().chain(tools::decoders());
+    let mut found = 0;
+    for name in targets.filter(|name| only.is_empty() || only.iter().any(|only| only == name)) {
+        let entry = site.run(name, seconds)?;
+        say(entry.line());
+        ledger::add(&ledger, &entry)?;
+        found += entry.crashes;
+        if small {
+            keep(&site, name, &root.join(CORPUS).join(name))?;
+        }
+    }
+    say(ledger::sums(&ledger::read(&ledger)?));
+    match found {
+        0 => Ok(()),
+        found => Err(io::Error::other(format!("{found} inputs, in {}", site.artifacts().display()))),
+    }
+}
+
+/// Keeps of what a target has found the inputs that reach what no shorter one does, the shortest first.
+fn keep(site: &Site, name: &str, kept: &Path) -> io::Result<()> {
+    let merged = site.merged(name, LARGEST_KEPT)?;
+    let mut inputs: Vec<(u64, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(merged)? {
+        let entry = entry?;
+        inputs.push((entry.metadata()?.len(), entry.path()));
+    }
+    inputs.sort();
+    if kept.is_dir() {
+        fs::remove_dir_all(kept)?;
+    }
+    fs::create_dir_all(kept)?;
+    let mut room = MOST_KEPT;
+    for (length, input) in inputs {
+        let Some(left) = room.checked_sub(length) else { break };
+        room = left;
+        fs::copy(&input, kept.join(input.file_name().unwrap_or_default()))?;
+    }
+    Ok(())
+}
+
+/// An entry's numbers, as libFuzzer prints them.
+fn number(text: &str, before: &str) -> Option<u64> {
+    let (_, rest) = text.rsplit_once(before)?;
+    let digits = rest.trim_start();
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits.get(..end)?.parse().ok()
+}
+
+impl Entry {
+    /// What a run of a target printed.
+    fn of(target: &str, day: String, cpu_seconds: u64, crashes: u64, printed: &str) -> Entry {
+        let said = |before: &str| number(printed, before).unwrap_or_default();
+        Entry {
+            day,
+            target: target.to_owned(),
+            cpu_seconds,
+            executions: said("stat::number_of_executed_units:"),
+            edges: said(" cov: "),
+            features: said(" ft: "),
+            inputs: said(" corp: "),
+            crashes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_fuzzer_prints_is_read_from_its_last_line() {
+        let printed = "#2\tINITED cov: 10 ft: 11 corp: 1/4b\n#90\tDONE   cov: 1234 ft: 5678 corp: 91/12Kb\nstat::number_of_executed_units: 90\n";
+        let entry = Entry::of("lnk", "2026-01-02".to_owned(), 7, 0, printed);
+        assert_eq!(entry.line(), "2026-01-02\tlnk\t7\t90\t1234\t5678\t91\t0");
+    }
+}
