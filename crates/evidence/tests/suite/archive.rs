@@ -218,6 +218,31 @@ fn names_are_made_paths_and_none_is_lost() {
 }
 
 #[test]
+fn names_that_climb_leave_every_folder_readable() {
+    let names = ["../x", "..", "a/../y", "a/..", "./..", "../..", "z"];
+    let zipped: Vec<Entry> = names.iter().map(|name| Entry::new(name.as_bytes(), name.as_bytes())).collect();
+    let tarred: Vec<_> = names.iter().map(|name| (*name, name.as_bytes().to_vec())).collect();
+    for bytes in [zip_by_hand(&zipped), Tar::of(&tarred)] {
+        let (files, told) = everything(&open(&bytes).unwrap());
+        let held: Vec<_> =
+            files.iter().map(|file| (file.0.as_str(), file.2.clone().map_err(|_| ()).unwrap())).collect();
+        let expected = [
+            ("%{2E}%{2E}/%{2E}%{2E}", "../.."),
+            ("%{2E}%{2E}/x", "../x"),
+            ("..%{00}", "./.."),
+            ("a/%{2E}%{2E}/y", "a/../y"),
+            ("a/..%{00}", "a/.."),
+            ("z", "z"),
+        ];
+        for (at, content) in expected {
+            assert!(held.contains(&(at, content.as_bytes().to_vec())), "{at}: {held:?}");
+        }
+        assert_eq!(held.len(), expected.len());
+        assert!(told.iter().any(|told| told.contains("replaces an earlier entry")), "{told:?}");
+    }
+}
+
+#[test]
 fn times_are_those_of_a_copy_and_the_best_that_stand_there() {
     let filetime = 132_980_818_001_234_567_u64;
     let ntfs: Vec<u8> = [&[0, 0, 0, 0, 1, 0, 24, 0][..], &filetime.to_le_bytes().repeat(3)].concat();
