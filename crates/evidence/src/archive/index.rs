@@ -58,7 +58,7 @@ pub(super) enum LeafKind {
     File,
     /// The target as it is written; `None` where it is the entry's content.
     Symlink(Option<Box<str>>),
-    /// The path of the entry whose content this one shares.
+    /// The path of the entry whose content this one shares, where that did not stand in front of it.
     Hardlink(Box<str>),
     Other,
 }
@@ -156,6 +156,10 @@ impl Index {
         if let Body::Leaf(Leaf { content: Content::Unread(Unread::Encrypted), .. }) = &body {
             self.encrypted += 1;
         }
+        let body = match body {
+            Body::Leaf(leaf) => Body::Leaf(self.linked(leaf)),
+            Body::Folder => Body::Folder,
+        };
         let last = parts.pop();
         let mut tell = Tell { at: offset, count: &mut self.defects };
         let mut folder = &mut self.root;
@@ -218,6 +222,19 @@ impl Index {
             self.damaged(format!("{more} more defects of entries are not told one by one"));
         }
         self
+    }
+
+    /// A hard link with what its target is now: a later entry of the target's path is not what was linked to.
+    ///
+    /// A link in front of its target stays one, and is followed when it is read.
+    fn linked(&self, leaf: Leaf) -> Leaf {
+        let LeafKind::Hardlink(target) = &leaf.kind else { return leaf };
+        match self.leaf(target) {
+            Some(Leaf { kind, size, content, .. }) => {
+                Leaf { kind: kind.clone(), size: *size, content: *content, ..leaf }
+            }
+            None => leaf,
+        }
     }
 
     /// The leaf at a written path that is spelled exactly so.

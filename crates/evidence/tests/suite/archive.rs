@@ -300,6 +300,38 @@ fn links_and_devices_of_a_tar_are_told_and_hard_links_share_their_content() {
 }
 
 #[test]
+fn a_hard_link_shares_what_its_target_was_where_the_link_stands() {
+    let tar = Tar::default()
+        .file("x", b"first")
+        .entry("to first", b'1', b"", "x")
+        .entry("to link", b'1', b"", "to first")
+        .entry("to later", b'1', b"", "y")
+        .file("x", b"second one")
+        .entry("to second", b'1', b"", "x")
+        .entry("x", b'1', b"", "x")
+        .entry("x/below", b'0', b"below", "")
+        .file("y", b"later")
+        .entry("round", b'1', b"", "round")
+        .done();
+    for bytes in [gz(&tar), tar] {
+        let tree = open(&bytes).unwrap();
+        for (at, expected) in [
+            ("to first", "first"),
+            ("to link", "first"),
+            ("to second", "second one"),
+            ("to later", "later"),
+            ("x%{00}", "second one"),
+        ] {
+            assert_eq!(read(&tree, at).unwrap(), expected.as_bytes(), "{at}");
+            assert_eq!(tree.node(&path(at)).unwrap().unwrap().size, expected.len() as u64, "{at}");
+        }
+        assert!(matches!(read(&tree, "round"), Err(ReadError::Unsupported { .. })));
+        let replaced = |told: &&String| told.contains("replaces an earlier entry");
+        assert_eq!(everything(&tree).1.iter().filter(replaced).count(), 2);
+    }
+}
+
+#[test]
 fn links_of_a_zip_are_listed_with_their_target() {
     let tree = open(&zip_by_hand(&[Entry::new(b"l", b"../target").made_by(3).mode(0o120_777)])).unwrap();
     let link = tree.node(&path("l")).unwrap().unwrap();
