@@ -254,7 +254,7 @@ impl ArchiveTree {
         match (leaf.content, &self.format) {
             (Content::Zip { crc, .. }, Format::Zip { free }) => {
                 let (stored, stream) = zip::open(&self.file, self.length, *free, leaf.content, path)?;
-                Ok(Box::new(entry.alone(stream, stored).checked(Some(crc))))
+                Ok(Box::new(entry.alone(stream, stored).checked(Some(crc)).or_not_empty()?))
             }
             (Content::Tar { data }, Format::Tar(bytes)) => {
                 let stored = matches!(&*bytes.borrow(), Bytes::Plain(_)).then_some(data);

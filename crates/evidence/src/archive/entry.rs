@@ -70,6 +70,14 @@ impl Entry {
         Entry { check, ..self }
     }
 
+    /// One that declares no bytes is not read: that it has none is checked before.
+    pub(super) fn or_not_empty(mut self) -> Result<Entry, ReadError> {
+        if self.length == 0 {
+            self.checked_at(0, &[])?;
+        }
+        Ok(self)
+    }
+
     fn read(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, (u64, Wrong)> {
         let at = self.begin.saturating_add(offset);
         let result = match &mut self.source {
@@ -107,6 +115,14 @@ impl Entry {
         }
     }
 
+    /// The same; what is found to be wrong stays so.
+    fn checked_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ReadError> {
+        self.check(offset, bytes).map_err(|damage| {
+            self.damage = Some(damage.clone());
+            self.damaged(damage)
+        })
+    }
+
     fn damaged(&self, damage: ArchiveDamage) -> ReadError {
         ReadError::Damaged { path: self.path.clone(), source: damage.into() }
     }
@@ -129,14 +145,10 @@ impl ReadAt for Entry {
         let wanted = left.min(buffer.len());
         let Some(buffer) = buffer.get_mut(..wanted).filter(|buffer| !buffer.is_empty()) else { return Ok(0) };
         let read = self.read(offset, buffer).map_err(|wrong| stream::error(&self.path, wrong))?;
-        let result = match read {
-            0 => return Err(self.damaged(ArchiveDamage::Ends { offset })),
-            read => self.check(offset, buffer.get(..read).unwrap_or_default()).map(|()| read),
-        };
-        result.map_err(|damage| {
-            self.damage = Some(damage.clone());
-            self.damaged(damage)
-        })
+        match read {
+            0 => Err(self.damaged(ArchiveDamage::Ends { offset })),
+            read => self.checked_at(offset, buffer.get(..read).unwrap_or_default()).map(|()| read),
+        }
     }
 
     /// Packed bytes have no place of their own: they are told as those of the entry.

@@ -8,7 +8,7 @@ mod header;
 pub(super) use header::is_header;
 
 use super::decode::Part;
-use super::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
+use super::index::{self, Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
 use super::stamp::{Stamp, Stamps};
 use super::stream::{Stream, damage};
 use super::{damage::Wrong, name};
@@ -153,10 +153,11 @@ impl Listing {
                 let pending = std::mem::take(&mut self.pending);
                 let size = pending.size.unwrap_or(header.size);
                 while header.kind == b'S' && header::more(bytes, &mut data, start) {}
-                let found = found(header, pending, start, data);
+                let has_data = header.has_data() || is_data(bytes, data, size);
+                let found = found(header, pending, start, has_data.then_some(data));
                 (self.count, self.names) = (self.count + 1, self.names + header.name.len());
                 index.add(found);
-                return self.advance(data, if header.has_data() { size } else { 0 }, index);
+                return self.advance(data, if has_data { size } else { 0 }, index);
             }
         }
         self.advance(data, header.size, index)
@@ -201,7 +202,18 @@ impl Pending {
     }
 }
 
-fn found(header: &Header, pending: Pending, start: u64, data: u64) -> Found {
+/// Whether data stands behind a header that should have none but says a size: what follows is no header, and one stands where the data ends.
+fn is_data(bytes: &mut Bytes, data: u64, size: u64) -> bool {
+    let next = size.checked_next_multiple_of(BLOCK as u64).and_then(|size| data.checked_add(size));
+    let mut may_begin = |at| {
+        let (block, _) = bytes.take(at, BLOCK);
+        block.len() < BLOCK || block.iter().all(|byte| *byte == 0) || is_header(&block)
+    };
+    size > 0 && !may_begin(data) && next.is_some_and(may_begin)
+}
+
+/// The entry of a header at `start`; `data` is where its content stands, where it can have any.
+fn found(header: &Header, pending: Pending, start: u64, data: Option<u64>) -> Found {
     let Pending { name: long, target, size, stamps, sparse } = pending;
     let bytes = long.unwrap_or_else(|| header.name.clone());
     let target = target.unwrap_or_else(|| header.target.clone());
@@ -214,20 +226,42 @@ fn found(header: &Header, pending: Pending, start: u64, data: u64) -> Found {
         _ => false,
     };
     let size = size.unwrap_or(header.size);
+    let content = data.map_or(Content::Empty, |data| Content::Tar { data });
+    let filled = if data.is_some() { size } else { 0 };
+    let mut odd = Vec::new();
     let (kind, size, content) = match header.kind {
-        b'1' => {
+        b'1' if filled == 0 => {
             let parts = name::read(&target, false).parts;
             (LeafKind::Hardlink(parts.join("/").into_boxed_str()), 0, Content::Empty)
         }
-        b'2' => (LeafKind::Symlink(Some(escape_target(&target).into_boxed_str())), 0, Content::Empty),
-        b'3' | b'4' | b'6' => (LeafKind::Other, 0, Content::Empty),
+        b'2' if filled == 0 => {
+            (LeafKind::Symlink(Some(escape_target(&target).into_boxed_str())), 0, Content::Empty)
+        }
+        b'1' | b'2' => {
+            let target = escape_target(&target);
+            odd.push(format!(
+                "it is marked as a link to `{target}` and has {size} bytes of content: it is taken for a file"
+            ));
+            (LeafKind::File, size, content)
+        }
+        b'3' | b'4' | b'6' | b'V' => {
+            let (kind, marked) = index::unmarked(Some(LeafKind::Other), filled);
+            odd.extend(marked);
+            (kind.unwrap_or(LeafKind::File), filled, if filled > 0 { content } else { Content::Empty })
+        }
         b'S' => (LeafKind::File, header.real_size, Content::Unread(Unread::Sparse)),
         b'M' => (LeafKind::File, size, Content::Unread(Unread::OtherTar)),
-        b'V' => (LeafKind::Other, 0, Content::Empty),
         _ if sparse => (LeafKind::File, size, Content::Unread(Unread::Sparse)),
-        _ => (LeafKind::File, size, Content::Tar { data }),
+        _ => (LeafKind::File, size, content),
     };
     let leaf = Leaf { kind, size, stamps, offset: Some(start), content };
-    let body = if folder { Body::Folder } else { Body::Leaf(leaf) };
-    Found { name: name::read(&bytes, false), offset: Some(start), stamps, body }
+    let body = match folder {
+        true if filled == 0 => Body::Folder,
+        true => {
+            odd.push(index::filled(filled));
+            Body::Both(leaf)
+        }
+        false => Body::Leaf(leaf),
+    };
+    Found { name: name::read(&bytes, false), offset: Some(start), stamps, body, odd }
 }

@@ -242,6 +242,105 @@ fn names_that_climb_leave_every_folder_readable() {
     }
 }
 
+/// What is held at each path of an archive, and what is told.
+fn held(bytes: &[u8]) -> (std::collections::BTreeMap<String, Vec<u8>>, Vec<String>) {
+    let (files, told) = everything(&open(bytes).unwrap());
+    (files.into_iter().map(|(at, _, content)| (at, content.unwrap())).collect(), told)
+}
+
+fn told(told: &[String], what: &str) -> usize {
+    told.iter().filter(|told| told.contains(what)).count()
+}
+
+#[test]
+fn an_entry_of_a_zip_that_is_marked_as_a_folder_keeps_its_content() {
+    let (held, defects) = held(&zip_by_hand(&[
+        Entry::new(b"named/", b"1"),
+        Entry::new(b"named/below", b"2"),
+        deflated(b"packed/", b"3"),
+        Entry::new(b"back\\", b"4"),
+        Entry::new(b"/", b"5"),
+        Entry::new(b"unix", b"6").made_by(3).mode(0o40_755),
+        Entry::new(b"dos", b"7").mode(0).attributes(0x10),
+        Entry::new(b"pipe", b"8").made_by(3).mode(0o10_644),
+        Entry::new(b"link", &noise(5000)).made_by(3).mode(0o120_777),
+        Entry::new(b"linked/", b"../target").made_by(3).mode(0o40_755),
+        Entry::new(b"folder/", b"").attributes(0x10),
+        deflated(b"folder too/", b""),
+        Entry::new(b"folder of unix", b"").made_by(3).mode(0o40_755),
+    ]));
+    let expected = [
+        ("named%{00}", "1"),
+        ("named/below", "2"),
+        ("packed%{00}", "3"),
+        ("back%{00}", "4"),
+        ("%{00}", "5"),
+        ("unix", "6"),
+        ("dos", "7"),
+        ("pipe", "8"),
+        ("linked%{00}", "../target"),
+    ];
+    for (at, content) in expected {
+        assert_eq!(held.get(at).map(Vec::as_slice), Some(content.as_bytes()), "{at}: {held:?}");
+    }
+    assert_eq!(held.get("link"), Some(&noise(5000)));
+    assert_eq!(held.len(), expected.len() + 1);
+    assert_eq!(told(&defects, "named like a folder and has"), 5, "{defects:?}");
+    assert_eq!(told(&defects, "marked as a folder and has"), 2, "{defects:?}");
+    assert_eq!(told(&defects, "marked as a device"), 1, "{defects:?}");
+    assert_eq!(told(&defects, "marked as a link"), 1, "{defects:?}");
+}
+
+#[test]
+fn an_entry_of_a_tar_that_is_marked_as_what_has_no_content_keeps_it() {
+    let tar = Tar::default()
+        .entry("old/", b'0', b"1", "")
+        .entry("folder", b'5', b"2", "")
+        .entry("dump/", b'D', b"3", "")
+        .entry("volume", b'V', b"4", "")
+        .entry("linked", b'1', b"5", "old")
+        .entry("pipe", b'6', b"6", "")
+        .entry("folder/", b'5', b"", "")
+        .file("folder/below", b"7")
+        .entry("plain/", b'0', b"", "")
+        .entry("label", b'V', b"", "")
+        .done();
+    for bytes in [gz(&tar), tar] {
+        let (held, defects) = held(&bytes);
+        let expected = [
+            ("old%{00}", "1"),
+            ("folder%{00}", "2"),
+            ("dump%{00}", "3"),
+            ("volume", "4"),
+            ("linked", "5"),
+            ("pipe", "6"),
+            ("folder/below", "7"),
+        ];
+        for (at, content) in expected {
+            assert_eq!(held.get(at).map(Vec::as_slice), Some(content.as_bytes()), "{at}: {held:?}");
+        }
+        assert_eq!(held.len(), expected.len());
+        assert_eq!(told(&defects, "bytes of content"), 6, "{defects:?}");
+    }
+}
+
+#[test]
+fn an_entry_that_declares_no_bytes_and_has_some_is_damaged() {
+    let tree = open(&zip_by_hand(&[
+        deflated(b"packed", b"much more than nothing").size(0),
+        Entry::new(b"stored", b"x").size(0),
+        deflated(b"named/", b"much more than nothing").size(0),
+        deflated(b"empty", b""),
+    ]))
+    .unwrap();
+    for at in ["packed", "stored", "named%{00}"] {
+        assert!(matches!(read(&tree, at), Err(ReadError::Damaged { .. })), "{at}");
+    }
+    assert_eq!(read(&tree, "empty").unwrap(), b"");
+    let (_, defects) = everything(&tree);
+    assert_eq!(told(&defects, "declares a size of 0"), 3, "{defects:?}");
+}
+
 #[test]
 fn times_are_those_of_a_copy_and_the_best_that_stand_there() {
     let filetime = 132_980_818_001_234_567_u64;

@@ -4,7 +4,9 @@ use super::end::End;
 use super::extra::{self, Extra};
 use super::le;
 use crate::archive::decode::Part;
-use crate::archive::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
+use crate::archive::index::{
+    self, Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread,
+};
 use crate::archive::name;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -36,6 +38,17 @@ pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<
         ));
     }
     Ok(())
+}
+
+/// The most bytes that nothing is packed to: many tools pack folders and empty files as they pack all else.
+const fn most_of_nothing(method: u16) -> u64 {
+    match method {
+        0 => 0,
+        // A block without compression.
+        8 => 5,
+        // A frame or a stream with its header and its checksum.
+        _ => 16,
+    }
 }
 
 /// A record as it stands there.
@@ -77,7 +90,6 @@ impl Record {
         let (flags, method) = (self.field(8, 2), self.field(10, 2));
         let Extra { size, packed, offset, stamps, name, aes } = extra;
         let header = offset.saturating_add(end.front);
-        let kind = self.kind();
         let bytes = name.as_deref().unwrap_or(&self.name);
         let folder = matches!(bytes.last(), Some(b'/')) || (!self.unix() && bytes.last() == Some(&b'\\'));
         let method = u16::try_from(method).unwrap_or(u16::MAX);
@@ -92,10 +104,27 @@ impl Record {
             _ => Content::Unread(Unread::Unknown),
         };
         let name = name::read(bytes, !self.unix());
-        let (is_folder, kind) = (folder || kind.is_none(), kind.unwrap_or(LeafKind::File));
-        let leaf = Leaf { kind, size, stamps, offset: Some(header), content };
-        let body = if is_folder { Body::Folder } else { Body::Leaf(leaf) };
-        Found { name, offset: Some(header), stamps, body }
+        let hidden = if size == 0 && packed > most_of_nothing(method) { packed } else { 0 };
+        let filled = size.max(hidden);
+        let mut odd: Vec<String> = Vec::new();
+        if hidden > 0 {
+            odd.push(format!("it declares a size of 0 and has {packed} packed bytes"));
+        }
+        let (kind, marked) = index::unmarked(self.kind(), filled);
+        let leaf = |kind| Leaf { kind, size, stamps, offset: Some(header), content };
+        let body = match kind {
+            _ if folder && filled == 0 => Body::Folder,
+            None => Body::Folder,
+            Some(kind) if folder => {
+                odd.push(index::filled(filled));
+                Body::Both(leaf(kind))
+            }
+            Some(kind) => {
+                odd.extend(marked);
+                Body::Leaf(leaf(kind))
+            }
+        };
+        Found { name, offset: Some(header), stamps, body, odd }
     }
 
     /// Whether a system wrote it whose names may hold backslashes: Unix or macOS.

@@ -89,6 +89,8 @@ pub(crate) struct Entry {
     method: u16,
     host: u8,
     mode: u32,
+    /// Of DOS.
+    attributes: u32,
     time: u32,
     extra: Vec<u8>,
     /// Where its central record says that its local header stands, if not there where it does.
@@ -106,6 +108,7 @@ impl Entry {
             method: 0,
             host: 0,
             mode: 0,
+            attributes: 0,
             time: 0,
             extra: Vec::new(),
             header: None,
@@ -126,6 +129,10 @@ impl Entry {
 
     pub(crate) fn mode(self, mode: u32) -> Entry {
         Entry { mode, ..self }
+    }
+
+    pub(crate) fn attributes(self, attributes: u32) -> Entry {
+        Entry { attributes, ..self }
     }
 
     pub(crate) fn at(self, time: u32) -> Entry {
@@ -181,7 +188,7 @@ pub(crate) fn zip_by_hand(entries: &[Entry]) -> Vec<u8> {
         directory.extend_from_slice(&entry.time.to_le_bytes());
         directory.extend_from_slice(&sums);
         put(&mut directory, &[lengths[0], lengths[1], 0, 0, 0]);
-        directory.extend_from_slice(&(entry.mode << 16).to_le_bytes());
+        directory.extend_from_slice(&(entry.mode << 16 | entry.attributes).to_le_bytes());
         directory.extend_from_slice(&entry.header.unwrap_or(header).to_le_bytes());
         directory.extend_from_slice(&entry.name);
         directory.extend_from_slice(&entry.extra);
