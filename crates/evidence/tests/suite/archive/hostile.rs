@@ -151,6 +151,57 @@ fn a_tar_that_ends_with_one_block_of_zeros_is_whole() {
     }
 }
 
+/// What is told of an archive as a whole: gaps, and defects.
+fn told(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
+    let root = listing(&open(bytes).unwrap(), "");
+    let gaps = root.gaps.into_iter().map(|gap| gap.reason);
+    (gaps.collect(), root.defects.into_iter().map(|defect| defect.what).collect())
+}
+
+#[test]
+fn a_tar_behind_the_end_of_a_tar_is_listed_and_told() {
+    let (first, second) = (Tar::of(&[("a", b"1".to_vec())]), Tar::of(&[("b", b"2".to_vec())]));
+    let padded = [first.clone(), vec![0; 10_240]].concat();
+    let frames = [super::build::zst(&first), super::build::zst(&second)].concat();
+    for bytes in [
+        [first.clone(), second.clone()].concat(),
+        [padded, second.clone()].concat(),
+        [gz(&first), gz(&second)].concat(),
+        frames,
+    ] {
+        let tree = open(&bytes).unwrap();
+        assert_eq!((read(&tree, "a").unwrap(), read(&tree, "b").unwrap()), (b"1".to_vec(), b"2".to_vec()));
+        let (gaps, defects) = told(&bytes);
+        assert!(gaps.is_empty(), "{gaps:?}");
+        assert!(matches!(defects.as_slice(), [one] if one.contains("stand behind its end")), "{defects:?}");
+    }
+}
+
+#[test]
+fn bytes_behind_the_end_of_a_tar_are_a_gap() {
+    let tar = Tar::of(&[("a", b"1".to_vec())]);
+    let packed = gz(&tar);
+    let gap = |bytes: &[u8], expected: &str| {
+        let (gaps, _) = told(bytes);
+        assert!(matches!(gaps.as_slice(), [one] if one.contains(expected)), "{expected}: {gaps:?}");
+        assert_eq!(read(&open(bytes).unwrap(), "a").unwrap(), b"1");
+    };
+    gap(&[tar.clone(), b"hidden".to_vec()].concat(), "from byte 2048 of the tar on (6 bytes)");
+    gap(&[tar.clone(), vec![0; 9000], noise(3000)].concat(), "from byte 10752 of the tar on (3296 bytes)");
+    gap(&[packed.clone(), gz(&noise(3000))].concat(), "from byte 2048 of the tar on");
+    let at = format!("6 bytes from byte {} of the archive", packed.len());
+    gap(&[packed.clone(), b"hidden".to_vec()].concat(), &at);
+    gap(
+        &[packed.clone(), vec![0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7]].concat(),
+        "compressed data is damaged",
+    );
+    gap(&[super::build::zst(&tar), b"hidden".to_vec()].concat(), "compressed data is damaged");
+    // Padding.
+    for bytes in [[tar, vec![0; 10_240]].concat(), [packed, vec![0; 512]].concat()] {
+        assert_eq!(told(&bytes), (Vec::new(), Vec::new()));
+    }
+}
+
 #[test]
 fn mutated_archives_end_in_errors_and_nothing_else() {
     let files = vec![("C/a", noise(3000)), ("C/b/c", noise(500)), ("d", Vec::new())];
