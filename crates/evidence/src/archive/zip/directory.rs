@@ -1,5 +1,6 @@
 //! The central directory (APPNOTE 4.3.12).
 
+use super::cover::{Local, Span};
 use super::end::End;
 use super::extra::{self, Extra};
 use super::le;
@@ -12,11 +13,15 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::rc::Rc;
 
+/// Characters of another name that are told.
+const MAX_SHOWN: usize = 300;
+
 /// Fixed bytes of a record.
 const FIXED: usize = 46;
 
-/// Reads every record that can be read.
-pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<()> {
+/// Reads every record that can be read; the bytes that the entries have.
+pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<Vec<Span>> {
+    let mut spans = Vec::new();
     let mut input = BufReader::with_capacity(64 << 10, Part::new(file, end.directory, end.stop));
     let (mut at, mut count, mut names) = (end.directory, 0, 0);
     while let Some(record) = Record::read(&mut input)? {
@@ -24,11 +29,18 @@ pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<
             index.gap(format!(
                 "entries of the archive: more than {count}; those from byte {at} on are not listed"
             ));
-            return Ok(());
+            return Ok(spans);
         }
         (count, names) = (count + 1, names + record.name.len());
         at = at.saturating_add(record.length);
-        index.add(record.found(end));
+        let extra = extra::read(&record.extra, &record.fixed, &record.name);
+        let header = extra.offset.saturating_add(end.front);
+        let local = Local::read(file, header, record.name.len())?;
+        spans.push(local.span(header, extra.packed));
+        let odd = record.renamed(&local);
+        let mut found = record.found(extra, header);
+        found.odd.extend(odd);
+        index.add(found);
     }
     let listed = if end.large { count as u64 } else { count as u64 & 0xffff };
     if at < end.stop || listed != end.entries {
@@ -37,7 +49,7 @@ pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<
             end.entries, end.stop
         ));
     }
-    Ok(())
+    Ok(spans)
 }
 
 /// The most bytes that nothing is packed to: many tools pack folders and empty files as they pack all else.
@@ -85,11 +97,21 @@ impl Record {
         self.fixed.get(from..from + bytes).map_or(0, le)
     }
 
-    fn found(self, end: &End) -> Found {
-        let extra = extra::read(&self.extra, &self.fixed, &self.name);
+    /// Tells a local header that has another name; one that cannot be read is told when the entry is.
+    fn renamed(&self, local: &Local) -> Option<String> {
+        // Encrypted directories mask the local headers.
+        let masked = self.field(8, 2) & (1 << 13) != 0;
+        let other = local.name().filter(|other| *other != self.name && !masked)?;
+        let [other, own] = [other, &self.name].map(|name| name::read(name, !self.unix()).parts.join("/"));
+        (other != own).then(|| {
+            let shown: String = other.chars().take(MAX_SHOWN).collect();
+            format!("its local header names it `{shown}`, and the central directory does not")
+        })
+    }
+
+    fn found(self, extra: Extra, header: u64) -> Found {
         let (flags, method) = (self.field(8, 2), self.field(10, 2));
-        let Extra { size, packed, offset, stamps, name, aes } = extra;
-        let header = offset.saturating_add(end.front);
+        let Extra { size, packed, stamps, name, aes, .. } = extra;
         let bytes = name.as_deref().unwrap_or(&self.name);
         let folder = matches!(bytes.last(), Some(b'/')) || (!self.unix() && bytes.last() == Some(&b'\\'));
         let method = u16::try_from(method).unwrap_or(u16::MAX);
