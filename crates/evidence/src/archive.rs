@@ -374,9 +374,9 @@ impl Tree for ArchiveTree {
             return Err(ReadError::NotADirectory { path: path.clone() });
         };
         // One that cannot be named is a gap of the listing.
-        let named =
-            |(name, below): (&Box<str>, &Box<Folder>)| Some(folder_node(path.child(name).ok()?, below));
-        let mut nodes: Vec<Node> = folder.folders.iter().filter_map(named).collect();
+        let folders = folder.folders.iter();
+        let named = folders.filter_map(|(name, below)| Some(folder_node(path.child(name).ok()?, below)));
+        let mut nodes: Vec<Node> = named.collect();
         nodes.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(nodes)
     }

@@ -33,6 +33,11 @@ impl Part {
         self.at.saturating_sub(self.begin)
     }
 
+    /// Where it stands before its end, and what is left of it.
+    fn behind(&self) -> Option<(u64, Part)> {
+        (self.at < self.end).then(|| (self.at, Part::new(&self.file, self.at, self.end)))
+    }
+
     /// How many bytes it has.
     pub(super) fn length(&self) -> u64 {
         self.end.saturating_sub(self.begin)
@@ -146,6 +151,10 @@ impl Decode for Inflate {
 
     fn taken(&self) -> u64 {
         self.part().taken()
+    }
+
+    fn behind(&self) -> Option<(u64, Part)> {
+        self.ended.then(|| self.part().behind()).flatten()
     }
 
     fn fork(&self) -> Option<Box<dyn Decode>> {
@@ -266,8 +275,7 @@ impl Decode for Gzip {
     }
 
     fn behind(&self) -> Option<(u64, Part)> {
-        let Part { file, at, end, .. } = &self.part;
-        (self.body.is_none() && at < end).then(|| (*at, Part::new(file, *at, *end)))
+        self.body.is_none().then(|| self.part.behind()).flatten()
     }
 
     fn fork(&self) -> Option<Box<dyn Decode>> {

@@ -95,9 +95,8 @@ impl Entry {
         let end = offset.saturating_add(bytes.len() as u64);
         if end >= self.length
             && let Source::Alone(stream) = &mut self.source
-            && stream.read_at(self.length, &mut [0]).is_ok_and(|more| more > 0)
         {
-            return Err(ArchiveDamage::Longer { declared: self.length });
+            ends(stream, self.length)?;
         }
         let Some(check) = &mut self.check else { return Ok(()) };
         let known = check.hashed.checked_sub(offset).and_then(|known| usize::try_from(known).ok());
@@ -125,6 +124,22 @@ impl Entry {
 
     fn damaged(&self, damage: ArchiveDamage) -> ReadError {
         ReadError::Damaged { path: self.path.clone(), source: damage.into() }
+    }
+}
+
+/// The fewest packed bytes behind the end of a stream that are told: fewer hold no entry, and some tools leave a few.
+const LEFT: u64 = 30;
+
+/// Whether a stream ends at `length` and takes all of its packed bytes.
+fn ends(stream: &mut Stream, length: u64) -> Result<(), ArchiveDamage> {
+    if stream.read_at(length, &mut [0]).is_ok_and(|more| more > 0) {
+        return Err(ArchiveDamage::Longer { declared: length });
+    }
+    match stream.behind() {
+        Some((offset, rest)) if rest.length() >= LEFT => {
+            Err(ArchiveDamage::Behind { offset, length: rest.length() })
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -144,6 +144,11 @@ impl Entry {
         Entry { local: Some(name.to_vec()), ..self }
     }
 
+    pub(crate) fn followed_by(mut self, more: &[u8]) -> Entry {
+        self.data.extend_from_slice(more);
+        self
+    }
+
     pub(crate) fn unlisted(self) -> Entry {
         Entry { listed: false, ..self }
     }

@@ -228,6 +228,17 @@ fn what_the_directory_of_a_zip_leaves_out_is_a_gap() {
 }
 
 #[test]
+fn packed_bytes_behind_the_content_of_an_entry_are_damage() {
+    let behind = |more: usize| {
+        let tree = open(&zip_by_hand(&[deflated(b"a", b"content").followed_by(&noise(more))])).unwrap();
+        read(&tree, "a").map_err(|error| error.to_string())
+    };
+    assert_eq!(behind(4).unwrap(), b"content");
+    let error = behind(3000).unwrap_err();
+    assert!(error.contains("3000 packed bytes stand behind"), "{error}");
+}
+
+#[test]
 fn bytes_behind_the_end_of_a_zip_are_a_gap() {
     let zip = zip_by_hand(&[Entry::new(b"a", b"first")]);
     let (gaps, _) = told(&[zip.clone(), b"hidden".to_vec()].concat());
