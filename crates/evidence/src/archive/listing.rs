@@ -9,8 +9,8 @@ use ledger::{Defect, Gap};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The first bytes: raised with every change of what follows.
-const VERSION: u32 = 1;
+/// The first bytes: raised with every change of what follows, and of what is found in an archive.
+const VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Head<'a> {
