@@ -97,7 +97,9 @@ enum Unreadable {
     Manifest(#[source] ManifestError),
     #[error("it has no first event")]
     Empty,
-    #[error("{MANIFEST} and the end of the log do not agree about the seal")]
+    #[error(
+        "find one seal in {MANIFEST} and at the end of the log; `locard resume` finishes a run that was stopped while it was sealed"
+    )]
     Seal,
 }
 

@@ -254,7 +254,7 @@ impl ArchiveTree {
         match (leaf.content, &self.format) {
             (Content::Zip { crc, .. }, Format::Zip { free }) => {
                 let (stored, stream) = zip::open(&self.file, self.length, *free, leaf.content, path)?;
-                Ok(Box::new(entry.alone(stream, stored).checked(Some(crc))))
+                Ok(Box::new(entry.alone(stream, stored).checked(Some(crc)).or_not_empty()?))
             }
             (Content::Tar { data }, Format::Tar(bytes)) => {
                 let stored = matches!(&*bytes.borrow(), Bytes::Plain(_)).then_some(data);
@@ -307,6 +307,13 @@ fn folder_node(path: EvidencePath, folder: &Folder) -> Node {
     Node { times: folder.stamps.times(), ..Node::folder(path) }
 }
 
+/// What a listing that is not ours, or a fault of ours, names as no path can: it must not cost the rest of its folder.
+fn unnamed(folder: &EvidencePath, name: &str) -> Gap {
+    let reason =
+        format!("an entry of the archive whose name {name:?} cannot be part of a path: it is not read");
+    Gap { path: folder.as_str().to_owned(), reason }
+}
+
 impl Tree for ArchiveTree {
     fn label(&self) -> &str {
         &self.label
@@ -345,12 +352,17 @@ impl Tree for ArchiveTree {
         };
         let gaps: Vec<Gap> = if path.is_root() { self.index.gaps.clone() } else { Vec::new() };
         let mut listing = Listing { defects: folder.defects.clone(), gaps, nodes: Vec::new() };
-        let child = |name: &str| path.child(name).map_err(|_| ReadError::Absent { path: path.clone() });
         for (name, below) in &folder.folders {
-            listing.nodes.push(folder_node(child(name)?, below));
+            match path.child(name) {
+                Ok(child) => listing.nodes.push(folder_node(child, below)),
+                Err(_) => listing.gaps.push(unnamed(path, name)),
+            }
         }
         for (name, leaf) in &folder.leaves {
-            listing.nodes.push(self.leaf_node(child(name)?, leaf));
+            match path.child(name) {
+                Ok(child) => listing.nodes.push(self.leaf_node(child, leaf)),
+                Err(_) => listing.gaps.push(unnamed(path, name)),
+            }
         }
         listing.nodes.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(listing)
@@ -361,11 +373,10 @@ impl Tree for ArchiveTree {
         let Some(Item::Folder(folder)) = self.item(path) else {
             return Err(ReadError::NotADirectory { path: path.clone() });
         };
-        let child = |name: &str| path.child(name).map_err(|_| ReadError::Absent { path: path.clone() });
+        // One that cannot be named is a gap of the listing.
         let folders = folder.folders.iter();
-        let mut nodes = folders
-            .map(|(name, below)| Ok(folder_node(child(name)?, below)))
-            .collect::<Result<Vec<_>, ReadError>>()?;
+        let named = folders.filter_map(|(name, below)| Some(folder_node(path.child(name).ok()?, below)));
+        let mut nodes: Vec<Node> = named.collect();
         nodes.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(nodes)
     }

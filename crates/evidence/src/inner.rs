@@ -1,4 +1,6 @@
 //! Disk images and archives that lie in evidence as files: they are told by their first bytes, and not opened.
+//!
+//! In a folder of files, or in an archive, what lies beside the folders of drives is evidence as these are, and nobody examined it. What lies in a drive is a file of the host.
 
 use crate::archive::kind;
 use crate::image::begins_like_an_image;
@@ -26,6 +28,9 @@ impl Inner {
 pub(crate) const IMAGES: [&str; 10] =
     ["e01", "ex01", "vmdk", "vhd", "vhdx", "qcow2", "dd", "raw", "img", "001"];
 
+/// Names of archives.
+pub(crate) const ARCHIVES: [&str; 6] = ["zip", "7z", "tar", "gz", "tgz", "zst"];
+
 /// A smaller file is no container that could hold evidence.
 pub(crate) const LEAST: u64 = 64 << 10;
 
@@ -34,19 +39,49 @@ pub(crate) const HEAD: usize = 4608;
 
 /// What is not examined where an entry is a disk image by its name and by its first bytes: whatever stands in it.
 pub(crate) fn image(tree: &dyn Tree, node: &Node) -> Option<Gap> {
-    let (_, extension) = node.name.rsplit_once('.')?;
-    let is_named = IMAGES.iter().any(|known| known.eq_ignore_ascii_case(extension));
-    if node.kind != NodeKind::File || !is_named || node.size < LEAST {
-        return None;
-    }
+    (is_named(node, &IMAGES) && node.size >= LEAST).then(|| gap(tree, node, Inner::Image)).flatten()
+}
+
+/// The same of an archive.
+pub(crate) fn archive(tree: &dyn Tree, node: &Node) -> Option<Gap> {
+    is_named(node, &ARCHIVES).then(|| gap(tree, node, Inner::Archive)).flatten()
+}
+
+/// Folders that stand at the top of a volume, in lower case: what is in them is a host's.
+const TOPS: [&str; 12] = [
+    "windows",
+    "winnt",
+    "users",
+    "documents and settings",
+    "program files",
+    "program files (x86)",
+    "programdata",
+    "$recycle.bin",
+    "home",
+    "etc",
+    "var",
+    "root",
+];
+
+/// Whether a folder of this name stands at the top of a volume.
+pub fn is_top(name: &str) -> bool {
+    TOPS.contains(&name.to_lowercase().as_str())
+}
+
+fn is_named(node: &Node, extensions: &[&str]) -> bool {
+    let extension = node.name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    node.kind == NodeKind::File && extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
+}
+
+fn gap(tree: &dyn Tree, node: &Node, inner: Inner) -> Option<Gap> {
     let mut head = vec![0; HEAD];
     let read = tree.open(node, None).and_then(|mut reader| read_full_at(reader.as_mut(), 0, &mut head));
-    if recognise(head.get(..read.ok()?).unwrap_or_default()) != Some(Inner::Image) {
+    if recognise(head.get(..read.ok()?).unwrap_or_default()) != Some(inner) {
         return None;
     }
-    let path = node.path.as_str().to_owned();
+    let (what, path) = (inner.as_str(), node.path.as_str().to_owned());
     let reason = format!(
-        "a disk image in a folder of files: what stands in it was not examined; give it by itself, as in `locard run …/{path}`"
+        "{what} among files: what stands in it was not examined; give it by itself, as in `locard run …/{path}`"
     );
     Some(Gap { path, reason })
 }

@@ -12,7 +12,7 @@ use ledger::Gap;
 /// The links of a volume lead into it, or to what never was on it.
 pub(crate) fn left_out(tree: &dyn Tree, node: &Node) -> Option<Gap> {
     let NodeKind::Symlink { target } = &node.kind else { return None };
-    if tree.layout().is_some() || leads_inside(tree, node) {
+    if tree.layout().is_some() || led_to(tree, node).is_some() {
         return None;
     }
     let reason =
@@ -20,8 +20,49 @@ pub(crate) fn left_out(tree: &dyn Tree, node: &Node) -> Option<Gap> {
     Some(Gap { path: node.path.as_str().to_owned(), reason })
 }
 
-fn leads_inside(tree: &dyn Tree, link: &Node) -> bool {
-    tree.target(link).is_some_and(|target| match tree.node(&target) {
+/// What a look below the folder `start` left out because a link leads out of that folder; `None` where the link leads into it.
+pub fn left_out_below(tree: &dyn Tree, start: &EvidencePath, node: &Node) -> Option<Gap> {
+    if start.is_root() || !matches!(node.kind, NodeKind::Symlink { .. }) || is_of_windows(tree, node) {
+        return None;
+    }
+    let target = led_to(tree, node).filter(|target| target != start && !target.is_below(start))?;
+    let reason =
+        format!("a link, which is not followed: what it leads to stands in {target}, where nobody looked");
+    Some(Gap { path: node.path.as_str().to_owned(), reason })
+}
+
+/// Junctions that every Windows makes for older programs, in lower case: whoever looks for a file below a folder does not mean what they lead to.
+const OF_WINDOWS: [&str; 20] = [
+    "all users",
+    "application data",
+    "cookies",
+    "default user",
+    "desktop",
+    "documents",
+    "documents and settings",
+    "favorites",
+    "history",
+    "local settings",
+    "my documents",
+    "my music",
+    "my pictures",
+    "my videos",
+    "nethood",
+    "printhood",
+    "recent",
+    "sendto",
+    "start menu",
+    "templates",
+];
+
+fn is_of_windows(tree: &dyn Tree, link: &Node) -> bool {
+    let name = link.name.to_lowercase();
+    tree.layout().is_some() && (OF_WINDOWS.contains(&name.as_str()) || name == "temporary internet files")
+}
+
+/// Where in the evidence a link leads.
+fn led_to(tree: &dyn Tree, link: &Node) -> Option<EvidencePath> {
+    tree.target(link).filter(|target| match tree.node(target) {
         Ok(node) => node.is_some(),
         // The link on the way leads somewhere of its own, and is told by itself.
         Err(ReadError::Symlink { .. }) => true,

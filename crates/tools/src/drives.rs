@@ -8,6 +8,7 @@
 //! Where nothing stands for a letter, nothing is known of that drive: no answer may tell that something is absent from it.
 
 use crate::error::CallError;
+pub(crate) use evidence::is_top;
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
 use ledger::Gap;
 
@@ -23,22 +24,6 @@ const WRAPPERS: [&str; 9] =
 
 /// Those among them that hold a folder for each host.
 const HOSTS: [&str; 2] = ["tout", "tdest"];
-
-/// Folders that stand at the top of a volume, in lower case: what is in them is none of a drive.
-const TOPS: [&str; 12] = [
-    "windows",
-    "winnt",
-    "users",
-    "documents and settings",
-    "program files",
-    "program files (x86)",
-    "programdata",
-    "$recycle.bin",
-    "home",
-    "etc",
-    "var",
-    "root",
-];
 
 /// Folders of the system of Windows.
 pub(crate) const WINDOWS: &[&str] = &["Windows", "WINNT"];
@@ -112,8 +97,7 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
                 if let Some(letter) = letter_of_folder(&child.name) {
                     found.push(Drive { letter, folder: child.path });
                 } else if WRAPPERS.contains(&name.as_str())
-                    || (!TOPS.contains(&name.as_str())
-                        && (only || hosts || (!is_volume && is_host(tree, &child))))
+                    || (!is_top(&name) && (only || hosts || (!is_volume && is_host(tree, &child))))
                 {
                     below.push(child);
                 }
@@ -159,11 +143,6 @@ fn is_host(tree: &dyn Tree, folder: &Node) -> bool {
     let drives = listed(folder);
     let mut drives = drives.iter().filter(|node| letter_of_folder(&node.name).is_some());
     drives.any(|drive| listed(drive).iter().any(|node| is_top(&node.name)))
-}
-
-/// Whether a folder of this name stands at the top of a volume, and nowhere else as a rule.
-pub(crate) fn is_top(name: &str) -> bool {
-    TOPS.contains(&name.to_lowercase().as_str())
 }
 
 /// Whether the folder of Windows stands in this one.

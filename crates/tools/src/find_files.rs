@@ -4,11 +4,12 @@ use crate::arguments::Arguments;
 use crate::catalogue::{Call, Indexes};
 use crate::error::{CallError, NO_STREAMS};
 use crate::glob::{Glob, Resolved};
+use crate::links::{self, Beside};
 use crate::name_index::{Asked, KnownFolders, NameIndex, Sizes, ends_in};
 use crate::normalise::bare;
 use crate::page::Page;
 use crate::returned::Return;
-use crate::{dir_entry, drives, links, place, placing, spec};
+use crate::{dir_entry, drives, place, placing, spec};
 use evidence::{EvidencePath, Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::{self, fold};
 use ledger::{AbsenceForm, Defect, Gap, ToolSpec, placement};
@@ -304,7 +305,7 @@ impl Found {
         let Ground { tree, start, wanted, .. } = *ground;
         let asked = Asked { glob: wanted.glob.as_ref(), extension: wanted.extension.as_deref() };
         let sizes = wanted.sizes.clone();
-        let mut folders = KnownFolders::new();
+        let (mut folders, mut beside) = (KnownFolders::new(), Beside::of(tree, &start.path, index, below)?);
         let rows = match wanted.with_stream {
             Some(_) => Vec::new(),
             None => index.find(&asked, below)?,
@@ -329,12 +330,10 @@ impl Found {
                 Ok(dir_entry::record(tree, &node))
             };
             if !self.page.try_take::<CallError>(record)? {
-                let met = index.remarks(below, row)?;
-                return Ok(index.tell(met, &mut self.defects, &mut self.gaps)?);
+                return beside.tell_before(index, row, &mut self.defects, &mut self.gaps);
             }
         }
-        let met = index.remarks(below, below.end)?;
-        index.tell(met, &mut self.defects, &mut self.gaps)?;
+        beside.tell_rest(index, &mut self.defects, &mut self.gaps)?;
         if let Some(glob) = &wanted.glob {
             self.gaps.extend(links::gaps(tree, glob, index, below)?);
         }

@@ -5,11 +5,12 @@ use crate::error::CallError;
 use crate::hive_file::{self, Head};
 use crate::hive_state::{self, Loaded, Logs, State};
 use crate::intake::{Flow, Intake, tell_met};
+use crate::links::Beside;
 use crate::name_index::{KnownFolders, NameIndex};
 use crate::place::Place;
 use crate::returned::chain;
 use artifacts::registry::{Hive, HiveType, identify};
-use evidence::{Node, NodeKind, ReadError, Step, Tree, walk};
+use evidence::{EvidencePath, Node, NodeKind, ReadError, Step, Tree, walk};
 use ledger::{Defect, Gap, Record};
 use std::ops::{ControlFlow, Range};
 
@@ -42,7 +43,7 @@ impl<'a> Found<'a> {
         if let Some(path) = indexes.get(tree.label()) {
             let mut index = NameIndex::open(path)?;
             if let Some(below) = index.below(&start.path)? {
-                return self.look_up(tree, &mut index, &below);
+                return self.look_up(tree, &start.path, &mut index, &below);
             }
         }
         for step in walk(tree, start) {
@@ -59,20 +60,18 @@ impl<'a> Found<'a> {
     fn look_up(
         &mut self,
         tree: &'a dyn Tree,
+        start: &EvidencePath,
         index: &mut NameIndex,
         below: &Range<u32>,
     ) -> Result<(), CallError> {
-        let mut folders = KnownFolders::new();
-        let mut met = index.remarks(below, below.end)?;
+        let (mut folders, mut beside) = (KnownFolders::new(), Beside::of(tree, start, index, below)?);
         for row in index.may_be_hives(&NAMES_OF_HIVES, below)?.into_iter().flatten() {
-            let before = index.remarks(below, row)?.end;
-            index.tell(met.start..before, &mut self.defects, &mut self.gaps)?;
-            met.start = before;
+            beside.tell_before(index, row, &mut self.defects, &mut self.gaps)?;
             let place = index.whereabouts(row, &mut folders)?;
             let node = place.node(tree)?.ok_or(CallError::NotAsIndexed { path: place.path })?;
             self.entry(tree, node);
         }
-        Ok(index.tell(met, &mut self.defects, &mut self.gaps)?)
+        beside.tell_rest(index, &mut self.defects, &mut self.gaps)
     }
 
     fn entry(&mut self, tree: &'a dyn Tree, node: Node) {

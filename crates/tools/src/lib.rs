@@ -113,8 +113,8 @@ pub use tables::{
     hints, reads_what_there_is, statement_of, tables,
 };
 pub use wire::{
-    AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, Summary, TablesReply, WireError,
-    decode_answer_reply, decode_hash_reply, decode_index_reply, decode_request, decode_return,
+    AnswerReply, HashReply, IndexReply, LONGEST_REMARK, Mount, Request, SourcesReply, Summary, TablesReply,
+    WireError, decode_answer_reply, decode_hash_reply, decode_index_reply, decode_request, decode_return,
     decode_return_parts, decode_sources_reply, decode_tables_reply, encode_answer_reply, encode_hash_reply,
     encode_index_reply, encode_request, encode_return, encode_sources_reply, encode_tables_reply,
 };

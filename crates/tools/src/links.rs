@@ -5,8 +5,8 @@
 use crate::error::CallError;
 use crate::glob::Glob;
 use crate::name_index::{Asked, KnownFolders, NameIndex};
-use evidence::{Node, NodeKind, Tree};
-use ledger::Gap;
+use evidence::{EvidencePath, Node, NodeKind, Tree, left_out_below};
+use ledger::{Defect, Gap};
 use std::ops::Range;
 
 /// The gap that a link leaves which fits `folders`, those on the way of a pattern; `None` for every other entry.
@@ -28,6 +28,76 @@ pub(crate) fn gap(tree: &dyn Tree, folders: &Glob, node: &Node) -> Option<Gap> {
         None => format!("a link to {target:?}, which is not followed"),
     };
     Some(Gap { path: node.path.as_str().to_owned(), reason })
+}
+
+/// What a walk below a folder meets beside entries, told by an index in the order of the walk.
+pub(crate) struct Beside<'a> {
+    tree: &'a dyn Tree,
+    start: &'a EvidencePath,
+    below: Range<u32>,
+    /// The links that are still to come.
+    links: std::vec::IntoIter<u32>,
+    next: Option<u32>,
+    /// Remarks of the index that are told.
+    told: u32,
+    known: KnownFolders,
+}
+
+impl<'a> Beside<'a> {
+    pub(crate) fn of(
+        tree: &'a dyn Tree,
+        start: &'a EvidencePath,
+        index: &mut NameIndex,
+        below: &Range<u32>,
+    ) -> Result<Beside<'a>, CallError> {
+        // From the root no link leads out of what is walked.
+        let links = if start.is_root() { Vec::new() } else { index.links(below)? };
+        let mut links = links.into_iter().flatten().collect::<Vec<_>>().into_iter();
+        let (next, told) = (links.next(), index.remarks(below, below.start)?.start);
+        Ok(Beside { tree, start, below: below.clone(), links, next, told, known: KnownFolders::new() })
+    }
+
+    /// Adds what the walk meets before it comes to the entry `row`.
+    pub(crate) fn tell_before(
+        &mut self,
+        index: &mut NameIndex,
+        row: u32,
+        defects: &mut Vec<Defect>,
+        gaps: &mut Vec<Gap>,
+    ) -> Result<(), CallError> {
+        while let Some(link) = self.next.filter(|link| *link < row) {
+            self.remarks_before(index, link, defects, gaps)?;
+            let place = index.whereabouts(link, &mut self.known)?;
+            let node = place.node(self.tree)?.ok_or(CallError::NotAsIndexed { path: place.path })?;
+            gaps.extend(left_out_below(self.tree, self.start, &node));
+            self.next = self.links.next();
+        }
+        self.remarks_before(index, row, defects, gaps)
+    }
+
+    /// The same of what it meets to its end.
+    pub(crate) fn tell_rest(
+        mut self,
+        index: &mut NameIndex,
+        defects: &mut Vec<Defect>,
+        gaps: &mut Vec<Gap>,
+    ) -> Result<(), CallError> {
+        let end = self.below.end;
+        self.tell_before(index, end, defects, gaps)
+    }
+
+    fn remarks_before(
+        &mut self,
+        index: &mut NameIndex,
+        row: u32,
+        defects: &mut Vec<Defect>,
+        gaps: &mut Vec<Gap>,
+    ) -> Result<(), CallError> {
+        let end = index.remarks(&self.below, row)?.end.max(self.told);
+        index.tell(self.told..end, defects, gaps)?;
+        self.told = end;
+        Ok(())
+    }
 }
 
 /// The gaps of all links in a part of an index.

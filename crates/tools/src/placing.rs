@@ -69,10 +69,7 @@ pub(crate) fn place(
 /// Looks at the folders of a piece of evidence.
 pub(crate) fn layout<'a>(tree: &dyn Tree, in_place: &'a InPlace) -> Result<Layout<'a>, ReadError> {
     let top = tree.node(&EvidencePath::root())?;
-    let is_volume = match &top {
-        Some(top) => is_volume(tree, top)?,
-        None => false,
-    };
+    let is_volume = top.as_ref().is_some_and(|top| is_volume(tree, top));
     let mut roots = roots(tree, top, is_volume)?;
     roots.sort_by_key(|root| std::cmp::Reverse(root.components().count()));
     let has_windows = roots.iter().any(|root| drives::holds_windows(tree, root));
@@ -100,7 +97,7 @@ const REPLACED: [(&str, &[&str]); 3] = [
 /// The folders at a root that this Windows does not use.
 fn outdated_at(tree: &dyn Tree, root: &EvidencePath) -> Result<Vec<&'static str>, ReadError> {
     let Some(node) = tree.node(root)? else { return Ok(Vec::new()) };
-    let tops = tree.folders(&node)?;
+    let tops = folders(tree, &node);
     let mut outdated = Vec::new();
     for (newer, older) in REPLACED {
         let Some(folder) = tops.iter().find(|top| top.name.eq_ignore_ascii_case(newer)) else { continue };
@@ -111,8 +108,7 @@ fn outdated_at(tree: &dyn Tree, root: &EvidencePath) -> Result<Vec<&'static str>
         let is_used = match newer {
             "windows" => is_there(&["System32", "config"]),
             // On Windows XP a folder `Users` is anybody's; one with a profile in it is where profiles are.
-            "users" => tree
-                .folders(folder)?
+            "users" => folders(tree, folder)
                 .iter()
                 .any(|user| is_there(&[&user.name, "NTUSER.DAT"]) || is_there(&[&user.name, "AppData"])),
             _ => true,
@@ -128,7 +124,7 @@ fn roots(tree: &dyn Tree, top: Option<Node>, is_volume: bool) -> Result<Vec<Evid
     if is_volume {
         return Ok(vec![top.path]);
     }
-    let hosts = wrapped(tree, top.clone())?;
+    let hosts = wrapped(tree, top.clone());
     let mut roots = Vec::new();
     for drive in drives::volumes(tree)? {
         if drive != top.path && !hosts.iter().any(|host| drive.is_below(host)) {
@@ -140,29 +136,34 @@ fn roots(tree: &dyn Tree, top: Option<Node>, is_volume: bool) -> Result<Vec<Evid
 }
 
 /// Whether a folder is the root of a volume: it holds what stands at the top of one.
-fn is_volume(tree: &dyn Tree, folder: &Node) -> Result<bool, ReadError> {
-    Ok(tree.folders(folder)?.iter().any(|folder| drives::is_top(&folder.name)))
+fn is_volume(tree: &dyn Tree, folder: &Node) -> bool {
+    folders(tree, folder).iter().any(|folder| drives::is_top(&folder.name))
+}
+
+/// The folders in a folder; none where it cannot be listed, which whoever looks there tells.
+fn folders(tree: &dyn Tree, folder: &Node) -> Vec<Node> {
+    tree.folders(folder).unwrap_or_default()
 }
 
 /// The volumes below a folder that is none itself: those side by side in the first folder that is not the only one.
-fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
+fn wrapped(tree: &dyn Tree, top: Node) -> Vec<EvidencePath> {
     let mut folder = top;
     for _ in 0..DEEPEST_WRAPPER {
-        let mut below = tree.folders(&folder)?;
+        let mut below = folders(tree, &folder);
         let mut hosts = Vec::new();
         below.retain(|folder| !is_former_windows(&folder.name));
         for below in &below {
-            if is_volume(tree, below)? {
+            if is_volume(tree, below) {
                 hosts.push(below.path.clone());
             }
         }
         match below.pop() {
-            _ if !hosts.is_empty() => return Ok(hosts),
+            _ if !hosts.is_empty() => return hosts,
             Some(only) if below.is_empty() => folder = only,
             Some(_) | None => break,
         }
     }
-    Ok(Vec::new())
+    Vec::new()
 }
 
 /// Whether a folder is that of a Windows that was replaced, or is being set up: not what runs on the host.

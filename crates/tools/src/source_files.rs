@@ -5,7 +5,7 @@ use crate::decode::{Decoder, Head, head};
 use crate::error::CallError;
 use crate::glob::Glob;
 use crate::intake::{Flow, Intake, tell_met};
-use crate::links;
+use crate::links::{self, Beside};
 use crate::name_index::{Asked, KnownFolders, NameIndex};
 use crate::place::Scope;
 use crate::returned::chain;
@@ -204,8 +204,8 @@ impl<'t> Files<'t> {
                         }
                     }
                 }
-                let met = index.remarks(&below, below.end)?;
-                index.tell(met, &mut self.defects, &mut self.gaps)?;
+                let beside = Beside::of(tree, &start.path, &mut index, &below)?;
+                beside.tell_rest(&mut index, &mut self.defects, &mut self.gaps)?;
                 self.gaps.extend(linked);
                 return Ok(());
             }

@@ -281,9 +281,43 @@ pub fn encode_return(returned: &Return) -> Vec<u8> {
     encode(returned).unwrap_or_else(|error| encode(&Return::failed(&error)).unwrap_or_default())
 }
 
+/// The most bytes of a text that a call tells beside its records: of a path, a reason, a note.
+pub const LONGEST_REMARK: usize = 4096;
+
+/// A text that is no longer than it may be.
+fn shortened(text: String) -> String {
+    const CUT: &str = "…";
+    match text.len() <= LONGEST_REMARK {
+        true => text,
+        false => format!("{}{CUT}", cut(&text, LONGEST_REMARK - CUT.len())),
+    }
+}
+
+/// A path that is no longer than it may be: that of a folder above the entry, below which nobody looked either.
+fn shortened_path(path: String) -> String {
+    if path.len() <= LONGEST_REMARK {
+        return path;
+    }
+    let cut = cut(&path, LONGEST_REMARK);
+    cut.rsplit_once('/').map_or(cut, |(folder, _)| folder).to_owned()
+}
+
+fn cut(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or_default()
+}
+
 fn encode(returned: &Return) -> Result<Vec<u8>, WireError> {
     let Return { outcome, completeness, normalised, records, defects, gaps, notes } = returned.clone();
     let output = Output::new(records).map_err(WireError::Output)?;
+    let defects = defects.into_iter().map(|defect| Defect {
+        path: shortened_path(defect.path),
+        what: shortened(defect.what),
+        ..defect
+    });
+    let gaps =
+        gaps.into_iter().map(|gap| Gap { path: shortened_path(gap.path), reason: shortened(gap.reason) });
+    let (defects, gaps) = (defects.collect(), gaps.collect());
+    let notes = notes.into_iter().map(shortened).collect();
     let summary = Summary { outcome, completeness, normalised, defects, gaps, notes };
     let mut bytes = serde_json::to_vec(&summary).map_err(WireError::Encode)?;
     bytes.push(b'\n');

@@ -24,7 +24,13 @@ pub(super) fn check(
     match (read_manifest(folder), sealed) {
         (Err(error), _) => (false, found(MANIFEST, &told(&error))),
         (Ok(None), None) => (false, Vec::new()),
-        (Ok(None), Some(_)) => (false, found(MANIFEST, "the log is sealed, but the manifest is missing")),
+        (Ok(None), Some(_)) => (
+            false,
+            found(
+                MANIFEST,
+                "the log is sealed, but the manifest is missing; `locard resume` writes it where a run was stopped at that moment",
+            ),
+        ),
         (Ok(Some(_)), None) => (false, found("the log", "a manifest seals the run, but the log has no seal")),
         (Ok(Some(manifest)), Some(sealed)) => {
             (true, [seal(&manifest, sealed, events, head, heads), journals(folder)].concat())

@@ -7,14 +7,12 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 use thiserror::Error;
-use tools::{Summary, WireError};
+use tools::{LONGEST_REMARK, Summary, WireError};
 
 /// How deep the arguments may be nested that a tool says it used.
 const DEEPEST: usize = 32;
 /// The most words about a call: notes, defects and gaps together.
 const MOST_REMARKS: usize = 10_000;
-/// The longest of them, in bytes.
-const LONGEST_REMARK: usize = 4_096;
 
 /// Why an answer cannot be used.
 #[derive(Debug, Error)]

@@ -38,6 +38,14 @@ pub enum ArchiveDamage {
         /// The declared size.
         declared: u64,
     },
+    /// Packed bytes follow the end of what was packed.
+    #[error("byte {offset} of the archive: {length} packed bytes stand behind the end of what was packed")]
+    Behind {
+        /// Where they begin.
+        offset: u64,
+        /// How many they are.
+        length: u64,
+    },
     /// The checksum of what it expands to differs.
     #[error("byte {offset} of what it expands to: expected CRC-32 {expected:08x}, found {actual:08x}")]
     Checksum {

@@ -33,6 +33,16 @@ impl Part {
         self.at.saturating_sub(self.begin)
     }
 
+    /// Where it stands before its end, and what is left of it.
+    fn behind(&self) -> Option<(u64, Part)> {
+        (self.at < self.end).then(|| (self.at, Part::new(&self.file, self.at, self.end)))
+    }
+
+    /// How many bytes it has.
+    pub(super) fn length(&self) -> u64 {
+        self.end.saturating_sub(self.begin)
+    }
+
     /// Reads bytes at an offset of the part, wherever it stands.
     pub(super) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let mut part = self.clone();
@@ -143,6 +153,10 @@ impl Decode for Inflate {
         self.part().taken()
     }
 
+    fn behind(&self) -> Option<(u64, Part)> {
+        self.ended.then(|| self.part().behind()).flatten()
+    }
+
     fn fork(&self) -> Option<Box<dyn Decode>> {
         Some(Box::new(self.copy()))
     }
@@ -161,9 +175,19 @@ impl Gzip {
         Gzip { part, body: None, crc: Hasher::new() }
     }
 
-    /// Goes behind a member's header; whether there is one.
+    /// Goes behind a member's header; whether there is one. Where there is none, it stays at the end of the last member.
     fn header(&mut self) -> Result<bool, Wrong> {
         let first = self.part.taken() == 0;
+        let begin = self.part.at;
+        let found = self.fixed(first);
+        if let Ok(false) = found {
+            // What follows the last member was not taken.
+            self.part.at = begin;
+        }
+        found
+    }
+
+    fn fixed(&mut self, first: bool) -> Result<bool, Wrong> {
         let mut fixed = [0; 10];
         let [one, two, method, flags, ..] = match self.part.read_exact(&mut fixed) {
             Ok(()) => fixed,
@@ -248,6 +272,10 @@ impl Decode for Gzip {
 
     fn taken(&self) -> u64 {
         self.body.as_ref().map_or_else(|| self.part.taken(), |body| body.part().at - self.part.begin)
+    }
+
+    fn behind(&self) -> Option<(u64, Part)> {
+        self.body.is_none().then(|| self.part.behind()).flatten()
     }
 
     fn fork(&self) -> Option<Box<dyn Decode>> {

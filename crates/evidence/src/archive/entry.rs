@@ -70,6 +70,14 @@ impl Entry {
         Entry { check, ..self }
     }
 
+    /// One that declares no bytes is not read: that it has none is checked before.
+    pub(super) fn or_not_empty(mut self) -> Result<Entry, ReadError> {
+        if self.length == 0 {
+            self.checked_at(0, &[])?;
+        }
+        Ok(self)
+    }
+
     fn read(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, (u64, Wrong)> {
         let at = self.begin.saturating_add(offset);
         let result = match &mut self.source {
@@ -87,9 +95,8 @@ impl Entry {
         let end = offset.saturating_add(bytes.len() as u64);
         if end >= self.length
             && let Source::Alone(stream) = &mut self.source
-            && stream.read_at(self.length, &mut [0]).is_ok_and(|more| more > 0)
         {
-            return Err(ArchiveDamage::Longer { declared: self.length });
+            ends(stream, self.length)?;
         }
         let Some(check) = &mut self.check else { return Ok(()) };
         let known = check.hashed.checked_sub(offset).and_then(|known| usize::try_from(known).ok());
@@ -107,8 +114,32 @@ impl Entry {
         }
     }
 
+    /// The same; what is found to be wrong stays so.
+    fn checked_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ReadError> {
+        self.check(offset, bytes).map_err(|damage| {
+            self.damage = Some(damage.clone());
+            self.damaged(damage)
+        })
+    }
+
     fn damaged(&self, damage: ArchiveDamage) -> ReadError {
         ReadError::Damaged { path: self.path.clone(), source: damage.into() }
+    }
+}
+
+/// The fewest packed bytes behind the end of a stream that are told: fewer hold no entry, and some tools leave a few.
+const LEFT: u64 = 30;
+
+/// Whether a stream ends at `length` and takes all of its packed bytes.
+fn ends(stream: &mut Stream, length: u64) -> Result<(), ArchiveDamage> {
+    if stream.read_at(length, &mut [0]).is_ok_and(|more| more > 0) {
+        return Err(ArchiveDamage::Longer { declared: length });
+    }
+    match stream.behind() {
+        Some((offset, rest)) if rest.length() >= LEFT => {
+            Err(ArchiveDamage::Behind { offset, length: rest.length() })
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -129,14 +160,10 @@ impl ReadAt for Entry {
         let wanted = left.min(buffer.len());
         let Some(buffer) = buffer.get_mut(..wanted).filter(|buffer| !buffer.is_empty()) else { return Ok(0) };
         let read = self.read(offset, buffer).map_err(|wrong| stream::error(&self.path, wrong))?;
-        let result = match read {
-            0 => return Err(self.damaged(ArchiveDamage::Ends { offset })),
-            read => self.check(offset, buffer.get(..read).unwrap_or_default()).map(|()| read),
-        };
-        result.map_err(|damage| {
-            self.damage = Some(damage.clone());
-            self.damaged(damage)
-        })
+        match read {
+            0 => Err(self.damaged(ArchiveDamage::Ends { offset })),
+            read => self.checked_at(offset, buffer.get(..read).unwrap_or_default()).map(|()| read),
+        }
     }
 
     /// Packed bytes have no place of their own: they are told as those of the entry.

@@ -32,12 +32,35 @@ pub(super) struct Found {
     pub(super) offset: Option<u64>,
     pub(super) stamps: Stamps,
     pub(super) body: Body,
+    /// What is odd about it besides its name.
+    pub(super) odd: Vec<String>,
 }
 
 /// What an entry is.
 pub(super) enum Body {
     Folder,
     Leaf(Leaf),
+    /// A folder that has content of its own, which is set aside beside it.
+    Both(Leaf),
+}
+
+/// What an entry is read as that is marked as `kind`, or as a folder (`None`), and has `content` bytes; and what is odd about that.
+///
+/// Nothing but a file is read, and a link as far as targets go: whatever else has content is a file.
+pub(super) fn unmarked(kind: Option<LeafKind>, content: u64) -> (Option<LeafKind>, Option<String>) {
+    let marked = match &kind {
+        None if content > 0 => "a folder",
+        Some(LeafKind::Other) if content > 0 => "a device, a pipe or a socket",
+        Some(LeafKind::Symlink(None)) if content > super::MAX_TARGET => "a link",
+        _ => return (kind, None),
+    };
+    let odd = format!("it is marked as {marked} and has {content} bytes of content: it is taken for a file");
+    (Some(LeafKind::File), Some(odd))
+}
+
+/// What is odd about a folder with content.
+pub(super) fn filled(content: u64) -> String {
+    format!("it is named like a folder and has {content} bytes of content")
 }
 
 /// An entry that is no folder.
@@ -58,7 +81,7 @@ pub(super) enum LeafKind {
     File,
     /// The target as it is written; `None` where it is the entry's content.
     Symlink(Option<Box<str>>),
-    /// The path of the entry whose content this one shares.
+    /// The path of the entry whose content this one shares, where that did not stand in front of it.
     Hardlink(Box<str>),
     Other,
 }
@@ -144,7 +167,8 @@ impl Unread {
 impl Index {
     /// Adds an entry.
     pub(super) fn add(&mut self, found: Found) {
-        let Found { name: Name { mut parts, odd }, offset, stamps, body } = found;
+        let Found { name: Name { mut parts, odd }, offset, stamps, body, odd: mut all_odd } = found;
+        all_odd.extend(odd.map(str::to_owned));
         if parts.len() > MAX_PARTS {
             self.deep += 1;
             return;
@@ -153,9 +177,15 @@ impl Index {
             self.over += 1;
             return;
         }
-        if let Body::Leaf(Leaf { content: Content::Unread(Unread::Encrypted), .. }) = &body {
+        if let Body::Leaf(leaf) | Body::Both(leaf) = &body
+            && leaf.content == Content::Unread(Unread::Encrypted)
+        {
             self.encrypted += 1;
         }
+        let body = match body {
+            Body::Leaf(leaf) => Body::Leaf(self.linked(leaf)),
+            body => body,
+        };
         let last = parts.pop();
         let mut tell = Tell { at: offset, count: &mut self.defects };
         let mut folder = &mut self.root;
@@ -164,22 +194,27 @@ impl Index {
             join(&mut path, &part);
             folder = enter(folder, part, &path, &mut tell, &mut self.items);
         }
-        match (last, body) {
-            (None, Body::Folder) => folder.stamps = stamps,
-            (None, Body::Leaf(leaf)) => {
-                let name = name::aside("");
-                tell.defect(folder, &path, &name, "it has no name");
-                put(folder, name, leaf, &path, &mut tell, &mut self.items);
-            }
-            (Some(last), Body::Folder) => {
-                tell.odd(folder, &path, &last, odd);
-                join(&mut path, &last);
-                enter(folder, last, &path, &mut tell, &mut self.items).stamps = stamps;
-            }
-            (Some(last), Body::Leaf(leaf)) => {
-                tell.odd(folder, &path, &last, odd);
-                put(folder, last, leaf, &path, &mut tell, &mut self.items);
-            }
+        let name = last.unwrap_or_default();
+        tell.odd(folder, &path, &name, &all_odd);
+        let is_root = name.is_empty();
+        if is_root && !matches!(body, Body::Folder) {
+            tell.defect(folder, &path, &name::aside(""), "it has no name");
+        }
+        let (is_folder, leaf) = match body {
+            Body::Folder => (true, None),
+            Body::Leaf(leaf) => (false, Some(leaf)),
+            Body::Both(leaf) => (true, Some(leaf)),
+        };
+        if is_folder && is_root {
+            folder.stamps = stamps;
+        } else if is_folder {
+            let mut whole = path.clone();
+            join(&mut whole, &name);
+            enter(folder, name.clone(), &whole, &mut tell, &mut self.items).stamps = stamps;
+        }
+        if let Some(leaf) = leaf {
+            let name = if is_root { name::aside("") } else { name };
+            put(folder, name, leaf, &path, &mut tell, &mut self.items);
         }
     }
 
@@ -220,6 +255,19 @@ impl Index {
         self
     }
 
+    /// A hard link with what its target is now: a later entry of the target's path is not what was linked to.
+    ///
+    /// A link in front of its target stays one, and is followed when it is read.
+    fn linked(&self, leaf: Leaf) -> Leaf {
+        let LeafKind::Hardlink(target) = &leaf.kind else { return leaf };
+        match self.leaf(target) {
+            Some(Leaf { kind, size, content, .. }) => {
+                Leaf { kind: kind.clone(), size: *size, content: *content, ..leaf }
+            }
+            None => leaf,
+        }
+    }
+
     /// The leaf at a written path that is spelled exactly so.
     pub(super) fn leaf(&self, path: &str) -> Option<&Leaf> {
         let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -255,9 +303,9 @@ struct Tell<'a> {
 }
 
 impl Tell<'_> {
-    fn odd(&mut self, folder: &mut Folder, path: &str, name: &str, odd: Option<&'static str>) {
-        if let Some(odd) = odd {
-            self.defect(folder, path, name, odd);
+    fn odd(&mut self, folder: &mut Folder, path: &str, name: &str, odd: &[String]) {
+        for what in odd {
+            self.defect(folder, path, name, what);
         }
     }
 

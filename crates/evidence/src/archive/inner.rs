@@ -5,12 +5,9 @@
 
 use super::ArchiveTree;
 use super::index::{Folder, LeafKind};
-use crate::inner::{HEAD, IMAGES, Inner, LEAST, recognise};
+use crate::inner::{ARCHIVES, HEAD, IMAGES, Inner, LEAST, recognise};
 use crate::path::EvidencePath;
 use crate::read::read_full_at;
-
-/// Names of archives.
-const ARCHIVES: [&str; 6] = ["zip", "7z", "tar", "gz", "tgz", "zst"];
 
 /// Names of what acquisition tools write beside them.
 const BESIDE: [&str; 8] = ["txt", "log", "csv", "json", "xml", "md5", "sha1", "sha256"];

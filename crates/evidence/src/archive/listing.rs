@@ -9,8 +9,8 @@ use ledger::{Defect, Gap};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The first bytes: raised with every change of what follows.
-const VERSION: u32 = 1;
+/// The first bytes: raised with every change of what follows, and of what is found in an archive.
+const VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Head<'a> {
@@ -81,7 +81,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<(Index, u64)> {
     if version != VERSION {
         return None;
     }
-    let mut open = Open { root: folder(root), below: Vec::new() };
+    let mut open = Open { root: Opened::of(root), below: Vec::new() };
     while !rest.is_empty() {
         let (Item { depth, name, body }, left) = postcard::take_from_bytes(rest).ok()?;
         rest = left;
@@ -92,36 +92,49 @@ pub(super) fn read(bytes: &[u8]) -> Option<(Index, u64)> {
         }
         let name = name.into_owned().into_boxed_str();
         match body {
-            Body::Folder(item) => open.below.push((name, Box::new(folder(item)))),
-            Body::Leaf(leaf) => {
-                open.last().leaves.insert(name, Box::new(leaf.into_owned()));
-            }
+            Body::Folder(item) => open.below.push((name, Opened::of(item))),
+            Body::Leaf(leaf) => open.last().leaves.push((name, Box::new(leaf.into_owned()))),
         }
     }
     open.close(0);
-    Some((Index::of(open.root, gaps.into_owned()), free))
+    Some((Index::of(open.root.closed(), gaps.into_owned()), free))
 }
 
-fn folder(FolderItem { stamps, defects }: FolderItem<'_>) -> Folder {
-    Folder { stamps, defects: defects.into_owned(), ..Folder::default() }
+/// A folder whose content is being read. Its maps are made at its end: of names in order they are made in one pass.
+struct Opened {
+    folder: Folder,
+    folders: Vec<(Box<str>, Box<Folder>)>,
+    leaves: Vec<(Box<str>, Box<Leaf>)>,
+}
+
+impl Opened {
+    fn of(FolderItem { stamps, defects }: FolderItem<'_>) -> Opened {
+        let folder = Folder { stamps, defects: defects.into_owned(), ..Folder::default() };
+        Opened { folder, folders: Vec::new(), leaves: Vec::new() }
+    }
+
+    fn closed(self) -> Folder {
+        let Opened { folder, folders, leaves } = self;
+        Folder { folders: folders.into_iter().collect(), leaves: leaves.into_iter().collect(), ..folder }
+    }
 }
 
 /// The folders from the root to the one whose content comes next.
 struct Open {
-    root: Folder,
-    below: Vec<(Box<str>, Box<Folder>)>,
+    root: Opened,
+    below: Vec<(Box<str>, Opened)>,
 }
 
 impl Open {
-    fn last(&mut self) -> &mut Folder {
-        self.below.last_mut().map_or(&mut self.root, |(_, folder)| folder)
+    fn last(&mut self) -> &mut Opened {
+        self.below.last_mut().map_or(&mut self.root, |(_, opened)| opened)
     }
 
     /// Ends the folders below so many.
     fn close(&mut self, depth: usize) {
         while self.below.len() > depth {
-            if let Some((name, folder)) = self.below.pop() {
-                self.last().folders.insert(name, folder);
+            if let Some((name, opened)) = self.below.pop() {
+                self.last().folders.push((name, Box::new(opened.closed())));
             }
         }
     }

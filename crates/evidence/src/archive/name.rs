@@ -7,7 +7,7 @@
 //!
 //! A name that is not UTF-8 keeps its bytes: APPNOTE says code page 437, tools write the code page of their machine, and nothing tells which.
 
-use crate::path::escape_name;
+use crate::path::{escape_name, unescape_name};
 
 /// The written parts of a path.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,9 +45,13 @@ fn is_windows_path(bytes: &[u8]) -> bool {
     matches!(bytes, [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic()) || bytes.starts_with(b"\\\\")
 }
 
-/// The name under which something is listed that has none, or whose name another entry needs: no real name ends in NUL.
+/// The written name under which something is listed that has none, or whose name another entry needs: no real name ends in NUL.
+///
+/// The whole name is written anew: dots are escaped only where they are all of it.
 pub(super) fn aside(name: &str) -> String {
-    format!("{name}{}", escape_name(&[0]))
+    let mut bytes = unescape_name(name).unwrap_or_else(|_| name.as_bytes().to_vec());
+    bytes.push(0);
+    escape_name(&bytes)
 }
 
 #[cfg(test)]
@@ -76,5 +80,15 @@ mod tests {
         assert!(read(b"a..b/...", false).odd.is_none());
         assert_eq!(path(b"a\x81b", false), "a%{81}b");
         assert_eq!(read(b"./", false), Name { parts: Vec::new(), odd: None });
+    }
+
+    #[test]
+    fn a_name_set_aside_is_one_that_a_path_can_have() {
+        for bytes in [&b".."[..], b".", b"...", b"a%", b"a%{", b"caf\x82", b"a\0", b"a\\b", b""] {
+            let written = aside(&escape_name(bytes));
+            let mut expected = bytes.to_vec();
+            expected.push(0);
+            assert_eq!(unescape_name(&written).unwrap(), expected, "{written}");
+        }
     }
 }

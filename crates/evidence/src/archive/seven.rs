@@ -7,7 +7,7 @@ mod block;
 
 use super::damage::ArchiveDamage;
 use super::decode::Part;
-use super::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES};
+use super::index::{self, Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES};
 use super::name;
 use super::stamp::{Stamp, Stamps};
 use super::stream::{self, Stream};
@@ -186,9 +186,12 @@ fn found(entry: &ArchiveEntry, content: Content) -> Found {
         Some(_) | None => LeafKind::File,
     };
     let name = name::read(entry.name.as_bytes(), false);
-    let leaf = Leaf { kind, size: entry.size, stamps, offset: None, content };
-    let body = if entry.is_directory { Body::Folder } else { Body::Leaf(leaf) };
-    Found { name, offset: None, stamps, body }
+    // Its size counts only where it has a stream.
+    let size = if content == Content::Empty { 0 } else { entry.size };
+    let (kind, odd) = index::unmarked((!entry.is_directory).then_some(kind), size);
+    let leaf = |kind| Leaf { kind, size: entry.size, stamps, offset: None, content };
+    let body = kind.map_or(Body::Folder, |kind| Body::Leaf(leaf(kind)));
+    Found { name, offset: None, stamps, body, odd: odd.into_iter().collect() }
 }
 
 impl Seven {

@@ -4,6 +4,7 @@
 //! An earlier offset that neither covers costs a new start.
 
 use super::damage::{ArchiveDamage, Wrong};
+use super::decode::Part;
 use crate::error::{Damage, ReadError};
 use crate::path::EvidencePath;
 use std::io;
@@ -15,6 +16,11 @@ pub(super) trait Decode {
 
     /// Compressed bytes that were taken so far.
     fn taken(&self) -> u64;
+
+    /// Of a decoder that has come to its end: where bytes stand behind what it takes, and these.
+    fn behind(&self) -> Option<(u64, Part)> {
+        None
+    }
 
     /// A decoder in the same state, where that can be had.
     fn fork(&self) -> Option<Box<dyn Decode>> {
@@ -106,6 +112,11 @@ impl Stream {
             self.wrong = Some((self.position, wrong.clone()));
             (self.position, wrong)
         })
+    }
+
+    /// Where a stream that was read to its end leaves compressed bytes behind.
+    pub(super) fn behind(&self) -> Option<(u64, Part)> {
+        self.decoder.as_ref().and_then(|decoder| decoder.behind())
     }
 
     /// Lets the decoder go, with its window; what was kept stays.

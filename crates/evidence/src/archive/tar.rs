@@ -4,16 +4,18 @@
 //! The reading is ours: headers of long names are taken up to a limit, and a damaged header costs what follows it and not the whole.
 
 mod header;
+mod rest;
 
 pub(super) use header::is_header;
 
 use super::decode::Part;
-use super::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
+use super::index::{self, Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
 use super::stamp::{Stamp, Stamps};
 use super::stream::{Stream, damage};
 use super::{damage::Wrong, name};
 use crate::path::escape_target;
 use header::{BLOCK, Header};
+use rest::Rest;
 
 /// The bytes of a tar: those of the file, or what it expands to.
 pub(super) enum Bytes {
@@ -52,30 +54,17 @@ impl Bytes {
     }
 }
 
-/// Bytes of zeros after the end that are read to come to the checksum of a compressed stream.
-const PADDING: u64 = 1 << 20;
-
 /// The longest extended header or long name.
 const MAX_EXTENDED: u64 = 1 << 20;
 
 /// Reads what the tar lists.
 pub(super) fn read(bytes: &mut Bytes) -> Index {
     let mut index = Index::default();
-    let mut listing = Listing { at: 0, count: 0, names: 0, pending: Pending::default() };
+    let mut listing =
+        Listing { at: 0, count: 0, names: 0, pending: Pending::default(), ahead: None, rest: None };
     while listing.step(bytes, &mut index) {}
-    if let Bytes::Packed(stream) = bytes {
-        let mut at = listing.at;
-        let mut buffer = vec![0; 64 << 10];
-        while at < listing.at.saturating_add(PADDING) {
-            match stream.read_at(at, &mut buffer) {
-                Ok(0) => break,
-                Ok(read) => at = at.saturating_add(read as u64),
-                Err((offset, wrong)) => {
-                    index.damaged(format!("{}", damage(offset, wrong)));
-                    break;
-                }
-            }
-        }
+    if let Some(rest) = listing.rest {
+        rest::tell(bytes, rest, &mut index);
     }
     index.finish()
 }
@@ -96,12 +85,26 @@ struct Listing {
     count: usize,
     names: usize,
     pending: Pending,
+    /// The block that was looked at last: to go back costs a compressed tar a new start.
+    ahead: Option<(u64, Vec<u8>)>,
+    /// What stands behind the end, once that was found.
+    rest: Option<Rest>,
 }
 
 impl Listing {
+    /// A block; less of it at the end.
+    fn block(&mut self, bytes: &mut Bytes, at: u64) -> (Vec<u8>, Option<(u64, Wrong)>) {
+        if let Some((_, block)) = self.ahead.as_ref().filter(|(known, _)| *known == at) {
+            return (block.clone(), None);
+        }
+        let (block, wrong) = bytes.take(at, BLOCK);
+        self.ahead = wrong.is_none().then(|| (at, block.clone()));
+        (block, wrong)
+    }
+
     /// Reads one header; whether there may be another.
     fn step(&mut self, bytes: &mut Bytes, index: &mut Index) -> bool {
-        let (block, wrong) = bytes.take(self.at, BLOCK);
+        let (block, wrong) = self.block(bytes, self.at);
         if let Some((offset, wrong)) = wrong {
             index.cut(format!("the listing ends there: {}", damage(offset, wrong)));
             return false;
@@ -114,10 +117,7 @@ impl Listing {
             return false;
         }
         if block.iter().all(|byte| *byte == 0) {
-            // Two blocks of zeros are the end; one alone is passed, or taken for the end where nothing follows it.
-            let (next, _) = bytes.take(self.at.saturating_add(BLOCK as u64), BLOCK);
-            self.at = self.at.saturating_add(BLOCK as u64);
-            return next.iter().any(|byte| *byte != 0);
+            return self.zeros(bytes, index);
         }
         let Some(header) = Header::read(&block) else {
             index.cut(format!("byte {} of the tar: expected a header: what follows is not listed", self.at));
@@ -131,6 +131,55 @@ impl Listing {
             return false;
         }
         self.header(&header, bytes, index)
+    }
+
+    /// Goes behind blocks of zeros: two of them are the end; one alone is passed, or taken for the end where nothing follows it.
+    ///
+    /// Where a header stands behind the end, another tar was appended: its entries are listed, as `tar -i` does.
+    fn zeros(&mut self, bytes: &mut Bytes, index: &mut Index) -> bool {
+        let end = self.at;
+        self.at = self.at.saturating_add(BLOCK as u64);
+        let rest = self.look(bytes);
+        let (Rest::Bytes(at), second) = (&rest, self.at) else {
+            self.rest = Some(rest);
+            return false;
+        };
+        let at = *at;
+        let (next, _) = self.block(bytes, at);
+        let goes_on = at == second || is_header(&next);
+        match goes_on {
+            false => self.rest = Some(rest),
+            true if at == second => {}
+            true => index.damaged(format!(
+                "byte {at} of the tar: entries stand behind its end at byte {end}: they are listed, too (tar does so with `-i` only)"
+            )),
+        }
+        self.at = at;
+        goes_on
+    }
+
+    /// Looks behind the end block by block.
+    fn look(&mut self, bytes: &mut Bytes) -> Rest {
+        let mut at = self.at;
+        while at < self.at.saturating_add(rest::PADDING) {
+            match self.block(bytes, at) {
+                (block, _) if block.iter().any(|byte| *byte != 0) => return Rest::Bytes(at),
+                (_, Some((offset, wrong))) => return Rest::Wrong(damage(offset, wrong).to_string()),
+                (block, None) if block.len() < BLOCK => return Rest::Nothing,
+                (_, None) => at = at.saturating_add(BLOCK as u64),
+            }
+        }
+        Rest::Zeros(at)
+    }
+
+    /// Whether data stands behind a header that should have none but says a size: what follows is no header, and one stands where the data ends.
+    fn is_data(&mut self, bytes: &mut Bytes, data: u64, size: u64) -> bool {
+        let next = size.checked_next_multiple_of(BLOCK as u64).and_then(|size| data.checked_add(size));
+        let mut may_begin = |at| {
+            let (block, _) = self.block(bytes, at);
+            block.len() < BLOCK || block.iter().all(|byte| *byte == 0) || is_header(&block)
+        };
+        size > 0 && !may_begin(data) && next.is_some_and(may_begin)
     }
 
     fn header(&mut self, header: &Header, bytes: &mut Bytes, index: &mut Index) -> bool {
@@ -153,10 +202,11 @@ impl Listing {
                 let pending = std::mem::take(&mut self.pending);
                 let size = pending.size.unwrap_or(header.size);
                 while header.kind == b'S' && header::more(bytes, &mut data, start) {}
-                let found = found(header, pending, start, data);
+                let has_data = header.has_data() || self.is_data(bytes, data, size);
+                let found = found(header, pending, start, has_data.then_some(data));
                 (self.count, self.names) = (self.count + 1, self.names + header.name.len());
                 index.add(found);
-                return self.advance(data, if header.has_data() { size } else { 0 }, index);
+                return self.advance(data, if has_data { size } else { 0 }, index);
             }
         }
         self.advance(data, header.size, index)
@@ -201,7 +251,8 @@ impl Pending {
     }
 }
 
-fn found(header: &Header, pending: Pending, start: u64, data: u64) -> Found {
+/// The entry of a header at `start`; `data` is where its content stands, where it can have any.
+fn found(header: &Header, pending: Pending, start: u64, data: Option<u64>) -> Found {
     let Pending { name: long, target, size, stamps, sparse } = pending;
     let bytes = long.unwrap_or_else(|| header.name.clone());
     let target = target.unwrap_or_else(|| header.target.clone());
@@ -214,20 +265,42 @@ fn found(header: &Header, pending: Pending, start: u64, data: u64) -> Found {
         _ => false,
     };
     let size = size.unwrap_or(header.size);
+    let content = data.map_or(Content::Empty, |data| Content::Tar { data });
+    let filled = if data.is_some() { size } else { 0 };
+    let mut odd = Vec::new();
     let (kind, size, content) = match header.kind {
-        b'1' => {
+        b'1' if filled == 0 => {
             let parts = name::read(&target, false).parts;
             (LeafKind::Hardlink(parts.join("/").into_boxed_str()), 0, Content::Empty)
         }
-        b'2' => (LeafKind::Symlink(Some(escape_target(&target).into_boxed_str())), 0, Content::Empty),
-        b'3' | b'4' | b'6' => (LeafKind::Other, 0, Content::Empty),
+        b'2' if filled == 0 => {
+            (LeafKind::Symlink(Some(escape_target(&target).into_boxed_str())), 0, Content::Empty)
+        }
+        b'1' | b'2' => {
+            let target = escape_target(&target);
+            odd.push(format!(
+                "it is marked as a link to `{target}` and has {size} bytes of content: it is taken for a file"
+            ));
+            (LeafKind::File, size, content)
+        }
+        b'3' | b'4' | b'6' | b'V' => {
+            let (kind, marked) = index::unmarked(Some(LeafKind::Other), filled);
+            odd.extend(marked);
+            (kind.unwrap_or(LeafKind::File), filled, if filled > 0 { content } else { Content::Empty })
+        }
         b'S' => (LeafKind::File, header.real_size, Content::Unread(Unread::Sparse)),
         b'M' => (LeafKind::File, size, Content::Unread(Unread::OtherTar)),
-        b'V' => (LeafKind::Other, 0, Content::Empty),
         _ if sparse => (LeafKind::File, size, Content::Unread(Unread::Sparse)),
-        _ => (LeafKind::File, size, Content::Tar { data }),
+        _ => (LeafKind::File, size, content),
     };
     let leaf = Leaf { kind, size, stamps, offset: Some(start), content };
-    let body = if folder { Body::Folder } else { Body::Leaf(leaf) };
-    Found { name: name::read(&bytes, false), offset: Some(start), stamps, body }
+    let body = match folder {
+        true if filled == 0 => Body::Folder,
+        true => {
+            odd.push(index::filled(filled));
+            Body::Both(leaf)
+        }
+        false => Body::Leaf(leaf),
+    };
+    Found { name: name::read(&bytes, false), offset: Some(start), stamps, body, odd }
 }

@@ -3,6 +3,7 @@
 //! Source: PKWARE APPNOTE.TXT 6.3.10 (4.3 the structures, 4.4 their fields, 4.5 extra fields).
 //! The reading is ours: a library that keys entries by name loses the earlier of two, and one damaged record would lose them all.
 
+mod cover;
 mod directory;
 mod end;
 mod extra;
@@ -24,7 +25,8 @@ const KEEP: usize = 64 << 20;
 pub(super) fn read(file: &Rc<File>, length: u64) -> io::Result<Option<(Index, u64)>> {
     let Some(end) = end::find(file, length)? else { return Ok(None) };
     let mut index = Index::default();
-    directory::read(file, &end, &mut index)?;
+    let spans = directory::read(file, &end, &mut index)?;
+    cover::tell(file, length, &end, spans, &mut index)?;
     refuse_overlaps(&mut index);
     let mut declared: u64 = 0;
     index.leaves(&mut |leaf| {

@@ -218,6 +218,130 @@ fn names_are_made_paths_and_none_is_lost() {
 }
 
 #[test]
+fn names_that_climb_leave_every_folder_readable() {
+    let names = ["../x", "..", "a/../y", "a/..", "./..", "../..", "z"];
+    let zipped: Vec<Entry> = names.iter().map(|name| Entry::new(name.as_bytes(), name.as_bytes())).collect();
+    let tarred: Vec<_> = names.iter().map(|name| (*name, name.as_bytes().to_vec())).collect();
+    for bytes in [zip_by_hand(&zipped), Tar::of(&tarred)] {
+        let (files, told) = everything(&open(&bytes).unwrap());
+        let held: Vec<_> =
+            files.iter().map(|file| (file.0.as_str(), file.2.clone().map_err(|_| ()).unwrap())).collect();
+        let expected = [
+            ("%{2E}%{2E}/%{2E}%{2E}", "../.."),
+            ("%{2E}%{2E}/x", "../x"),
+            ("..%{00}", "./.."),
+            ("a/%{2E}%{2E}/y", "a/../y"),
+            ("a/..%{00}", "a/.."),
+            ("z", "z"),
+        ];
+        for (at, content) in expected {
+            assert!(held.contains(&(at, content.as_bytes().to_vec())), "{at}: {held:?}");
+        }
+        assert_eq!(held.len(), expected.len());
+        assert!(told.iter().any(|told| told.contains("replaces an earlier entry")), "{told:?}");
+    }
+}
+
+/// What is held at each path of an archive, and what is told.
+fn held(bytes: &[u8]) -> (std::collections::BTreeMap<String, Vec<u8>>, Vec<String>) {
+    let (files, told) = everything(&open(bytes).unwrap());
+    (files.into_iter().map(|(at, _, content)| (at, content.unwrap())).collect(), told)
+}
+
+fn told(told: &[String], what: &str) -> usize {
+    told.iter().filter(|told| told.contains(what)).count()
+}
+
+#[test]
+fn an_entry_of_a_zip_that_is_marked_as_a_folder_keeps_its_content() {
+    let (held, defects) = held(&zip_by_hand(&[
+        Entry::new(b"named/", b"1"),
+        Entry::new(b"named/below", b"2"),
+        deflated(b"packed/", b"3"),
+        Entry::new(b"back\\", b"4"),
+        Entry::new(b"/", b"5"),
+        Entry::new(b"unix", b"6").made_by(3).mode(0o40_755),
+        Entry::new(b"dos", b"7").mode(0).attributes(0x10),
+        Entry::new(b"pipe", b"8").made_by(3).mode(0o10_644),
+        Entry::new(b"link", &noise(5000)).made_by(3).mode(0o120_777),
+        Entry::new(b"linked/", b"../target").made_by(3).mode(0o40_755),
+        Entry::new(b"folder/", b"").attributes(0x10),
+        deflated(b"folder too/", b""),
+        Entry::new(b"folder of unix", b"").made_by(3).mode(0o40_755),
+    ]));
+    let expected = [
+        ("named%{00}", "1"),
+        ("named/below", "2"),
+        ("packed%{00}", "3"),
+        ("back%{00}", "4"),
+        ("%{00}", "5"),
+        ("unix", "6"),
+        ("dos", "7"),
+        ("pipe", "8"),
+        ("linked%{00}", "../target"),
+    ];
+    for (at, content) in expected {
+        assert_eq!(held.get(at).map(Vec::as_slice), Some(content.as_bytes()), "{at}: {held:?}");
+    }
+    assert_eq!(held.get("link"), Some(&noise(5000)));
+    assert_eq!(held.len(), expected.len() + 1);
+    assert_eq!(told(&defects, "named like a folder and has"), 5, "{defects:?}");
+    assert_eq!(told(&defects, "marked as a folder and has"), 2, "{defects:?}");
+    assert_eq!(told(&defects, "marked as a device"), 1, "{defects:?}");
+    assert_eq!(told(&defects, "marked as a link"), 1, "{defects:?}");
+}
+
+#[test]
+fn an_entry_of_a_tar_that_is_marked_as_what_has_no_content_keeps_it() {
+    let tar = Tar::default()
+        .entry("old/", b'0', b"1", "")
+        .entry("folder", b'5', b"2", "")
+        .entry("dump/", b'D', b"3", "")
+        .entry("volume", b'V', b"4", "")
+        .entry("linked", b'1', b"5", "old")
+        .entry("pipe", b'6', b"6", "")
+        .entry("folder/", b'5', b"", "")
+        .file("folder/below", b"7")
+        .entry("plain/", b'0', b"", "")
+        .entry("label", b'V', b"", "")
+        .done();
+    for bytes in [gz(&tar), tar] {
+        let (held, defects) = held(&bytes);
+        let expected = [
+            ("old%{00}", "1"),
+            ("folder%{00}", "2"),
+            ("dump%{00}", "3"),
+            ("volume", "4"),
+            ("linked", "5"),
+            ("pipe", "6"),
+            ("folder/below", "7"),
+        ];
+        for (at, content) in expected {
+            assert_eq!(held.get(at).map(Vec::as_slice), Some(content.as_bytes()), "{at}: {held:?}");
+        }
+        assert_eq!(held.len(), expected.len());
+        assert_eq!(told(&defects, "bytes of content"), 6, "{defects:?}");
+    }
+}
+
+#[test]
+fn an_entry_that_declares_no_bytes_and_has_some_is_damaged() {
+    let tree = open(&zip_by_hand(&[
+        deflated(b"packed", b"much more than nothing").size(0),
+        Entry::new(b"stored", b"x").size(0),
+        deflated(b"named/", b"much more than nothing").size(0),
+        deflated(b"empty", b""),
+    ]))
+    .unwrap();
+    for at in ["packed", "stored", "named%{00}"] {
+        assert!(matches!(read(&tree, at), Err(ReadError::Damaged { .. })), "{at}");
+    }
+    assert_eq!(read(&tree, "empty").unwrap(), b"");
+    let (_, defects) = everything(&tree);
+    assert_eq!(told(&defects, "declares a size of 0"), 3, "{defects:?}");
+}
+
+#[test]
 fn times_are_those_of_a_copy_and_the_best_that_stand_there() {
     let filetime = 132_980_818_001_234_567_u64;
     let ntfs: Vec<u8> = [&[0, 0, 0, 0, 1, 0, 24, 0][..], &filetime.to_le_bytes().repeat(3)].concat();
@@ -272,6 +396,38 @@ fn links_and_devices_of_a_tar_are_told_and_hard_links_share_their_content() {
     assert_eq!(read(&tree, "pax/name").unwrap(), b"pax");
     let time = tree.node(&path("pax/name")).unwrap().unwrap().times.modified.unwrap();
     assert_eq!(time.to_text(), "2012-04-04T01:58:40.000000005Z");
+}
+
+#[test]
+fn a_hard_link_shares_what_its_target_was_where_the_link_stands() {
+    let tar = Tar::default()
+        .file("x", b"first")
+        .entry("to first", b'1', b"", "x")
+        .entry("to link", b'1', b"", "to first")
+        .entry("to later", b'1', b"", "y")
+        .file("x", b"second one")
+        .entry("to second", b'1', b"", "x")
+        .entry("x", b'1', b"", "x")
+        .entry("x/below", b'0', b"below", "")
+        .file("y", b"later")
+        .entry("round", b'1', b"", "round")
+        .done();
+    for bytes in [gz(&tar), tar] {
+        let tree = open(&bytes).unwrap();
+        for (at, expected) in [
+            ("to first", "first"),
+            ("to link", "first"),
+            ("to second", "second one"),
+            ("to later", "later"),
+            ("x%{00}", "second one"),
+        ] {
+            assert_eq!(read(&tree, at).unwrap(), expected.as_bytes(), "{at}");
+            assert_eq!(tree.node(&path(at)).unwrap().unwrap().size, expected.len() as u64, "{at}");
+        }
+        assert!(matches!(read(&tree, "round"), Err(ReadError::Unsupported { .. })));
+        let replaced = |told: &&String| told.contains("replaces an earlier entry");
+        assert_eq!(everything(&tree).1.iter().filter(replaced).count(), 2);
+    }
 }
 
 #[test]

@@ -144,6 +144,40 @@ fn a_disk_image_among_files_is_a_gap() {
 }
 
 #[test]
+fn an_archive_or_an_image_beside_drives_is_a_gap_of_every_walk_and_one_in_a_drive_a_file_of_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let zip = b"PK\x03\x04 and so on";
+    let mut disk = vec![0; 70_000];
+    disk[510..512].copy_from_slice(&[0x55, 0xaa]);
+    disk[446..462].copy_from_slice(&[0x80, 0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 100, 0, 0, 0]);
+    for (path, bytes) in [
+        ("Backup.zip", &zip[..]),
+        ("more/old.raw", &disk),
+        ("more/notes.zip.txt", zip),
+        ("more/no.zip", b"text"),
+        ("out/C/Users/bob/a.zip", zip),
+        ("out/C/data/b.zip", zip),
+    ] {
+        write(&folder.path().join(path), bytes);
+    }
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let gaps = |from: &str| {
+        let start = tree.node(&path(from)).unwrap().unwrap();
+        let gap = |step| match step {
+            Step::Gap(gap) => Some(gap.path),
+            _ => None,
+        };
+        walk(&tree, &start).filter_map(gap).collect::<Vec<_>>()
+    };
+    assert_eq!(gaps(""), ["Backup.zip", "more/old.raw"]);
+    assert_eq!(gaps("more"), ["more/old.raw"]);
+    assert_eq!(gaps("out/C"), [""; 0]);
+    assert_eq!(gaps("out/C/data"), [""; 0]);
+    let (_, told) = hash(&tree, IntegrityLevel::Full).unwrap();
+    assert_eq!(told.len(), 2, "{told:?}");
+}
+
+#[test]
 fn names_that_are_not_text_are_listed_and_opened() {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in [(&b"a\xff"[..], b"1"), (b"a\xfe", b"2"), (b"a\\b", b"3"), (b"l\nine", b"4")] {

@@ -76,6 +76,11 @@ impl NameIndex {
         Ok(intersect(&merge(found), std::slice::from_ref(scope)))
     }
 
+    /// The symbolic links of `scope`.
+    pub(crate) fn links(&self, scope: &Range<u32>) -> Result<Vec<Range<u32>>, IndexError> {
+        self.of_kind(Kind::Link, scope)
+    }
+
     /// The rows of `scope` of one kind.
     fn of_kind(&self, kind: Kind, scope: &Range<u32>) -> Result<Vec<Range<u32>>, IndexError> {
         let mut found = Vec::new();

@@ -4,6 +4,7 @@ use crate::catalogue::Indexes;
 use crate::dir_entry;
 use crate::error::CallError;
 use crate::intake::{Flow, Intake};
+use crate::links::Beside;
 use crate::name_index::NameIndex;
 use crate::place::{Place, Scope};
 use crate::row::Row;
@@ -73,8 +74,8 @@ fn met(place: &Place<'_>, indexes: &Indexes, sink: &mut Sink) -> Result<bool, Ca
     let mut index = NameIndex::open(path)?;
     let Some(below) = index.below(&place.node.path)? else { return Ok(false) };
     let (mut defects, mut gaps) = (Vec::new(), Vec::new());
-    let numbers = index.remarks(&below, below.end)?;
-    index.tell(numbers, &mut defects, &mut gaps)?;
+    let beside = Beside::of(place.tree, &place.node.path, &mut index, &below)?;
+    beside.tell_rest(&mut index, &mut defects, &mut gaps)?;
     defects.into_iter().for_each(|defect| sink.hidden(defect));
     gaps.into_iter().for_each(|gap| sink.gap(gap));
     Ok(true)

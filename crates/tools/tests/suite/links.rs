@@ -97,3 +97,27 @@ fn evidence_that_keeps_no_streams_is_not_walked_for_them_and_answers_the_same() 
         assert!(walked.records.is_empty() && walked.notes.iter().any(|note| note.contains("no disk image")));
     }
 }
+
+#[test]
+fn a_search_below_a_folder_says_which_links_lead_out_of_it() {
+    let home = tempfile::tempdir().unwrap();
+    let trees = folder(home.path());
+    let (built, none) = (Built::of(&trees), Path::new("/nonexistent"));
+    let told = |tool: &str, arguments: &serde_json::Value| {
+        let walked = run(tool, arguments, &trees, none);
+        assert_eq!(walked, run_indexed(tool, arguments, &trees, &built.indexes, none), "{tool} {arguments}");
+        walked.gaps.into_iter().map(|gap| format!("{}: {}", gap.path, gap.reason)).collect::<Vec<_>>()
+    };
+    let gap = "Windows/System32/winevt/Logs: a link, which is not followed: what it leads to stands in store, where nobody looked";
+    for (tool, arguments) in [
+        ("find_files", json!({ "name": "*.evtx", "under": "Windows" })),
+        ("find_files", json!({ "name": "*.evtx", "under": "Windows/System32/winevt" })),
+        ("search_text", json!({ "text": "logoff", "under": "Windows" })),
+        ("list_hives", json!({ "path": "Windows" })),
+        ("timeline_anomalies", json!({ "under": "Windows" })),
+    ] {
+        assert_eq!(told(tool, &arguments), [gap], "{tool} {arguments}");
+    }
+    // What it leads to is searched as well.
+    assert_eq!(told("find_files", &json!({ "name": "*.evt" })), [""; 0]);
+}

@@ -361,6 +361,24 @@ fn what_was_not_listed_is_told_where_it_belongs_and_nowhere_else() {
     assert_eq!(of(json!({ "limit": 1 })), (0, 0, Completeness::Truncated));
 }
 
+#[test]
+fn a_folder_that_cannot_be_listed_is_a_gap_and_costs_nothing_else() {
+    let mut tree = MemoryTree::new("copy", false);
+    let windows = tree.add(0, "Windows", None);
+    tree.add(windows, "notes.txt", Some(1));
+    let closed = tree.add(0, "secret", None);
+    tree.entry(closed).closed = true;
+    tree.seal();
+    let trees: Vec<Box<dyn Tree>> = vec![Box::new(tree)];
+    let built = Built::of(&trees);
+    for tool in ["list_hives", "timeline_anomalies"] {
+        let (indexed, walked) = of_both(tool, &trees, &built.indexes, &json!({}));
+        assert_eq!(indexed, walked, "{tool}");
+        assert_ne!(walked.outcome, Outcome::Failed, "{tool}: {:?}", walked.notes);
+        assert!(walked.gaps.iter().any(|gap| gap.path == "secret"), "{tool}: {:?}", walked.gaps);
+    }
+}
+
 /// Questions of every kind about the tree of an image.
 fn of_images() -> Vec<Value> {
     let mut asked = vec![

@@ -1,14 +1,14 @@
 //! What travels between the engine's side and a worker.
 
 use crate::fixture::{Fixture, OF_FILES, OF_IMAGES, calls};
-use ledger::{EvidenceKind, IntegrityLevel, Outcome, Output};
+use ledger::{EvidenceKind, Gap, IntegrityLevel, Outcome, Output};
 use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
 use tools::{
-    HashReply, IndexReply, Indexes, Mount, Request, WireError, build_index, decode_hash_reply,
-    decode_index_reply, decode_request, decode_return, decode_return_parts, encode_index_reply,
-    encode_request, encode_return, handle,
+    HashReply, IndexReply, Indexes, LONGEST_REMARK, Mount, Request, Return, WireError, build_index,
+    decode_hash_reply, decode_index_reply, decode_request, decode_return, decode_return_parts,
+    encode_index_reply, encode_request, encode_return, handle, run,
 };
 
 fn mount(path: &Path) -> Mount {
@@ -132,4 +132,17 @@ proptest! {
     fn any_request_gets_a_reply(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         prop_assert!(decode_return(&handle(&bytes, Path::new("/nonexistent")).bytes).is_ok());
     }
+}
+
+#[test]
+fn what_is_told_of_a_path_that_is_too_long_is_told_of_a_folder_above() {
+    let gap = Gap { path: vec!["d".repeat(200); 30].join("/"), reason: "é".repeat(5000) };
+    let notes = vec!["n".repeat(4096), "n".repeat(4097)];
+    let failed = run("none", &json!({}), &[], Path::new("/nonexistent"));
+    let returned = Return { gaps: vec![gap], notes, ..failed };
+    let told = decode_return(&encode_return(&returned)).unwrap();
+    assert_eq!(told.gaps[0].path, vec!["d".repeat(200); 20].join("/"));
+    assert!(told.gaps[0].reason.len() <= LONGEST_REMARK && told.gaps[0].reason.ends_with("é…"));
+    assert_eq!(told.notes[0].len(), 4096);
+    assert!(told.notes[1].len() == 4096 && told.notes[1].ends_with('…'));
 }

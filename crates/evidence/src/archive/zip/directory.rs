@@ -1,20 +1,27 @@
 //! The central directory (APPNOTE 4.3.12).
 
+use super::cover::{Local, Span};
 use super::end::End;
 use super::extra::{self, Extra};
 use super::le;
 use crate::archive::decode::Part;
-use crate::archive::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
+use crate::archive::index::{
+    self, Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread,
+};
 use crate::archive::name;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::rc::Rc;
 
+/// Characters of another name that are told.
+const MAX_SHOWN: usize = 300;
+
 /// Fixed bytes of a record.
 const FIXED: usize = 46;
 
-/// Reads every record that can be read.
-pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<()> {
+/// Reads every record that can be read; the bytes that the entries have.
+pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<Vec<Span>> {
+    let mut spans = Vec::new();
     let mut input = BufReader::with_capacity(64 << 10, Part::new(file, end.directory, end.stop));
     let (mut at, mut count, mut names) = (end.directory, 0, 0);
     while let Some(record) = Record::read(&mut input)? {
@@ -22,11 +29,18 @@ pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<
             index.gap(format!(
                 "entries of the archive: more than {count}; those from byte {at} on are not listed"
             ));
-            return Ok(());
+            return Ok(spans);
         }
         (count, names) = (count + 1, names + record.name.len());
         at = at.saturating_add(record.length);
-        index.add(record.found(end));
+        let extra = extra::read(&record.extra, &record.fixed, &record.name);
+        let header = extra.offset.saturating_add(end.front);
+        let local = Local::read(file, header, record.name.len())?;
+        spans.push(local.span(header, extra.packed));
+        let odd = record.renamed(&local);
+        let mut found = record.found(extra, header);
+        found.odd.extend(odd);
+        index.add(found);
     }
     let listed = if end.large { count as u64 } else { count as u64 & 0xffff };
     if at < end.stop || listed != end.entries {
@@ -35,7 +49,18 @@ pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<
             end.entries, end.stop
         ));
     }
-    Ok(())
+    Ok(spans)
+}
+
+/// The most bytes that nothing is packed to: many tools pack folders and empty files as they pack all else.
+const fn most_of_nothing(method: u16) -> u64 {
+    match method {
+        0 => 0,
+        // A block without compression.
+        8 => 5,
+        // A frame or a stream with its header and its checksum.
+        _ => 16,
+    }
 }
 
 /// A record as it stands there.
@@ -72,12 +97,21 @@ impl Record {
         self.fixed.get(from..from + bytes).map_or(0, le)
     }
 
-    fn found(self, end: &End) -> Found {
-        let extra = extra::read(&self.extra, &self.fixed, &self.name);
+    /// Tells a local header that has another name; one that cannot be read is told when the entry is.
+    fn renamed(&self, local: &Local) -> Option<String> {
+        // Encrypted directories mask the local headers.
+        let masked = self.field(8, 2) & (1 << 13) != 0;
+        let other = local.name().filter(|other| *other != self.name && !masked)?;
+        let [other, own] = [other, &self.name].map(|name| name::read(name, !self.unix()).parts.join("/"));
+        (other != own).then(|| {
+            let shown: String = other.chars().take(MAX_SHOWN).collect();
+            format!("its local header names it `{shown}`, and the central directory does not")
+        })
+    }
+
+    fn found(self, extra: Extra, header: u64) -> Found {
         let (flags, method) = (self.field(8, 2), self.field(10, 2));
-        let Extra { size, packed, offset, stamps, name, aes } = extra;
-        let header = offset.saturating_add(end.front);
-        let kind = self.kind();
+        let Extra { size, packed, stamps, name, aes, .. } = extra;
         let bytes = name.as_deref().unwrap_or(&self.name);
         let folder = matches!(bytes.last(), Some(b'/')) || (!self.unix() && bytes.last() == Some(&b'\\'));
         let method = u16::try_from(method).unwrap_or(u16::MAX);
@@ -92,10 +126,27 @@ impl Record {
             _ => Content::Unread(Unread::Unknown),
         };
         let name = name::read(bytes, !self.unix());
-        let (is_folder, kind) = (folder || kind.is_none(), kind.unwrap_or(LeafKind::File));
-        let leaf = Leaf { kind, size, stamps, offset: Some(header), content };
-        let body = if is_folder { Body::Folder } else { Body::Leaf(leaf) };
-        Found { name, offset: Some(header), stamps, body }
+        let hidden = if size == 0 && packed > most_of_nothing(method) { packed } else { 0 };
+        let filled = size.max(hidden);
+        let mut odd: Vec<String> = Vec::new();
+        if hidden > 0 {
+            odd.push(format!("it declares a size of 0 and has {packed} packed bytes"));
+        }
+        let (kind, marked) = index::unmarked(self.kind(), filled);
+        let leaf = |kind| Leaf { kind, size, stamps, offset: Some(header), content };
+        let body = match kind {
+            _ if folder && filled == 0 => Body::Folder,
+            None => Body::Folder,
+            Some(kind) if folder => {
+                odd.push(index::filled(filled));
+                Body::Both(leaf(kind))
+            }
+            Some(kind) => {
+                odd.extend(marked);
+                Body::Leaf(leaf(kind))
+            }
+        };
+        Found { name, offset: Some(header), stamps, body, odd }
     }
 
     /// Whether a system wrote it whose names may hold backslashes: Unix or macOS.

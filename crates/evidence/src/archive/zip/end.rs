@@ -15,6 +15,10 @@ pub(super) struct End {
     pub(super) stop: u64,
     /// Bytes that stand in front of the archive: offsets in it begin behind them.
     pub(super) front: u64,
+    /// Where its end record begins.
+    pub(super) record: u64,
+    /// Where that ends with its comment.
+    pub(super) last: u64,
     /// How many entries it says to have; modulo 65,536 without zip64.
     pub(super) entries: u64,
     /// Whether it is the zip64 form.
@@ -33,9 +37,10 @@ pub(super) fn find(file: &Rc<File>, length: u64) -> io::Result<Option<End>> {
     let tail = read(file, begin, length - begin)?;
     let mut records = tail.windows(END).enumerate().rev();
     let record = records.find(|(_, record)| record.starts_with(b"PK\x05\x06"));
-    let Some((at, record)) = record else { return Ok(None) };
+    let Some((at, fixed)) = record else { return Ok(None) };
     let at = begin.saturating_add(at as u64);
-    let field = |from: usize, bytes: usize| record.get(from..from + bytes).map_or(0, le);
+    let field = |from: usize, bytes: usize| fixed.get(from..from + bytes).map_or(0, le);
+    let last = at.saturating_add(END as u64).saturating_add(field(20, 2));
     let small = (field(10, 2), field(12, 4), field(16, 4));
     let (stop, (entries, size, offset), large) = match zip64(file, at, length)? {
         Some((stop, large)) => (stop, large, true),
@@ -50,7 +55,7 @@ pub(super) fn find(file: &Rc<File>, length: u64) -> io::Result<Option<End>> {
         false => (directory, directory.saturating_sub(offset)),
     };
     let stop = directory.saturating_add(size).min(length);
-    Ok(Some(End { directory, stop, front, entries, large }))
+    Ok(Some(End { directory, stop, front, record: at, last, entries, large }))
 }
 
 /// Number of entries, size and offset of the directory.

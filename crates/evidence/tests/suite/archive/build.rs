@@ -89,10 +89,18 @@ pub(crate) struct Entry {
     method: u16,
     host: u8,
     mode: u32,
+    /// Of DOS.
+    attributes: u32,
     time: u32,
     extra: Vec<u8>,
     /// Where its central record says that its local header stands, if not there where it does.
     header: Option<u32>,
+    /// The name in its local header, if that is another.
+    local: Option<Vec<u8>>,
+    /// Whether the central directory has a record of it.
+    listed: bool,
+    /// Whether it has a local header, and is not only bytes.
+    is_entry: bool,
 }
 
 impl Entry {
@@ -106,9 +114,13 @@ impl Entry {
             method: 0,
             host: 0,
             mode: 0,
+            attributes: 0,
             time: 0,
             extra: Vec::new(),
             header: None,
+            local: None,
+            listed: true,
+            is_entry: true,
         }
     }
 
@@ -126,6 +138,27 @@ impl Entry {
 
     pub(crate) fn mode(self, mode: u32) -> Entry {
         Entry { mode, ..self }
+    }
+
+    pub(crate) fn local(self, name: &[u8]) -> Entry {
+        Entry { local: Some(name.to_vec()), ..self }
+    }
+
+    pub(crate) fn followed_by(mut self, more: &[u8]) -> Entry {
+        self.data.extend_from_slice(more);
+        self
+    }
+
+    pub(crate) fn unlisted(self) -> Entry {
+        Entry { listed: false, ..self }
+    }
+
+    pub(crate) fn padding(self) -> Entry {
+        Entry { listed: false, is_entry: false, ..self }
+    }
+
+    pub(crate) fn attributes(self, attributes: u32) -> Entry {
+        Entry { attributes, ..self }
     }
 
     pub(crate) fn at(self, time: u32) -> Entry {
@@ -163,7 +196,12 @@ pub(crate) fn zip_by_hand(entries: &[Entry]) -> Vec<u8> {
     let mut directory = Vec::new();
     let put = |to: &mut Vec<u8>, numbers: &[u16]| to.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
     for entry in entries {
+        if !entry.is_entry {
+            file.extend_from_slice(&entry.data);
+            continue;
+        }
         let header = u32::try_from(file.len()).unwrap();
+        let local = entry.local.as_ref().unwrap_or(&entry.name);
         let lengths = [u16::try_from(entry.name.len()).unwrap(), u16::try_from(entry.extra.len()).unwrap()];
         let sums = [entry.crc, u32::try_from(entry.data.len()).unwrap(), entry.size];
         let sums: Vec<u8> = sums.iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -171,9 +209,12 @@ pub(crate) fn zip_by_hand(entries: &[Entry]) -> Vec<u8> {
         put(&mut file, &[20, entry.flags, entry.method]);
         file.extend_from_slice(&entry.time.to_le_bytes());
         file.extend_from_slice(&sums);
-        put(&mut file, &[lengths[0], 0]);
-        file.extend_from_slice(&entry.name);
+        put(&mut file, &[u16::try_from(local.len()).unwrap(), 0]);
+        file.extend_from_slice(local);
         file.extend_from_slice(&entry.data);
+        if !entry.listed {
+            continue;
+        }
 
         directory.extend_from_slice(b"PK\x01\x02");
         directory.extend_from_slice(&[20, entry.host, 20, 0]);
@@ -181,14 +222,14 @@ pub(crate) fn zip_by_hand(entries: &[Entry]) -> Vec<u8> {
         directory.extend_from_slice(&entry.time.to_le_bytes());
         directory.extend_from_slice(&sums);
         put(&mut directory, &[lengths[0], lengths[1], 0, 0, 0]);
-        directory.extend_from_slice(&(entry.mode << 16).to_le_bytes());
+        directory.extend_from_slice(&(entry.mode << 16 | entry.attributes).to_le_bytes());
         directory.extend_from_slice(&entry.header.unwrap_or(header).to_le_bytes());
         directory.extend_from_slice(&entry.name);
         directory.extend_from_slice(&entry.extra);
     }
     let (at, size) = (u32::try_from(file.len()).unwrap(), u32::try_from(directory.len()).unwrap());
     file.append(&mut directory);
-    let count = u16::try_from(entries.len()).unwrap();
+    let count = u16::try_from(entries.iter().filter(|entry| entry.listed).count()).unwrap();
     file.extend_from_slice(b"PK\x05\x06");
     put(&mut file, &[0, 0, count, count]);
     file.extend_from_slice(&size.to_le_bytes());

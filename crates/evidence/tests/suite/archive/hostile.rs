@@ -151,6 +151,136 @@ fn a_tar_that_ends_with_one_block_of_zeros_is_whole() {
     }
 }
 
+/// What is told of an archive as a whole: gaps, and defects.
+fn told(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
+    let root = listing(&open(bytes).unwrap(), "");
+    let gaps = root.gaps.into_iter().map(|gap| gap.reason);
+    (gaps.collect(), root.defects.into_iter().map(|defect| defect.what).collect())
+}
+
+#[test]
+fn a_tar_behind_the_end_of_a_tar_is_listed_and_told() {
+    let (first, second) = (Tar::of(&[("a", b"1".to_vec())]), Tar::of(&[("b", b"2".to_vec())]));
+    let padded = [first.clone(), vec![0; 10_240]].concat();
+    let frames = [super::build::zst(&first), super::build::zst(&second)].concat();
+    for bytes in [
+        [first.clone(), second.clone()].concat(),
+        [padded, second.clone()].concat(),
+        [gz(&first), gz(&second)].concat(),
+        frames,
+    ] {
+        let tree = open(&bytes).unwrap();
+        assert_eq!((read(&tree, "a").unwrap(), read(&tree, "b").unwrap()), (b"1".to_vec(), b"2".to_vec()));
+        let (gaps, defects) = told(&bytes);
+        assert!(gaps.is_empty(), "{gaps:?}");
+        assert!(matches!(defects.as_slice(), [one] if one.contains("stand behind its end")), "{defects:?}");
+    }
+}
+
+#[test]
+fn bytes_behind_the_end_of_a_tar_are_a_gap() {
+    let tar = Tar::of(&[("a", b"1".to_vec())]);
+    let packed = gz(&tar);
+    let gap = |bytes: &[u8], expected: &str| {
+        let (gaps, _) = told(bytes);
+        assert!(matches!(gaps.as_slice(), [one] if one.contains(expected)), "{expected}: {gaps:?}");
+        assert_eq!(read(&open(bytes).unwrap(), "a").unwrap(), b"1");
+    };
+    gap(&[tar.clone(), b"hidden".to_vec()].concat(), "from byte 2048 of the tar on (6 bytes)");
+    gap(&[tar.clone(), vec![0; 9000], noise(3000)].concat(), "from byte 10752 of the tar on (3296 bytes)");
+    gap(&[packed.clone(), gz(&noise(3000))].concat(), "from byte 2048 of the tar on");
+    let at = format!("6 bytes from byte {} of the archive", packed.len());
+    gap(&[packed.clone(), b"hidden".to_vec()].concat(), &at);
+    gap(
+        &[packed.clone(), vec![0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7]].concat(),
+        "compressed data is damaged",
+    );
+    gap(&[super::build::zst(&tar), b"hidden".to_vec()].concat(), "compressed data is damaged");
+    // Padding.
+    for bytes in [[tar, vec![0; 10_240]].concat(), [packed, vec![0; 512]].concat()] {
+        assert_eq!(told(&bytes), (Vec::new(), Vec::new()));
+    }
+}
+
+#[test]
+fn what_the_directory_of_a_zip_leaves_out_is_a_gap() {
+    let entries = [
+        Entry::new(b"a", b"first"),
+        Entry::new(b"hidden", b"second").unlisted(),
+        Entry::new(b"b", b"third"),
+        deflated(b"last", &noise(70_000)).unlisted(),
+    ];
+    let bytes = zip_by_hand(&entries);
+    let (gaps, defects) = told(&bytes);
+    assert_eq!((gaps.len(), defects.len()), (2, 0), "{gaps:?} {defects:?}");
+    assert!(gaps[0].contains("42 from byte 36 on begin like an entry"), "{gaps:?}");
+    assert!(gaps[1].contains("from byte 114 on begin like an entry"), "{gaps:?}");
+    assert_eq!(names(&open(&bytes).unwrap(), ""), ["a", "b"]);
+    // Padding in front does not hide it, nor does a name twice.
+    let padded = zip_by_hand(&[
+        Entry::new(b"a", b"1"),
+        Entry::new(b"pad", &vec![1; 100_000]).padding(),
+        Entry::new(b"hidden", b"2").unlisted(),
+        Entry::new(b"a", b"3"),
+    ]);
+    let (gaps, _) = told(&padded);
+    assert!(matches!(gaps.as_slice(), [one] if one.contains("from byte 100032 on")), "{gaps:?}");
+}
+
+#[test]
+fn packed_bytes_behind_the_content_of_an_entry_are_damage() {
+    let behind = |more: usize| {
+        let tree = open(&zip_by_hand(&[deflated(b"a", b"content").followed_by(&noise(more))])).unwrap();
+        read(&tree, "a").map_err(|error| error.to_string())
+    };
+    assert_eq!(behind(4).unwrap(), b"content");
+    let error = behind(3000).unwrap_err();
+    assert!(error.contains("3000 packed bytes stand behind"), "{error}");
+}
+
+#[test]
+fn bytes_behind_the_end_of_a_zip_are_a_gap() {
+    let zip = zip_by_hand(&[Entry::new(b"a", b"first")]);
+    let (gaps, _) = told(&[zip.clone(), b"hidden".to_vec()].concat());
+    let expected = format!("6 from byte {} on", zip.len());
+    assert!(matches!(gaps.as_slice(), [one] if one.contains(&expected)), "{gaps:?}");
+    let mut commented = zip;
+    let length = commented.len() - 2;
+    commented[length] = 6;
+    commented.extend_from_slice(b"remark");
+    assert_eq!(told(&commented), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn a_local_header_with_another_name_is_a_defect() {
+    let tree = open(&zip_by_hand(&[
+        Entry::new(b"shown", b"1").local(b"other"),
+        Entry::new(b"short", b"2").local(b"s"),
+        Entry::new(b"a/b", b"3").local(b"a\\b"),
+        Entry::new(b"masked", b"4").local(b"000000").flags(1 << 13),
+    ]))
+    .unwrap();
+    let defects = listing(&tree, "").defects;
+    let paths: Vec<&str> = defects.iter().map(|defect| defect.path.as_str()).collect();
+    assert_eq!(paths, ["shown", "short"], "{defects:?}");
+    assert!(defects[0].what.contains("names it `other`"), "{defects:?}");
+    assert_eq!(read(&tree, "shown").unwrap(), b"1");
+}
+
+#[test]
+fn padding_and_descriptors_between_the_entries_of_a_zip_are_no_gap() {
+    let descriptor = [b"PK\x07\x08".to_vec(), vec![7; 20]].concat();
+    let bytes = zip_by_hand(&[
+        Entry::new(b"a", b"1"),
+        Entry::new(b"", &descriptor).padding(),
+        Entry::new(b"b", b"2"),
+        Entry::new(b"", &[0; 4096]).padding(),
+        Entry::new(b"c", b"3"),
+        Entry::new(b"", &noise(9000)).padding(),
+    ]);
+    assert_eq!(told(&bytes), (Vec::new(), Vec::new()));
+}
+
 #[test]
 fn mutated_archives_end_in_errors_and_nothing_else() {
     let files = vec![("C/a", noise(3000)), ("C/b/c", noise(500)), ("d", Vec::new())];
