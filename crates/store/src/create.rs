@@ -15,6 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -139,15 +140,22 @@ fn remove(folder: &Path) {
 /// Takes the folder for this process: two writers would each go on with a chain of their own.
 ///
 /// The lock is the folder's and not the file's: closing any handle of that would give up those that SQLite has on it (fcntl(2)).
-/// It goes with the process, however that ends.
+/// It goes with the process, however that ends; a child that is being started has it, too, until it becomes another program, so that one that was just given up is waited for.
 fn lock(folder: &Path) -> Result<File, Fault> {
     let handle = File::open(folder).map_err(|error| Fault::io(folder, error))?;
-    match handle.try_lock() {
-        Ok(()) => Ok(handle),
-        Err(TryLockError::WouldBlock) => Err(Fault::Held { path: folder.to_owned() }),
-        Err(TryLockError::Error(error)) => Err(Fault::io(folder, error)),
+    for _ in 0..LOCK_TRIES {
+        match handle.try_lock() {
+            Ok(()) => return Ok(handle),
+            Err(TryLockError::WouldBlock) => sleep(LOCK_WAIT),
+            Err(TryLockError::Error(error)) => return Err(Fault::io(folder, error)),
+        }
     }
+    Err(Fault::Held { path: folder.to_owned() })
 }
+
+/// How often a folder that another process has is tried, and how long is waited between: half a second in all.
+const LOCK_TRIES: u32 = 50;
+const LOCK_WAIT: Duration = Duration::from_millis(10);
 
 fn make_folder(folder: &Path, shared: bool) -> Result<(), CreateError> {
     let fault = |error| CreateError::Fault(Fault::io(folder, error));
