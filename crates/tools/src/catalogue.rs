@@ -116,6 +116,7 @@ pub fn prepare() {
     TableGroup::all();
     sources::given();
     placement::prepare();
+    near::letters();
 }
 
 /// Runs one tool over the evidence; whatever goes wrong is a [`Return`] that says so.

@@ -113,8 +113,10 @@ impl Ends {
         let (mut first, mut last) = ([true; 128], [true; 128]);
         for (letter, (first, last)) in (0..128u8).zip(first.iter_mut().zip(&mut last)) {
             // A folded letter stands for both.
-            let both = [letter, letter.to_ascii_uppercase()].map(|letter| char::from(letter).to_string());
-            let read: Vec<String> = both.iter().flat_map(|letter| readings(letter)).collect();
+            let both = [letter, letter.to_ascii_uppercase()];
+            let read = both.iter().filter_map(|letter| letters().get(usize::from(*letter))).flatten();
+            // Dots at the end of a name are no part of what is read.
+            let read: Vec<&str> = read.map(|reading| reading.trim_end_matches('.')).collect();
             let any = |fits: &dyn Fn(&str, &str) -> bool| {
                 wanted.0.iter().any(|wanted| read.iter().any(|letter| fits(wanted, letter)))
             };
@@ -216,10 +218,21 @@ fn ended(name: &str) -> Option<String> {
 
 /// The same of a name of nothing but ASCII and without escapes, letter by letter: nearly all names are, and every one of the evidence is read for an absence.
 fn plain_readings(name: &str) -> Option<Vec<String>> {
-    static LETTERS: OnceLock<Vec<Vec<String>>> = OnceLock::new();
     if !name.is_ascii() || name.contains("%{") || name.contains('\0') {
         return None;
     }
+    let letters = letters();
+    let reading = |which: usize| {
+        let parts = name.bytes().filter_map(|letter| letters.get(usize::from(letter))?.get(which));
+        let whole: String = parts.map(String::as_str).collect();
+        whole.trim_end_matches('.').to_owned()
+    };
+    Some((0..3).map(reading).collect())
+}
+
+/// The readings of each letter of ASCII; made once, before calls are forked.
+pub(crate) fn letters() -> &'static [Vec<String>] {
+    static LETTERS: OnceLock<Vec<Vec<String>>> = OnceLock::new();
     let of = |letter: u8| {
         let readings = readings(&format!("{}{SEPARATOR}", char::from(letter)));
         // Composing changes nothing in ASCII, so that what is read of both forms is the same.
@@ -227,13 +240,7 @@ fn plain_readings(name: &str) -> Option<Vec<String>> {
         let of_letter = |reading: String| reading.strip_suffix(SEPARATOR).unwrap_or(&reading).to_owned();
         [plain, cased, digits].map(of_letter).to_vec()
     };
-    let letters = LETTERS.get_or_init(|| (0..128).map(of).collect());
-    let reading = |which: usize| {
-        let parts = name.bytes().filter_map(|letter| letters.get(usize::from(letter))?.get(which));
-        let whole: String = parts.map(String::as_str).collect();
-        whole.trim_end_matches('.').to_owned()
-    };
-    Some((0..3).map(reading).collect())
+    LETTERS.get_or_init(|| (0..128).map(of).collect())
 }
 
 /// Keeps the dot of a name of one letter from being taken for one at its end.
