@@ -10,6 +10,7 @@ mod check_report;
 mod clock;
 mod course;
 mod crew;
+mod door;
 mod drive;
 mod export;
 mod fetched;
@@ -69,6 +70,7 @@ pub use case_file::{Case, CaseError, NoEvidence, load_case};
 pub use causes::{causes, with_causes};
 pub use check_report::{CheckReportError, CheckedReport, check_report};
 pub use clock::{Clock, SystemClock};
+pub use door::{Door, Guest, admit};
 pub use drive::DriveError;
 pub use export::{
     Conversion, ConvertRequest, Converted, ExportError, ExportRequest, Packed, archive_name, convert_file,
@@ -107,7 +109,6 @@ pub use run::{
 pub use seal::{MANIFEST, Manifest};
 pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};
 pub use shown::{ShowError, Shown as RunShown, show_run};
-pub use strangers::{Caller, Strangers, Visit};
 pub use tables::{CaseTables, TablesError, TablesRequest, Unread, case_tables};
 pub use techniques::TechniquesError;
 pub use truth::{TruthError, load_truth};

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The strangers of one server.
 #[derive(Default)]
-pub struct Strangers {
+pub(crate) struct Strangers {
     /// In the order in which they came.
     visits: Mutex<VecDeque<Weak<Visit>>>,
 }
@@ -48,7 +48,7 @@ impl Strangers {
     /// # Panics
     ///
     /// Outside of a runtime with timers.
-    pub fn receive<S>(&self, stream: S) -> Caller<S> {
+    pub(crate) fn receive<S>(&self, stream: S) -> Caller<S> {
         let (end, ended) = oneshot::channel();
         let visit = Arc::new(Visit { admitted: AtomicBool::new(false), end: Mutex::new(Some(end)) });
         let mut visits = self.visits.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,5 @@
 //! Who is answered over HTTP: a request for this host, from no other site, with the token.
 
-use crate::door;
 use app::{Loopback, Token};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap};
@@ -36,7 +35,7 @@ impl Gate {
 pub(crate) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let mut response = match gate.decide(request.headers()) {
         Ok(()) => {
-            door::admit(&request);
+            app::admit(&request);
             next.run(request).await
         }
         Err((StatusCode::UNAUTHORIZED, why)) => {

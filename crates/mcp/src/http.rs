@@ -1,6 +1,5 @@
 //! The protocol over HTTP, on the loopback address.
 
-use crate::door::{Door, Guest};
 use crate::guard::{Gate, guard};
 use crate::house::House;
 use crate::lines::LONGEST_LINE;
@@ -101,8 +100,8 @@ impl Http {
             end.await;
             stop.cancel();
         };
-        let router = router.into_make_service_with_connect_info::<Guest>();
-        let served = axum::serve(Door::new(self.listener), router).with_graceful_shutdown(ends);
+        let router = router.into_make_service_with_connect_info::<app::Guest>();
+        let served = axum::serve(app::Door::new(self.listener), router).with_graceful_shutdown(ends);
         served.await.map_err(HttpError::Serve)
     }
 }

@@ -10,7 +10,6 @@ mod answer;
 mod call;
 mod client;
 mod close;
-mod door;
 mod guard;
 mod handle;
 mod house;

@@ -3,7 +3,6 @@
 //! A page of any site can make a browser send requests to 127.0.0.1; it can know neither the token nor, with the cookie's rules, use the one that a browser keeps.
 //! Its `Host` is held against ours because a name of an attacker can be made to mean 127.0.0.1 (DNS rebinding).
 
-use crate::door;
 use crate::error::refusal;
 use crate::house::House;
 use app::{Loopback, Token};
@@ -96,7 +95,7 @@ impl Gate {
 pub(crate) async fn guard(State(house): State<Arc<House>>, request: Request, next: Next) -> Response {
     let mut response = match house.gate.decide(request.method(), request.uri(), request.headers()) {
         Entry::Admitted => {
-            door::admit(&request);
+            app::admit(&request);
             next.run(request).await
         }
         Entry::Exchange => house.gate.exchange(),

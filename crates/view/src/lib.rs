@@ -6,7 +6,6 @@
 //!
 //! **Invariant:** text of the evidence is text in every answer: escaped in pages, `text/plain` by itself.
 
-mod door;
 mod error;
 mod guard;
 mod house;

@@ -1,6 +1,5 @@
 //! Listening, and ending.
 
-use crate::door::{Door, Guest};
 use crate::guard::Gate;
 use crate::house::House;
 use crate::routes::router;
@@ -56,8 +55,8 @@ impl View {
 
     /// Answers requests until `end` comes; those under way are answered first.
     pub async fn serve(self, end: impl Future<Output = ()> + Send + 'static) -> Result<(), ViewError> {
-        let router = router(self.house).into_make_service_with_connect_info::<Guest>();
-        axum::serve(Door::new(self.listener), router)
+        let router = router(self.house).into_make_service_with_connect_info::<app::Guest>();
+        axum::serve(app::Door::new(self.listener), router)
             .with_graceful_shutdown(end)
             .await
             .map_err(ViewError::Serve)

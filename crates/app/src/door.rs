@@ -1,6 +1,6 @@
-//! The door: connections, and what is known of each.
+//! The door of the servers of `view` and `mcp`: connections, and what is known of each.
 
-use app::{Caller, Strangers, Visit};
+use crate::strangers::{Caller, Strangers, Visit};
 use axum::extract::Request;
 use axum::extract::connect_info::{ConnectInfo, Connected};
 use axum::serve::{IncomingStream, Listener};
@@ -10,17 +10,18 @@ use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 
 /// A listener that bounds who may stay without having shown the token.
-pub(crate) struct Door {
+pub struct Door {
     listener: TcpListener,
     strangers: Strangers,
 }
 
 /// The connection that a request came over.
 #[derive(Clone)]
-pub(crate) struct Guest(Arc<Visit>);
+pub struct Guest(Arc<Visit>);
 
 impl Door {
-    pub(crate) fn new(listener: TcpListener) -> Door {
+    /// Takes connections from a listener.
+    pub fn new(listener: TcpListener) -> Door {
         Door { listener, strangers: Strangers::default() }
     }
 }
@@ -47,7 +48,7 @@ impl Connected<IncomingStream<'_, Door>> for Guest {
 }
 
 /// Lets the connection stay that this request, which is admitted, came over.
-pub(crate) fn admit(request: &Request) {
+pub fn admit(request: &Request) {
     if let Some(ConnectInfo(Guest(visit))) = request.extensions().get() {
         visit.admit();
     }
