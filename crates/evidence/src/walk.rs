@@ -36,14 +36,14 @@ pub struct Walk<'a> {
 struct Level {
     /// What is still to come of it, last first.
     steps: Vec<Step>,
-    /// Whether it lies in a volume, so that what it holds is a host's.
+    /// Whether it lies in a volume, of an image or of a copied drive, so that what it holds is a host's.
     in_volume: bool,
 }
 
 /// Everything below `start`, without `start` itself; a `start` that is no folder holds nothing.
 pub fn walk<'a>(tree: &'a dyn Tree, start: &Node) -> Walk<'a> {
     let mut walk = Walk { tree, start: start.path.clone(), open: Vec::new(), entered: HashSet::new() };
-    walk.enter(start, lies_in_volume(tree, &start.path));
+    walk.enter(start, tree.layout().is_some() || lies_in_volume(tree, &start.path));
     walk
 }
 
@@ -69,7 +69,7 @@ impl Walk<'_> {
         let mut in_volume = in_volume;
         let steps = match self.tree.children(node) {
             Ok(Listing { nodes, defects, gaps }) => {
-                in_volume |= holds_top(&nodes);
+                in_volume = in_volume || holds_top(&nodes);
                 let nodes = nodes.into_iter().rev().map(|node| Step::Node(Box::new(node)));
                 let gaps = gaps.into_iter().rev().map(Step::Gap);
                 nodes.chain(gaps).chain(defects.into_iter().rev().map(Step::Defect)).collect()
@@ -81,10 +81,8 @@ impl Walk<'_> {
 
     /// What stands behind an entry, and is not looked at.
     fn unexamined(&self, node: &Node, in_volume: bool) -> Option<Gap> {
-        let container = || {
-            let is_evidence = !in_volume && self.tree.layout().is_none();
-            is_evidence.then(|| image(self.tree, node).or_else(|| archive(self.tree, node))).flatten()
-        };
+        let container =
+            || (!in_volume).then(|| image(self.tree, node).or_else(|| archive(self.tree, node))).flatten();
         left_out(self.tree, node).or_else(|| left_out_below(self.tree, &self.start, node)).or_else(container)
     }
 
@@ -125,7 +123,7 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// Whether one of the folders above, or a folder itself, is the top of a volume.
+/// Whether one of the folders above is the top of a volume.
 fn lies_in_volume(tree: &dyn Tree, folder: &EvidencePath) -> bool {
     let mut above = folder.parent();
     while let Some(path) = above {

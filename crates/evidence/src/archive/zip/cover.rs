@@ -124,33 +124,18 @@ fn uncovered(mut spans: Vec<Span>, stop: u64) -> Vec<Span> {
 
 /// Where the first signature of a local header stands between `start` and `stop`.
 fn find(file: &Rc<File>, start: u64, stop: u64) -> io::Result<Option<u64>> {
-    let part = Part::new(file, start, stop);
-    let mut buffer = vec![0; PIECE];
-    let mut at = 0;
+    let (mut at, mut bytes) = (start, Vec::with_capacity(PIECE));
     loop {
-        let wanted = usize::try_from(part.length().saturating_sub(at)).map_or(PIECE, |left| left.min(PIECE));
-        let read = fill(&part, at, buffer.get_mut(..wanted).unwrap_or_default())?;
-        let bytes = buffer.get(..read).unwrap_or_default();
+        bytes.clear();
+        let end = at.saturating_add(PIECE as u64).min(stop);
+        Part::new(file, at, end).read_to_end(&mut bytes)?;
         if let Some(found) = bytes.windows(SIGNATURE.len()).position(|window| window == SIGNATURE) {
-            return Ok(Some(start.saturating_add(at).saturating_add(found as u64)));
+            return Ok(Some(at.saturating_add(found as u64)));
         }
-        // A signature may stand across two pieces.
-        let step = read.saturating_sub(SIGNATURE.len() - 1);
-        if read < PIECE || step == 0 {
+        if bytes.len() < PIECE {
             return Ok(None);
         }
-        at = at.saturating_add(step as u64);
+        // A signature may stand across two pieces.
+        at = at.saturating_add((PIECE - (SIGNATURE.len() - 1)) as u64);
     }
-}
-
-/// Fills a buffer as far as the part goes.
-fn fill(part: &Part, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match part.read_at(at.saturating_add(filled as u64), rest)? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    Ok(filled)
 }
