@@ -221,15 +221,33 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_is_offered_twenty_tools_at_most_and_every_one_that_its_playbook_calls() {
+        let roster: Vec<_> = shipped_agents().unwrap().into_iter().map(|agent| agent.spec).collect();
+        let known = crate::outside_tools(&roster).unwrap();
+        let others = [shipped_examiner().unwrap(), shipped_lead().unwrap()];
+        for agent in shipped_agents().unwrap().into_iter().chain(others) {
+            let has = |name: &str| {
+                let spec = known.iter().find(|tool| tool.name == name);
+                spec.is_some_and(|tool| agent.spec.surface.contains(&tool.class) && agent.spec.has(tool))
+            };
+            let (name, named) = (&agent.spec.name, agent.spec.tools.as_ref().unwrap());
+            assert!(named.len() <= 20 && named.iter().all(|tool| has(tool)), "{name}");
+            let searches =
+                agent.spec.objectives.iter().flat_map(Objective::ways).flat_map(|way| way.searched);
+            let searched = searches.map(|by| by.tool.as_str()).filter(|_| !agent.steps.is_empty());
+            let called = agent.steps.iter().map(|step| step.tool.as_str()).chain(searched);
+            for tool in called {
+                assert!(has(tool), "{name}: {tool}");
+            }
+        }
+    }
+
+    #[test]
     fn the_examiner_has_objectives_of_other_agents_that_are_told_apart_by_their_names() {
         let examiner = shipped_examiner().unwrap().spec;
         let ids: std::collections::BTreeSet<_> =
             examiner.objectives.iter().map(|objective| &objective.id).collect();
         assert!(ids.len() > 10 && ids.len() == examiner.objectives.len());
-        let known = engine::catalogue(&Vocabulary::shipped().unwrap()).into_iter().chain(tools::catalogue());
-        // Only a lead hands out questions, and leaves them open.
-        let mut others = known.filter(|tool| !examiner.surface.contains(&tool.class));
-        assert!(others.all(|tool| tool.class == ledger::ToolClass::Dispatch));
     }
 
     #[test]

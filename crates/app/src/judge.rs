@@ -4,8 +4,8 @@ use engine::{Input, Judgement};
 use ground::{AbsenceVerdict, RecheckError, Searchable, Setting, Shelf, Verdict};
 use ledger::event::RunOpened;
 use ledger::{
-    AbsenceClaim, AbsenceId, Coverage, FactEntry, FactId, GateRules, Output, Reading, RecordType, Vocabulary,
-    Writers,
+    AbsenceClaim, AbsenceId, Behaviour, Coverage, FactEntry, FactId, GateRules, Output, Reading, RecordType,
+    Vocabulary, Writers,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +17,7 @@ pub(crate) struct Bench {
     types: BTreeMap<String, RecordType>,
     coverage: BTreeMap<String, Vec<Coverage>>,
     evidence: BTreeSet<String>,
+    by_reference: bool,
 }
 
 impl Bench {
@@ -29,6 +30,7 @@ impl Bench {
             types: types.map(|kind| (kind.name.clone(), kind.clone())).collect(),
             coverage: opened.tools.iter().map(|tool| (tool.name.clone(), tool.covers.clone())).collect(),
             evidence: opened.case.evidence.iter().map(|piece| piece.label.clone()).collect(),
+            by_reference: opened.behaviour.contains(&Behaviour::ByReference.into()),
         }
     }
 
@@ -39,6 +41,7 @@ impl Bench {
             vocabulary: &self.vocabulary,
             types: &self.types,
             writers: &self.writers,
+            by_reference: self.by_reference,
         };
         ground::judge(reading, fact, shelf, &setting)
     }

@@ -182,7 +182,7 @@ impl Failure {
             | Failure::Program(_)
             | Failure::Agents(_)
             | Failure::Panicked
-            | Failure::Mcp(_)
+            | Failure::Mcp(mcp::SetupError::Agents(_) | mcp::SetupError::Vocabulary(_))
             | Failure::McpHttp(mcp::HttpError::Random(_) | mcp::HttpError::Serve(_))
             | Failure::McpStdio(mcp::StdioError::Panicked)
             | Failure::View(view::ViewError::Random(_) | view::ViewError::Serve(_)) => Failure::DEFECT,
@@ -214,6 +214,7 @@ impl Failure {
             | Failure::NoSigner
             | Failure::NothingToSign
             | Failure::View(view::ViewError::Listen { .. })
+            | Failure::Mcp(mcp::SetupError::Agent { .. })
             | Failure::McpHttp(mcp::HttpError::NotLoopback { .. } | mcp::HttpError::Listen { .. })
             | Failure::McpStdio(mcp::StdioError::Begin(_))
             | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { .. }))

@@ -74,6 +74,7 @@ impl Task {
             (_, Some(OwnTool::NothingToRecord)) => self.nothing(call, append),
             (_, Some(OwnTool::ReadOutput)) => self.page(call, append),
             (_, Some(OwnTool::Recall)) => return Ok(self.recall(call, append)),
+            (_, Some(OwnTool::Help)) => self.help(call, append),
             (_, Some(OwnTool::Write(tool))) => self.write_graph(tool, call, append)?,
             (_, Some(OwnTool::Read(tool))) => self.read_graph(tool, call, append),
             (_, Some(OwnTool::Artifact(tool))) => self.artifact(tool, call, append)?,

@@ -1,6 +1,7 @@
 //! Reading a record call's arguments.
 
 use crate::arguments::{Arguments, Malformed};
+use crate::references::{self, Stated};
 use ledger::{
     Absence, AbsenceClaim, AbsenceForm, ClaimedValue, Derivation, DerivationForm, NodeId, Reading,
     SentenceClaim, Term,
@@ -14,21 +15,38 @@ pub(crate) const MOST_READINGS: usize = 64;
 /// The most sentences of one call.
 pub(crate) const MOST_SENTENCES: usize = 64;
 
+/// The members of a reading that may name what is to be copied.
+const READING_MEMBERS: [&str; 7] =
+    ["predicate", "subject", "values", "fields", "where", "invocation", "record"];
+
 /// The members of the forms of absence; each form has some of them.
 const ABSENCE_MEMBERS: [&str; 9] = ["name", "under", "hive", "key", "text", "channel", "ids", "from", "to"];
 
 /// The readings and the interpretation of a `record_phenomenon` call.
 ///
 /// `values` may be an object (field → value) or an array of values and of objects with `field` and `value`.
+/// In a run whose readings may cite `by_reference`, `fields` may name what is to be copied, `record` several records, and one reading may stand in the call itself.
 /// Whether a reading is true, or its predicate known, is the gateway's question.
-pub(crate) fn readings(arguments: &Value) -> Result<(Vec<Reading>, String), Malformed> {
+pub(crate) fn readings(arguments: &Value, by_reference: bool) -> Result<(Vec<Stated>, String), Malformed> {
+    if by_reference && arguments.get("readings").is_none() && arguments.get("predicate").is_some() {
+        let known: Vec<&str> = READING_MEMBERS.iter().copied().chain(["interpretation"]).collect();
+        let members = Arguments::of(arguments, &known)?;
+        let interpretation = members.optional_text("interpretation")?.unwrap_or_default().to_owned();
+        return Ok((vec![referring(&members)?], interpretation));
+    }
     let arguments = Arguments::of(arguments, &["readings", "interpretation"])?;
     let list = arguments.get("readings").and_then(Value::as_array);
     let list = list
         .filter(|list| (1..=MOST_READINGS).contains(&list.len()))
         .ok_or_else(|| arguments.malformed("readings", "an array of 1 to 64 readings"))?;
-    let readings: Result<Vec<_>, _> =
-        list.iter().enumerate().map(|(index, value)| reading(value, &format!("readings[{index}]"))).collect();
+    let reading = |(index, value)| {
+        let place = format!("readings[{index}]");
+        match by_reference {
+            true => referring(&Arguments::at(value, &place, &READING_MEMBERS)?),
+            false => Ok(Stated { reading: reading(value, &place)?, several: None }),
+        }
+    };
+    let readings: Result<Vec<_>, _> = list.iter().enumerate().map(reading).collect();
     let interpretation = arguments.optional_text("interpretation")?.unwrap_or_default();
     Ok((readings?, interpretation.to_owned()))
 }
@@ -169,6 +187,30 @@ fn term(value: &Value, place: &str) -> Result<Term, Malformed> {
     }
 }
 
+/// A reading that may name what is to be copied.
+fn referring(members: &Arguments<'_>) -> Result<Stated, Malformed> {
+    let predicate = members.optional_text("predicate")?;
+    let (beside, record, several) = references::cited(members)?;
+    let invocation = members.optional_text("invocation")?.map(str::to_owned).or(beside);
+    let values = match members.get("values") {
+        None => Vec::new(),
+        given => values(given, &members.place("values"))?,
+    };
+    let reading = Reading {
+        predicate: predicate
+            .ok_or_else(|| members.malformed("predicate", "the name of a predicate"))?
+            .to_owned(),
+        subject: members.optional_text("subject")?.unwrap_or_default().to_owned(),
+        values,
+        invocation: invocation.ok_or_else(|| {
+            members.malformed("record", "an invocation and a record, such as \"inv-0a1b2c3d r3\"")
+        })?,
+        record,
+        fields: members.texts("fields")?.into_iter().map(str::to_owned).collect(),
+    };
+    Ok(Stated { reading, several })
+}
+
 fn reading(value: &Value, place: &str) -> Result<Reading, Malformed> {
     let known = ["predicate", "subject", "values", "invocation", "record"];
     let members = Arguments::at(value, place, &known)?;
@@ -176,6 +218,7 @@ fn reading(value: &Value, place: &str) -> Result<Reading, Malformed> {
         members.optional_text(name)?.map(str::to_owned).ok_or_else(|| members.malformed(name, expected))
     };
     Ok(Reading {
+        fields: Vec::new(),
         predicate: required("predicate", "the name of a predicate")?,
         subject: members.optional_text("subject")?.unwrap_or_default().to_owned(),
         values: values(members.get("values"), &members.place("values"))?,
@@ -233,16 +276,38 @@ mod tests {
             json!({"readings": [{"predicate": "p", "invocation": "i", "values": {"a": "x", "b": 7}}]});
         let array = json!({"readings": [{"predicate": "p", "invocation": "i",
             "values": [{"field": "a", "value": "x"}, 7]}]});
-        let (object, _) = readings(&object).unwrap();
-        let (array, _) = readings(&array).unwrap();
-        assert_eq!(object[0].values[0], array[0].values[0]);
-        assert_eq!(object[0].values[1].field.as_deref(), Some("b"));
-        assert_eq!(array[0].values[1], ClaimedValue { field: None, value: "7".into() });
+        for by_reference in [false, true] {
+            let (object, _) = readings(&object, by_reference).unwrap();
+            let (array, _) = readings(&array, by_reference).unwrap();
+            let values = |stated: &[Stated]| stated[0].reading.values.clone();
+            assert_eq!(values(&object)[0], values(&array)[0]);
+            assert_eq!(values(&object)[1].field.as_deref(), Some("b"));
+            assert_eq!(values(&array)[1], ClaimedValue { field: None, value: "7".into() });
+        }
+    }
+
+    #[test]
+    fn a_reading_names_its_invocation_beside_its_record_and_stands_alone_in_its_call() {
+        let whole = json!({"predicate": "p", "record": "inv-0a1b2c3d r3", "fields": ["a", "b"]});
+        let listed = json!({"readings": [{"predicate": "p", "invocation": "inv-0a1b2c3d", "record": "r3", "fields": "a,b"}]});
+        let (whole, listed) = (readings(&whole, true).unwrap().0, readings(&listed, true).unwrap().0);
+        assert_eq!(whole, listed);
+        assert_eq!((whole[0].reading.record.as_deref(), &whole[0].several), (Some("r3"), &None));
+        for several in ["inv-0a1b2c3d all", "inv-0a1b2c3d r1-r4", "inv-0a1b2c3d r1,r4"] {
+            let stated = readings(&json!({"predicate": "p", "record": several}), true).unwrap().0;
+            assert!(stated[0].several.is_some() && stated[0].reading.record.is_none(), "{several}");
+        }
+        let place = |arguments: Value, by_reference| readings(&arguments, by_reference).unwrap_err().place;
+        assert_eq!(place(json!({"predicate": "p", "record": "r3"}), true), "record");
+        assert_eq!(
+            place(json!({"predicate": "p", "record": "inv-0a1b2c3d r3"}), false),
+            "arguments.predicate"
+        );
     }
 
     #[test]
     fn what_cannot_be_read_is_named_by_its_place() {
-        let place = |arguments: Value| readings(&arguments).unwrap_err().place;
+        let place = |arguments: Value| readings(&arguments, false).unwrap_err().place;
         assert_eq!(place(json!([])), "arguments");
         assert_eq!(place(json!({"readings": []})), "readings");
         assert_eq!(place(json!({"reading": []})), "arguments.reading");

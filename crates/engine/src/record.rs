@@ -1,13 +1,15 @@
 //! Record calls: their readings are judged one by one; good ones land, bad ones come back.
 
+use crate::arguments::Malformed;
 use crate::calls::Busy;
 use crate::claims;
 use crate::distil;
 use crate::ordinals::Kind;
+use crate::references::{self, MOST_RECORDS, Stated};
 use crate::shelf::cite;
 use crate::step::{Append, Command, Judgement, StepError};
 use crate::task::{Task, Waiting, event};
-use ground::Verdict;
+use ground::{Shelf, Verdict};
 use ledger::event::{
     ClaimAccepted, ClaimRejected, ClaimRepeated, ClaimSubmitted, PhenomenonRecorded, Refusal,
 };
@@ -21,16 +23,36 @@ pub(crate) struct Judging {
     batch: Batch,
     claim: ClaimId,
     reading: Reading,
+    /// The number of the stated reading.
+    stated: usize,
 }
+
+/// A reading that waits, of one record, and the number of the stated one that it belongs to.
+type Due = (usize, Reading);
 
 /// A record call under way.
 #[derive(Debug)]
 struct Batch {
     call: ToolCall,
-    waiting: VecDeque<Reading>,
+    waiting: VecDeque<Due>,
+    /// The number of the stated reading of which a record was refused last.
+    refused: Option<usize>,
     results: Vec<ReadingResult>,
     facts: Vec<FactId>,
     interpretation: String,
+}
+
+/// The readings of one record each, with the numbers of the stated ones.
+fn each(stated: Vec<Stated>, shelf: &Shelf) -> Result<VecDeque<Due>, Malformed> {
+    let mut waiting = VecDeque::new();
+    for (number, stated) in stated.into_iter().enumerate() {
+        let place = format!("readings[{number}]");
+        waiting.extend(references::readings(stated, shelf)?.into_iter().map(|reading| (number, reading)));
+        if waiting.len() > MOST_RECORDS {
+            return Err(Malformed::new(&place, format!("at most {MOST_RECORDS} records in one call")));
+        }
+    }
+    Ok(waiting)
 }
 
 impl Batch {
@@ -73,15 +95,18 @@ impl Task {
             self.refuse(call, Refusal::Repeated, told, append);
             return Ok(None);
         }
-        match claims::readings(&call.arguments) {
+        let stated = claims::readings(&call.arguments, self.setting.by_reference)
+            .and_then(|(stated, interpretation)| Ok((each(stated, &self.shelf)?, interpretation)));
+        match stated {
             Err(error) => {
                 self.refuse(call, Refusal::BadArguments, error.to_string(), append);
                 Ok(None)
             }
-            Ok((readings, interpretation)) => {
+            Ok((waiting, interpretation)) => {
                 let batch = Batch {
                     call,
-                    waiting: readings.into(),
+                    waiting,
+                    refused: None,
                     results: Vec::new(),
                     facts: Vec::new(),
                     interpretation,
@@ -104,8 +129,18 @@ impl Task {
 
     /// Records that the gateway refused a claim, whatever it states.
     pub(crate) fn reject(&mut self, claim: ClaimId, rejection: Rejection, append: &mut Vec<Append>) {
+        self.reject_counting(claim, rejection, 1, append);
+    }
+
+    fn reject_counting(
+        &mut self,
+        claim: ClaimId,
+        rejection: Rejection,
+        counted: u32,
+        append: &mut Vec<Append>,
+    ) {
         self.refused.push(distil::refused(rejection.code, &rejection.reason));
-        self.rejections += 1;
+        self.rejections += counted;
         self.turn_record.refused_claims += 1;
         append.push(event(Event::ClaimRejected(ClaimRejected { claim, rejection })));
     }
@@ -120,7 +155,7 @@ impl Task {
             true => None,
             false => batch.waiting.pop_front(),
         };
-        let Some(reading) = next else {
+        let Some((number, reading)) = next else {
             self.recorded(batch, append)?;
             return Ok(None);
         };
@@ -136,8 +171,12 @@ impl Task {
         })));
         let own = self.id();
         cite(&mut self.shelf, &self.setting, own, &stated);
-        self.waiting =
-            Waiting::Busy(Box::new(Busy::Judging(Judging { batch, claim, reading: reading.clone() })));
+        self.waiting = Waiting::Busy(Box::new(Busy::Judging(Judging {
+            batch,
+            claim,
+            reading: reading.clone(),
+            stated: number,
+        })));
         Ok(Some(Command::Judge(Judgement::Reading { claim, fact, reading })))
     }
 
@@ -148,7 +187,7 @@ impl Task {
         verdict: Verdict,
         append: &mut Vec<Append>,
     ) -> Result<Command, StepError> {
-        let Judging { mut batch, claim, reading } = judging;
+        let Judging { mut batch, claim, reading, stated } = judging;
         match verdict {
             Verdict::Grounded { fact, healing } => {
                 let healed = healing.is_some();
@@ -172,7 +211,9 @@ impl Task {
                 self.shelf.note_refused(&reading, rejection.code);
                 self.miss(&reading);
                 batch.results.push(ReadingResult::Rejected { rejection: rejection.clone() });
-                self.reject(claim, rejection, append);
+                // Of a reading of many records one refusal counts.
+                let counted = u32::from(batch.refused.replace(stated) != Some(stated));
+                self.reject_counting(claim, rejection, counted, append);
             }
         }
         match self.submit(batch, append)? {

@@ -1,7 +1,6 @@
 //! What does not change while a task runs.
 
 use crate::recovery::Edition;
-use crate::tools::NARRATIVE;
 use ground::{Adding, Basis, Dating, Telling};
 use ledger::event::CaseQuestion;
 use ledger::{
@@ -57,6 +56,8 @@ pub struct Setting {
     copies_apart: bool,
     /// Whether a record that denies what is asked answers nothing: [`Behaviour::RecordsDeny`].
     pub(crate) records_deny: bool,
+    /// Whether readings may name what is to be copied, and tools are offered in brief: [`Behaviour::ByReference`].
+    pub(crate) by_reference: bool,
 }
 
 impl Setting {
@@ -94,6 +95,7 @@ impl Setting {
             one_fact: false,
             copies_apart: false,
             records_deny: false,
+            by_reference: false,
         }
     }
 
@@ -158,6 +160,7 @@ impl Setting {
         self.one_fact = has(Behaviour::OneFact);
         self.copies_apart = has(Behaviour::CopiesApart);
         self.records_deny = has(Behaviour::RecordsDeny);
+        self.by_reference = has(Behaviour::ByReference);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self.telling = Telling {
             dating,
@@ -193,7 +196,7 @@ impl Setting {
 
     /// What encloses text of the evidence in what a language model reads.
     pub(crate) fn fence(&self, task: TaskId) -> Fence {
-        Fence::new(self.seed, task, Arc::clone(&self.writers))
+        Fence::new(self.seed, task, Arc::clone(&self.writers), Arc::clone(&self.vocabulary))
     }
 
     /// Whether an id is, by its digits, one that another task of the run assigns.
@@ -221,7 +224,11 @@ impl Setting {
 
     /// The tools that an agent is offered on a surface, sorted by name.
     pub(crate) fn offered(&self, agent: &AgentSpec, surface: &Surface) -> Arc<[ToolSpec]> {
-        self.tools.values().filter(|spec| is_offered(agent, surface, spec)).cloned().collect()
+        let offered = self.tools.values().filter(|spec| is_offered(agent, surface, spec));
+        match self.by_reference {
+            true => offered.map(ToolSpec::in_brief).collect(),
+            false => offered.cloned().collect(),
+        }
     }
 
     /// Whether an agent is offered this tool on a surface.
@@ -232,9 +239,7 @@ impl Setting {
 
 /// Whether the surface has the tool's class and the agent is to have the tool; the narrative is for whoever hands out tasks, in every phase that records.
 fn is_offered(agent: &AgentSpec, surface: &Surface, spec: &ToolSpec) -> bool {
-    surface.contains(&spec.class)
-        && agent.tools.as_ref().is_none_or(|names| names.contains(&spec.name))
-        && (spec.name != NARRATIVE || agent.surface.contains(&ToolClass::Dispatch))
+    surface.contains(&spec.class) && agent.has(spec)
 }
 
 /// Ordinals that a task may come to; an invented id is unlikely to have one so small.

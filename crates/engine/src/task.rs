@@ -149,7 +149,7 @@ impl Task {
     /// A task that has just been assigned.
     pub fn new(assigned: TaskAssigned, setting: Arc<Setting>) -> Task {
         let fence = setting.fence(assigned.task);
-        let system = prompt::system(&assigned.agent, &fence).into();
+        let system = prompt::system(&assigned.agent, &fence, setting.by_reference).into();
         let phase = PhaseState::enter(Phase::Investigate, &assigned.agent, &setting);
         Task {
             system,

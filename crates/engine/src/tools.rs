@@ -9,9 +9,6 @@ pub use lead::dispatch_tools;
 use ledger::{ToolClass, ToolSpec, Vocabulary};
 use serde_json::{Map, Value, json};
 
-/// The tool that the agents with tasks to hand out have, and nobody else: what all of them found is told once.
-pub(crate) const NARRATIVE: &str = "record_narrative";
-
 /// The tool by which a lead leaves questions of the case open.
 pub(crate) const DECLINE: &str = "decline_questions";
 
@@ -34,6 +31,8 @@ pub(crate) enum OwnTool {
     ReadOutput,
     /// Looks for a text in the caller's own outputs.
     Recall,
+    /// Tells everything of a tool or of a type of record.
+    Help,
     /// Extends the graph.
     Write(WriteTool),
     /// Reads the graph.
@@ -80,12 +79,13 @@ pub(crate) enum ReadTool {
 }
 
 impl OwnTool {
-    const ALL: [OwnTool; 19] = [
+    const ALL: [OwnTool; 20] = [
         OwnTool::Write(WriteTool::AddEntity),
         OwnTool::Write(WriteTool::AssessHypothesis),
         OwnTool::Artifact(ArtifactTool::Checkpoint),
         OwnTool::DeclineQuestions,
         OwnTool::Read(ReadTool::GetNode),
+        OwnTool::Help,
         OwnTool::Write(WriteTool::Link),
         OwnTool::Read(ReadTool::ListInvocations),
         OwnTool::Read(ReadTool::ListPhenomena),
@@ -112,11 +112,12 @@ impl OwnTool {
             OwnTool::RecordPhenomenon => "record_phenomenon",
             OwnTool::RecordAbsence => "record_absence",
             OwnTool::RecordDerivation => "record_derivation",
-            OwnTool::RecordNarrative => NARRATIVE,
+            OwnTool::RecordNarrative => "record_narrative",
             OwnTool::NothingToRecord => "nothing_to_record",
             OwnTool::DeclineQuestions => DECLINE,
             OwnTool::ReadOutput => "read_output",
             OwnTool::Recall => "recall",
+            OwnTool::Help => "help",
             OwnTool::Write(WriteTool::AddEntity) => "add_entity",
             OwnTool::Write(WriteTool::Link) => "link",
             OwnTool::Write(WriteTool::ProposeHypothesis) => "propose_hypothesis",
@@ -139,7 +140,7 @@ impl OwnTool {
             | OwnTool::RecordNarrative
             | OwnTool::NothingToRecord => ToolClass::Record,
             OwnTool::DeclineQuestions => ToolClass::Dispatch,
-            OwnTool::ReadOutput | OwnTool::Recall | OwnTool::Read(_) => ToolClass::GraphRead,
+            OwnTool::ReadOutput | OwnTool::Recall | OwnTool::Help | OwnTool::Read(_) => ToolClass::GraphRead,
             OwnTool::Write(_) => ToolClass::GraphWrite,
             OwnTool::Artifact(_) => ToolClass::Artifact,
         }
@@ -161,6 +162,7 @@ fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
         OwnTool::DeclineQuestions => lead::decline(),
         OwnTool::ReadOutput => record::read_output(),
         OwnTool::Recall => graph::recall(),
+        OwnTool::Help => graph::help(),
         OwnTool::Write(tool) => graph::write(tool),
         OwnTool::Read(tool) => graph::read(tool),
         OwnTool::Artifact(tool) => lead::artifact(tool),

@@ -167,6 +167,7 @@ mod tests {
         let agent = agent();
         let missed = |facts: &[FactEntry], predicate: &str, subject: &str| {
             let reading = Reading {
+                fields: Vec::new(),
                 predicate: predicate.into(),
                 subject: subject.into(),
                 values: Vec::new(),

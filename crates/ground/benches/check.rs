@@ -101,6 +101,7 @@ fn data(output: u32, row: u64) -> String {
 
 fn reading(cited: InvocationId, record: Option<&str>, data: String) -> Reading {
     Reading {
+        fields: Vec::new(),
         predicate: "configured".into(),
         subject: r"HKLM\SOFTWARE\Microsoft\Windows\CurrentVersion\Run".into(),
         values: vec![ClaimedValue { field: Some("data".into()), value: data }],
@@ -115,6 +116,7 @@ fn run(bencher: Bencher<'_, '_>, scene: &Scene, reading: &Reading) {
         vocabulary: &scene.vocabulary,
         types: &scene.types,
         writers: &scene.writers,
+        by_reference: true,
     };
     bencher.bench_local(|| judge(black_box(reading), scene.fact, &scene.shelf, &setting));
 }
@@ -162,12 +164,20 @@ fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
     let text = format!(" \"{}\\u0078\"", "é".repeat(90));
     let values = vec![ClaimedValue { field: Some("list".to_owned()), value: text }; 64];
     let (predicate, subject) = ("configured".to_owned(), String::new());
-    let reading = Reading { predicate, subject, values, invocation: id(0).to_string(), record: None };
+    let reading = Reading {
+        fields: Vec::new(),
+        predicate,
+        subject,
+        values,
+        invocation: id(0).to_string(),
+        record: None,
+    };
     let setting = Setting {
         rules: &scene.rules,
         vocabulary: &scene.vocabulary,
         types: &scene.types,
         writers: &scene.writers,
+        by_reference: true,
     };
     bencher.bench(|| judge(black_box(&reading), scene.fact, &scene.shelf, &setting));
 }

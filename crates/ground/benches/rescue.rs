@@ -88,6 +88,7 @@ fn right_citations(rules: &Rules, random: &mut Random) {
 /// The first rescue builds the index; the least of three times counts, since the machine may be busy.
 fn build(shelf: &Shelf, rules: &Rules, text: usize, stored: usize) {
     let claim = Reading {
+        fields: Vec::new(),
         predicate: "present".into(),
         subject: String::new(),
         values: vec![ClaimedValue { field: Some("name".into()), value: "no such name anywhere".into() }],
@@ -251,6 +252,7 @@ impl Kind {
         let value = if let Kind::Quotation = self { piece(&text, random) } else { text };
         let about = random.below(2) == 0 && !matches!(self, Kind::Path);
         Reading {
+            fields: Vec::new(),
             predicate: predicate.into(),
             subject: if about { record.fields[subject].value.to_text().into_owned() } else { String::new() },
             values: vec![ClaimedValue { field: Some(field.into()), value }],
@@ -319,6 +321,7 @@ impl Rules {
             vocabulary: &self.vocabulary,
             types: &self.types,
             writers: &self.writers,
+            by_reference: true,
         };
         judge(reading, FactId::assign(&space(), TaskId(1), 0).unwrap(), shelf, &setting)
     }

@@ -4,6 +4,7 @@ use crate::claim::{Claim, Wanted};
 use crate::judge::Setting;
 use crate::matching::{Manner, match_field};
 use crate::needle::Needle;
+use crate::reference::completed;
 use ledger::{Field, FieldValue, Record, Tier};
 
 /// A claimed value and the field that holds it.
@@ -100,6 +101,10 @@ pub(crate) fn bind<'o>(
     let subject = claimed
         .or_else(|| own_subject(record, own?))
         .ok_or(Misfit::Unclear(Unclear::NoSubject { record }))?;
+    let mut values = values;
+    if setting.by_reference && claim.record.is_some() {
+        values.extend(completed(&claim.predicate, record, &values, setting));
+    }
     let scope = unstated(record, &values, setting);
     let cites_record = named || claim.record.is_some();
     Ok(Fit { record, subject, values, scope, cites_subject: named, cites_record })

@@ -3,6 +3,7 @@
 use crate::bind::{Bound, Fit, Misfit, Unclear, bind};
 use crate::claim::{Claim, Wanted};
 use crate::judge::Setting;
+use crate::reference::proved;
 use crate::refusal::{candidate, choose_predicate, fit_candidate, list, quote, refuse};
 use crate::shelf::Held;
 use crate::weak::is_weak;
@@ -230,11 +231,12 @@ fn refuse_objection(
     setting: &Setting<'_>,
 ) -> Rejection {
     let kind = list([fit.record.kind.as_str()], 1);
+    let offered = |before: String| if setting.by_reference { proved(fit, setting) } else { before };
     let (code, reason, hint) = match objection {
         Objection::Predicate => (
             RejectionCode::Overclaim,
             format!("{} holds the values, but a {kind} does not prove `{}`", fit.record.id, claim.predicate),
-            choose_predicate(setting.vocabulary.proved_by(&fit.record.kind)),
+            offered(choose_predicate(setting.vocabulary.proved_by(&fit.record.kind))),
         ),
         Objection::Misplaced => {
             let (path, predicate) = (quote(&fit.record.locator.path), &claim.predicate);
@@ -247,15 +249,22 @@ fn refuse_objection(
             (
                 RejectionCode::Overclaim,
                 format!("{} is of {path}, {why} it does not prove `{predicate}`", fit.record.id),
-                choose_predicate(setting.vocabulary.proved_by(&fit.record.kind).filter(|other| {
+                offered(choose_predicate(setting.vocabulary.proved_by(&fit.record.kind).filter(|other| {
                     setting.vocabulary.meaning(other).is_some_and(|meaning| meaning.anywhere)
-                })),
+                }))),
             )
         }
         Objection::Unstated => (
             RejectionCode::Overclaim,
             format!("`{}` of a {kind} says nothing without the field that states it", claim.predicate),
             match setting.vocabulary.meaning(&claim.predicate).and_then(|m| m.states.get(&fit.record.kind)) {
+                Some(field) if setting.by_reference => match fit.record.fields.get(field) {
+                    Some(held) => format!(
+                        "State `{field}`, which is {}, or cite the record.",
+                        quote(&held.value.to_text())
+                    ),
+                    None => proved(fit, setting),
+                },
                 Some(field) => format!("State `{field}` as the record has it; a time must name an instant."),
                 None => String::new(),
             },
@@ -268,9 +277,9 @@ fn refuse_objection(
                 denying(claim, fit, setting),
                 claim.predicate
             ),
-            choose_predicate(
+            offered(choose_predicate(
                 setting.vocabulary.proved_by(&fit.record.kind).filter(|other| **other != claim.predicate),
-            ),
+            )),
         ),
         Objection::Unqualified => (
             RejectionCode::Overclaim,

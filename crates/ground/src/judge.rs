@@ -6,6 +6,7 @@ use crate::choose::{choose, search};
 use crate::claim::Claim;
 use crate::explain::explain;
 use crate::fact::{Fact, Found};
+use crate::reference::{copied, fields_of};
 use crate::refusal::{fit_candidate, quote, refuse};
 use crate::rescue::{Miss, all_stand, rescue};
 use crate::shelf::{Held, Shelf};
@@ -26,6 +27,8 @@ pub struct Setting<'a> {
     pub types: &'a BTreeMap<String, RecordType>,
     /// Who could have written the fields of records.
     pub writers: &'a Writers,
+    /// Whether values may be copied, and refusals offer what would hold: [`ledger::Behaviour::ByReference`].
+    pub by_reference: bool,
 }
 
 /// The answer to a reading.
@@ -59,7 +62,8 @@ fn ground(
     shelf: &Shelf,
     setting: &Setting<'_>,
 ) -> Result<(Fact, Option<Healing>), Rejection> {
-    let claim = Claim::read(reading, setting.vocabulary)?;
+    let copied = copied(reading, shelf, setting)?;
+    let claim = Claim::read(copied.as_ref().unwrap_or(reading), setting.vocabulary)?;
     let (found, healing) = match cited(claim.cited, shelf) {
         Ok((held, stored)) => match examine(&claim, held, stored, setting)? {
             Ok(found) => (found, misspelt(claim.cited, held)),
@@ -73,7 +77,7 @@ fn ground(
 }
 
 /// The cited invocation, where it is the task's own and may ground a fact.
-fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Output), Miss<'s>> {
+pub(crate) fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Output), Miss<'s>> {
     let parsed = read_invocation(id);
     let Some(held) = parsed.and_then(|id| shelf.get(id)) else {
         return Err(match parsed.filter(|id| shelf.is_foreign(*id)) {
@@ -157,6 +161,11 @@ fn examine<'s>(
                 .and_then(|record| about(record, setting))
                 .unwrap_or_else(|| "something else".to_owned())
         ),
+        (Some(id), RejectionCode::ValueAbsent) if setting.by_reference => {
+            let differing =
+                scope.first().map_or_else(String::new, |record| differing(claim, record, setting));
+            format!("{id} of {} does not hold this{differing}", held.invocation)
+        }
         (Some(id), RejectionCode::ValueAbsent) => {
             format!(
                 "the values do not stand in record {id} of {}, nor in another, as they are stated",
@@ -169,6 +178,20 @@ fn examine<'s>(
         (None, _) => format!("{} was searched; the values {what}", held.invocation),
     };
     Ok(Err(Miss { code, reason, cited: Some(held) }))
+}
+
+/// What the record holds where the claim has something else.
+fn differing(claim: &Claim<'_>, record: &Record, setting: &Setting<'_>) -> String {
+    let wrong =
+        claim.values.iter().filter(|wanted| !stands(wanted, record, claim.manner(), &setting.rules.tiers));
+    let wrong: Vec<String> = wrong
+        .filter_map(|wanted| wanted.field)
+        .map(|name| match record.fields.get(name) {
+            Some(field) => format!("`{name}` is {}", quote(&field.value.to_text())),
+            None => format!("there is no {}. {}", quote(name), fields_of(record)),
+        })
+        .collect();
+    if wrong.is_empty() { String::new() } else { format!(": {}", wrong.join(", ")) }
 }
 
 /// Whether every value stands in the record, whatever it is about.

@@ -35,6 +35,7 @@ mod near;
 mod needle;
 mod quotation;
 mod recheck;
+mod reference;
 mod refusal;
 mod rescue;
 mod shelf;

@@ -120,6 +120,11 @@ impl Shelf {
 
 /// What a reading is about: its subject and its longest value.
 fn about(reading: &Reading) -> String {
+    if let (true, Some(record)) = (reading.values.is_empty(), &reading.record)
+        && !reading.fields.is_empty()
+    {
+        return format!("{}\n{record}", reading.predicate);
+    }
     let longest = reading.values.iter().map(|value| value.value.trim()).max_by_key(|value| value.len());
     format!("{}\n{}", reading.subject.trim(), longest.unwrap_or_default())
 }

@@ -7,7 +7,7 @@ use crate::placement::tells_of_host;
 use crate::record::{Field, Record};
 use crate::record_data::denies;
 use crate::searched::SearchedBy;
-use crate::tool::Surface;
+use crate::tool::{Surface, ToolClass, ToolSpec};
 use crate::value::FieldValue;
 use crate::vocabulary::Predicate;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,17 @@ pub struct AgentSpec {
     pub tools: Option<BTreeSet<String>>,
     /// What it shall find out, in order.
     pub objectives: Vec<Objective>,
+}
+
+/// The tool that the agents with tasks to hand out have, and nobody else: what all of them found is told once.
+const NARRATIVE: &str = "record_narrative";
+
+impl AgentSpec {
+    /// Whether it is one that has this tool, on a surface with the tool's class.
+    pub fn has(&self, tool: &ToolSpec) -> bool {
+        self.tools.as_ref().is_none_or(|names| names.contains(&tool.name))
+            && (tool.name != NARRATIVE || self.surface.contains(&ToolClass::Dispatch))
+    }
 }
 
 /// The name of who does a task of code that asks what agents have left open ([`crate::event::TaskAssigned::sweep`]); no agent has it.

@@ -50,11 +50,13 @@ pub enum Behaviour {
     RecordsDeny = 18,
     /// No sentence of the narrative says that something is harmless, which no fact says, or tells a deed without naming what it was done to or by: evidence may ask for both.
     NoVerdicts = 19,
+    /// A reading may name a record and fields, whose values the gateway copies; a field that a predicate needs, or that says of what a record tells, is copied where a reading cites the record. Refusals offer what would hold. Agents are offered their tools in few words ([`crate::ToolSpec::in_brief`]).
+    ByReference = 21,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 19] = [
+    pub const ALL: [Behaviour; 20] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -74,6 +76,7 @@ impl Behaviour {
         Behaviour::CopiesApart,
         Behaviour::RecordsDeny,
         Behaviour::NoVerdicts,
+        Behaviour::ByReference,
     ];
 
     /// Those that a run was made with.

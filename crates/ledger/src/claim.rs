@@ -37,6 +37,9 @@ pub struct Reading {
     /// The id of the cited record, such as `r0`.
     #[serde(default)]
     pub record: Option<String>,
+    /// The fields whose values the gateway is to copy from the cited record. Since format 2.21.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
 }
 
 /// One value of a reading.

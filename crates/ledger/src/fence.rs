@@ -3,10 +3,11 @@
 use crate::digest::Digest;
 use crate::id::{Seed, TaskId};
 use crate::record::Record;
+use crate::vocabulary::{Predicate, Vocabulary};
 use crate::writer::{Writer, Writers};
 use std::sync::Arc;
 
-/// What encloses answers of tools where they are rendered as text, and what marks in them the words of anybody.
+/// What encloses answers of tools where they are rendered as text, and what is said there of records: whose words they hold, and what they prove.
 ///
 /// Its word follows from the run's seed and the task, so that equal runs have equal requests, and whoever wrote the evidence cannot know it.
 /// Nothing rests on that alone: whoever renders must let no line of the evidence's begin or end inside (`llm::render`).
@@ -14,14 +15,15 @@ use std::sync::Arc;
 pub struct Fence {
     word: String,
     writers: Arc<Writers>,
+    vocabulary: Arc<Vocabulary>,
 }
 
 impl Fence {
     /// The fence of a task.
-    pub fn new(seed: Seed, task: TaskId, writers: Arc<Writers>) -> Fence {
+    pub fn new(seed: Seed, task: TaskId, writers: Arc<Writers>, vocabulary: Arc<Vocabulary>) -> Fence {
         let of = Digest::of_parts(&[b"locard fence", seed.0.as_bytes(), &task.0.to_be_bytes()]);
         let digits: String = of.to_string().chars().take(16).collect();
-        Fence { word: format!("evidence-{digits}"), writers }
+        Fence { word: format!("evidence-{digits}"), writers, vocabulary }
     }
 
     /// The word that stands on its lines and nowhere else.
@@ -44,5 +46,20 @@ impl Fence {
         let written = self.writers.written(record);
         let fields = record.fields.keys().map(String::as_str);
         fields.filter(|field| written.is_none_or(|written| written.by(field) == Writer::AnyUser)).collect()
+    }
+
+    /// The predicates that a record can prove where its file stands, each with the field that a reading must state for it.
+    pub fn proofs<'f>(
+        &'f self,
+        record: &'f Record,
+    ) -> impl Iterator<Item = (&'f Predicate, Option<&'f str>)> {
+        self.vocabulary
+            .entries()
+            .filter(|(_, meaning)| {
+                meaning.proved_by.contains(&record.kind)
+                    && meaning.is_proved_at(record.placement)
+                    && meaning.denied_by(record).is_none()
+            })
+            .map(|(predicate, meaning)| (predicate, meaning.states.get(&record.kind).map(String::as_str)))
     }
 }

@@ -9,6 +9,7 @@ pub mod absence;
 pub mod agent;
 mod asked_events;
 pub mod behaviour;
+mod brief;
 pub mod canonical;
 pub mod case;
 pub mod cause;

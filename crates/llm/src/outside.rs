@@ -247,7 +247,12 @@ mod tests {
             tools: Vec::new().into(),
             messages: Arc::new(vec![Arc::new(Message::User(said))]),
             digest: Digest::of(b""),
-            fence: Fence::new(Seed(Digest::of(b"run")), TaskId(1), Arc::new(Writers::shipped().unwrap())),
+            fence: Fence::new(
+                Seed(Digest::of(b"run")),
+                TaskId(1),
+                Arc::new(Writers::shipped().unwrap()),
+                Arc::default(),
+            ),
         }
     }
 

@@ -256,7 +256,12 @@ mod tests {
             tools: Vec::new().into(),
             messages: Arc::new(messages.collect()),
             digest: Digest::of(format!("{turn} {system} {texts:?}").as_bytes()),
-            fence: Fence::new(Seed(Digest::of(b"run")), TaskId(1), Arc::new(Writers::shipped().unwrap())),
+            fence: Fence::new(
+                Seed(Digest::of(b"run")),
+                TaskId(1),
+                Arc::new(Writers::shipped().unwrap()),
+                Arc::default(),
+            ),
         }
     }
 

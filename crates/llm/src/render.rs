@@ -1,26 +1,25 @@
 //! Answers of tools as the text that a language model reads.
 //!
 //! **Invariant:** text of the evidence cannot leave the fence.
-//! Between its lines stand JSON values, one a line, each beginning with `{`; no character of a value can end a line, be invisible, or turn the direction of what is read; and the fence's word does not occur in them.
+//! Between its lines stand JSON values, one a line, each an object or an array; no character of a value can end a line, be invisible, or turn the direction of what is read; and the fence's word does not occur in them.
+
+mod head;
+mod rows;
 
 use ledger::turn::{Advice, Answer, Distilled, Page, RecalledHit, RecalledPages};
-use ledger::{Fence, FieldValue, Record};
+use ledger::{Fence, Record};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The answer to one call, fenced.
+/// The answer to one call, fenced: what became of it, and the records of its page as rows.
 pub fn answer(answer: &Answer, fence: &Fence) -> Result<String, serde_json::Error> {
     if let Answer::Recalled(recalled) = answer {
         return self::recalled(recalled, fence);
     }
-    let page = answer.pages().into_iter().next();
     let mut text = fence.begin();
-    line(&mut text, &told(answer)?, fence);
-    for record in page.into_iter().flat_map(Page::records) {
-        line(&mut text, &self::record(record, fence), fence);
-    }
-    if let Some(hidden) = page.and_then(Page::first_hidden) {
-        line(&mut text, &json!({ "first_record_not_shown": hidden.to_string() }), fence);
+    head::lines(answer)?.iter().for_each(|value| line(&mut text, value, fence));
+    for page in answer.pages().into_iter().take(1) {
+        rows::lines(page, fence).iter().for_each(|value| line(&mut text, value, fence));
     }
     text.push('\n');
     text.push_str(&fence.end());
@@ -83,9 +82,7 @@ fn recalled(recalled: &RecalledPages, fence: &Fence) -> Result<String, serde_jso
         let RecalledHit { page, records, lost } = hit;
         let said = json!({"invocation": page.invocation, "records": records, "lost": lost});
         line(&mut text, &said, fence);
-        for record in page.records() {
-            line(&mut text, &self::record(record, fence), fence);
-        }
+        rows::lines(page, fence).iter().for_each(|value| line(&mut text, value, fence));
     }
     text.push('\n');
     text.push_str(&fence.end());
@@ -143,23 +140,8 @@ pub fn advice(advice: &Advice, fence: &Fence) -> Result<String, serde_json::Erro
 
 /// A record with its values as a claim would state them, and which of them any user could have written.
 fn record(record: &Record, fence: &Fence) -> Value {
-    let value = |value: &FieldValue| match value {
-        FieldValue::List(items) => json!(items),
-        FieldValue::Text(_)
-        | FieldValue::Name(_)
-        | FieldValue::Path(_)
-        | FieldValue::RegistryPath(_)
-        | FieldValue::Time(_)
-        | FieldValue::Integer(_)
-        | FieldValue::Size(_)
-        | FieldValue::Sid(_)
-        | FieldValue::Guid(_)
-        | FieldValue::Hash(_)
-        | FieldValue::Bytes(_)
-        | FieldValue::Flag(_) => json!(value.to_text()),
-    };
     let fields: Map<_, _> =
-        record.fields.iter().map(|(name, field)| (name.clone(), value(&field.value))).collect();
+        record.fields.iter().map(|(name, field)| (name.clone(), rows::value(&field.value))).collect();
     let mut said = json!({
         "record": record.id.to_string(),
         "kind": record.kind,

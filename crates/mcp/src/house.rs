@@ -32,15 +32,36 @@ pub struct Settings {
     pub runs: PathBuf,
     /// The rules of runs; [`app::outside_rules`] are sized for a call a turn.
     pub rules: Rules,
+    /// Whose tasks a client is given that names nobody, and whose tools are listed.
+    pub agents: Vec<String>,
+    /// In which form a client is answered.
+    pub answers: Answers,
     /// How long a task waits for the next call before it ends as cancelled.
     pub idle: Duration,
     /// Where and how runs do their work; each has an interruption of its own.
     pub work: Workplace,
 }
 
-/// Why there is nothing to serve: a defect of ours.
+/// In which form a client is answered: one of them, for each says everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// As text, for clients that hand it to a language model.
+    Text,
+    /// As structured content, for programs.
+    Structured,
+}
+
+/// Why there is nothing to serve: a defect of ours, or an agent that is not there.
 #[derive(Debug, Error)]
 pub enum SetupError {
+    /// There is no such agent, or the lead is not alone.
+    #[error("agents: expected lead alone, or some of {}; found {found:?}", known.join(", "))]
+    Agent {
+        /// What was named.
+        found: String,
+        /// The agents beside the lead.
+        known: Vec<String>,
+    },
     /// An agent file does not read.
     #[error(transparent)]
     Agents(#[from] AgentError),
@@ -55,6 +76,8 @@ pub struct House {
     /// Who a client can be, the examiner first.
     pub(crate) agents: Vec<Agent>,
     pub(crate) lead: Agent,
+    /// The tools that are listed, by name: those of the settings' agents.
+    pub(crate) listed: BTreeMap<String, ToolSpec>,
     /// Every tool that a task can be offered, by name.
     pub(crate) tools: BTreeMap<String, ToolSpec>,
     /// Calls that may still begin.
@@ -117,6 +140,28 @@ pub struct Left {
     pub unsealed: usize,
 }
 
+/// The tools of the agents that are named, in few words.
+fn listed(
+    named: &[String],
+    agents: &[Agent],
+    lead: &Agent,
+    tools: &BTreeMap<String, ToolSpec>,
+) -> Result<BTreeMap<String, ToolSpec>, SetupError> {
+    let mut of: Vec<&Agent> = Vec::new();
+    for name in named {
+        let known = agents.iter().find(|agent| agent.spec.name == *name);
+        let leads = *name == lead.spec.name && named.len() == 1;
+        of.push(known.or_else(|| leads.then_some(lead)).ok_or_else(|| SetupError::Agent {
+            found: name.chars().take(100).collect(),
+            known: agents.iter().map(|agent| agent.spec.name.clone()).collect(),
+        })?);
+    }
+    let is_listed = |tool: &&ToolSpec| {
+        of.iter().any(|agent| agent.spec.surface.contains(&tool.class) && agent.spec.has(tool))
+    };
+    Ok(tools.values().filter(is_listed).map(|tool| (tool.name.clone(), tool.in_brief())).collect())
+}
+
 impl House {
     /// Gets ready to serve.
     pub fn new(settings: Settings) -> Result<Arc<House>, SetupError> {
@@ -125,10 +170,12 @@ impl House {
         let lead = app::shipped_lead()?;
         let roster: Vec<_> = agents.iter().skip(1).map(|agent| agent.spec.clone()).collect();
         let tools = app::outside_tools(&roster).map_err(SetupError::Vocabulary)?;
-        let tools = tools.into_iter().map(|tool| (tool.name.clone(), tool)).collect();
+        let tools: BTreeMap<String, ToolSpec> =
+            tools.into_iter().map(|tool| (tool.name.clone(), tool)).collect();
+        let listed = listed(&settings.agents, &agents, &lead, &tools)?;
         let calls = Arc::new(Semaphore::new(MOST_CALLS));
         let reads = Semaphore::new(MOST_READS);
-        Ok(Arc::new(House { settings, agents, lead, tools, calls, reads, state: Mutex::default() }))
+        Ok(Arc::new(House { settings, agents, lead, listed, tools, calls, reads, state: Mutex::default() }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -25,6 +25,6 @@ mod tools;
 mod transport;
 
 pub use client::MODEL_PREFIX;
-pub use house::{House, Left, Settings, SetupError};
+pub use house::{Answers, House, Left, Settings, SetupError};
 pub use http::{Http, HttpError, open_http};
 pub use stdio::{StdioError, serve_stdio};

@@ -79,7 +79,7 @@ async fn try_to_open(
     model: String,
     context: &RequestContext<RoleServer>,
 ) -> Result<(Arc<OpenRun>, Vec<Begun>), OpenError> {
-    let chosen = Chosen::of(house, agents)?;
+    let chosen = Chosen::of(house, if agents.is_empty() { &house.settings.agents } else { agents })?;
     let number = if chosen.lead.is_some() { 1 } else { chosen.agents.len() };
     let (seats, taken) = mpsc::unbounded_channel();
     let begun = Beginning::of(house, chosen, model, seats).ok_or(OpenError::Full)?;
@@ -126,9 +126,6 @@ impl Chosen {
                 return Err(OpenError::Twice { agent: name.clone() });
             }
             agents.push(agent.clone());
-        }
-        if agents.is_empty() {
-            agents.extend(house.agents.first().cloned());
         }
         Ok(Chosen { lead: None, agents })
     }

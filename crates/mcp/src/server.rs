@@ -205,7 +205,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(all(self.house.tools.values())))
+        Ok(ListToolsResult::with_all_items(all(self.house.listed.values(), self.house.settings.answers)))
     }
 
     async fn call_tool(
@@ -213,7 +213,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.called(request, &context).await.map(CallToolResponse::from)
+        let result = self.called(request, &context).await?;
+        Ok(answer::in_form(result, self.house.settings.answers).into())
     }
 
     async fn list_resources(

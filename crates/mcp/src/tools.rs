@@ -1,5 +1,6 @@
 //! The tools as a client is told of them: the catalogue with a handle added, and the server's own.
 
+use crate::house::Answers;
 use ledger::{ToolClass, ToolSpec};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -104,15 +105,19 @@ impl OwnTool {
             .destructive(false)
             .idempotent(matches!(self, OwnTool::ListRuns | OwnTool::CloseRun))
             .open_world(false);
-        Tool::new(self.name(), self.about(), object(self.arguments()))
-            .with_raw_output_schema(object(self.output()))
-            .with_annotations(marks)
+        Tool::new(self.name(), self.about(), object(self.arguments())).with_annotations(marks)
     }
 }
 
-/// Every tool, the server's own first.
-pub(crate) fn all<'t>(catalogue: impl Iterator<Item = &'t ToolSpec>) -> Vec<Tool> {
-    OwnTool::ALL.into_iter().map(OwnTool::tool).chain(catalogue.map(tool)).collect()
+/// These tools, the server's own first; what their answers hold is said where they are structured.
+pub(crate) fn all<'t>(catalogue: impl Iterator<Item = &'t ToolSpec>, answers: Answers) -> Vec<Tool> {
+    let own = OwnTool::ALL.into_iter().map(|own| (own.tool(), own.output()));
+    let all = own.chain(catalogue.map(|spec| (tool(spec), answer_schema())));
+    all.map(|(tool, output)| match answers {
+        Answers::Text => tool,
+        Answers::Structured => tool.with_raw_output_schema(object(output)),
+    })
+    .collect()
 }
 
 /// A tool of the catalogue.
@@ -124,7 +129,6 @@ pub(crate) fn tool(spec: &ToolSpec) -> Tool {
     let marks =
         ToolAnnotations::new().read_only(reads).destructive(false).idempotent(reads).open_world(false);
     Tool::new(spec.name.clone(), spec.description.clone(), object(with_handle(&spec.arguments)))
-        .with_raw_output_schema(object(answer_schema()))
         .with_annotations(marks)
 }
 

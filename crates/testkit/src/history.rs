@@ -259,6 +259,7 @@ pub fn fact(task: u16, ordinal: u32, subject: &str, values: &[(&str, &str)]) -> 
 pub fn reading(predicate: &str, values: &[&str], record: Option<&str>) -> Reading {
     let value = |text: &&str| ClaimedValue { field: None, value: (*text).into() };
     Reading {
+        fields: Vec::new(),
         predicate: predicate.into(),
         subject: String::new(),
         values: values.iter().map(value).collect(),

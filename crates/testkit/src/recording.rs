@@ -161,6 +161,7 @@ impl Recording {
             vocabulary: &self.opened.vocabulary,
             types: &self.types,
             writers: &self.opened.writers,
+            by_reference: self.opened.behaviour.contains(&ledger::Behaviour::ByReference.into()),
         };
         match judgement {
             Judgement::Reading { fact, reading, .. } => Ok(judge(reading, *fact, task.shelf(), &setting)),

@@ -15,22 +15,13 @@ use std::path::Path;
 pub(crate) use step::Step;
 use store::Reader;
 
-/// What an answer of the server weighs, in bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Weight {
-    /// The text, which a model reads.
-    pub(crate) text: usize,
-    /// The structured content, which a program reads.
-    pub(crate) structured: usize,
-}
-
 /// A step and what came of it.
 #[derive(Debug)]
 pub(crate) struct Carried {
     /// The step.
     pub(crate) step: Step,
-    /// Its answer.
-    pub(crate) weight: Weight,
+    /// Bytes of its answer, which is a text.
+    pub(crate) text: usize,
     /// Records that were shown.
     pub(crate) records: usize,
     /// Readings that were accepted.
@@ -92,44 +83,55 @@ pub(crate) fn carry_out(
     agents.sort_unstable();
     agents.dedup();
     let opened = server.call("open_run", json!({ "agents": agents }))?;
-    let opened = &opened["structuredContent"];
-    let tasks: Vec<&Value> =
-        opened["tasks"].as_array().map(|tasks| tasks.iter().collect()).unwrap_or_default();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let handles: BTreeMap<String, String> = agents
-        .iter()
-        .map(|agent| (*agent).to_owned())
-        .zip(tasks.iter().map(|task| text(&task["task"])))
-        .collect();
-    let instructions = tasks.iter().map(|task| text(&task["instructions"]).len()).sum();
-    let run = opened["run"].clone();
+    let opened = text(&opened);
+    let tasks = handles(&opened, "task-");
+    let handles: BTreeMap<String, String> =
+        agents.iter().map(|agent| (*agent).to_owned()).zip(tasks).collect();
+    let instructions = opened.len();
+    let run = self::handles(&opened, "run-").into_iter().next().unwrap_or_default();
     let mut invocations = Vec::new();
     let mut carried = Vec::new();
     for step in steps {
         let task = handles.get(&step.agent).cloned().unwrap_or_default();
         let answer = server.call(&step.tool, step.arguments_for(&task, &invocations))?;
-        invocations.push(text(&answer["structuredContent"]["answer"]["invocation"]));
-        carried.push(weighed(step, &answer));
+        let is_error = answer["isError"] == true;
+        let answer = text(&answer);
+        let lines = data(&answer);
+        let invocation = lines.first().and_then(|head| head["invocation"].as_str());
+        invocations.push(invocation.unwrap_or_default().to_owned());
+        carried.push(Carried {
+            step,
+            text: answer.len(),
+            records: lines.iter().filter(|line| line.is_array() || line.get("record").is_some()).count(),
+            accepted: lines.iter().filter_map(|line| line["facts"].as_array()).map(Vec::len).sum(),
+            failed: is_error,
+        });
     }
     let closed = server.call("close_run", json!({ "run": run }))?;
-    if closed["structuredContent"]["verification"]["verified"] != true {
+    if !text(&closed).contains("Verified: ") {
         return Err(io::Error::other(format!("the client's run does not verify: {closed}")));
     }
     Ok(Investigation { listed, instructions, carried })
 }
 
-fn weighed(step: Step, answer: &Value) -> Carried {
-    let structured = &answer["structuredContent"];
-    let content = answer["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let text = content.iter().filter_map(|part| part["text"].as_str()).map(str::len).sum();
-    let readings = structured["answer"]["readings"].as_array().map(Vec::as_slice).unwrap_or_default();
-    Carried {
-        step,
-        weight: Weight { text, structured: structured.to_string().len() },
-        records: structured["records"].as_array().map_or(0, Vec::len),
-        accepted: readings.iter().filter(|reading| reading["verdict"] == "accepted").count(),
-        failed: answer["isError"] == true,
-    }
+/// What an answer says, as text.
+fn text(answer: &Value) -> String {
+    let parts = answer["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    parts.iter().filter_map(|part| part["text"].as_str()).collect()
+}
+
+/// The handles of this kind, in their order.
+fn handles(text: &str, kind: &str) -> Vec<String> {
+    let words = text.split_whitespace().filter(|word| word.starts_with(kind) && word.len() > 30);
+    words.map(str::to_owned).collect()
+}
+
+/// The lines of an answer that are data.
+fn data(text: &str) -> Vec<Value> {
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(|line: &Value| !line.is_number())
+        .collect()
 }
 
 impl Investigation {
@@ -139,8 +141,7 @@ impl Investigation {
             format!("{}\n", json!({"tools_list": self.listed, "instructions": self.instructions}));
         for carried in &self.carried {
             let mut line = carried.step.to_json(claims);
-            line["text"] = json!(carried.weight.text);
-            line["structured"] = json!(carried.weight.structured);
+            line["text"] = json!(carried.text);
             line["records"] = json!(carried.records);
             line["accepted"] = json!(carried.accepted);
             lines.push_str(&format!("{line}\n"));
@@ -157,19 +158,17 @@ impl Investigation {
         };
         let accepted = sum(&claims, |carried| carried.accepted);
         format!(
-            "tools/list {} bytes, instructions {}\n{} calls: {} records, answers {} bytes of text, {} structured\n\
-             {} claims: {accepted} readings accepted, answers {} bytes of text ({} for each accepted reading), {} structured\n\
+            "tools/list {} bytes, instructions {}\n{} calls: {} records, answers {} bytes\n\
+             {} claims: {accepted} readings accepted, answers {} bytes ({} for each accepted reading)\n\
              {} answers are errors",
             self.listed,
             self.instructions,
             calls.len(),
             sum(&calls, |carried| carried.records),
-            sum(&calls, |carried| carried.weight.text),
-            sum(&calls, |carried| carried.weight.structured),
+            sum(&calls, |carried| carried.text),
             claims.len(),
-            sum(&claims, |carried| carried.weight.text),
-            sum(&claims, |carried| carried.weight.text).checked_div(accepted).unwrap_or_default(),
-            sum(&claims, |carried| carried.weight.structured),
+            sum(&claims, |carried| carried.text),
+            sum(&claims, |carried| carried.text).checked_div(accepted).unwrap_or_default(),
             self.carried.iter().filter(|carried| carried.failed).count(),
         )
     }

@@ -286,6 +286,7 @@ fn reading<'m>(maker: &mut Maker<'m>, tally: &Tally) -> Option<Base<'m>> {
         Some(ClaimedValue { field: Some(name.to_owned()), value })
     };
     let reading = Reading {
+        fields: Vec::new(),
         predicate: COUNTED.into(),
         subject: seen.record.locator.path.clone(),
         values: names.into_iter().map(stated).collect::<Option<_>>()?,

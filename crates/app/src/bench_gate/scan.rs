@@ -206,6 +206,7 @@ pub(super) mod tests {
             value: (*value).to_owned(),
         };
         Reading {
+            fields: Vec::new(),
             predicate: "configured".into(),
             subject: String::new(),
             values: values.iter().map(value).collect(),

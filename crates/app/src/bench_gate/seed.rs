@@ -284,6 +284,7 @@ impl<'m> Maker<'m> {
             values.push(ClaimedValue { field: Some(name.clone()), value });
         }
         Some(Reading {
+            fields: Vec::new(),
             predicate: predicate.to_owned(),
             subject: String::new(),
             values,

@@ -3,6 +3,7 @@
 //! The engine is not asked. From the stored replies it follows which calls a task had to answer, in which order; from the rules and the agent which of them it had to refuse; from the events before, what a call could refer to.
 
 mod answer;
+mod cited;
 mod end;
 mod lead;
 mod looked;
@@ -18,7 +19,7 @@ use ledger::event::{
     TaskAssigned, TaskReported,
 };
 use ledger::turn::ToolCall;
-use ledger::{Event, FactEntry, FactId, InvocationId, Surface, TaskId, ToolClass};
+use ledger::{Behaviour, Event, FactEntry, FactId, InvocationId, Surface, TaskId, ToolClass};
 use recovery::Recovering;
 use std::collections::BTreeMap;
 
@@ -82,6 +83,9 @@ struct Turn<'l> {
     taken: usize,
     /// Claims of the call under way.
     claims: usize,
+    /// The number of the stated reading that its last claim belongs to, and of the one of which a record was refused.
+    stated: Option<usize>,
+    refused: Option<usize>,
     /// Facts of the call under way that no phenomenon carries yet.
     carried: Vec<FactId>,
     /// Whether the call under way may make further claims.
@@ -234,8 +238,13 @@ impl<'l> Course<'l> {
             "record_narrative" => ("sentences", self.rejections_spent()),
             _ => ("", false),
         };
-        let stated = self.turn.call().and_then(|call| call.arguments.get(member)?.as_array());
-        let stated = stated.map_or(0, Vec::len);
+        (self.turn.stated, self.turn.refused) = (None, None);
+        let stated = match self.turn.call() {
+            Some(call) if member == "readings" && self.has(Behaviour::ByReference) => {
+                self.due(&call.arguments).len()
+            }
+            call => call.and_then(|call| call.arguments.get(member)?.as_array()).map_or(0, Vec::len),
+        };
         if !std::mem::take(&mut self.turn.carried).is_empty() {
             return Err("no phenomenon carries the facts of the call before it");
         }

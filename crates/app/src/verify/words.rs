@@ -100,7 +100,7 @@ fn is_reading(stated: &Value, reading: &Reading) -> bool {
 }
 
 /// The values of a reading: an object, or an array of values and of objects with `field` and `value`.
-fn values(stated: Option<&Value>) -> Option<Vec<ClaimedValue>> {
+pub(super) fn values(stated: Option<&Value>) -> Option<Vec<ClaimedValue>> {
     match stated? {
         Value::Object(members) => members.iter().map(|(field, value)| claimed(Some(field), value)).collect(),
         Value::Array(items) => items
@@ -180,7 +180,12 @@ fn is_word(arguments: &Value, member: &str, word: &str) -> bool {
 
 /// The texts of a member: an array, or one text with commas.
 fn texts<'a>(arguments: &'a Value, member: &str) -> Vec<&'a str> {
-    let all: Vec<&str> = match arguments.get(member) {
+    listed(arguments.get(member))
+}
+
+/// The texts of an array, or of one text with commas.
+pub(super) fn listed(texts: Option<&Value>) -> Vec<&str> {
+    let all: Vec<&str> = match texts {
         Some(Value::String(text)) => text.split(',').filter(|text| !text.trim().is_empty()).collect(),
         Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),

@@ -10,7 +10,7 @@ use crate::platform::Signals;
 use crate::printer::{Printer, complain};
 use app::{Case, Interrupt, Progress, SystemClock, Workplace};
 use ledger::Rules;
-use mcp::{House, Left, Settings, open_http, serve_stdio};
+use mcp::{Answers, House, Left, Settings, open_http, serve_stdio};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -31,6 +31,12 @@ pub(crate) struct McpArguments {
     /// It prints the address and the token that requests have to bear.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
     pub(crate) http: Option<SocketAddr>,
+    /// Whose tasks a client is given that names nobody, and whose tools are listed: `lead` alone, or agents of docs/agents.md
+    #[arg(long, value_name = "AGENT", value_delimiter = ',', default_value = "examiner")]
+    pub(crate) agents: Vec<String>,
+    /// Answer with structured content, for programs, and not with text, for language models
+    #[arg(long)]
+    pub(crate) structured: bool,
     /// How many seconds a task waits for the client's next call before it ends
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) idle: u64,
@@ -71,6 +77,8 @@ pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result
         case,
         runs: arguments.runs.clone(),
         rules,
+        agents: arguments.agents.clone(),
+        answers: if arguments.structured { Answers::Structured } else { Answers::Text },
         idle: Duration::from_secs(arguments.idle),
         work,
     };

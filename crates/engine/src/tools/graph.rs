@@ -75,6 +75,14 @@ pub(super) fn recall() -> About {
     )
 }
 
+pub(super) fn help() -> About {
+    about(
+        "Tell everything about a tool, with all its arguments, or about a type of record: its fields, what they mean and what such a record proves.",
+        &[("about", text("the name of a tool, or of a type of record"))],
+        1,
+    )
+}
+
 fn pages() -> [(&'static str, Value); 2] {
     [
         ("offset", json!({"type": "integer", "minimum": 0, "default": 0, "description": "nodes to skip"})),

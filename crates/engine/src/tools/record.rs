@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 pub(super) fn phenomenon(vocabulary: &Vocabulary) -> About {
     about(
-        "Record one observation as readings of records you have seen. \
-         Each reading is checked against the cited output: grounded ones are recorded, the others come back with the reason.",
+        "Record one observation as readings of records you have seen: which record, what it proves, which of its fields. \
+         The values are copied from the record, those that you state are compared with it; what holds is recorded, the rest comes back with the reason. \
+         Example: {\"readings\": [{\"record\": \"inv-0a1b2c3d r3\", \"predicate\": \"executed\", \"fields\": [\"name\", \"last_run\"]}]}",
         &[
             (
                 "readings",
@@ -28,17 +29,23 @@ fn reading(vocabulary: &Vocabulary) -> Value {
     json!({
         "type": "object",
         "additionalProperties": false,
-        "required": ["predicate", "values", "invocation"],
+        "required": ["predicate", "record"],
         "properties": {
-            "predicate": {"type": "string", "enum": predicates, "description": meanings.join("; ")},
-            "subject": text("what the reading is about, as the record has it; may be left out"),
+            "predicate": {"type": "string", "enum": predicates, "description": format!("one of what the record `proves`; {}", meanings.join("; "))},
+            "record": text("the invocation and the record that it returned, as in \"inv-0a1b2c3d r3\"; several: r3-r9, or r1,r4, or all: a fact each"),
+            "fields": {"type": "array", "items": {"type": "string"}, "description": "the fields whose values are copied; without it what the record is about, what the predicate needs, and the times"},
+            "where": {
+                "type": "object",
+                "additionalProperties": {"type": "string"},
+                "description": "of several records only those whose fields fit these patterns (* and ?)"
+            },
             "values": {
                 "type": "object",
                 "additionalProperties": {"type": ["string", "integer", "boolean"]},
-                "description": "field of the record -> value, copied exactly"
+                "description": "field -> value, where you state values yourself; of a text a part, with predicate quoted"
             },
-            "invocation": text("the id of the invocation that returned the record: inv- and what follows, as your result has it"),
-            "record": text("the id of the record in that output: r and its number")
+            "subject": text("what the reading is about, as the record has it; may be left out"),
+            "invocation": text("the invocation, where `record` does not name it")
         }
     })
 }

@@ -121,6 +121,7 @@ impl World {
                         vocabulary: &vocabulary,
                         types: &types,
                         writers: &Writers::default(),
+                        by_reference: true,
                     };
                     Input::Judged(Box::new(judge(&reading, fact, task.shelf(), &gate)))
                 }

@@ -231,6 +231,7 @@ fn reading(plan: &Plan, outputs: &[Arc<Output>]) -> Option<Reading> {
     });
     let subject = KINDS.iter().find(|(kind, _)| *kind == source.kind)?.1;
     Some(Reading {
+        fields: Vec::new(),
         predicate: plan.predicate.to_owned(),
         subject: if plan.subject.1 == 0 {
             String::new()
@@ -302,6 +303,7 @@ impl Rules {
             vocabulary: &self.vocabulary,
             types: &self.types,
             writers: &self.writers,
+            by_reference: true,
         }
     }
 }
@@ -443,6 +445,7 @@ fn claim_of(predicate: &str, values: &[(Option<&str>, &str)]) -> Reading {
         value: (*value).to_owned(),
     };
     Reading {
+        fields: Vec::new(),
         predicate: predicate.to_owned(),
         subject: String::new(),
         values: values.iter().map(value).collect(),

@@ -97,8 +97,13 @@ fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
         });
     }
     let (rules, vocabulary) = (GateRules::default(), Vocabulary::shipped().unwrap());
-    let setting =
-        Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
+    let setting = Setting {
+        rules: &rules,
+        vocabulary: &vocabulary,
+        types: &types,
+        writers: &Writers::default(),
+        by_reference: true,
+    };
     judge(reading, FactId::assign(&space(), TaskId(1), 0).unwrap(), &shelf, &setting)
 }
 
@@ -108,6 +113,7 @@ fn reading(predicate: &str, subject: &str, values: &[(&str, &str)], cited: u32) 
         value: (*value).to_owned(),
     };
     Reading {
+        fields: Vec::new(),
         predicate: predicate.into(),
         subject: subject.into(),
         values: values.iter().map(value).collect(),

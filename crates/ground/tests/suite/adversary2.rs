@@ -75,7 +75,13 @@ fn verdict(calls: Vec<Call>, reading: &Reading) -> Verdict {
     }
     let (rules, vocabulary, writers) =
         (GateRules::default(), Vocabulary::shipped().unwrap(), Writers::default());
-    let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &writers };
+    let setting = Setting {
+        rules: &rules,
+        vocabulary: &vocabulary,
+        types: &types,
+        writers: &writers,
+        by_reference: true,
+    };
     let verdict = judge(reading, FactId::assign(&space(), TaskId(1), 0).unwrap(), &shelf, &setting);
     if let Verdict::Grounded { fact, .. } = &verdict {
         let output = shelf.get(fact.entry().invocation).unwrap().output.clone().unwrap();
@@ -97,6 +103,7 @@ fn reading(predicate: &str, subject: &str, values: &[(&str, &str)]) -> Reading {
         value: (*value).to_owned(),
     };
     Reading {
+        fields: Vec::new(),
         predicate: predicate.into(),
         subject: subject.into(),
         values: values.iter().map(value).collect(),

@@ -27,7 +27,13 @@ type Types = BTreeMap<String, RecordType>;
 fn the_gateway_agrees_with_what_was_judged_by_hand() {
     let (types, vocabulary, rules) = (types(), Vocabulary::shipped().unwrap(), GateRules::default());
     let writers = Writers::shipped().unwrap();
-    let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &writers };
+    let setting = Setting {
+        rules: &rules,
+        vocabulary: &vocabulary,
+        types: &types,
+        writers: &writers,
+        by_reference: true,
+    };
     let (mut judged, mut disagreements) = (0, Vec::new());
     for (name, file) in files() {
         let shelf = shelf(&file, &types);
@@ -96,6 +102,7 @@ fn reading(claim: &Value) -> Reading {
         value: pair[1].as_str().unwrap().to_owned(),
     };
     Reading {
+        fields: Vec::new(),
         predicate: text(claim, "says").to_owned(),
         subject: claim["subject"].as_str().unwrap_or_default().to_owned(),
         values: list(claim, "values").iter().map(value).collect(),

@@ -11,6 +11,7 @@ mod judged;
 mod naive;
 mod narrative;
 mod oracle;
+mod references;
 mod second_opinion;
 mod strange;
 mod table;

@@ -136,6 +136,7 @@ fn claim(plan: &Plan, outputs: &[Vec<Record>]) -> Reading {
         ClaimedValue { field, value: mutate(&stated(&held.value), *how) }
     });
     Reading {
+        fields: Vec::new(),
         predicate: plan.predicate.to_owned(),
         subject: match plan.subject {
             0 => stated(&source.fields[&types()[&source.kind].subject].value),
@@ -245,8 +246,13 @@ fn is_true_copy(plan: &Plan, reading: &Reading, outputs: &[Vec<Record>], vocabul
 fn check(plan: &Plan, outputs: &[Vec<Record>]) -> Result<(), TestCaseError> {
     let (rules, vocabulary, types) = (GateRules::default(), Vocabulary::shipped().unwrap(), types());
     let shelf = shelf(outputs);
-    let setting =
-        Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
+    let setting = Setting {
+        rules: &rules,
+        vocabulary: &vocabulary,
+        types: &types,
+        writers: &Writers::default(),
+        by_reference: true,
+    };
     let reading = claim(plan, outputs);
     let verdict = judge(&reading, fact_id(), &shelf, &setting);
     let truth = is_true_copy(plan, &reading, outputs, &vocabulary);
@@ -291,7 +297,7 @@ proptest! {
             return Ok(());
         }
         let reading = world::reading("present", id_of(1, 0), &[("one", &text)]);
-        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
+        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default(), by_reference: true };
         let provable = records[place].kind != "text_line";
         match judge(&reading, fact_id(), &shelf(&[records]), &setting) {
             Verdict::Grounded { .. } => {}
@@ -310,7 +316,7 @@ proptest! {
         let records = held.iter().map(|t| record("text_line", "f", 0, vec![("text", text(t)), ("file", FieldValue::Path(t.clone()))]));
         let shelf = shelf(&[records.collect()]);
         let (rules, vocabulary, types) = (GateRules::default(), Vocabulary::shipped().unwrap(), types());
-        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
+        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default(), by_reference: true };
         let mut reading = world::reading("quoted", &texts[0], &[(&texts[1], &texts[2]), ("text", &texts[3])]);
         reading.subject = texts[4].clone();
         for cited in [texts[0].clone(), id_of(1, 0).to_string()] {

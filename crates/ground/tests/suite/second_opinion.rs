@@ -6,7 +6,7 @@ use crate::naive;
 use crate::strange;
 
 use ground::{Held, Search, Setting, Shelf, Verdict, judge};
-use ledger::{Completeness, Digest, FactId, IdSpace, Reading, Rejection, Seed, TaskId, Writers};
+use ledger::{BoundValue, Completeness, Digest, FactId, IdSpace, Reading, Rejection, Seed, TaskId, Writers};
 use naive::{Case, Opinion, opinion};
 use proptest::prelude::*;
 use strange::World;
@@ -27,8 +27,14 @@ proptest! {
             let told = || told(seed, &reading, &world);
             if let Verdict::Grounded { fact, healing } = &verdict {
                 let entry = fact.entry();
+                let meaning = world.vocabulary.meaning(&entry.predicate).unwrap();
+                let is_needed = |bound: &BoundValue| {
+                    reading.record.is_some()
+                        && (meaning.states.get(&entry.kind) == Some(&bound.field)
+                            || world.types[&entry.kind].qualifiers.contains(&bound.field))
+                };
                 prop_assert!(
-                    opinion.permits(entry.invocation, entry.record, &entry.values),
+                    opinion.permits(entry.invocation, entry.record, &entry.values, is_needed),
                     "accepted {entry:?}\n{}\nnaively {opinion:?}", told()
                 );
                 prop_assert!(
@@ -99,6 +105,7 @@ fn judgements(seed: u64, world: &World) -> Vec<Judged> {
         vocabulary: &world.vocabulary,
         types: &world.types,
         writers: &writers,
+        by_reference: true,
     };
     let fact = FactId::assign(&IdSpace::new(Seed(Digest::of(b"strange"))), TaskId(1), 0).unwrap();
     let judged = |reading: Reading| {

@@ -41,7 +41,11 @@ impl<'l> Course<'l> {
             Event::AbsenceAccepted(accepted) => self.interpreted(&accepted.interpretation),
             Event::DerivationAccepted(accepted) => self.interpreted(&accepted.interpretation),
             Event::ClaimRejected(_) => {
-                self.rejections += 1;
+                // Of a reading of many records one refusal counts.
+                let stated = self.turn.stated;
+                if stated.is_none() || self.turn.refused.replace(stated.unwrap_or(0)) != stated {
+                    self.rejections += 1;
+                }
                 self.turn.refused_claims += 1;
                 Ok(())
             }
@@ -244,7 +248,16 @@ impl<'l> Course<'l> {
         self.turn.recording = several;
         let number = self.turn.claims;
         self.turn.claims += 1;
-        match words::states(&call.arguments, &submitted.stated, number) {
+        let states = match &submitted.stated {
+            Claim::Reading(reading) if self.has(Behaviour::ByReference) => {
+                let due = self.due(&call.arguments);
+                let due = due.get(number);
+                self.turn.stated = due.map(|due| due.reading);
+                due.is_some_and(|due| self.is_due(&call.arguments, due, reading))
+            }
+            stated => words::states(&call.arguments, stated, number),
+        };
+        match states {
             true => Ok(()),
             false => Err("it is not what its call states"),
         }

@@ -54,7 +54,7 @@ impl Client {
     }
 
     fn started(place: &Place, arguments: &[&str], version: &'static str) -> Client {
-        let mut command = place.command(&[&["mcp", "--no-cache"], arguments].concat());
+        let mut command = place.command(&[&["mcp", "--no-cache", "--structured"], arguments].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
@@ -201,8 +201,8 @@ pub(super) struct HttpServer {
 
 impl HttpServer {
     pub(super) fn started(place: &Place, arguments: &[&str]) -> HttpServer {
-        let mut command =
-            place.command(&[&["mcp", "--no-cache", "--no-sweep", "--http"], arguments].concat());
+        let mut command = place
+            .command(&[&["mcp", "--no-cache", "--no-sweep", "--structured", "--http"], arguments].concat());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -205,6 +205,7 @@ pub(crate) fn live_task(
         vocabulary: &vocabulary,
         types: &types,
         writers: &Writers::default(),
+        by_reference: true,
     };
     let (mut events, mut tool_calls, mut input) = (Vec::new(), 0, Input::Begin);
     for _ in 0..10_000 {

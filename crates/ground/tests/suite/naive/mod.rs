@@ -62,10 +62,17 @@ pub struct Opinion {
 
 impl Opinion {
     /// Whether a fact with these bindings is one of the right answers.
-    pub fn permits(&self, invocation: InvocationId, record: RecordId, values: &[BoundValue]) -> bool {
+    pub fn permits(
+        &self,
+        invocation: InvocationId,
+        record: RecordId,
+        values: &[BoundValue],
+        may_be_added: impl Fn(&BoundValue) -> bool,
+    ) -> bool {
         self.places.iter().any(|place| {
             (place.invocation, place.record) == (invocation, record)
-                && place.values.len() == values.len()
+                && place.values.len() <= values.len()
+                && values.iter().skip(place.values.len()).all(&may_be_added)
                 && place.values.iter().zip(values).all(|(may, bound)| {
                     may.iter()
                         .any(|holding| holding.field == bound.field && holding.tiers.contains(&bound.tier))
@@ -353,7 +360,7 @@ fn proves(case: &Case<'_>, record: &Record, values: &[Vec<Holding>]) -> Sure {
         }
     }
     let Some(field) = meaning.states.get(&record.kind) else { return sure };
-    if !states(values, field) {
+    if !states(values, field) && !completed(case, record, field) {
         let is_subject = case.types[&record.kind].subject == *field && !case.reading.subject.is_empty();
         // Open: a field that is stated as the subject.
         return if is_subject { Sure::Open } else { Sure::No };
@@ -373,10 +380,23 @@ fn states(values: &[Vec<Holding>], field: &str) -> bool {
     values.iter().any(|may| may.iter().any(|holding| holding.field == field))
 }
 
+/// Whether the field is stated with the record that the reading cites: one that says something, and is one value.
+fn completed(case: &Case<'_>, record: &Record, field: &str) -> bool {
+    let says = |value: &FieldValue| match value {
+        FieldValue::List(_) => false,
+        FieldValue::Time(time) => time.utc.is_some(),
+        other => !other.to_text().trim().is_empty(),
+    };
+    case.reading.record.as_deref() == Some(record.id.to_string().as_str())
+        && record.fields.get(field).is_some_and(|held| says(&held.value))
+}
+
 /// A field that says of what the record really tells must be stated where the record has it.
 fn qualified(case: &Case<'_>, record: &Record, values: &[Vec<Holding>]) -> Sure {
     let qualifiers = &case.types[&record.kind].qualifiers;
-    let left_out = qualifiers.iter().any(|field| record.fields.contains_key(field) && !states(values, field));
+    let left_out = qualifiers.iter().any(|field| {
+        record.fields.contains_key(field) && !states(values, field) && !completed(case, record, field)
+    });
     if left_out { Sure::No } else { Sure::Yes }
 }
 

@@ -14,6 +14,7 @@ pub fn reading(chance: &mut Chance, world: &World) -> Reading {
     let (cited, output): (_, Arc<Output>) = chance.of(&outputs).clone();
     let record = chance.of(output.records()).clone();
     let mut reading = Reading {
+        fields: Vec::new(),
         predicate: predicate(chance, &record),
         subject: String::new(),
         values: values(chance, &record),
@@ -34,6 +35,7 @@ pub fn reading(chance: &mut Chance, world: &World) -> Reading {
 
 fn nothing() -> Reading {
     Reading {
+        fields: Vec::new(),
         predicate: "present".to_owned(),
         subject: String::new(),
         values: vec![ClaimedValue { field: Some("path".to_owned()), value: "Users/bob".to_owned() }],

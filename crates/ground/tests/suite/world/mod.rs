@@ -94,6 +94,7 @@ impl World {
             vocabulary: &self.vocabulary,
             types: &self.types,
             writers: &self.writers,
+            by_reference: true,
         }
     }
 
@@ -285,6 +286,7 @@ pub fn reading(predicate: &str, cited: impl ToString, values: &[(&str, &str)]) -
         value: (*value).to_owned(),
     };
     Reading {
+        fields: Vec::new(),
         predicate: predicate.to_owned(),
         subject: String::new(),
         values: values.iter().map(value).collect(),

@@ -94,7 +94,7 @@ pub(crate) fn request(turn: u32, messages: Vec<Arc<Message>>) -> TurnRequest {
         tools: vec![tool("find_files"), tool("parse_file")].into(),
         messages: Arc::new(messages),
         digest: Digest::of(&turn.to_be_bytes()),
-        fence: Fence::new(seed(), TaskId(1), Arc::new(Writers::shipped().unwrap())),
+        fence: Fence::new(seed(), TaskId(1), Arc::new(Writers::shipped().unwrap()), Arc::default()),
     }
 }
 

@@ -135,6 +135,7 @@ impl Life {
             vocabulary: &self.vocabulary,
             types: &self.types,
             writers: &self.writers,
+            by_reference: true,
         };
         Input::Judged(Box::new(judge(reading, *fact, self.task.shelf(), &gate)))
     }

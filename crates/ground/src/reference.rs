@@ -1,0 +1,179 @@
+//! Readings that name fields in place of values: what stands there is copied, so that nothing can be mistyped, and then judged as any other.
+
+use crate::bind::{Bound, Fit};
+use crate::judge::{Setting, cited};
+use crate::refusal::{list, quote, refuse};
+use ledger::vocabulary::Meaning;
+use ledger::{
+    ClaimedValue, Field, FieldValue, Output, Predicate, Reading, Record, Rejection, RejectionCode, Tier,
+};
+
+use crate::shelf::{Held, Shelf};
+
+/// The most fields of a record that are named.
+const MOST_FIELDS: usize = 24;
+
+/// The reading with the values of the fields that it names; `None` where it states its values itself.
+///
+/// A reading that names neither has those that tell most: what the record is about, what the predicate needs, of what the record tells, and its times.
+pub(crate) fn copied(
+    reading: &Reading,
+    shelf: &Shelf,
+    setting: &Setting<'_>,
+) -> Result<Option<Reading>, Rejection> {
+    let states_all = reading.fields.is_empty() && !reading.values.is_empty();
+    if !setting.by_reference || states_all {
+        return Ok(None);
+    }
+    let (held, stored) = cited(&reading.invocation, shelf).map_err(|miss| {
+        let hint = "Cite the invocation that returned the record, as its answer has it.".to_owned();
+        refuse(miss.code, miss.reason, hint, Vec::new())
+    })?;
+    let record = meant(reading, held, stored)?;
+    let mut values = reading.values.clone();
+    for name in names(reading, record, setting) {
+        if values.iter().any(|stated| stated.field.as_deref() == Some(name)) {
+            continue;
+        }
+        let held = record.fields.get(name).ok_or_else(|| no_field(record, name))?;
+        values.extend(texts(&held.value).map(|value| ClaimedValue { field: Some(name.to_owned()), value }));
+    }
+    if values.is_empty() {
+        let reason = format!("the fields that are named are empty in {}", record.id);
+        return Err(refuse(RejectionCode::ValueAbsent, reason, fields_of(record), Vec::new()));
+    }
+    Ok(Some(Reading { values, record: Some(record.id.to_string()), ..reading.clone() }))
+}
+
+/// The record that is named, or the only one.
+fn meant<'o>(reading: &Reading, held: &Held, stored: &'o Output) -> Result<&'o Record, Rejection> {
+    let named = reading.record.as_deref().map(str::trim).filter(|named| !named.is_empty());
+    match (named, stored.records()) {
+        (None, [only]) => Ok(only),
+        (None, _) => Err(refuse(
+            RejectionCode::Malformed,
+            "a reading whose values are to be copied names its record".to_owned(),
+            format!("Add \"record\": {} has {}.", held.invocation, span(stored)),
+            Vec::new(),
+        )),
+        (Some(named), records) => {
+            let found = records.iter().find(|record| record.id.to_string() == named);
+            found.ok_or_else(|| {
+                refuse(
+                    RejectionCode::ValueAbsent,
+                    format!("{} has no record {}", held.invocation, quote(named)),
+                    format!("It has {}.", span(stored)),
+                    Vec::new(),
+                )
+            })
+        }
+    }
+}
+
+fn span(stored: &Output) -> String {
+    match stored.records() {
+        [] => "no records".to_owned(),
+        [only] => format!("the record {}", only.id),
+        [first, .., last] => format!("the records {} to {}", first.id, last.id),
+    }
+}
+
+/// The fields that are named, or those that tell most.
+fn names<'r>(reading: &'r Reading, record: &'r Record, setting: &Setting<'r>) -> Vec<&'r str> {
+    if !reading.fields.is_empty() || !reading.values.is_empty() {
+        return reading.fields.iter().map(|name| name.trim()).collect();
+    }
+    let kind = setting.types.get(&record.kind);
+    let predicate = Predicate(reading.predicate.clone());
+    let needed = setting.vocabulary.meaning(&predicate).and_then(|meaning| meaning.states.get(&record.kind));
+    let about = kind.map(|kind| &kind.subject).into_iter().chain(needed);
+    let about = about.chain(kind.into_iter().flat_map(|kind| &kind.qualifiers)).map(String::as_str);
+    let is_time = |field: &Field| matches!(&field.value, FieldValue::Time(time) if time.utc.is_some());
+    let times = record.fields.iter().filter(|(_, field)| is_time(field)).map(|(name, _)| name.as_str());
+    let mut names: Vec<&str> = Vec::new();
+    for name in about.filter(|name| record.fields.contains_key(*name)).chain(times) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// A value as a claim states it, of a list each item; nothing of what is empty.
+fn texts(value: &FieldValue) -> impl Iterator<Item = String> {
+    let texts = match value {
+        FieldValue::List(items) => items.clone(),
+        single => vec![single.to_text().into_owned()],
+    };
+    texts.into_iter().filter(|text| !text.trim().is_empty())
+}
+
+fn no_field(record: &Record, name: &str) -> Rejection {
+    let reason = format!("{} has no field {}", record.id, quote(name));
+    refuse(RejectionCode::WrongField, reason, fields_of(record), Vec::new())
+}
+
+/// The fields that a record has, as a hint.
+pub(crate) fn fields_of(record: &Record) -> String {
+    format!("It has {}.", list(record.fields.keys().map(String::as_str), MOST_FIELDS))
+}
+
+/// The fields that a predicate needs of such a record, and those that say of what it tells: of a reading that cites the record they are stated with it.
+pub(crate) fn completed<'o>(
+    predicate: &Predicate,
+    record: &'o Record,
+    values: &[Bound<'o>],
+    setting: &Setting<'_>,
+) -> Vec<Bound<'o>> {
+    let needed = setting.vocabulary.meaning(predicate).and_then(|meaning| meaning.states.get(&record.kind));
+    let qualifiers = setting.types.get(&record.kind).map(|kind| kind.qualifiers.as_slice());
+    let names = needed.into_iter().chain(qualifiers.unwrap_or_default());
+    let held = names.filter_map(|name| record.fields.get_key_value(name));
+    let is_left = |(name, held): &(&String, &Field)| {
+        let says = match &held.value {
+            FieldValue::Time(time) => time.utc.is_some(),
+            FieldValue::List(_) => false,
+            other => !other.to_text().trim().is_empty(),
+        };
+        says && !values.iter().any(|bound| bound.field == *name)
+    };
+    held.filter(is_left)
+        .map(|(field, held)| Bound { field, held, tier: Tier::Exact, quotation: None, item: None })
+        .collect()
+}
+
+/// Whether the record proves the predicate, where a reading cites it.
+pub(crate) fn holds(meaning: &Meaning, record: &Record) -> bool {
+    let needed = meaning.states.get(&record.kind).map(|field| record.fields.get(field));
+    let is_stated = needed.is_none_or(|field| {
+        field.is_some_and(|field| {
+            let text = field.value.to_text();
+            let is_instant = !matches!(&field.value, FieldValue::Time(time) if time.utc.is_none());
+            let denies =
+                meaning.unless.get(&record.kind).is_some_and(|values| values.contains(text.as_ref()));
+            let same = meaning.unlike.get(&record.kind).and_then(|other| record.fields.get(other));
+            let is_same = same.is_some_and(|same| same.value.to_text() == text);
+            is_instant && !denies && !is_same
+        })
+    });
+    meaning.proved_by.contains(&record.kind)
+        && meaning.is_proved_at(record.placement)
+        && meaning.denied_by(record).is_none()
+        && is_stated
+}
+
+/// The predicates that the record proves, as a hint.
+pub(crate) fn proved(fit: &Fit<'_>, setting: &Setting<'_>) -> String {
+    let record = fit.record;
+    let proved: Vec<&str> = setting
+        .vocabulary
+        .entries()
+        .filter(|(predicate, meaning)| !predicate.is_quoted() && holds(meaning, record))
+        .map(|(predicate, _)| predicate.0.as_str())
+        .collect();
+    match proved.as_slice() {
+        [] => "This record proves nothing that can be said; cite another source.".to_owned(),
+        [only] => format!("It proves `{only}`: cite {} and say that.", record.id),
+        _ => format!("It proves {}: cite {} and say one of them.", list(proved, MOST_FIELDS), record.id),
+    }
+}

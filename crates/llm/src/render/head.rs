@@ -1,0 +1,126 @@
+//! What became of a call, in as few words as say it.
+
+use super::told;
+use ledger::event::RecordRange;
+use ledger::turn::{Answer, Page, ReadingResult, Recorded, Returned};
+use ledger::{Completeness, Gap, Outcome};
+use serde_json::{Map, Value, json};
+
+/// The most paths that are named of those that were left out for one reason.
+const MOST_PATHS: usize = 3;
+
+/// The lines before the records.
+pub(super) fn lines(answer: &Answer) -> Result<Vec<Value>, serde_json::Error> {
+    match answer {
+        Answer::Returned(returned) => self::returned(returned).map(|line| vec![line]),
+        Answer::Page(page) => Ok(vec![Value::Object(paged(page))]),
+        Answer::Recorded(recorded) => self::recorded(recorded),
+        Answer::Absence(_)
+        | Answer::Derivation(_)
+        | Answer::Node { .. }
+        | Answer::Nodes { .. }
+        | Answer::Recalled(_)
+        | Answer::Cut(_)
+        | Answer::Reported(_)
+        | Answer::Stored { .. }
+        | Answer::Artifact { .. }
+        | Answer::Sentences { .. }
+        | Answer::Noted { .. }
+        | Answer::Refused { .. } => Ok(vec![told(answer)?]),
+    }
+}
+
+/// Whatever is as it should be is not said: only an outcome that is no success, what is missing, what was noted.
+fn returned(returned: &Returned) -> Result<Value, serde_json::Error> {
+    let mut line = returned.page.as_ref().map(paged).unwrap_or_default();
+    line.insert("invocation".into(), json!(returned.invocation));
+    if returned.outcome != Outcome::Ok {
+        line.insert("outcome".into(), serde_json::to_value(returned.outcome)?);
+    }
+    if returned.completeness != Completeness::Complete {
+        line.insert("completeness".into(), serde_json::to_value(returned.completeness)?);
+    }
+    if returned.from_log {
+        line.insert("again".into(), json!(true));
+    }
+    if !returned.defects.is_empty() {
+        line.insert("defects".into(), json!(returned.defects));
+    }
+    if !returned.gaps.is_empty() {
+        line.insert("not_examined".into(), left_out(&returned.gaps));
+    }
+    if !returned.notes.is_empty() {
+        line.insert("notes".into(), json!(returned.notes));
+    }
+    Ok(Value::Object(line))
+}
+
+/// Gaps by their reasons: how many, and the first paths.
+fn left_out(gaps: &[Gap]) -> Value {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for gap in gaps {
+        match reasons.iter_mut().find(|(reason, _)| *reason == gap.reason) {
+            Some((_, paths)) => paths.push(&gap.path),
+            None => reasons.push((&gap.reason, vec![&gap.path])),
+        }
+    }
+    let reasons = reasons.into_iter().map(|(reason, paths)| {
+        let first: Vec<_> = paths.iter().take(MOST_PATHS).collect();
+        let mut line = json!({"reason": reason, "paths": first});
+        if paths.len() > MOST_PATHS {
+            line["of"] = json!(paths.len());
+        }
+        line
+    });
+    reasons.collect()
+}
+
+/// The invocation, and which of its records are shown where not all are.
+fn paged(page: &Page) -> Map<String, Value> {
+    let mut line = Map::new();
+    line.insert("invocation".into(), json!(page.invocation));
+    if page.first_hidden().is_some() {
+        let shown: Vec<String> = page.shown.iter().filter_map(span).collect();
+        line.insert("shown".into(), json!(shown.join(", ")));
+        line.insert("records".into(), json!(page.output.count()));
+    }
+    line
+}
+
+/// A range of records as it is written: `r0-r24`.
+fn span(range: &RecordRange) -> Option<String> {
+    let last = range.end.0.checked_sub(1).filter(|last| *last >= range.first.0)?;
+    Some(match last == range.first.0 {
+        true => range.first.to_string(),
+        false => format!("{}-r{last}", range.first),
+    })
+}
+
+/// What was recorded in one line; what was not, each by itself.
+fn recorded(recorded: &Recorded) -> Result<Vec<Value>, serde_json::Error> {
+    let mut facts = Vec::new();
+    let mut others = Vec::new();
+    for (number, reading) in recorded.readings.iter().enumerate() {
+        match reading {
+            ReadingResult::Accepted { fact, invocation, record, healed, .. } => facts.push(match healed {
+                true => format!("{fact} {record} of {invocation}: this is where it stands"),
+                false => format!("{fact} {record}"),
+            }),
+            ReadingResult::NotJudged => {
+                others.push(json!({"reading": number, "not_judged": "the budget is spent"}))
+            }
+            ReadingResult::Rejected { rejection } => {
+                let mut refused = serde_json::to_value(rejection)?;
+                refused["reading"] = json!(number);
+                super::name_records(&mut refused);
+                others.push(json!({ "refused": refused }));
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    if let Some(phenomenon) = recorded.phenomenon {
+        lines.push(json!({"recorded": phenomenon, "facts": facts}));
+    }
+    lines.extend(others);
+    Ok(lines)
+}
