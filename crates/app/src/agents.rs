@@ -122,10 +122,12 @@ pub fn shipped_examiner() -> Result<Agent, AgentError> {
     Ok(Agent { spec, steps: file.step, plan: file.plan, digest })
 }
 
-/// The shipped agents and their lead: whoever may stand in a run's log.
+/// The shipped agents, their lead and the examiner: whoever may stand in a run's log.
 pub fn shipped_crew() -> Result<Vec<Agent>, AgentError> {
     let mut crew = shipped_agents()?;
     crew.push(shipped_lead()?);
+    // A small model has its task (`--profile small`), and a client of MCP.
+    crew.push(shipped_examiner()?);
     Ok(crew)
 }
 

@@ -91,6 +91,16 @@ pub(crate) enum Command {
     Doctor,
 }
 
+/// What kind of model a run is made for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ProfileArgument {
+    /// Any model
+    #[default]
+    Full,
+    /// A small one
+    Small,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArguments {
     /// Case folders, case files, or evidence (folder, archive, image)
@@ -117,6 +127,11 @@ pub(crate) struct RunArguments {
     /// `recorded:RUN` answers as a recorded run was answered, at no cost.
     #[arg(long, default_value = "playbook")]
     pub(crate) model: String,
+    /// What kind of model it is: `small` for one of few billion parameters, or with a context below 40,000 tokens
+    ///
+    /// A small one has all questions as one agent, the examiner, with few tools, and each turn is told the call that comes next (docs/models.md).
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) profile: ProfileArgument,
     /// Let the agents work side by side, without a lead that hands out tasks
     #[arg(long, hide_short_help = true)]
     pub(crate) side_by_side: bool,

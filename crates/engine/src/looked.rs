@@ -76,7 +76,7 @@ impl Standing<'_> {
     }
 
     /// The first records that would answer, and how many there are.
-    fn seen(&self, objective: &Objective) -> (Vec<SeenRecord>, u64) {
+    pub(crate) fn seen(&self, objective: &Objective) -> (Vec<SeenRecord>, u64) {
         let (mut first, mut number) = (Vec::new(), 0);
         let kind = |made: &Made, record: &Record| {
             let spec = self.setting.spec(&made.tool)?;

@@ -1,11 +1,12 @@
 //! What does not change while a task runs.
 
 use crate::recovery::Edition;
+use crate::small;
 use ground::{Adding, Basis, Dating, Telling};
 use ledger::event::CaseQuestion;
 use ledger::{
-    AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, IdSpace, InvocationId, Objective, Rules, Seed,
-    Surface, TaskId, ToolClass, ToolSpec, Vocabulary, Writers,
+    AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, IdSpace, InvocationId, Objective, Profile,
+    Rules, SWEEP, Seed, Surface, TaskId, ToolClass, ToolSpec, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -225,15 +226,22 @@ impl Setting {
     /// The tools that an agent is offered on a surface, sorted by name.
     pub(crate) fn offered(&self, agent: &AgentSpec, surface: &Surface) -> Arc<[ToolSpec]> {
         let offered = self.tools.values().filter(|spec| is_offered(agent, surface, spec));
-        match self.by_reference {
-            true => offered.map(ToolSpec::in_brief).collect(),
-            false => offered.cloned().collect(),
+        match (self.is_small(agent), self.by_reference) {
+            (true, _) => offered.filter_map(small::tool).collect(),
+            (false, true) => offered.map(ToolSpec::in_brief).collect(),
+            (false, false) => offered.cloned().collect(),
         }
     }
 
     /// Whether an agent is offered this tool on a surface.
     pub(crate) fn offers(&self, agent: &AgentSpec, surface: &Surface, tool: &str) -> bool {
-        self.tools.get(tool).is_some_and(|spec| is_offered(agent, surface, spec))
+        let spec = self.tools.get(tool).filter(|spec| is_offered(agent, surface, spec));
+        spec.is_some_and(|spec| !self.is_small(agent) || small::tool(spec).is_some())
+    }
+
+    /// Whether the agent is a small model; code that asks what agents left open is none.
+    pub(crate) fn is_small(&self, agent: &AgentSpec) -> bool {
+        self.rules.profile == Profile::Small && agent.name != SWEEP
     }
 }
 

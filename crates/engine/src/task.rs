@@ -4,6 +4,7 @@ use crate::calls::Busy;
 use crate::conversation::Conversation;
 use crate::dispatch::unanswered;
 use crate::distil::Record;
+use crate::guide;
 use crate::invoke::Asked;
 use crate::made::Made;
 use crate::notebook::Notebook;
@@ -149,7 +150,7 @@ impl Task {
     /// A task that has just been assigned.
     pub fn new(assigned: TaskAssigned, setting: Arc<Setting>) -> Task {
         let fence = setting.fence(assigned.task);
-        let system = prompt::system(&assigned.agent, &fence, setting.by_reference).into();
+        let system = prompt::system(&assigned.agent, &fence, &setting).into();
         let phase = PhaseState::enter(Phase::Investigate, &assigned.agent, &setting);
         Task {
             system,
@@ -389,6 +390,9 @@ impl Task {
             return self.end_phase(PhaseEnd::TurnsSpent, append);
         }
         self.phase.turns += 1;
+        if self.setting.is_small(&self.assigned.agent) {
+            self.say(guide::next(self.standing()).unwrap_or_else(|| guide::DONE.to_owned()));
+        }
         let said = std::mem::take(&mut self.outbox);
         self.conversation.push(Message::User(said))?;
         self.request(append)

@@ -78,7 +78,7 @@ pub use record_data::{
     RecordDataError, StateField, as_formerly_told, denies, source_kind, source_kinds, state_field,
 };
 pub use rejection::{Candidate, Rejection, RejectionCode};
-pub use rules::{Budgets, DispatchRules, GateRules, RecoveryRules, Rules, Surfaces, ViewRules};
+pub use rules::{Budgets, DispatchRules, GateRules, Profile, RecoveryRules, Rules, Surfaces, ViewRules};
 pub use searched::{EachSource, SearchedBy, Sources, written};
 pub use sentence::{SentenceClaim, SentenceEntry};
 pub use time::{AssumedZone, Clock, Precision, Time, Utc};

@@ -28,6 +28,44 @@ pub struct Rules {
     /// Whether code asks what the agents have left open, before the run is sealed; not written where it does.
     #[serde(skip_serializing_if = "Clone::clone")]
     pub sweep: bool,
+    /// What kind of model the agents are; not written where it is any.
+    #[serde(skip_serializing_if = "Profile::is_full")]
+    pub profile: Profile,
+}
+
+/// What kind of model agents are made for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// Any model.
+    #[default]
+    Full,
+    /// A model of few billion parameters, or with a small context: few tools, claims by reference alone, and each turn one call that comes next.
+    Small,
+}
+
+impl Profile {
+    fn is_full(&self) -> bool {
+        *self == Profile::Full
+    }
+}
+
+impl Rules {
+    /// Rules for a small model: answers of some 1,500 tokens, a call a turn, no other ways to try.
+    pub fn small() -> Rules {
+        Rules {
+            profile: Profile::Small,
+            view: ViewRules { head_bytes: 6_000, tail_bytes: 0 },
+            budgets: Budgets {
+                investigate_turns: 40,
+                record_turns: 4,
+                calls_per_turn: 4,
+                ..Budgets::default()
+            },
+            recovery: RecoveryRules { attempts: 0, ..RecoveryRules::default() },
+            ..Rules::default()
+        }
+    }
 }
 
 impl Default for Rules {
@@ -40,6 +78,7 @@ impl Default for Rules {
             recovery: RecoveryRules::default(),
             dispatch: DispatchRules::default(),
             sweep: true,
+            profile: Profile::Full,
         }
     }
 }

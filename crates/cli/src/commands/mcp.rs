@@ -1,7 +1,7 @@
 //! `locard mcp`.
 
 use crate::arguments::{EvidenceArguments, SealArguments};
-use crate::commands::rules::{of_new_run, wrong};
+use crate::commands::rules::over;
 use crate::commands::run::{cache, level};
 use crate::commands::worker;
 use crate::failure::Failure;
@@ -178,26 +178,7 @@ fn tell(progress: &Progress) {
 
 /// The rules of the file over those that a server has by itself.
 fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
-    let Some(path) = path else { return Ok(app::outside_rules()) };
-    let (text, given) = of_new_run(path)?;
-    // Misspelt rules are told with their place in the file.
-    toml::from_str::<Rules>(&text).map_err(|source| wrong(path, source))?;
-    let ours = toml::Table::try_from(app::outside_rules()).map_err(|_| Failure::Panicked)?;
-    over(ours, given).try_into().map_err(|source| wrong(path, source))
-}
-
-/// Members of `given` in place of those of `ours`.
-fn over(mut ours: toml::Table, given: toml::Table) -> toml::Table {
-    for (key, value) in given {
-        let value = match (ours.remove(&key), value) {
-            (Some(toml::Value::Table(ours)), toml::Value::Table(given)) => {
-                toml::Value::Table(over(ours, given))
-            }
-            (_, value) => value,
-        };
-        ours.insert(key, value);
-    }
-    ours
+    path.map_or_else(|| Ok(app::outside_rules()), |path| over(app::outside_rules(), path))
 }
 
 #[cfg(test)]

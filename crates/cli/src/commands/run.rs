@@ -4,9 +4,11 @@ mod account;
 mod batch;
 mod summary;
 
-use crate::arguments::{EvidenceArguments, Format, IntegrityArgument, RunArguments, WorkArguments};
+use crate::arguments::{
+    EvidenceArguments, Format, IntegrityArgument, ProfileArgument, RunArguments, WorkArguments,
+};
 use crate::board::Board;
-use crate::commands::rules::wrong;
+use crate::commands::rules::over;
 use crate::commands::{ended, worker};
 use crate::failure::Failure;
 use crate::heads;
@@ -39,7 +41,10 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
     let new = Arc::new(NewRuns {
         model: arguments.model.clone(),
         lead: lead(arguments)?,
-        agents: agents(&arguments.agents)?,
+        agents: match (arguments.profile, arguments.agents.is_empty()) {
+            (ProfileArgument::Small, true) => vec![app::shipped_examiner().map_err(Failure::Agents)?],
+            _ => agents(&arguments.agents)?,
+        },
         rules: rules(arguments)?,
         seed: arguments.seed.map(Seed),
         runs: arguments.runs.clone(),
@@ -341,7 +346,8 @@ pub(super) fn level(argument: IntegrityArgument) -> IntegrityLevel {
 
 /// Who hands out the tasks, where nobody says which agents shall work, or that they shall work side by side.
 fn lead(arguments: &RunArguments) -> Result<Option<Agent>, Failure> {
-    match arguments.agents.is_empty() && !arguments.side_by_side {
+    let is_small = arguments.profile == ProfileArgument::Small;
+    match arguments.agents.is_empty() && !arguments.side_by_side && !is_small {
         true => app::shipped_lead().map(Some).map_err(Failure::Agents),
         false => Ok(None),
     }
@@ -361,12 +367,13 @@ fn agents(names: &[String]) -> Result<Vec<Agent>, Failure> {
 
 /// The rules of the file, with the bounds that were typed in place of its own.
 fn rules(arguments: &RunArguments) -> Result<Rules, Failure> {
+    let ours = match arguments.profile {
+        ProfileArgument::Full => Rules::default(),
+        ProfileArgument::Small => Rules::small(),
+    };
     let mut rules = match &arguments.rules {
-        None => Rules::default(),
-        Some(path) => {
-            let (text, _) = crate::commands::rules::of_new_run(path)?;
-            toml::from_str(&text).map_err(|source| wrong(path, source))?
-        }
+        None => ours,
+        Some(path) => over(ours, path)?,
     };
     let budgets = &mut rules.budgets;
     budgets.run_tokens = arguments.max_tokens.map(NonZeroU64::get).or(budgets.run_tokens);

@@ -1,0 +1,58 @@
+//! What a small model is told besides: the one call that comes next, ready to be made.
+//!
+//! It is derived from the objectives and from what the task has seen; the model decides whether to make it, and the gateway judges what comes of it as of any call.
+
+use crate::objectives::Standing;
+use ledger::event::SeenRecord;
+use ledger::{Objective, Record, Way};
+use serde_json::{Value, json};
+
+/// The call that comes next, and the question that it is for; `None` where everything was looked for.
+pub(crate) fn next(standing: Standing<'_>) -> Option<String> {
+    let open =
+        standing.agent.objectives.iter().filter(|objective| standing.meeting(objective).next().is_none());
+    let call = open.filter_map(|objective| Some((objective, call(standing, objective)?))).next();
+    call.map(|(objective, (tool, arguments))| {
+        format!("Next, for the question \"{}\", call {tool} with {arguments}", objective.question)
+    })
+}
+
+/// What is said where nothing comes next.
+pub(crate) const DONE: &str =
+    "Every question was looked for. Call nothing_to_record with {\"reason\": \"done\"}.";
+
+/// A call that records what the task has seen for the objective, or one that looks for it and was not made.
+fn call(standing: Standing<'_>, objective: &Objective) -> Option<(String, Value)> {
+    let (seen, _) = standing.seen(objective);
+    if let Some(recorded) = recording(standing, objective, &seen) {
+        return Some(("record_phenomenon".to_owned(), recorded));
+    }
+    objective.ways().find_map(|way| looking(standing, way))
+}
+
+/// The claim of the records that were seen in one invocation.
+fn recording(standing: Standing<'_>, objective: &Objective, seen: &[SeenRecord]) -> Option<Value> {
+    let first = seen.first()?;
+    let made = standing.made.iter().find(|made| made.invocation == first.invocation)?;
+    let record = |at: &SeenRecord| -> Option<&Record> { made.output.as_deref()?.record(at.record) };
+    let kind = &record(first)?.kind;
+    let way = objective.ways().find(|way| way.condition.record == *kind)?;
+    let of_kind = |at: &&SeenRecord| {
+        at.invocation == first.invocation && record(at).is_some_and(|record| record.kind == *kind)
+    };
+    let ids: Vec<String> = seen.iter().filter(of_kind).map(|at| at.record.to_string()).collect();
+    let cites = format!("{} {}", first.invocation, ids.join(","));
+    Some(json!({"record": cites, "predicate": way.condition.predicate}))
+}
+
+/// A search that was not made: of everything at once, or of each source.
+fn looking(standing: Standing<'_>, way: Way<'_>) -> Option<(String, Value)> {
+    let at_once = way.plain().map(|by| (&by.tool, &by.arguments));
+    let each = way.kinds().filter_map(|(_, sources)| sources.each.as_ref());
+    let mut calls = at_once.chain(each.map(|each| (&each.tool, &each.arguments)));
+    let (tool, arguments) =
+        calls.find(|(tool, _)| tool.as_str() == "records" || standing.setting.spec(tool).is_some())?;
+    let arguments = json!(arguments);
+    let is_made = standing.made.iter().any(|made| made.tool == *tool && made.arguments == arguments);
+    (!is_made).then(|| (tool.clone(), arguments))
+}

@@ -1,0 +1,64 @@
+//! The tools of a small model: ten at most, with the arguments that it gets right.
+
+use ledger::ToolSpec;
+use serde_json::{Map, Value, json};
+
+/// The tools, each with the arguments that are left of it.
+const TOOLS: [(&str, &[&str]); 8] = [
+    ("find_files", &["name", "under"]),
+    ("help", &["about"]),
+    ("list_deleted", &[]),
+    ("nothing_to_record", &["reason"]),
+    ("parse_registry_key", &["hive", "key"]),
+    ("record_phenomenon", &["record", "predicate", "fields"]),
+    ("records", &["source", "record", "name", "text"]),
+    ("search_registry", &["text"]),
+];
+
+/// A tool as a small model is offered it; `None` where it is not.
+pub(crate) fn tool(spec: &ToolSpec) -> Option<ToolSpec> {
+    let (name, arguments) = TOOLS.iter().find(|(name, _)| *name == spec.name)?;
+    let brief = spec.in_brief();
+    Some(match *name {
+        "record_phenomenon" => ToolSpec {
+            description: "Record records that you have seen as facts.".to_owned(),
+            arguments: record(),
+            ..brief
+        },
+        _ => ToolSpec { arguments: left(&brief.arguments, arguments), ..brief },
+    })
+}
+
+/// One reading, of one or several records, without values.
+fn record() -> Value {
+    json!({
+        "type": "object",
+        "required": ["record", "predicate"],
+        "properties": {
+            "record": {"type": "string", "description": "invocation and record: inv-0a1b2c3d r3; several: r0,r2 or r0-r5"},
+            "predicate": {"type": "string", "description": "one of what the record `proves`"},
+            "fields": {"type": "array", "items": {"type": "string"}, "description": "fields to copy; may be left out"},
+        },
+    })
+}
+
+/// A schema with these members alone, and without lists of values.
+fn left(schema: &Value, names: &[&str]) -> Value {
+    let empty = Map::new();
+    let all = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let properties: Map<String, Value> = all
+        .iter()
+        .filter(|(name, _)| names.contains(&name.as_str()))
+        .map(|(name, of)| {
+            let mut of = of.clone();
+            if let Some(members) = of.as_object_mut() {
+                members.remove("enum");
+            }
+            (name.clone(), of)
+        })
+        .collect();
+    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let required: Vec<Value> =
+        required.into_iter().filter(|name| name.as_str().is_some_and(|name| names.contains(&name))).collect();
+    json!({"type": "object", "required": required, "properties": properties})
+}
