@@ -21,7 +21,7 @@ class Text(bytes):
 class Damage(Exception):
     """Something does not hold."""
 
-APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 20
+APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 21
 COLUMNS = {
     "events": dict(position=int, stream=int, sequence=int, name=Text, event=Text, circumstance=Text, stream_hash=bytes,
                    run_hash=bytes),
@@ -33,6 +33,7 @@ STATED_TIME = re.compile(MOMENT % "[Tt ]" + " ?(?:Z|z|UTC|GMT|([+-])([0-9]{2}):?
 # How many decimals of a second a count of so many digits has; one of 18 digits counts from 1601.
 COUNT_DECIMALS, SECONDS_FROM_1601_TO_1970 = {9: 0, 10: 0, 12: 3, 13: 3, 15: 6, 16: 6, 18: 7}, 11644473600
 # Behind the stated values of a count stands what bounds it: no text was stated for these.
+COPIES = 21  # the behaviour with which a gateway copies values
 KINDS_WITH_ADDED_VALUES = ("record_count", "scheduled_job", "scheduled_task")
 
 # Forms of JSON values. A form is a type, a value, a range of integers, a pattern of texts, a tuple of
@@ -70,7 +71,7 @@ BOUND = {"field": str, "value": dict, "span": PLACE, "tier": ("exact", "typed", 
 FACT = {"invocation": str, "output": str, "record": range(2**64), "predicate": str, "subject": BOUND,
         "values": [BOUND], **OTHERS}
 READING = {"reading": {"invocation": str, "predicate": str, "record": (ABSENT, None, str), "subject": str,
-                       "values": [{"field": (ABSENT, None, str), "value": str}]}}
+                       "values": [{"field": (ABSENT, None, str), "value": str}], "fields": (ABSENT, [str])}}
 VERDICTS = ("claim_accepted", "claim_rejected", "claim_repeated", "absence_accepted", "derivation_accepted",
             "sentence_accepted")
 EVENTS_OF_THE_RUN = {
@@ -235,7 +236,7 @@ class Run:
         self.payloads = self.events = self.facts = 0
         self.tasks, self.streams = set(), {}  # stream -> (events, last hash)
         self.invocations, self.claims, self.judged = {}, {}, set()  # by ids
-        self.format = self.name = self.seal = self.head = None
+        self.format = self.name = self.seal = self.head = self.copies = None
         if not (self.folder / "run.db").is_file():
             raise OSError("there is no file run.db")
         # Immutable: SQLite neither locks nor writes, and plays back no journal.
@@ -335,6 +336,7 @@ class Run:
             need(fits(fields, {**EVENTS[kind], **OTHERS}), f"{kind}: other members than those of the page")
         if kind == "run_opened":
             self.name, self.format = surroundings["run"], fields["format"]
+            self.copies = COPIES in fields.get("behaviour", [])
             need(self.format["minor"] <= LATEST_MINOR, "a later format than that of the page")
             need(self.ask("PRAGMA user_version") == [(2 * 65536 + self.format["minor"],)], "user_version is another")
         elif kind == "task_assigned":
@@ -405,7 +407,11 @@ class Run:
         if reading["subject"]:
             check_match(reading["subject"], fact["subject"])
         added = len(fact["values"]) - len(reading["values"])
-        need(added == 0 or added > 0 and fact["kind"] in KINDS_WITH_ADDED_VALUES, f"{added:+} values against the claim")
+        may_add = fact["kind"] in KINDS_WITH_ADDED_VALUES or self.copies and (
+            reading.get("record") or reading.get("fields") or not reading["values"])
+        need(added == 0 or added > 0 and may_add, f"{added:+} values against the claim")
+        copied = fact["values"][len(reading["values"]):]
+        need(all(bound["tier"] == "exact" and "quotation" not in bound for bound in copied), "an added value is not exact")
         for claim, bound in zip(reading["values"], fact["values"]):
             need(claim.get("field") in (None, bound["field"]), f"{bound['field']!a} is not the stated field")
             check_match(claim["value"], bound)

@@ -2,6 +2,7 @@
 
 mod client;
 mod left_open;
+mod words;
 
 use crate::support::{Place, demo_file, demo_folder, str};
 use client::{Client, HttpServer, OLD, Opened};
@@ -32,8 +33,8 @@ fn answer(result: &Value) -> &Value {
     &result["structuredContent"]["answer"]
 }
 
-fn told(result: &Value) -> &str {
-    result["content"][0]["text"].as_str().unwrap()
+fn told(result: &Value) -> String {
+    result["structuredContent"].to_string()
 }
 
 /// The computer's name as the demo's registry has it: the call, and the record.

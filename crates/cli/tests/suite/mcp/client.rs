@@ -25,13 +25,18 @@ impl Client {
     /// A client of the older version that has shaken hands.
     pub(super) fn old(place: &Place, arguments: &[&str]) -> Client {
         let mut client = Client::silent(place, arguments, OLD);
-        let hello = client.ask(
+        client.greet();
+        client
+    }
+
+    /// Shakes hands, as in the older version.
+    fn greet(&mut self) {
+        let hello = self.ask(
             "initialize",
             json!({"protocolVersion": OLD, "capabilities": {}, "clientInfo": {"name": "test client", "version": "1"}}),
         );
         assert_eq!(hello["result"]["protocolVersion"], OLD, "{hello}");
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
     /// A client of the newer version, which says in each request what it speaks.
@@ -45,16 +50,23 @@ impl Client {
 
     /// A client that has said nothing yet, whose runs are sealed as it leaves them.
     pub(super) fn silent(place: &Place, arguments: &[&str], version: &'static str) -> Client {
-        Client::started(place, &[&["--no-sweep"], arguments].concat(), version)
+        Client::started(place, &[&["--no-sweep", "--structured"], arguments].concat(), version)
+    }
+
+    /// A client that has shaken hands and reads text, as one does that hands answers to a language model.
+    pub(super) fn reading(place: &Place, arguments: &[&str]) -> Client {
+        let mut client = Client::started(place, &[&["--no-sweep"], arguments].concat(), OLD);
+        client.greet();
+        client
     }
 
     /// A client of the newer version, after whom code asks what it leaves open.
     pub(super) fn swept(place: &Place, arguments: &[&str]) -> Client {
-        Client::started(place, arguments, NEW)
+        Client::started(place, &[&["--structured"], arguments].concat(), NEW)
     }
 
     fn started(place: &Place, arguments: &[&str], version: &'static str) -> Client {
-        let mut command = place.command(&[&["mcp", "--no-cache", "--structured"], arguments].concat());
+        let mut command = place.command(&[&["mcp", "--no-cache"], arguments].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
