@@ -2,6 +2,7 @@
 
 mod budgets;
 mod recordings;
+mod small;
 mod troubles;
 
 use crate::support::{Place, demo_file, str, text};
@@ -50,17 +51,17 @@ fn says(body: &Value) -> Says {
     let said = messages.iter().filter(|message| message["role"] == "assistant").count();
     match said {
         0 => {
-            let key = r"ControlSet001\Control\ComputerName\ComputerName";
             Says::new([
                 Said::Text("I look for the name.".to_owned()),
-                Said::call("look", "parse_registry_key", &json!({"hive": HIVE, "key": key})),
+                Said::call("look", "records", &json!({"hive": HIVE, "source": "computer_name"})),
             ])
         }
         1 => {
             let last = messages.last().unwrap().to_string();
             let at = last.find("inv-").unwrap();
             let reading = |name: &str| {
-                let values = json!({"name": "ComputerName", "data": name});
+                let key = r"ControlSet001\Control\ComputerName\ComputerName";
+                let values = json!({"key_path": key, "name": name});
                 let cited = &last[at..at + 12];
                 json!({"readings": [{"predicate": "configured", "values": values, "invocation": cited}]})
             };
