@@ -33,7 +33,7 @@ STATED_TIME = re.compile(MOMENT % "[Tt ]" + " ?(?:Z|z|UTC|GMT|([+-])([0-9]{2}):?
 # How many decimals of a second a count of so many digits has; one of 18 digits counts from 1601.
 COUNT_DECIMALS, SECONDS_FROM_1601_TO_1970 = {9: 0, 10: 0, 12: 3, 13: 3, 15: 6, 16: 6, 18: 7}, 11644473600
 # Behind the stated values of a count stands what bounds it: no text was stated for these.
-COPIES = 21  # the behaviour with which a gateway copies values
+COPIES = 22  # the behaviour with which a gateway copies values
 KINDS_WITH_ADDED_VALUES = ("record_count", "scheduled_job", "scheduled_task")
 
 # Forms of JSON values. A form is a type, a value, a range of integers, a pattern of texts, a tuple of

@@ -51,7 +51,7 @@ pub enum Behaviour {
     /// No sentence of the narrative says that something is harmless, which no fact says, or tells a deed without naming what it was done to or by: evidence may ask for both.
     NoVerdicts = 19,
     /// A reading may name a record and fields, whose values the gateway copies; a field that a predicate needs, or that says of what a record tells, is copied where a reading cites the record. Refusals offer what would hold. Agents are offered their tools in few words ([`crate::ToolSpec::in_brief`]).
-    ByReference = 21,
+    ByReference = 22,
 }
 
 impl Behaviour {
