@@ -50,11 +50,13 @@ pub enum Behaviour {
     RecordsDeny = 18,
     /// No sentence of the narrative says that something is harmless, which no fact says, or tells a deed without naming what it was done to or by: evidence may ask for both.
     NoVerdicts = 19,
+    /// Where the source that a question names is lacking, and its listing names others that a search of everything reads, too, only that search closes the question; before, it could not be told at once.
+    SearchedElsewhere = 20,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 19] = [
+    pub const ALL: [Behaviour; 20] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -74,6 +76,7 @@ impl Behaviour {
         Behaviour::CopiesApart,
         Behaviour::RecordsDeny,
         Behaviour::NoVerdicts,
+        Behaviour::SearchedElsewhere,
     ];
 
     /// Those that a run was made with.

@@ -4,8 +4,10 @@ use crate::support::{Place, script, str};
 use graph::{Question, Run, Stands};
 use ledger::Rules;
 use ledger::event::TaskStatus;
-use std::path::PathBuf;
-use testkit::scripted::words;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
+use testkit::scripted::{Scripted, calls, words};
 
 /// The demo, given to one agent with its shipped objectives that says one thing and does nothing.
 fn idle(place: &Place, sweep: bool) -> PathBuf {
@@ -13,6 +15,11 @@ fn idle(place: &Place, sweep: bool) -> PathBuf {
         Box::new(|_| words("the computer is clean")),
         Box::new(|_| words("the computer is clean")),
     ]);
+    given(place, sweep, replies, None)
+}
+
+/// The demo or another case, given to one agent with the objectives of `persistence`.
+fn given(place: &Place, sweep: bool, replies: Scripted, case: Option<&Path>) -> PathBuf {
     let mut rules = Rules { sweep, ..Rules::default() };
     rules.recovery.attempts = 0;
     let mut request = place.request(rules, vec![("persistence", replies)]);
@@ -20,6 +27,9 @@ fn idle(place: &Place, sweep: bool) -> PathBuf {
     let shipped = shipped.into_iter().find(|shipped| shipped.spec.name == "persistence").unwrap();
     request.agents[0].spec.objectives = shipped.spec.objectives;
     request.rules.sweep = sweep;
+    if let Some(case) = case {
+        request.case = app::load_case(case).unwrap();
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(app::run(request)).unwrap().folder
 }
@@ -102,4 +112,42 @@ fn a_question_whose_only_source_cannot_be_read_is_partly_searched_and_names_it()
     let Stands::Partly { missing, .. } = &name.stands else { panic!("{:?}", name.stands) };
     assert!(missing.iter().any(|line| line.starts_with("C/Windows/System32/config/SYSTEM: ")), "{missing:?}");
     place.locard_ends(0, &["verify", "latest"]);
+}
+
+/// A collection that holds a user's hive with a program in a Run key, and no other.
+fn of_one_user(place: &Place) -> PathBuf {
+    const RUN: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Run";
+    let key = KeySpec::new("").value(ValueSpec::sz("Tray", "C:\\Tools\\tray.exe"));
+    let hive = HiveSpec::new(KeySpec::new("ROOT").path(RUN, key)).build().bytes;
+    place.file("triage/C/Users/mara/NTUSER.DAT", hive);
+    place.path("triage")
+}
+
+#[test]
+fn what_a_users_hive_answers_is_asked_though_the_hive_of_the_computer_is_lacking() {
+    let place = Place::new();
+    let triage = of_one_user(&place);
+    let run = |sweep| {
+        let replies = script(vec![
+            Box::new(|_| calls(1, &[("list_hives", json!({}))])),
+            Box::new(|_| words("the computer is clean")),
+            Box::new(|_| words("the computer is clean")),
+        ]);
+        let folder = given(&place, sweep, replies, Some(&triage));
+        place.locard_ends(0, &["verify", str(&folder), "--evidence"]);
+        place.locard_ends(0, &["replay", str(&folder)]);
+        app::load_run(&folder).unwrap()
+    };
+    let stands = |run: &Run, id: &str| {
+        let all = graph::questions(run);
+        let question = all.into_iter().find(|it| it.objective.id == id).unwrap();
+        (question.stands.word(), question.before_sweep.map(|before| before.word()))
+    };
+    let swept = run(true);
+    assert_eq!(stands(&swept, "autostart"), ("met", Some("not_asked")));
+    assert_eq!(stands(&swept, "logon-scripts"), ("not_determinable", Some("not_asked")));
+    // No hive that is there could answer it.
+    assert_eq!(stands(&swept, "services"), ("not_determinable", None));
+    let not_swept = run(false);
+    assert_eq!(stands(&not_swept, "autostart"), ("not_asked", None), "nobody looked");
 }
