@@ -52,11 +52,13 @@ pub enum Behaviour {
     NoVerdicts = 19,
     /// Where the source that a question names is lacking, and its listing names others that a search of everything reads, too, only that search closes the question; before, it could not be told at once.
     SearchedElsewhere = 20,
+    /// A task of the sweep asks a few questions; before, one asked all, and what the first of them recorded could leave no room for the last.
+    SweepsInParts = 21,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 20] = [
+    pub const ALL: [Behaviour; 21] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -77,6 +79,7 @@ impl Behaviour {
         Behaviour::RecordsDeny,
         Behaviour::NoVerdicts,
         Behaviour::SearchedElsewhere,
+        Behaviour::SweepsInParts,
     ];
 
     /// Those that a run was made with.
