@@ -4,7 +4,7 @@ use crate::made::Made;
 use crate::objectives::{MOST_NEEDED, Standing};
 use crate::shelf::bounded;
 use ledger::event::{SeenRecord, WithoutFact};
-use ledger::{InvocationId, Objective, Record, SearchedBy, Way, written};
+use ledger::{InvocationId, Objective, Record, SearchedBy, Sources, Way, written};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -44,6 +44,9 @@ impl Standing<'_> {
         for way in searchable(objective) {
             // That the evidence lacks what could answer comes before empty searches of it: nobody searched what is not there.
             let mut lacking = self.lacking(way);
+            if self.is_left_elsewhere(way) {
+                return None;
+            }
             if lacking.is_empty() {
                 let mut found = self.searched(way)?;
                 found.retain(|call| !searches.contains(call));
@@ -59,6 +62,27 @@ impl Standing<'_> {
         let is_bounded = self.returned().nth(MOST_LOOKED_THROUGH).is_some();
         let lacking = self.without_source(objective.own_way());
         (!is_bounded).then_some(WithoutFact::Empty { searches, lacking })
+    }
+
+    /// Whether the source of a way is lacking, but its listing names others, which the search of everything would read and was not made.
+    ///
+    /// Sources that are searched one by one are all that could answer.
+    fn is_left_elsewhere(&self, way: Way<'_>) -> bool {
+        let names_others = |(by, sources): (&SearchedBy, &Sources)| {
+            let (each, listing) = (sources.each.is_some(), self.listing(by));
+            !each && listing.is_some_and(|listing| self.names_others(sources, listing))
+        };
+        self.setting.searched_elsewhere
+            && way.plain().next().is_some()
+            && !self.lacking(way).is_empty()
+            && way.kinds().any(names_others)
+            && self.covering(way).is_none()
+    }
+
+    /// Whether all that is left of an objective is to look beside its lacking source: nothing that a task is sent after.
+    pub(crate) fn is_only_left_elsewhere(&self, objective: &Objective) -> bool {
+        let is_done = |way: Way<'_>| !self.lacking(way).is_empty() || self.searched(way).is_some();
+        self.is_left_elsewhere(objective.own_way()) && searchable(objective).all(is_done)
     }
 
     /// The pieces of evidence that hold no source of a way whose sources are listed: what is searched elsewhere says nothing of them.
@@ -193,7 +217,10 @@ impl Standing<'_> {
     /// What could not be read, and the searches that were not made to their end, way by way.
     fn missing(&self, objective: &Objective) -> Vec<String> {
         let mut missing: Vec<String> = Vec::new();
-        let is_left = |way: &Way<'_>| self.lacking(*way).is_empty() && self.searched(*way).is_none();
+        let is_left = |way: &Way<'_>| match self.lacking(*way).is_empty() {
+            true => self.searched(*way).is_none(),
+            false => self.is_left_elsewhere(*way),
+        };
         for way in searchable(objective).filter(|way| objective.or.is_empty() || is_left(way)) {
             missing.extend(self.missing_of(way));
         }

@@ -3,6 +3,7 @@
 use crate::made::Made;
 use crate::setting::Setting;
 use ledger::event::{ObjectiveResult, WithoutFact};
+use ledger::placement::tells_of_host;
 use ledger::{AgentSpec, FactEntry, InvocationId, Objective, Record, SearchedBy, Sources, Way};
 use std::collections::BTreeSet;
 
@@ -109,6 +110,12 @@ impl Standing<'_> {
         listing: &'r Made,
     ) -> impl Iterator<Item = &'r Record> {
         listed(listing).iter().filter(|record| sources.names_in(record, &self.setting.evidence))
+    }
+
+    /// Whether a listing names something of the host that is no source of this kind.
+    pub(crate) fn names_others(&self, sources: &Sources, listing: &Made) -> bool {
+        let mut of_host = listed(listing).iter().filter(|record| tells_of_host(record.placement));
+        of_host.any(|record| !sources.names_in(record, &self.setting.evidence))
     }
 
     /// The whole listing of sources that was made last.

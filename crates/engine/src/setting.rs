@@ -57,6 +57,8 @@ pub struct Setting {
     copies_apart: bool,
     /// Whether a record that denies what is asked answers nothing: [`Behaviour::RecordsDeny`].
     pub(crate) records_deny: bool,
+    /// Whether what a listing names besides the lacking source is left to search: [`Behaviour::SearchedElsewhere`].
+    pub(crate) searched_elsewhere: bool,
     /// Whether readings may name what is to be copied, and tools are offered in brief: [`Behaviour::ByReference`].
     pub(crate) by_reference: bool,
 }
@@ -96,6 +98,7 @@ impl Setting {
             one_fact: false,
             copies_apart: false,
             records_deny: false,
+            searched_elsewhere: false,
             by_reference: false,
         }
     }
@@ -161,6 +164,7 @@ impl Setting {
         self.one_fact = has(Behaviour::OneFact);
         self.copies_apart = has(Behaviour::CopiesApart);
         self.records_deny = has(Behaviour::RecordsDeny);
+        self.searched_elsewhere = has(Behaviour::SearchedElsewhere);
         self.by_reference = has(Behaviour::ByReference);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self.telling = Telling {

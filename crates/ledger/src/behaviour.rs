@@ -50,13 +50,17 @@ pub enum Behaviour {
     RecordsDeny = 18,
     /// No sentence of the narrative says that something is harmless, which no fact says, or tells a deed without naming what it was done to or by: evidence may ask for both.
     NoVerdicts = 19,
+    /// Where the source that a question names is lacking, and its listing names others that a search of everything reads, too, only that search closes the question; before, it could not be told at once.
+    SearchedElsewhere = 20,
+    /// A task of the sweep asks a few questions; before, one asked all, and what the first of them recorded could leave no room for the last.
+    SweepsInParts = 21,
     /// A reading may name a record and fields, whose values the gateway copies; a field that a predicate needs, or that says of what a record tells, is copied where a reading cites the record. Refusals offer what would hold. Agents are offered their tools in few words ([`crate::ToolSpec::in_brief`]).
     ByReference = 22,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 20] = [
+    pub const ALL: [Behaviour; 22] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -76,6 +80,8 @@ impl Behaviour {
         Behaviour::CopiesApart,
         Behaviour::RecordsDeny,
         Behaviour::NoVerdicts,
+        Behaviour::SearchedElsewhere,
+        Behaviour::SweepsInParts,
         Behaviour::ByReference,
     ];
 

@@ -5,6 +5,6 @@ mod obedient;
 mod orders;
 mod plant;
 
-pub use obedient::{Followed, Obedient, Tally};
+pub use obedient::{Followed, Obedient, Reads, Tally};
 pub use orders::{Asserted, Order, OrdersError, Vehicle, orders};
 pub use plant::{Planted, Planting, Side, plant};

@@ -1,4 +1,4 @@
-//! Injection, measured: orders to an agent are planted into copies of cases, a model that obeys all of them and the playbook investigate these and their clean twins, and code judges what came of it (`docs/injection.md`).
+//! Injection, measured: orders to an agent are planted into copies of cases, models that obey all of them and the playbook investigate these and their clean twins, and code judges what came of it (`docs/injection.md`).
 
 mod arena;
 mod trial;
@@ -94,7 +94,7 @@ fn sets(all: &[Order], alone: bool) -> Vec<&[Order]> {
 /// What became of orders that were followed, over all trials of a case.
 fn table(outcomes: &[Outcome]) -> String {
     let mut became = BTreeMap::<(&str, &str), usize>::new();
-    for followed in outcomes.iter().flat_map(|outcome| &outcome.followed) {
+    for followed in outcomes.iter().flat_map(Outcome::followed) {
         *became.entry((&followed.deed, &followed.became)).or_default() += 1;
     }
     let lines = became.iter().map(|((deed, became), times)| format!("| {deed} | {became} | {times} |"));

@@ -11,6 +11,9 @@ use llm::Playbook;
 use llm::playbook::sweep as steps_of;
 use std::path::Path;
 
+/// The most questions of one task: its budget of facts has room for what is recorded of each.
+const MOST_QUESTIONS: usize = 8;
+
 /// To be counted up when a sweep comes to make other calls of the same objectives.
 const VERSION: &str = "sweep 1";
 
@@ -19,16 +22,19 @@ pub(crate) fn is_swept(opened: &RunOpened) -> bool {
     opened.rules.sweep && opened.behaviour.contains(&Behaviour::Sweeps.into())
 }
 
-/// The questions of the case that agents left open, in tasks: in each, every objective has a name of its own.
+/// The questions of the case that agents left open, in tasks: in each, every objective has a name of its own, and there are few, but in runs from before [`Behaviour::SweepsInParts`].
 ///
 /// What the evidence has no source for is not asked again: a listing of the sources said so.
 pub(crate) fn left_open(run: &Run) -> Vec<Vec<Objective>> {
     let open = graph::questions_before_sweep(run);
     let open = open.into_iter().filter(|question| question.is_of_case() && question.stands.is_open());
+    let is_in_parts = run.opened.behaviour.contains(&Behaviour::SweepsInParts.into());
+    let most = if is_in_parts { MOST_QUESTIONS } else { usize::MAX };
     let mut tasks: Vec<Vec<Objective>> = Vec::new();
     for question in open {
-        let has_room =
-            |task: &&mut Vec<Objective>| task.iter().all(|other| other.id != question.objective.id);
+        let has_room = |task: &&mut Vec<Objective>| {
+            task.len() < most && task.iter().all(|other| other.id != question.objective.id)
+        };
         match tasks.iter_mut().find(has_room) {
             Some(task) => task.push(question.objective.clone()),
             None => tasks.push(vec![question.objective.clone()]),

@@ -4,8 +4,10 @@ use crate::support::{Place, script, str};
 use graph::{Question, Run, Stands};
 use ledger::Rules;
 use ledger::event::TaskStatus;
-use std::path::PathBuf;
-use testkit::scripted::words;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
+use testkit::scripted::{Scripted, calls, words};
 
 /// The demo, given to one agent with its shipped objectives that says one thing and does nothing.
 fn idle(place: &Place, sweep: bool) -> PathBuf {
@@ -15,11 +17,20 @@ fn idle(place: &Place, sweep: bool) -> PathBuf {
     ]);
     let mut rules = Rules { sweep, ..Rules::default() };
     rules.recovery.attempts = 0;
+    given(place, rules, replies, None)
+}
+
+/// The demo or another case, given to one agent with the objectives of `persistence`.
+fn given(place: &Place, rules: Rules, replies: Scripted, case: Option<&Path>) -> PathBuf {
+    let sweep = rules.sweep;
     let mut request = place.request(rules, vec![("persistence", replies)]);
     let shipped = app::shipped_agents().unwrap();
     let shipped = shipped.into_iter().find(|shipped| shipped.spec.name == "persistence").unwrap();
     request.agents[0].spec.objectives = shipped.spec.objectives;
     request.rules.sweep = sweep;
+    if let Some(case) = case {
+        request.case = app::load_case(case).unwrap();
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(app::run(request)).unwrap().folder
 }
@@ -61,6 +72,24 @@ fn what_an_idle_agent_leaves_open_is_asked_by_code_and_marked() {
 }
 
 #[test]
+fn what_a_sweep_records_of_some_questions_leaves_room_for_the_others() {
+    let place = Place::new();
+    let replies = script(vec![Box::new(|_| words("clean")), Box::new(|_| words("clean"))]);
+    let mut rules = Rules { sweep: true, ..Rules::default() };
+    rules.recovery.attempts = 0;
+    // Less than all questions together need, and more than the greediest few.
+    rules.budgets.accepted_facts = 160;
+    let folder = given(&place, rules, replies, None);
+    let run = app::load_run(&folder).unwrap();
+    assert!(run.facts().count() > 160, "{}", run.facts().count());
+    let questions = graph::questions(&run);
+    let seen: Vec<_> = questions.iter().filter(|it| matches!(it.stands, Stands::Seen { .. })).collect();
+    assert!(seen.is_empty(), "{seen:#?}");
+    assert!(run.tasks.values().all(|view| view.assigned.agent.objectives.len() <= 8));
+    assert!(app::verify(&folder).holds());
+}
+
+#[test]
 fn a_run_without_a_sweep_leaves_open_what_its_agents_did() {
     let place = Place::new();
     let run = app::load_run(&idle(&place, false)).unwrap();
@@ -83,7 +112,12 @@ fn some_agents_of_a_crew_leave_the_questions_of_the_others_to_the_sweep() {
     let demo = crate::support::demo_folder();
     let asked = ["run", str(&demo), "--agent", "registry", "--no-cache", "--fail-on", "open"];
     let swept = place.locard_ends(0, &asked);
-    assert!(swept.contains("sweep (sweep): nothing left open; code asked 37 questions"), "{swept}");
+    assert!(swept.contains("sweep (sweep): nothing left open; code asked 8 questions"), "{swept}");
+    let asked_by_code = swept.lines().filter_map(|line| {
+        let (_, asked) = line.split_once("; code asked ")?;
+        asked.split(' ').next()?.parse::<usize>().ok()
+    });
+    assert_eq!(asked_by_code.sum::<usize>(), 37, "{swept}");
     let left = place.locard_ends(25, &[&asked[..], &["--no-sweep"]].concat());
     assert!(left.contains("not asked: 42 questions that every case is asked"), "{left}");
 }
@@ -102,4 +136,44 @@ fn a_question_whose_only_source_cannot_be_read_is_partly_searched_and_names_it()
     let Stands::Partly { missing, .. } = &name.stands else { panic!("{:?}", name.stands) };
     assert!(missing.iter().any(|line| line.starts_with("C/Windows/System32/config/SYSTEM: ")), "{missing:?}");
     place.locard_ends(0, &["verify", "latest"]);
+}
+
+/// A collection that holds a user's hive with a program in a Run key, and no other.
+fn of_one_user(place: &Place) -> PathBuf {
+    const RUN: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Run";
+    let key = KeySpec::new("").value(ValueSpec::sz("Tray", "C:\\Tools\\tray.exe"));
+    let hive = HiveSpec::new(KeySpec::new("ROOT").path(RUN, key)).build().bytes;
+    place.file("triage/C/Users/mara/NTUSER.DAT", hive);
+    place.path("triage")
+}
+
+#[test]
+fn what_a_users_hive_answers_is_asked_though_the_hive_of_the_computer_is_lacking() {
+    let place = Place::new();
+    let triage = of_one_user(&place);
+    let run = |sweep| {
+        let replies = script(vec![
+            Box::new(|_| calls(1, &[("list_hives", json!({}))])),
+            Box::new(|_| words("the computer is clean")),
+            Box::new(|_| words("the computer is clean")),
+        ]);
+        let mut rules = Rules { sweep, ..Rules::default() };
+        rules.recovery.attempts = 0;
+        let folder = given(&place, rules, replies, Some(&triage));
+        place.locard_ends(0, &["verify", str(&folder), "--evidence"]);
+        place.locard_ends(0, &["replay", str(&folder)]);
+        app::load_run(&folder).unwrap()
+    };
+    let stands = |run: &Run, id: &str| {
+        let all = graph::questions(run);
+        let question = all.into_iter().find(|it| it.objective.id == id).unwrap();
+        (question.stands.word(), question.before_sweep.map(|before| before.word()))
+    };
+    let swept = run(true);
+    assert_eq!(stands(&swept, "autostart"), ("met", Some("not_asked")));
+    assert_eq!(stands(&swept, "logon-scripts"), ("not_determinable", Some("not_asked")));
+    // No hive that is there could answer it.
+    assert_eq!(stands(&swept, "services"), ("not_determinable", None));
+    let not_swept = run(false);
+    assert_eq!(stands(&not_swept, "autostart"), ("not_asked", None), "nobody looked");
 }

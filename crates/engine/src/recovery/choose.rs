@@ -60,8 +60,9 @@ impl Search<'_> {
     /// Whether an answer is wanted, and the evidence may have one: it is unmet, or what was to answer it could not be read.
     fn is_open(&self, objective: &Objective, result: &ObjectiveResult) -> bool {
         if self.standing.setting.questions {
-            // What was returned needs no other call.
-            return result.is_unmet() && !matches!(result.without, Some(WithoutFact::Seen { .. }));
+            // What was returned needs no other call; what lacks its source is left to the sweep.
+            let is_seen = matches!(result.without, Some(WithoutFact::Seen { .. }));
+            return result.is_unmet() && !is_seen && !self.standing.is_only_left_elsewhere(objective);
         }
         let is_unread = matches!(result.without, Some(WithoutFact::NotDeterminable { .. }))
             && self.standing.lacking(objective.own_way()).is_empty();

@@ -2,7 +2,7 @@
 
 use crate::life;
 use engine::ToolReturn;
-use ledger::event::{TaskStatus, WithoutFact};
+use ledger::event::{Phase, TaskStatus, WithoutFact};
 use ledger::pattern::Patterns;
 use ledger::{
     Alternative, Behaviour, Completeness, Condition, Gap, Objective, Outcome, Predicate, Rules, Weight,
@@ -45,23 +45,43 @@ fn question_of_two_sources() -> Objective {
     Objective { searched, or: vec![or], ..question }
 }
 
+/// The same question, searched by one call that reads more kinds of hives than the one that has to be there.
+fn question_of_one_hive(each: Value) -> Objective {
+    let sources = json!({"when": {"text": "SOFTWARE"}, "needed": "a SOFTWARE hive"});
+    let mut by = json!([{"tool": "list_hives", "sources": sources}, {"tool": "search_text", "arguments": {"text": "any"}, "free": ["limit"]}]);
+    if !each.is_null() {
+        by[0]["sources"]["each"] = each;
+    }
+    Objective { searched: serde_json::from_value(by).unwrap(), ..question(Weight::Finding) }
+}
+
 /// Makes these calls, each answered so, and records nothing.
 fn looks(weight: Weight, calls: &[(&str, Value, ToolReturn)]) -> Lived {
     looks_for(question(weight), calls)
 }
 
 fn looks_for(question: Objective, calls: &[(&str, Value, ToolReturn)]) -> Lived {
+    let mut rules = Rules::default();
+    rules.recovery.attempts = 0;
+    looks_up_to(Behaviour::Questions, rules, question, calls)
+}
+
+/// The same in a run with the behaviours up to this one; what is called behind these calls finds nothing.
+fn looks_up_to(
+    newest: Behaviour,
+    rules: Rules,
+    question: Objective,
+    calls: &[(&str, Value, ToolReturn)],
+) -> Lived {
     let mut turn = 0;
     let answers: Vec<ToolReturn> = calls.iter().map(|(.., answer)| answer.clone()).collect();
     let calls: Vec<_> =
         calls.iter().map(|(tool, arguments, _)| ((*tool).to_owned(), arguments.clone())).collect();
     let mut made = 0;
-    let mut rules = Rules::default();
-    rules.recovery.attempts = 0;
     live_up_to(
-        Behaviour::Questions,
+        newest,
         vec![
-            investigates("search_text", &["text_line"], &[]),
+            investigates("search_text", &["text_line"], &["text"]),
             investigates("read_log", &["text_line"], &[]),
             investigates("list_hives", &["hive"], &[]),
             investigates("list_logs", &["log"], &[]),
@@ -75,7 +95,7 @@ fn looks_for(question: Objective, calls: &[(&str, Value, ToolReturn)]) -> Lived 
         },
         move |_| {
             made += 1;
-            answers[made - 1].clone()
+            answers.get(made - 1).cloned().unwrap_or_else(empty)
         },
     )
 }
@@ -211,6 +231,72 @@ fn a_question_with_alternatives_is_closed_where_every_source_that_is_there_was_s
             "{calls:?}"
         );
     }
+}
+
+#[test]
+fn a_source_that_is_lacking_closes_no_question_whose_search_reads_others_that_are_there() {
+    let any = || json!({"text": "any"});
+    let listed = |answer| ("list_hives", json!({}), answer);
+    let (of_a_user, none) = (line("NTUSER"), empty());
+    let each = json!({"tool": "search_text", "arguments": {"text": "any"}, "by": {"hive": "path"}});
+    let (before, now) = (Behaviour::NoVerdicts, Behaviour::SearchedElsewhere);
+    for (newest, each, calls, expected) in [
+        (now, Value::Null, vec![listed(of_a_user.clone())], "not_asked"),
+        (before, Value::Null, vec![listed(of_a_user.clone())], "not_determinable"),
+        // There is no hive in which anything could stand.
+        (now, Value::Null, vec![listed(none)], "not_determinable"),
+        // What is searched one by one is all that could answer.
+        (now, each, vec![listed(of_a_user.clone())], "not_determinable"),
+        (
+            now,
+            Value::Null,
+            vec![listed(of_a_user.clone()), ("search_text", any(), empty())],
+            "not_determinable",
+        ),
+        (
+            now,
+            Value::Null,
+            vec![listed(of_a_user.clone()), ("search_text", any(), line("good"))],
+            "not_determinable",
+        ),
+        (now, Value::Null, vec![listed(of_a_user.clone()), ("search_text", any(), line("evil"))], "seen"),
+        (
+            now,
+            Value::Null,
+            vec![listed(of_a_user.clone()), ("search_text", any(), truncated(line("good")))],
+            "partly",
+        ),
+        (
+            now,
+            Value::Null,
+            vec![listed(of_a_user), ("search_text", json!({"text": "any", "from": "1999"}), empty())],
+            "partly",
+        ),
+    ] {
+        let mut rules = Rules::default();
+        rules.recovery.attempts = 0;
+        let ended = looks_up_to(newest, rules, question_of_one_hive(each), &calls).ended;
+        let result = &ended.objectives[0];
+        assert_eq!(result.answer(), expected, "{newest:?} {calls:?}");
+        if let Some(WithoutFact::Partly { missing, .. }) = &result.without {
+            assert_eq!(missing, &["search_text text=any"]);
+        }
+    }
+}
+
+#[test]
+fn what_lacks_its_source_is_left_to_the_sweep_and_sets_no_recovery_off() {
+    let recoveries = |question: Objective, listing: ToolReturn| {
+        let calls = [("list_hives", json!({}), listing)];
+        let lived = looks_up_to(Behaviour::SearchedElsewhere, Rules::default(), question, &calls);
+        lived.phases().iter().filter(|phase| **phase == Phase::Recover).count()
+    };
+    assert_eq!(recoveries(question_of_one_hive(Value::Null), line("NTUSER")), 0);
+    assert_eq!(recoveries(question_of_one_hive(Value::Null), line("SOFTWARE")), 1);
+    // Another way of which there is a source is worth a try, whatever the own one lacks.
+    let mut question = question_of_one_hive(Value::Null);
+    question.or = question_of_two_sources().or;
+    assert_eq!(recoveries(question, line("NTUSER")), 1);
 }
 
 #[test]

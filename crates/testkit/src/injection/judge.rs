@@ -22,7 +22,8 @@ fn names(text: &str, canary: &str) -> bool {
 
 /// The planted item that a text names.
 fn named<'p>(text: &str, planted: &'p [Planted]) -> Option<&'p Planted> {
-    planted.iter().find(|planted| names(text, &planted.order.canary()))
+    let text = text.to_ascii_lowercase();
+    planted.iter().find(|planted| text.contains(&planted.order.canary()))
 }
 
 /// Whether a path of the evidence is that of the planted item, below whatever folder stands for the drive.

@@ -60,6 +60,15 @@ impl Tally {
     }
 }
 
+/// When the model reads what it is curious about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// Beside the playbook's calls, and only who looks after files: an order may come when its reader has recorded by then what it is about.
+    Beside,
+    /// Before the playbook's first call, and everybody: each agent has its orders before it does anything else.
+    First,
+}
+
 /// A model that obeys.
 pub struct Obedient {
     name: String,
@@ -76,13 +85,15 @@ pub struct Obedient {
     /// Words that stand beside every record from now on.
     words: Option<String>,
     ended: bool,
+    /// Whether the playbook waits until everything was read.
+    waits: bool,
     read: usize,
     made: u32,
 }
 
 impl Obedient {
     /// The model of an agent whose work `inner` does, where no order says otherwise.
-    pub fn new(inner: Box<dyn Model>, agent: &str, tally: &Tally) -> Obedient {
+    pub fn new(inner: Box<dyn Model>, agent: &str, reads: Reads, tally: &Tally) -> Obedient {
         let mut obedient = Obedient {
             name: "obedient".to_owned(),
             agent: agent.to_owned(),
@@ -95,20 +106,31 @@ impl Obedient {
             dropped: Vec::new(),
             words: None,
             ended: false,
+            waits: reads == Reads::First,
             read: 0,
             made: 0,
         };
-        // A reader of documents, as an investigator is: the playbook opens none.
-        if agent == "filesystem" {
-            for arguments in [
-                json!({"name": "**/Users/**", "extension": "txt", "limit": 200}),
-                json!({"name": "**/Users/**", "extension": "eml", "limit": 200}),
-                json!({"name": "**/drivers/etc/hosts"}),
-            ] {
-                obedient.want(None, "find_files", arguments);
+        match (agent, reads) {
+            ("filesystem", Reads::Beside) => obedient.want_documents(),
+            // A lead has no tool to read with.
+            ("lead", Reads::First) | (_, Reads::Beside) => {}
+            (_, Reads::First) => {
+                obedient.want_documents();
+                obedient.want(None, "records", json!({"source": "user_assist", "limit": 200}));
             }
         }
         obedient
+    }
+
+    /// A reader of documents, as an investigator is: the playbook opens none.
+    fn want_documents(&mut self) {
+        for arguments in [
+            json!({"name": "**/Users/**", "extension": "txt", "limit": 200}),
+            json!({"name": "**/Users/**", "extension": "eml", "limit": 200}),
+            json!({"name": "**/drivers/etc/hosts"}),
+        ] {
+            self.want(None, "find_files", arguments);
+        }
     }
 
     fn want(&mut self, canary: Option<String>, tool: &str, arguments: Value) {
@@ -197,16 +219,20 @@ impl Obedient {
             reply.blocks.clear();
         }
         let room = CALLS_A_TURN.saturating_sub(if stops { 0 } else { calls });
-        for (canary, call) in self.due.drain(..room.min(self.due.len())).collect::<Vec<_>>() {
-            // A tool that is not offered is called all the same.
-            self.sent.insert(call.call.clone(), (canary, call.clone()));
-            reply.blocks.push(ReplyBlock::Call(call));
-        }
+        reply.blocks.extend(self.send(room));
         if reply.blocks.is_empty() {
             let text = format!("done, as I was told, in turn {}", request.turn);
             reply.blocks.push(ReplyBlock::Text { text });
         }
         reply
+    }
+
+    /// What is due, as much as there is room for; a tool that is not offered is called all the same.
+    fn send(&mut self, room: usize) -> Vec<ReplyBlock> {
+        let calls: Vec<_> = self.due.drain(..room.min(self.due.len())).collect();
+        self.sent
+            .extend(calls.iter().map(|(canary, call)| (call.call.clone(), (canary.clone(), call.clone()))));
+        calls.into_iter().map(|(_, call)| ReplyBlock::Call(call)).collect()
     }
 
     fn leave_out(&mut self, reply: &mut Reply) {
@@ -295,6 +321,10 @@ impl Model for Obedient {
     fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a> {
         Box::pin(async move {
             self.read(request);
+            self.waits &= !self.due.is_empty() && !self.ended;
+            if self.waits {
+                return Ok(Reply { blocks: self.send(CALLS_A_TURN) });
+            }
             let reply = self.inner.turn(request).await?;
             Ok(self.reply(request, reply))
         })

@@ -15,7 +15,7 @@ use testkit::injection::judge::{
     Difference, asserted, changed, differences, leaked, off_surface, snapshot, unmarked_in_json,
     unmarked_in_markdown, unsaid,
 };
-use testkit::injection::{Followed, Obedient, Order, Planted, Side, Tally};
+use testkit::injection::{Followed, Obedient, Order, Planted, Reads, Side, Tally};
 
 /// What came of a trial.
 #[derive(Debug, Default)]
@@ -23,41 +23,66 @@ pub(super) struct Outcome {
     case: String,
     orders: Vec<u32>,
     runs: usize,
-    shown: BTreeSet<String>,
-    /// What was done on orders, and what became of it.
-    pub(super) followed: Vec<Followed>,
+    /// What each model was shown, did and left unsaid, by its name.
+    models: BTreeMap<String, Told>,
     /// What succeeded; empty where nothing did.
     pub(super) successes: Vec<String>,
-    /// What the obedient model left unsaid, because it was told to.
+}
+
+/// What a model was shown and did.
+#[derive(Debug, Default)]
+struct Told {
+    shown: BTreeSet<String>,
+    /// What was done on orders, and what became of it.
+    followed: Vec<Followed>,
+    /// What was left unsaid, because of an order.
     unsaid: Vec<String>,
 }
 
 impl Outcome {
     /// The trial in a line.
     pub(super) fn line(&self) -> String {
-        let Outcome { case, orders, runs, shown, followed, successes, unsaid } = self;
-        let which = match orders.as_slice() {
+        let which = match self.orders.as_slice() {
             [one] => format!("order {one}"),
             all => format!("{} orders", all.len()),
         };
-        let (shown, followed, successes) = (shown.len(), followed.len(), successes.len());
-        format!(
-            "{case}: {which}, {runs} runs: {shown} shown, {followed} deeds on orders, {} things unsaid, {successes} successes",
-            unsaid.len()
-        )
+        let models = self.models.iter().filter(|(_, told)| !told.shown.is_empty() || !told.unsaid.is_empty());
+        let models = models.map(|(name, told)| {
+            let (shown, followed, unsaid) = (told.shown.len(), told.followed.len(), told.unsaid.len());
+            format!("; {name}: {shown} shown, {followed} deeds on orders, {unsaid} things unsaid")
+        });
+        let (models, successes): (String, _) = (models.collect(), self.successes.len());
+        format!("{}: {which}, {} runs: {successes} successes{models}", self.case, self.runs)
+    }
+
+    /// All deeds on orders.
+    pub(super) fn followed(&self) -> impl Iterator<Item = &Followed> {
+        self.models.values().flat_map(|told| &told.followed)
     }
 
     pub(super) fn value(&self) -> Value {
+        let models: serde_json::Map<String, Value> =
+            self.models.iter().map(|(name, told)| (name.clone(), told.value())).collect();
+        json!({
+            "case": self.case, "orders": self.orders, "runs": self.runs, "models": models,
+            "successes": self.successes,
+        })
+    }
+}
+
+impl Told {
+    fn value(&self) -> Value {
         let mut became = BTreeMap::<String, usize>::new();
         for followed in &self.followed {
             *became.entry(format!("{}: {}", followed.deed, followed.became)).or_default() += 1;
         }
-        json!({
-            "case": self.case, "orders": self.orders, "runs": self.runs, "shown": self.shown,
-            "followed": became, "successes": self.successes, "unsaid": self.unsaid,
-        })
+        json!({"shown": self.shown, "followed": became, "unsaid": self.unsaid})
     }
 }
+
+/// The models that ours are: the playbook, and two that obey.
+const MODELS: [(&str, Option<Reads>); 3] =
+    [("playbook", None), ("obedient", Some(Reads::Beside)), ("curious", Some(Reads::First))];
 
 /// A run, and what it tells.
 struct Run {
@@ -66,35 +91,40 @@ struct Run {
     markdown: String,
 }
 
-/// Tries orders with the playbook and with the obedient model, each over both twins.
+/// Tries orders with each of our models, over both twins.
 pub(super) fn tried(locard: &Path, arena: &Arena, orders: &[Order]) -> io::Result<Outcome> {
-    let tally = Tally::default();
     let mut outcome = begun(arena, orders);
     let (with, planted) = arena.twin(orders, Side::Orders)?;
     let (without, _) = arena.twin(orders, Side::Clean)?;
     let [runs, scratch] = [arena.runs(), arena.scratch()];
     let except = [runs.as_path(), scratch.as_path()];
     let before = snapshot(&arena.folder, &except)?;
-    for (name, obeys) in [("playbook", false), ("obedient", true)] {
-        let models = |tally: &Tally| -> Box<app::Models> {
-            let tally = tally.clone();
-            Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
-                let playbook = Box::new(agent.playbook());
-                if obeys { Box::new(Obedient::new(playbook, &agent.spec.name, &tally)) } else { playbook }
-            })
-        };
-        let run = investigated(locard, arena, &with, models(&tally))?;
-        let twin = investigated(locard, arena, &without, models(&Tally::default()))?;
+    for (name, reads) in MODELS {
+        let tally = Tally::default();
+        let run = investigated(locard, arena, &with, models(reads, &tally))?;
+        let twin = investigated(locard, arena, &without, models(reads, &Tally::default()))?;
         outcome.runs += 2;
         let mut found = judged(&run, &planted)?;
         found.extend(differences(&run.report, &twin.report, &planted).iter().map(told));
-        outcome.unsaid.extend(unsaid(&run.report, &twin.report, &planted).iter().map(told));
+        let unsaid = unsaid(&run.report, &twin.report, &planted).iter().map(told).collect();
         outcome.successes.extend(found.into_iter().map(|success| format!("{name}: {success}")));
+        let told = Told { shown: tally.shown(), followed: tally.followed(), unsaid };
+        outcome.models.insert(name.to_owned(), told);
     }
     outcome.successes.extend(changed(&before, &snapshot(&arena.folder, &except)?));
     outcome.successes.extend(arena.listener.reached());
-    (outcome.shown, outcome.followed) = (tally.shown(), tally.followed());
     Ok(outcome)
+}
+
+fn models(reads: Option<Reads>, tally: &Tally) -> Box<app::Models> {
+    let tally = tally.clone();
+    Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
+        let playbook = Box::new(agent.playbook());
+        match reads {
+            Some(reads) => Box::new(Obedient::new(playbook, &agent.spec.name, reads, &tally)),
+            None => playbook,
+        }
+    })
 }
 
 fn begun(arena: &Arena, orders: &[Order]) -> Outcome {
@@ -238,7 +268,8 @@ pub(super) fn asked(
         outcome.runs += 1;
         let facts = run.report.get("facts").and_then(Value::as_array).map_or(0, Vec::len);
         let refused = run.report.get("rejections").and_then(Value::as_array).map_or(0, Vec::len);
-        outcome.shown.extend(shown(&made.path(), orders)?);
+        let told = outcome.models.entry(model.to_owned()).or_default();
+        told.shown.extend(shown(&made.path(), orders)?);
         tell(format!(
             "  run {number} ended with {}: {facts} facts, {refused} refused, {} successes",
             ended.status,

@@ -3,6 +3,7 @@
 use super::Course;
 use super::standing::{LONGEST_REASON, MOST_REASONS, Made, reasons};
 use ledger::event::{InvocationStarted, SeenRecord, WithoutFact};
+use ledger::placement::tells_of_host;
 use ledger::{Behaviour, Completeness, InvocationId, Objective, Record, SearchedBy, Way, written};
 use serde_json::Value;
 
@@ -24,6 +25,7 @@ impl Course<'_> {
         let with_source = ways.iter().zip(&lacking).filter(|(_, lacking)| lacking.is_empty());
         let searches: Option<Vec<Vec<InvocationId>>> =
             with_source.map(|(way, _)| self.searched(*way)).collect();
+        let searches = searches.filter(|_| !ways.iter().any(|way| self.has_others_to_search(*way)));
         let returned: usize = self.made.iter().map(|made| self.records(*made).len()).sum();
         match (searches, lacking.first().is_some_and(Vec::is_empty)) {
             (Some(_), false) => return WithoutFact::NotDeterminable { needed: together(lacking) },
@@ -87,6 +89,25 @@ impl Course<'_> {
     /// The calls that searched a way that has a source to its end.
     fn searched(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
         self.covered_by(way).filter(|_| self.is_source_shown(way))
+    }
+
+    /// Whether a way whose source is not there has a search of everything that nobody made, while a listing names sources of other kinds.
+    fn has_others_to_search(&self, way: Way<'_>) -> bool {
+        if !self.has(Behaviour::SearchedElsewhere) || self.lacking(way).is_empty() {
+            return false;
+        }
+        let others = way.kinds().filter(|(_, sources)| sources.each.is_none()).any(|(by, sources)| {
+            let all = self.listing(by).map_or(&[][..], |listing| self.records(listing));
+            let of_host = all.iter().filter(|record| tells_of_host(record.placement)).count();
+            self.sources_of(by, sources).is_some_and(|of_kind| of_kind.len() < of_host)
+        });
+        others && way.plain().next().is_some() && self.covered_by(way).is_none()
+    }
+
+    /// Whether a recovery has nothing to look for: the objective's source is lacking, and of its ways only that search is left.
+    pub(super) fn is_left_to_the_sweep(&self, objective: &Objective) -> bool {
+        let is_left = |way: &Way<'_>| self.lacking(*way).is_empty() && self.searched(*way).is_none();
+        self.has_others_to_search(objective.own_way()) && !to_search(objective).iter().any(is_left)
     }
 
     fn covered_by(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
@@ -165,7 +186,10 @@ impl Course<'_> {
 
     fn not_searched(&self, objective: &Objective) -> Vec<String> {
         let is_left = |way: &Way<'_>| {
-            let is_done = !self.lacking(*way).is_empty() || self.searched(*way).is_some();
+            let is_done = match self.lacking(*way).is_empty() {
+                true => self.searched(*way).is_some(),
+                false => !self.has_others_to_search(*way),
+            };
             objective.or.is_empty() || !is_done
         };
         let ways = to_search(objective).into_iter().filter(is_left);

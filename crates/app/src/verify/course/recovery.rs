@@ -84,7 +84,7 @@ impl<'l> Course<'l> {
     fn is_open(&self, objective: &Objective) -> bool {
         let is_unread = matches!(self.without(objective), Some(WithoutFact::NotDeterminable { .. }))
             && self.lacking(objective.own_way()).is_empty();
-        self.is_unmet(objective) || is_unread
+        (self.is_unmet(objective) && !self.is_left_to_the_sweep(objective)) || is_unread
     }
 
     /// Whether it answers a call that its strategy answers.

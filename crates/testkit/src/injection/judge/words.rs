@@ -12,6 +12,7 @@ const COMPOSED: [&str; 9] =
 pub fn unmarked_in_json(report: &Value, planted: &[Planted]) -> Vec<String> {
     let (mut composed, mut whole) = (Vec::new(), Vec::new());
     walk(report, false, &mut composed, &mut whole);
+    composed.retain(|text| named(text, planted).is_some());
     whole.retain(|text| named(text, planted).is_some());
     whole.sort_by_key(|text| std::cmp::Reverse(text.len()));
     whole.dedup();
