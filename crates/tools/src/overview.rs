@@ -22,18 +22,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The tool.
 pub(crate) const NAME: &str = "overview";
 
-/// Most records of each part: 60 in all at most.
-const COMPUTERS: usize = 6;
-const SYSTEMS: usize = 4;
-const USERS: usize = 10;
-const STEPS: usize = 5;
-const LOGS: usize = 10;
+/// Most records of each part, 46 in all at most: an answer that is longer is cut where models read it.
+const COMPUTERS: usize = 4;
+const SYSTEMS: usize = 3;
+const USERS: usize = 8;
 const LOUDEST: usize = 8;
-const RAREST: usize = 8;
-const PROGRAMS: usize = 9;
+const RAREST: usize = 10;
+const PROGRAMS: usize = 6;
+const STEPS: usize = 3;
+const LOGS: usize = 4;
 
 /// Most logs and computers that a note names.
-const NAMED: usize = 60;
+const NAMED: usize = 40;
 
 /// Most kinds of events of which the rarest are sought.
 const KINDS: usize = 10_000;
@@ -45,7 +45,7 @@ const RAN: &[&str] = &["bam_entry", "pca_launch", "prefetch", "process_created",
 pub(crate) fn spec() -> ToolSpec {
     spec::tool(
         NAME,
-        "Call this first: computers and users, the span of each log, clock steps, the most and the least frequent kinds of events, programs that came up last, and which sources there are. Gives some 60 records of other tools, each as that tool gives it, and shows no absence.",
+        "Call this first: computers, users, the most and the least frequent kinds of events, programs that came up last, clock steps, the span of each log, and which sources there are. Gives at most 46 records of other tools, each as that tool gives it, and shows no absence.",
         vec![("evidence", spec::text("label of the evidence to look at; all when left out"))],
         &[],
         // Beside those of tables: see `tables::gives_any_record`.
@@ -76,10 +76,10 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     seen.of_registry("computer_name", "computers", COMPUTERS)?;
     seen.of_registry("os_version", "versions of Windows", SYSTEMS)?;
     seen.of_registry("user_profiles", "users", USERS)?;
-    seen.logs()?;
-    seen.clock_steps()?;
     seen.kinds_of_events()?;
     seen.programs(scope)?;
+    seen.clock_steps()?;
+    seen.logs()?;
     let Seen { records, notes, gaps, defects, .. } = seen;
     let mut returned = Return::found(records, call.arguments.normalised(&[]));
     returned.gaps.extend(gaps);
@@ -184,13 +184,14 @@ impl Seen<'_> {
             let of = |name| text(log, name);
             if let (Some(first), Some(last)) = (of("first"), of("last")) {
                 let (name, records) = (of("channel").or(of("path")), number(log, "records"));
-                spans.push(format!("{} {records}, {first} to {last}", name.unwrap_or_default()));
+                let (name, first, last) = (name.unwrap_or_default(), to_second(&first), to_second(&last));
+                spans.push(format!("{name}: {records}, {first} to {last}"));
             }
         }
         let computers: Vec<_> =
             computers.into_iter().map(|(name, logs)| format!("{name} (in {logs} logs)")).collect();
-        self.notes.push(format!("computers that logs name: {}", named(&computers)));
-        self.notes.push(format!("logs with records, and their spans: {}", named(&spans)));
+        self.notes.push(format!("computers that logs name: {}", named(&computers, ", ")));
+        self.notes.push(format!("logs with records, and their spans: {}", named(&spans, "; ")));
         self.keep("logs", logs, LOGS);
         Ok(())
     }
@@ -256,14 +257,22 @@ fn number(record: &Record, field: &str) -> i128 {
     }
 }
 
+/// A time without the fraction of its second.
+fn to_second(time: &str) -> &str {
+    time.split_once('.').map_or(time.trim_end_matches('Z'), |(time, _)| time)
+}
+
 fn or_none<T: AsRef<str>>(names: &[T]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// The first of these, and how many more there are.
-fn named(all: &[String]) -> String {
-    let more = all.len().saturating_sub(NAMED);
-    let told = or_none(all.get(..NAMED).unwrap_or(all));
-    if more > 0 { format!("{told}, and {more} more") } else { told }
+fn named(all: &[String], between: &str) -> String {
+    let told = all.get(..NAMED).unwrap_or(all).join(between);
+    match all.len().saturating_sub(NAMED) {
+        0 if all.is_empty() => "none".to_owned(),
+        0 => told,
+        more => format!("{told}{between}and {more} more"),
+    }
 }
