@@ -8,6 +8,7 @@ mod fields;
 mod log;
 mod records;
 mod result;
+mod schema;
 
 pub use calls::{Difference, TextsDiffer};
 pub use fields::{FieldDiffers, Part};
@@ -29,6 +30,7 @@ use ledger::event::{EvidenceHashed, Format, InvocationEnded, RunOpened, TablesRe
 use ledger::{Digest, Event, FORMAT, Integrity, Outcome, Output, Record};
 use log::{Call, Recorded};
 use records::Subjects;
+use schema::Later;
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -266,6 +268,20 @@ impl Asked {
         let (invocation, because) = (recorded.ended.invocation, because.to_owned());
         self.not_compared.push((place, NotCompared { invocation, task, tool, because }));
     }
+
+    /// Notes that a recorded call came out otherwise.
+    fn differ(&mut self, place: usize, call: &Call, recorded: &Recorded, differences: Vec<Difference>) {
+        let Recorded { task, agent, ended } = recorded;
+        let differing = CallDiffers {
+            invocation: ended.invocation,
+            task: task.to_string(),
+            agent: agent.clone(),
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+            differences,
+        };
+        self.differing.push((place, differing));
+    }
 }
 
 /// What the threads that ask share.
@@ -359,6 +375,8 @@ struct ToolRules {
     places_otherwise: bool,
     /// The minor number of the format, by which records are told ([`ledger::as_formerly_told`]).
     minor: u16,
+    /// The arguments that its tools did not take.
+    later: Later,
 }
 
 impl ToolRules {
@@ -372,6 +390,7 @@ impl ToolRules {
             tells_nothing_near: opened.format < NEAR_TOLD,
             places_otherwise: opened.format < OWN_NAMES,
             minor: opened.format.minor,
+            later: Later::of(&opened.tools, &tools::catalogue()),
             has_time_index: log.of_run.iter().any(is_index),
         }
     }
@@ -460,6 +479,12 @@ fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
     !ended.outcome.is_failure() && now.outcome == Outcome::Failed && refuses_place
 }
 
+/// Whether a call that was answered is refused because of a field that it counts by.
+fn is_refused_field(ended: &InvocationEnded, now: &ToolReturn) -> bool {
+    let names_fields = now.notes.first().is_some_and(|note| tools::names_fields(note));
+    !ended.outcome.is_failure() && now.outcome == Outcome::Failed && names_fields
+}
+
 /// What an output tells in the words of earlier formats, which some of them did not say of places.
 fn as_both_tell(output: Arc<Output>, rules: &ToolRules) -> Arc<Output> {
     if rules.minor == FORMAT.minor {
@@ -500,7 +525,7 @@ impl Asking {
     }
 
     fn one(&self, worker: &Worker, place: usize, call: &Call, asked: &mut Asked) {
-        let (comparable, stopped): (Vec<_>, Vec<_>) =
+        let (mut comparable, stopped): (Vec<_>, Vec<_>) =
             call.recorded.iter().partition(|recorded| recorded.ended.outcome != Outcome::Timeout);
         for recorded in stopped {
             let because = "the clock stopped it when the run was made: what it would have said is not known";
@@ -513,18 +538,33 @@ impl Asking {
             comparable.into_iter().for_each(|recorded| asked.leave_out(place, call, recorded, &because));
             return;
         }
+        // What the run's own tool had to refuse was refused; what a later session of the run asked so was answered by another tool.
+        let is_refusal = |recorded: &&Recorded| recorded.ended.outcome == Outcome::Failed;
+        let refused =
+            comparable.extract_if(.., |recorded| self.rules.later.refused(call) && is_refusal(recorded));
+        asked.invocations += refused.count() as u64;
+        if comparable.is_empty() {
+            asked.calls += 1;
+            return;
+        }
         let (now, _) = worker.call(&call.tool, &call.arguments);
         let as_told = |output: Arc<Output>| as_both_tell(output, &self.rules);
         let now = ToolReturn { output: now.output.map(as_told), ..now };
         asked.calls += 1;
         let translated = tools::successor(&call.tool).is_some();
         let (untold, nearless) = (self.rules.answers_nowhere, self.rules.tells_nothing_near);
-        let measure =
-            Measure { subjects: &self.subjects, examples: self.examples, translated, untold, nearless };
+        let reworded = self.rules.later.rewords_refusals(&call.tool);
+        let (subjects, examples) = (&self.subjects, self.examples);
+        let measure = Measure { subjects, examples, translated, untold, nearless, reworded };
         for recorded in comparable {
-            let Recorded { task, agent, ended } = recorded;
+            let ended = &recorded.ended;
             if self.rules.answers_nowhere && is_refused_today(ended, &now) {
                 let because = "it looked where nothing of the evidence stands, which is refused today";
+                asked.leave_out(place, call, recorded, because);
+                continue;
+            }
+            if reworded && is_refused_field(ended, &now) {
+                let because = "it counted by a field that no record has, which is refused today";
                 asked.leave_out(place, call, recorded, because);
                 continue;
             }
@@ -532,15 +572,7 @@ impl Asking {
             let differences =
                 calls::differences(ended, &now, |digest| self.stored(digest).map(as_told), &measure);
             if !differences.is_empty() {
-                let differing = CallDiffers {
-                    invocation: ended.invocation,
-                    task: task.to_string(),
-                    agent: agent.clone(),
-                    tool: call.tool.clone(),
-                    arguments: call.arguments.clone(),
-                    differences,
-                };
-                asked.differing.push((place, differing));
+                asked.differ(place, call, recorded, differences);
             }
         }
     }

@@ -81,6 +81,11 @@ impl Arguments {
         self.values.get(name).and_then(Value::as_bool).ok_or_else(|| self.schema())
     }
 
+    /// Whether a flag that may be left out was given as true.
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.values.get(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
     /// The arguments as they were used, where `changes` replace what was given.
     pub(crate) fn normalised(&self, changes: &[(&str, Value)]) -> Value {
         let mut values = self.values.clone();

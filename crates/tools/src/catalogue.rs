@@ -12,9 +12,9 @@ use crate::tables::{Stored, TableFiles, TableGroup, tables};
 use crate::unborne;
 use crate::{
     carve_strings, deleted_registry, find_files, hash_file, list_deleted, list_directory,
-    list_event_channels, list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key,
-    query, read_file, read_stream, records, search_registry, search_text, sqlite_query, stat_file, timeline,
-    timeline_anomalies, timeline_histogram,
+    list_event_channels, list_hives, list_partitions, list_tables, mft_entry, overview, parse_file,
+    parse_registry_key, query, read_file, read_stream, records, search_registry, search_text, sqlite_query,
+    stat_file, timeline, timeline_anomalies, timeline_histogram,
 };
 use evidence::Tree;
 use ledger::{ToolSpec, placement};
@@ -82,6 +82,7 @@ const TOOLS: &[Tool] = &[
     Tool { spec: list_partitions::spec, run: list_partitions::run },
     Tool { spec: list_tables::spec, run: list_tables::run },
     Tool { spec: mft_entry::spec, run: mft_entry::run },
+    Tool { spec: overview::spec, run: overview::run },
     Tool { spec: parse_file::spec, run: parse_file::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: query::spec, run: query::run },
@@ -105,6 +106,12 @@ pub fn catalogue() -> Vec<ToolSpec> {
 fn specs() -> &'static [ToolSpec] {
     static SPECS: OnceLock<Vec<ToolSpec>> = OnceLock::new();
     SPECS.get_or_init(|| TOOLS.iter().map(|tool| (tool.spec)()).collect())
+}
+
+/// The specification of a tool, for one that asks it.
+pub(crate) fn spec_of(name: &str) -> Result<&'static ToolSpec, CallError> {
+    let unknown = || CallError::Schema { tool: name.to_owned() };
+    specs().iter().find(|spec| spec.name == name).ok_or_else(unknown)
 }
 
 /// Makes what every call needs and none changes, so that a process that is forked for a call has it.

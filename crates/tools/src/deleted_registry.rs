@@ -54,7 +54,7 @@ pub(crate) fn spec() -> ToolSpec {
 }
 
 fn record_types() -> Vec<RecordType> {
-    vec![key_type(), value_type(), sink::count_type()]
+    sink::with_counts(vec![key_type(), value_type()])
 }
 
 fn key_type() -> RecordType {

@@ -2,7 +2,7 @@
 
 use crate::absent::{self, Hint};
 use crate::name_index::IndexError;
-use crate::sink::ConditionError;
+use crate::sink::{ConditionError, told_fields};
 use crate::sqlite_file::SqliteError;
 use crate::tables::TableError;
 use artifacts::registry;
@@ -62,6 +62,17 @@ pub fn refuses_place(note: &str) -> bool {
         || note.contains(UNFITTING)
         || note.contains(NO_FOLDER)
 }
+
+/// How a refusal begins of a field that no record has.
+pub(crate) const NO_FIELD: &str = "no record that this call can give has a field ";
+
+/// Whether a refusal names the fields that there are, in words that came with the argument `exclude`.
+pub fn names_fields(note: &str) -> bool {
+    note.contains(NO_FIELD) || note.contains(OTHER_FIELDS)
+}
+
+/// What the refusal says of a value that its field cannot hold and others can.
+pub(crate) const OTHER_FIELDS: &str = "; such a value can stand in ";
 
 /// How a refusal begins of arguments that exclude each other.
 const EITHER: &str = "give either ";
@@ -199,6 +210,13 @@ pub(crate) enum CallError {
     NotWhole { path: EvidencePath, recovery: &'static str },
     #[error("{path} has no entry in a master file table: mft_entry reads volumes with NTFS")]
     NoMftEntry { path: EvidencePath },
+    #[error("argument {argument:?}: {NO_FIELD}{field:?}{}", told_fields(field, nearest))]
+    NoField {
+        argument: &'static str,
+        field: String,
+        /// Those that there are, the nearest first.
+        nearest: Vec<String>,
+    },
     #[error("argument \"where\"")]
     Where(#[source] ConditionError),
     #[error("{EITHER}{one:?} or {other:?}")]

@@ -9,7 +9,7 @@ use crate::sink::{self, Sink};
 use crate::spelling::path_spellings;
 use crate::units::Origin;
 use crate::{glob, logs, place, source_files, spec, unborne};
-use ledger::{Listing, ToolSpec, pattern};
+use ledger::{Listing, RecordType, ToolSpec, pattern};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,21 +33,23 @@ pub(crate) fn spec() -> ToolSpec {
         ("evidence", spec::text("label of the evidence to look at; all when left out")),
     ];
     arguments.extend(sink::arguments());
-    let mut types = vec![logs::channel_type()];
-    types.push(sink::count_type());
     spec::tool(
         NAME,
         "Lists the Windows event logs (.evtx, .evt): how many records each holds, of which time, computers and channel, whether records are missing, whether it was cleared, and where the times go back while the numbers go on.",
         arguments,
         &[],
-        types,
+        record_types(),
     )
+}
+
+fn record_types() -> Vec<RecordType> {
+    sink::with_counts(vec![logs::channel_type()])
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let scope = place::under(call.trees, arguments.optional_text("evidence"), arguments.text("under")?)?;
-    let mut sink = Sink::new(arguments, vec![logs::channel_type(), sink::count_type()])?;
+    let mut sink = Sink::new(arguments, record_types())?;
     let mut returned = Return::found(Vec::new(), arguments.normalised(&scope.normalised()));
     let decoders: Vec<_> = decode::named(decode::event_log::DECODER.name).into_iter().collect();
     let files = source_files::find(&scope, call.indexes, &decoders)?;

@@ -49,9 +49,9 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "hive" => Role::Hive,
         "key" => Role::Key,
         "around" | "from" | "to" | "written_after" | "written_before" => Role::Instant,
-        "by" | "extension" | "field" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table"
-        | "wal" | "where" | "record" | "count_by" | "sum" | "stream" | "logs" | "with_stream" | "region"
-        | "place" => Role::Verbatim,
+        "by" | "exclude" | "extension" | "field" | "text" | "encoding" | "in" | "source" | "sql"
+        | "query" | "table" | "wal" | "where" | "record" | "count_by" | "sum" | "stream" | "logs"
+        | "with_stream" | "region" | "place" => Role::Verbatim,
         _ => return None,
     })
 }

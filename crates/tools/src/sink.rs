@@ -3,11 +3,16 @@
 mod conditions;
 mod counts;
 mod dating;
+mod fields;
 mod filter;
 
 pub(crate) use conditions::{Condition, ConditionError, Conditions, Literal, Sign, Test};
-pub(crate) use counts::{Counts, KIND as COUNT_KIND, Unread, record_type as count_type};
+pub(crate) use counts::{
+    Counts, KIND as COUNT_KIND, Unread, record_type as count_type, record_types as count_types,
+};
 pub(crate) use dating::{Dating, dating_field, is_of_host};
+pub(crate) use fields::{nearest_names, told as told_fields};
+pub(crate) use filter::Excluded;
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -56,6 +61,7 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
                 "what some field of the record must contain, letter case aside; several of which one is enough are separated by ||",
             ),
         ),
+        ("exclude", exclude()),
         ("from", spec::instant("first instant in which a time of the record must lie")),
         ("to", spec::instant("last instant in which a time of the record must lie")),
         ("record", spec::text("the only record type to give")),
@@ -71,9 +77,16 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The types of records and that of their counts, each once, sorted by name.
+/// The argument by which records are left out.
+pub(crate) fn exclude() -> Value {
+    spec::text(
+        "leave out records in which, or in the path of whose file, this text occurs, letter case aside; several are separated by ||",
+    )
+}
+
+/// The types of records and those of their counts, each once, sorted by name.
 pub(crate) fn with_counts(mut types: Vec<RecordType>) -> Vec<RecordType> {
-    types.push(count_type());
+    types.extend(count_types());
     types.sort_by(|a, b| a.name.cmp(&b.name));
     types.dedup_by(|a, b| a.name == b.name);
     types

@@ -98,6 +98,11 @@ pub(crate) fn optional_number(description: &str, minimum: u64, maximum: u64) -> 
     json!({ "type": "integer", "description": description, "minimum": minimum, "maximum": maximum })
 }
 
+/// A flag that may be left out, and then is no argument of the call.
+pub(crate) fn flag(description: &str) -> Value {
+    json!({ "type": "boolean", "description": description })
+}
+
 /// How many records to skip.
 pub(crate) fn offset() -> Value {
     number("entries to skip, to go on where an earlier call stopped", 0, 0, u64::from(u32::MAX))

@@ -4,18 +4,21 @@
 //! Where no tables were made ready, the call makes those of what was asked for.
 
 mod asked;
+mod fold;
 mod lines;
 
 pub(crate) use asked::{Asked, Sources};
+pub(crate) use fold::latest;
 pub(crate) use lines::{Line, Lines};
 
 use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::page::Page;
 use crate::returned::Return;
-use crate::spec;
 use crate::tables::{TableGroup, Times};
+use crate::{sink, spec};
 use ledger::{Record, ToolSpec, Utc};
+use lines::Wanted;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -32,7 +35,7 @@ pub(crate) fn spec() -> ToolSpec {
     spec::tool(
         "timeline",
         "Gives the records of all sources in the order of time: files and folders by their times (MACB, and those of $FILE_NAME on NTFS), registry keys by their last-write time, artifacts of the registry, and the records of decoded files. \
-         Each record comes once, at the earliest of its times within the span, and as its own tool gives it. \
+         Each record comes once, at the earliest of its times within the span, and as its own tool gives it; \"fold\" makes one row of those that say the same. \
          Times of a copied folder are those of the copy and prove nothing about the examined host: its files are left out unless asked for.",
         vec![
             ("from", spec::instant("first instant of the span")),
@@ -63,6 +66,14 @@ pub(crate) fn spec() -> ToolSpec {
                     "what the subject of the record (the path of a key or file, the name of a program …), or the path of the decoded file, must contain; letter case aside",
                 ),
             ),
+            ("exclude", sink::exclude()),
+            (
+                asked::FOLD,
+                spec::flag(
+                    "make one row of records of a file that say the same but for their times (type and subject; of events channel, provider and id, too), with count, first and last; what comes once is the record itself",
+                ),
+            ),
+            (asked::RARE_FIRST, spec::flag("fold, and give what comes least often first")),
             (
                 "copied_times",
                 json!({ "type": "boolean", "description": "also give files by the times of a copied folder", "default": false }),
@@ -71,12 +82,17 @@ pub(crate) fn spec() -> ToolSpec {
             ("limit", spec::number("most records to return", 500, 1, 5000)),
             (
                 "offset",
-                spec::number("records to skip, to go on where an earlier call stopped", 0, 0, MAX_OFFSET),
+                spec::number(
+                    "rows to skip: to go on where an earlier call stopped, or to look into the middle; a note tells how many there are in all",
+                    0,
+                    0,
+                    MAX_OFFSET,
+                ),
             ),
         ],
         &[],
-        // Those of other tools: see `tables::gives_any_record`.
-        Vec::new(),
+        // Beside those of other tools: see `tables::gives_any_record`.
+        vec![fold::record_type()],
     )
 }
 
@@ -107,11 +123,24 @@ struct Hit {
     row: i64,
 }
 
+impl Hit {
+    /// A row of this line at its earliest time in the span; `None` where it has none there.
+    fn of(asked: &Asked<'_>, line: usize, times: &Times<'_>, wanted: &Wanted) -> Option<Hit> {
+        let spanned = times.moments.iter().filter(|moment| asked.spans(**moment));
+        let at = spanned.map(|moment| moment.at).min()?;
+        let Times { table, row, seq, .. } = *times;
+        Some(Hit { at, rank: wanted.rank, seq, line, table, row })
+    }
+}
+
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let (offset, limit) = (arguments.count("offset")?, arguments.count("limit")?);
     let asked = Asked::read(call)?;
     let lines = Lines::open(call, &asked)?;
+    if asked.folds {
+        return fold::run(call, &asked, lines);
+    }
     let (hits, met) = first(&lines, &asked, offset.saturating_add(limit))?;
     let page: Vec<_> = hits.into_iter().skip(offset).take(limit).collect();
     let records = read(&lines, &page)?;
@@ -129,6 +158,12 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     } else {
         Page::of(records, offset, limit, more).fill(&mut returned, "records");
     }
+    tell(&asked, lines, met, &mut returned);
+    Ok(returned)
+}
+
+/// Tells how many records there are in all, and what was met.
+fn tell(asked: &Asked<'_>, lines: Lines<'_, '_>, met: u64, returned: &mut Return) {
     returned.notes.push(format!("{met} records lie in the span in all"));
     if lines.timeless > 0 && asked.is_unnarrowed() {
         let timeless = lines.timeless;
@@ -136,8 +171,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             .notes
             .push(format!("{timeless} records have times that name no instant and are not among them"));
     }
-    lines.met.tell(&mut returned);
-    Ok(returned)
+    lines.met.tell(returned);
 }
 
 /// The first `most` records that are asked for, each at its earliest time in the span, and how many there are.
@@ -145,10 +179,8 @@ fn first(lines: &Lines<'_, '_>, asked: &Asked<'_>, most: usize) -> Result<(Vec<H
     let (mut hits, mut met) = (Vec::new(), 0u64);
     for (number, line) in lines.lines.iter().enumerate() {
         line.scan(asked, |times, wanted| {
-            let spanned = times.moments.iter().filter(|moment| asked.spans(**moment));
-            let Some(at) = spanned.map(|moment| moment.at).min() else { return ControlFlow::Continue(()) };
-            let Times { table, row, seq, .. } = *times;
-            hits.push(Hit { at, rank: wanted.rank, seq, line: number, table, row });
+            let Some(hit) = Hit::of(asked, number, times, wanted) else { return ControlFlow::Continue(()) };
+            hits.push(hit);
             met += 1;
             // Rows do not come in the order of time: what cannot be among the first goes now and then.
             if hits.len() > most.saturating_mul(2).saturating_add(SPARE) {

@@ -31,10 +31,19 @@ pub(crate) fn spec() -> ToolSpec {
 }
 
 fn record_types() -> Vec<RecordType> {
-    vec![logs::step_type(), sink::count_type(), logs::silence_type(), entries::record_type()]
+    sink::with_counts(vec![logs::step_type(), logs::silence_type(), entries::record_type()])
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
+    read(call, true)
+}
+
+/// The same of logs alone, for a tool that asks for nothing else: no folder is walked.
+pub(crate) fn of_logs(call: &Call<'_>) -> Result<Return, CallError> {
+    read(call, false)
+}
+
+fn read(call: &Call<'_>, with_entries: bool) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let mut sink = Sink::new(arguments, record_types())?;
     let scope = place::under(call.trees, arguments.optional_text("evidence"), arguments.text("under")?)?;
@@ -44,7 +53,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let no_logs = files.files.is_empty() && files.gaps.is_empty();
     let mut across = Across::new(&mut sink);
     let flow = source_files::read_as(call, &files, |file| Origin::Log(file.decoder), &mut across)?;
-    if flow.is_continue() && across.finish().is_continue() {
+    if flow.is_continue() && across.finish().is_continue() && with_entries {
         // Whether it came to the end is in the page of the sink.
         let _: Flow = entries::read(&scope, call.indexes, &mut sink)?;
     }

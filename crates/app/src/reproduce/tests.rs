@@ -128,8 +128,14 @@ fn each_part_of_an_answer_is_compared() {
     let other = Output::new(vec![record("a", 0, "2")]).unwrap();
     let of = |now: ToolReturn| {
         let subjects = subjects();
-        let measure =
-            Measure { subjects: &subjects, examples: 3, translated: false, untold: false, nearless: false };
+        let measure = Measure {
+            subjects: &subjects,
+            examples: 3,
+            translated: false,
+            untold: false,
+            nearless: false,
+            reworded: false,
+        };
         differences(&ended(&output), &now, |_| Ok(Arc::new(output.clone())), &measure)
     };
     let same = || returned(&output);
@@ -167,8 +173,14 @@ fn damage_of_a_record_is_compared_as_the_log_names_it() {
     let output = Output::new(vec![Record { defects: vec![damaged.clone()], ..record("a", 0, "1") }]).unwrap();
     let recorded = InvocationEnded { defects: vec![damaged], ..ended(&output) };
     let subjects = subjects();
-    let measure =
-        Measure { subjects: &subjects, examples: 3, translated: false, untold: false, nearless: false };
+    let measure = Measure {
+        subjects: &subjects,
+        examples: 3,
+        translated: false,
+        untold: false,
+        nearless: false,
+        reworded: false,
+    };
     assert_eq!(differences(&recorded, &returned(&output), |_| Ok(Arc::new(output.clone())), &measure), []);
 }
 

@@ -49,3 +49,45 @@ fn an_absence_names_what_reads_the_same_what_is_deleted_and_what_is_of_another_k
         assert!(place.locard_ends(0, &["facts", folder]).contains(near));
     }
 }
+
+#[test]
+fn a_search_that_leaves_something_out_shows_no_absence() {
+    let condition = "channel = 'Security' AND event_id = 1102";
+    let search = |more: Value| {
+        let mut arguments = json!({ "source": "event_log", "where": condition });
+        arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    let absence = json!({ "form": "events", "channel": "Security", "ids": [1102] });
+    for (tool, arguments, because) in [
+        // The demo's log was cleared: with the event left out nothing is found.
+        (
+            "records",
+            search(json!({ "exclude": "1102" })),
+            r#"searched less, because of its argument "exclude""#,
+        ),
+        (
+            "timeline",
+            json!({ "source": "event_log", "exclude": "a", "fold": true }),
+            "is no search for events",
+        ),
+    ] {
+        let place = Place::new();
+        let listed = ("list_event_channels", json!({}));
+        let (made, absence) = ((tool, arguments.clone()), absence.clone());
+        let steps: Vec<crate::support::Turn> = vec![
+            Box::new(move |_| calls(1, &[listed.clone(), made.clone()])),
+            Box::new(move |request| {
+                let mut absence = absence.clone();
+                absence["searches"] = json!([invocations(request)[1]]);
+                calls(2, &[("record_absence", absence)])
+            }),
+        ];
+        let (finished, run) = place.investigate(Rules::default(), vec![("eventlog", script(steps))]);
+        assert_eq!(run.absences().count(), 0, "{tool} {arguments}");
+        let refused = graph::refused_claims(&run);
+        let [refused] = refused.as_slice() else { panic!("{refused:?}") };
+        assert!(refused.rejection.reason.contains(because), "{:?}", refused.rejection);
+        place.locard_ends(0, &["verify", str(&finished.folder), "--evidence"]);
+    }
+}

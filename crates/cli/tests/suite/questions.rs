@@ -58,6 +58,18 @@ fn a_search_that_is_too_narrow_leaves_a_question_open_and_a_listing_is_none() {
             "partly",
         ),
         ("persistence", "services", ("records", json!({"source": "services", "name": "zzz"})), "partly"),
+        // What a text occurs in was left out: all of it, here.
+        ("persistence", "services", ("records", json!({"source": "services", "exclude": "p1"})), "partly"),
+        ("eventlog", "cleared", ("records", json!({"record": "log_cleared", "exclude": "log"})), "partly"),
+        // A row of a fold and the records of an overview answer nothing, and neither is a search.
+        (
+            "eventlog",
+            "cleared",
+            ("timeline", json!({"source": "event_log", "fold": true, "exclude": "log"})),
+            "not_asked",
+        ),
+        ("eventlog", "cleared", ("timeline", json!({"source": "prefetch", "rare_first": true})), "not_asked"),
+        ("persistence", "services", ("overview", json!({})), "not_asked"),
         ("registry", "remote-desktop", ("list_hives", json!({})), "not_asked"),
         // That a file is there says nothing of what stands in it.
         ("filesystem", "hosts", ("find_files", json!({"name": "**/drivers/etc/hosts"})), "not_asked"),

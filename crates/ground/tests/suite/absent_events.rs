@@ -163,6 +163,9 @@ fn a_search_for_other_events_or_fewer_covers_none() {
         (with("where", Value::Null), vec![1102]),
         (with("name", json!("eve")), vec![1102]),
         (with("text", json!("eve")), vec![1102]),
+        (with("exclude", json!("eve")), vec![1102]),
+        (with("fold", json!(false)), vec![1102]),
+        (with("rare_first", json!(true)), vec![1102]),
         (with("record", json!("event")), vec![1102]),
         (with("under", json!("C/Users")), vec![1102]),
         (with("offset", json!(1)), vec![1102]),
@@ -172,6 +175,18 @@ fn a_search_for_other_events_or_fewer_covers_none() {
     ] {
         let code = after(searched.clone(), events("Security", &ids));
         assert_eq!(code, Err(RejectionCode::CoverageMissing), "{searched}");
+    }
+}
+
+#[test]
+fn a_listing_that_leaves_logs_out_says_nothing_of_how_far_they_reach() {
+    let search = asked("channel = 'Security' AND event_id = 1102");
+    for left_out in [json!("host"), Value::Null] {
+        let mut listing = listing();
+        listing.search.arguments.as_mut().unwrap()["exclude"] = left_out.clone();
+        let found =
+            judge(&[listing, held(0, "records", search.clone(), vec![])], events("Security", &[1102]));
+        assert_eq!(found.is_ok(), left_out.is_null(), "{found:?}");
     }
 }
 

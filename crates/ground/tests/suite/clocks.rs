@@ -99,7 +99,11 @@ fn kept_listing(steps: &[(i128, i128)]) -> ClockListing {
         }
     };
     let output = Output::new((0..).zip(steps).map(record).collect()).unwrap();
-    let arguments = json!({ "record": "clock_step" });
+    listed_by(json!({ "record": "clock_step" }), &output).unwrap()
+}
+
+/// The listing that a call with these arguments is.
+fn listed_by(arguments: serde_json::Value, output: &Output) -> Option<ClockListing> {
     let invocation = "inv-00000009".parse().unwrap();
     let started = InvocationStarted {
         invocation,
@@ -114,14 +118,25 @@ fn kept_listing(steps: &[(i128, i128)]) -> ClockListing {
         completeness: Completeness::Complete,
         normalised: Some(arguments),
         output: Some(output.digest()),
-        records: steps.len() as u32,
+        records: output.count() as u32,
         bytes: 1,
         shown: Vec::new(),
         defects: Vec::new(),
         gaps: Vec::new(),
         notes: Vec::new(),
     };
-    ClockListing::of(&started, &ended, Some(&output)).unwrap()
+    ClockListing::of(&started, &ended, Some(output))
+}
+
+#[test]
+fn a_listing_that_leaves_steps_out_is_none() {
+    let output = Output::new(Vec::new()).unwrap();
+    assert!(listed_by(json!({ "record": "clock_step", "limit": 1000 }), &output).is_some());
+    for (name, value) in [("exclude", json!("Security")), ("text", json!("a")), ("offset", json!(1))] {
+        let mut arguments = json!({ "record": "clock_step" });
+        arguments[name] = value;
+        assert!(listed_by(arguments, &output).is_none(), "{name}");
+    }
 }
 
 enum Says {

@@ -3,20 +3,19 @@
 //! Each condition is checked against the types of its field before anything is read: one that no record can meet is refused, for its empty answer would say nothing of the evidence.
 //! As in SQL, a record without the field meets no condition but `IS NULL`; of a field with a list one item is enough.
 
+use super::fields::{nearest, nearest_of, told};
 use crate::arguments::Arguments;
+use crate::error::{NO_FIELD, OTHER_FIELDS};
 use crate::words::{Word, Words};
 use ledger::pattern::{like, same};
 use ledger::{FieldType, FieldValue, Record, RecordType, Utc};
 use thiserror::Error;
 
-/// Least likeness (Jaro-Winkler) of a field that is offered for another.
-const ALIKE: f64 = 0.8;
-
 /// Most conditions of a call.
 const MOST: usize = 100;
 
-/// Most fields that a refusal names.
-const NAMED: usize = 60;
+/// Most fields that the refusal of a value names.
+const NAMED: usize = 12;
 
 /// Why conditions cannot be asked.
 #[derive(Debug, Error)]
@@ -33,14 +32,16 @@ pub(crate) enum ConditionError {
     Nested,
     #[error("OR is not taken: give several values of one field with IN, or make two calls")]
     Or,
-    #[error(
-        "no record that this call can give has a field {field:?}{}; the fields are {}",
-        closest.as_ref().map_or(String::new(), |name| format!(" (is {name:?} meant?)")),
-        known.join(", ")
-    )]
-    Field { field: String, closest: Option<String>, known: Vec<String> },
-    #[error("{field} is compared with {found}: expected {expected}")]
-    Value { field: String, expected: &'static str, found: String },
+    #[error("{NO_FIELD}{field:?}{}", told(field, nearest))]
+    Field { field: String, nearest: Vec<String> },
+    #[error("{field} is compared with {found}: expected {expected}{}", that_hold(others))]
+    Value {
+        field: String,
+        expected: &'static str,
+        found: String,
+        /// Fields that can hold what was found, the nearest first.
+        others: Vec<String>,
+    },
     #[error("{field} cannot be compared by {operator}: {because}")]
     Operator { field: String, operator: String, because: &'static str },
     #[error("{field} has one value, and cannot meet all conditions on it")]
@@ -359,7 +360,7 @@ fn read_one(
     let mut add = |test, is_not| {
         all.push(Condition { field: field.clone(), test, is_not, types: types.clone() });
     };
-    let of = Of { field: &field, types: &types };
+    let of = Of { field: &field, types: &types, records };
     match operator {
         Word::Sign("=" | "==") if !is_not => add(Test::OneOf(vec![of.one(words)?]), false),
         Word::Sign("<>" | "!=") if !is_not => add(Test::OneOf(vec![of.one(words)?]), true),
@@ -401,24 +402,18 @@ fn field(name: &str, records: &[RecordType]) -> Result<(String, Vec<FieldType>),
         }
         return Ok(((*field).clone(), types));
     }
-    let mut known: Vec<String> = fields().map(|(field, _)| field.clone()).collect();
-    known.sort();
-    known.dedup();
-    let likeness = |field: &&String| strsim::jaro_winkler(&name.to_lowercase(), field);
-    let closest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let closest = closest.filter(|field| likeness(field) >= ALIKE).cloned();
-    let more = known.len().saturating_sub(NAMED);
-    known.truncate(NAMED);
-    if more > 0 {
-        known.push(format!("and {more} more"));
-    }
-    Err(ConditionError::Field { field: name.to_owned(), closest, known })
+    Err(ConditionError::Field { field: name.to_owned(), nearest: nearest(name, records) })
+}
+
+fn that_hold(others: &[String]) -> String {
+    if others.is_empty() { String::new() } else { format!("{OTHER_FIELDS}{}", others.join(", ")) }
 }
 
 /// The field that values are read for.
 struct Of<'f> {
     field: &'f str,
     types: &'f [FieldType],
+    records: &'f [RecordType],
 }
 
 impl Of<'_> {
@@ -455,7 +450,12 @@ impl Of<'_> {
             return Ok(());
         }
         let expected = "an instant, such as '2025-09-16T09:44:12Z'; a day is all from its beginning (>=) to before the next (<)";
-        Err(ConditionError::Value { field: self.field.to_owned(), expected, found: text.to_owned() })
+        Err(ConditionError::Value {
+            field: self.field.to_owned(),
+            expected,
+            found: text.to_owned(),
+            others: Vec::new(),
+        })
     }
 
     /// Refuses a key as a live registry shows it: no hive holds the control set that is in use under this name.
@@ -465,7 +465,12 @@ impl Of<'_> {
             return Ok(());
         }
         let expected = "a path from the root of the hive, in which a control set has a number: LIKE 'ControlSet___\\Services\\%'";
-        Err(ConditionError::Value { field: self.field.to_owned(), expected, found: text.to_owned() })
+        Err(ConditionError::Value {
+            field: self.field.to_owned(),
+            expected,
+            found: text.to_owned(),
+            others: Vec::new(),
+        })
     }
 
     /// `(a, b, c)`.
@@ -516,7 +521,25 @@ impl Of<'_> {
             Some(FieldType::Time) => "a time in single quotes, such as '2025-09-16T09:44:12Z'",
             _ => "a text in single quotes",
         };
-        ConditionError::Value { field: self.field.to_owned(), expected, found: found.to_owned() }
+        let mut others = self.others(found);
+        others.truncate(NAMED);
+        ConditionError::Value { field: self.field.to_owned(), expected, found: found.to_owned(), others }
+    }
+
+    /// The other fields that can hold a value; none for a bare word, which is no value.
+    fn others(&self, found: &str) -> Vec<String> {
+        const TEXTS: [FieldType; 4] =
+            [FieldType::Text, FieldType::Name, FieldType::Path, FieldType::RegistryPath];
+        const NUMBERS: [FieldType; 2] = [FieldType::Integer, FieldType::Size];
+        let literal = Literal::read(found);
+        let types = match (&literal.number, &literal.text) {
+            (Some(_), _) => &NUMBERS[..],
+            (None, Some(_)) => &TEXTS[..],
+            (None, None) => &[],
+        };
+        let mut others = nearest_of(self.field, self.records, types);
+        others.retain(|field| field != self.field);
+        others
     }
 
     fn operator(&self, operator: &str, because: &'static str) -> ConditionError {
@@ -691,6 +714,23 @@ mod tests {
     #[test]
     fn a_wrong_field_is_answered_with_the_closest() {
         let error = Conditions::read("eventid = 1", &types()).unwrap_err().to_string();
-        assert!(error.contains("is \"event_id\" meant?") && error.contains("reasons"), "{error}");
+        assert!(error.contains("(is \"event_id\" meant?); the fields are event_id, "), "{error}");
+        assert!(error.contains("reasons"), "{error}");
+    }
+
+    #[test]
+    fn a_wrong_value_is_answered_with_the_fields_that_can_hold_it() {
+        let error = |text| Conditions::read(text, &types()).unwrap_err().to_string();
+        let text = error("event_id = 'admin'");
+        assert!(
+            text.ends_with("expected a whole number; such a value can stand in account, data, domain"),
+            "{text}"
+        );
+        let (_, number) =
+            error("account = 7").split_once(OTHER_FIELDS).map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        let mut fields: Vec<&str> = number.split(", ").collect();
+        fields.sort_unstable();
+        assert_eq!(fields, ["data", "event_id", "size"]);
+        assert!(!error("account = admin").contains("can stand in"));
     }
 }

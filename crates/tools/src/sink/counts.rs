@@ -4,17 +4,22 @@
 //! nothing of an argument is in it but the names of fields, which the record types have, too.
 
 use super::dating::Dating;
+use super::fields::{nearest, nearest_of};
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::intake::Flow;
 use crate::spec;
 use ledger::FieldType::{Flag, Integer, List, Name, Path, RegistryPath, Text};
+use ledger::tool::FieldMeaning;
 use ledger::{Field, FieldType, FieldValue, Locator, Record, RecordId, RecordType, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 pub(crate) const KIND: &str = "record_count";
+
+/// The type of counts of a search that was narrowed by what no field of them tells.
+pub(crate) const NARROWED: &str = "narrowed_count";
 
 /// What bounds a count: no fact of one leaves it out.
 const SCOPE: [&str; 11] = [
@@ -39,8 +44,26 @@ const KEY_PATH: &str = "key_path";
 const HIVE: &str = "hive";
 
 /// Arguments that choose records by what no field of a count can tell.
-const INEXPRESSIBLE: [&str; 2] = ["name", "text"];
+const INEXPRESSIBLE: [&str; 3] = ["name", "text", "exclude"];
 
+/// The types of counts.
+pub(crate) fn record_types() -> [RecordType; 2] {
+    let whole = record_type();
+    let mut narrowed = RecordType {
+        name: NARROWED.to_owned(),
+        meaning: "how many records of one type with the same values of some fields a search met in one file that was narrowed by `name`, `text` or `exclude`, of which no record tells what they were: it shows where to look, and of what the search passed over it says nothing".to_owned(),
+        ..whole.clone()
+    };
+    let meaning = "the arguments that the search was narrowed by".to_owned();
+    narrowed.fields.insert(NARROWED_BY.to_owned(), FieldMeaning { types: vec![List], meaning });
+    narrowed.scope.push(NARROWED_BY.to_owned());
+    [whole, narrowed]
+}
+
+/// The field that names those of [`INEXPRESSIBLE`] that a search was narrowed by.
+const NARROWED_BY: &str = "narrowed_by";
+
+/// That of counts of all records that a file holds, or that share what they are counted by.
 pub(crate) fn record_type() -> RecordType {
     let record = spec::record(
         KIND,
@@ -120,6 +143,8 @@ pub(crate) struct Counts {
     dating: Dating,
     /// Whether only records in a span are counted.
     bounded: bool,
+    /// The arguments by which records are chosen that no count tells of.
+    narrowed: Vec<&'static str>,
     tallies: HashMap<Key, Tally>,
     refused: Option<&'static str>,
 }
@@ -163,13 +188,7 @@ impl Counts {
                 None => Ok(None),
             };
         };
-        for argument in INEXPRESSIBLE {
-            if let Some(found) = arguments.optional_text(argument) {
-                let expected =
-                    "nothing beside \"count_by\": a count tells what it counts by the values of fields";
-                return Err(CallError::Argument { argument, expected, found: found.to_owned() });
-            }
-        }
+        let records = &given_types(records);
         let mut fields: Vec<String> = Vec::new();
         for name in by.split(',').map(|name| name.trim().to_owned()) {
             if !name.is_empty() && name != "record" && !fields.contains(&name) {
@@ -178,17 +197,18 @@ impl Counts {
         }
         for field in &fields {
             if records.iter().all(|record| !record.fields.contains_key(field)) {
-                let (expected, found) = ("fields of the tool's records, separated by commas", field.clone());
-                return Err(CallError::Argument { argument: "count_by", expected, found });
+                return Err(no_field("count_by", field, nearest(field, records)));
             }
         }
         if let Some(found) = sum.clone().filter(|field| !records.iter().any(|record| adds_up(record, field)))
         {
-            let expected = "a field with whole numbers of the tool's records";
-            return Err(CallError::Argument { argument: "sum", expected, found });
+            let nearest = nearest_of(&found, records, &[Integer, FieldType::Size]);
+            return Err(no_field("sum", &found, nearest));
         }
         let bounded = ["from", "to"].iter().any(|name| arguments.optional_text(name).is_some());
-        Ok(Some(Counts { sum, ..Counts::by(fields, Dating::of(records), bounded) }))
+        let is_given = |argument: &&str| arguments.optional_text(argument).is_some();
+        let narrowed = INEXPRESSIBLE.into_iter().filter(is_given).collect();
+        Ok(Some(Counts { sum, narrowed, ..Counts::by(fields, Dating::of(records), bounded) }))
     }
 
     /// Counts by the values of these fields, too: what narrows the search is told, or the count would be taken for one of all records.
@@ -203,7 +223,8 @@ impl Counts {
 
     /// Counts by the values of these fields.
     pub(crate) fn by(by: Vec<String>, dating: Dating, bounded: bool) -> Counts {
-        Counts { by, sum: None, dating, bounded, tallies: HashMap::new(), refused: None }
+        let (narrowed, tallies) = (Vec::new(), HashMap::new());
+        Counts { by, sum: None, dating, bounded, narrowed, tallies, refused: None }
     }
 
     /// What dates records.
@@ -271,7 +292,7 @@ impl Counts {
 
     /// The counts, the largest first; none where there were too many to count.
     pub(crate) fn records(self, unread: &Unread) -> impl Iterator<Item = Record> {
-        let Counts { by, sum, bounded, tallies, refused, .. } = self;
+        let Counts { by, sum, bounded, narrowed, tallies, refused, .. } = self;
         let folders = of_folders(&tallies);
         // A file that a folder's count has counted is not told once more beside it.
         let of_folder = |key: &Key| key.folder().is_some_and(|folder| folders.contains_key(&folder));
@@ -280,7 +301,8 @@ impl Counts {
         tallies.sort_by(|(a, x), (b, y)| (Reverse(x.count), a).cmp(&(Reverse(y.count), b)));
         tallies.into_iter().map(move |(key, tally)| {
             let incomplete = unread.of(&key.path);
-            record(&by, sum.as_deref(), bounded, incomplete, key, tally)
+            let told = Told { by: &by, sum: sum.as_deref(), bounded, narrowed: &narrowed };
+            record(&told, incomplete, key, tally)
         })
     }
 }
@@ -341,14 +363,30 @@ fn adds_up(record: &RecordType, field: &str) -> bool {
     record.fields.get(field).is_some_and(|field| field.types.iter().any(is_number))
 }
 
-fn record(
-    by: &[String],
-    sum: Option<&str>,
+/// The types of what is counted, those of counts aside.
+fn given_types(records: &[RecordType]) -> Vec<RecordType> {
+    records.iter().filter(|record| !is_count(&record.name)).cloned().collect()
+}
+
+/// Whether a record type is one of counts.
+pub(super) fn is_count(kind: &str) -> bool {
+    [KIND, NARROWED].contains(&kind)
+}
+
+fn no_field(argument: &'static str, field: &str, nearest: Vec<String>) -> CallError {
+    CallError::NoField { argument, field: field.to_owned(), nearest }
+}
+
+/// What all counts of a call tell.
+struct Told<'c> {
+    by: &'c [String],
+    sum: Option<&'c str>,
     bounded: bool,
-    incomplete: Option<&str>,
-    key: Key,
-    tally: Tally,
-) -> Record {
+    narrowed: &'c [&'static str],
+}
+
+fn record(told: &Told<'_>, incomplete: Option<&str>, key: Key, tally: Tally) -> Record {
+    let Told { by, sum, bounded, narrowed } = told;
     let mut fields = BTreeMap::new();
     let mut set = |name: &str, value: FieldValue| {
         fields.insert(name.to_owned(), Field { at: None, value });
@@ -370,8 +408,11 @@ fn record(
     if !without.is_empty() {
         set("without", FieldValue::List(without.into_iter().map(|(field, _)| field.clone()).collect()));
     }
-    if bounded {
+    if *bounded {
         set("bounded", FieldValue::Flag(true));
+    }
+    if !narrowed.is_empty() {
+        set(NARROWED_BY, FieldValue::List(narrowed.iter().map(|name| (*name).to_owned()).collect()));
     }
     if let Some(why) = incomplete {
         set("incomplete", FieldValue::Name(why.to_owned()));
@@ -385,7 +426,7 @@ fn record(
         }
     }
     if let Some(sum) = sum {
-        set("sum_of", FieldValue::Name(sum.to_owned()));
+        set("sum_of", FieldValue::Name((*sum).to_owned()));
         set("total", FieldValue::Integer(tally.total));
     }
     Record {
@@ -393,7 +434,7 @@ fn record(
         defects: Vec::new(),
         fields,
         id: RecordId(0),
-        kind: KIND.to_owned(),
+        kind: if narrowed.is_empty() { KIND } else { NARROWED }.to_owned(),
         locator: Locator { evidence: key.evidence, path: key.path, stream: key.stream, span: None },
     }
 }

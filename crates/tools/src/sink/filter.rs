@@ -22,6 +22,8 @@ pub(crate) struct Filter {
     names: Vec<String>,
     /// Folded; one of them is enough. Empty: none was asked for.
     texts: Vec<String>,
+    /// What must not occur.
+    excluded: Excluded,
     span: Span,
     bounded: bool,
     /// The types of records that are given.
@@ -52,6 +54,7 @@ impl Filter {
         Ok(Filter {
             names: names(arguments)?,
             texts: short(arguments, "text")?.map(texts).unwrap_or_default(),
+            excluded: Excluded::read(arguments)?,
             span,
             bounded: arguments.optional_text("from").or(arguments.optional_text("to")).is_some(),
             lacking: conditions.lacking(&given),
@@ -76,7 +79,7 @@ impl Filter {
 
     /// The fields that it looks at; `None`: any.
     pub(crate) fn fields(&self) -> Option<Vec<&str>> {
-        if self.bounded || !self.texts.is_empty() {
+        if self.bounded || !self.texts.is_empty() || !self.excluded.is_empty() {
             return None;
         }
         let subjects = self.subjects.values().map(String::as_str).filter(|_| !self.names.is_empty());
@@ -95,6 +98,7 @@ impl Filter {
             && self.named(record)
             && self.conditions.hold(record)
             && (self.texts.is_empty() || contains_any(record, &self.texts))
+            && !self.excluded.holds(record)
             && (!self.bounded || self.timed(record))
     }
 
@@ -103,7 +107,7 @@ impl Filter {
         if !self.kinds.contains(brief.kind) || !self.is_named(brief.subject) {
             return Some(false);
         }
-        if !self.texts.is_empty() || !self.conditions.is_empty() {
+        if !self.texts.is_empty() || !self.conditions.is_empty() || !self.excluded.is_empty() {
             return None;
         }
         self.timeless += u64::from(self.bounded && brief.times.is_empty());
@@ -154,10 +158,50 @@ impl Filter {
     }
 }
 
+/// Texts of which none may occur in a record or in the path of its file.
+#[derive(Debug, Default)]
+pub(crate) struct Excluded(Vec<String>);
+
+impl Excluded {
+    /// What the argument `exclude` asks for.
+    pub(crate) fn read(arguments: &Arguments) -> Result<Excluded, CallError> {
+        let Some(text) = short(arguments, "exclude")? else { return Ok(Excluded::default()) };
+        let texts = texts(text);
+        match texts.is_empty() {
+            true => {
+                let (expected, found) =
+                    ("a text to leave out, or several with || between them", text.to_owned());
+                Err(CallError::Argument { argument: "exclude", expected, found })
+            }
+            false => Ok(Excluded(texts)),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The texts, folded.
+    pub(crate) fn texts(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Whether one occurs in a record, or in the path of its file.
+    pub(crate) fn holds(&self, record: &Record) -> bool {
+        !self.is_empty() && (self.is_in(&record.locator.path) || contains_any(record, &self.0))
+    }
+
+    /// Whether one occurs in a text.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        let held = fold(text);
+        self.0.iter().any(|text| held.contains(text.as_str()))
+    }
+}
+
 /// The types of which records are given: the one that is asked for, or all.
 fn given(arguments: &Arguments, mut records: Vec<RecordType>) -> Result<Vec<RecordType>, CallError> {
     // Counts are made of records, and are none that a file holds.
-    records.retain(|record| record.name != counts::KIND);
+    records.retain(|record| !counts::is_count(&record.name));
     let Some(kind) = arguments.optional_text("record") else { return Ok(records) };
     let allowed = records.iter().map(|record| record.name.clone()).collect();
     records.retain(|record| record.name == kind);

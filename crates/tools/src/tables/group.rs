@@ -4,7 +4,7 @@ use super::schema::{Table, kept};
 use crate::catalogue::Indexes;
 use crate::decode::{self, DECODERS, Decoder};
 use crate::units::{Origin, sources};
-use crate::{logs, records, retired, timeline};
+use crate::{logs, overview, records, retired, timeline};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -107,7 +107,7 @@ pub(crate) const QUERY: &str = "query";
 
 /// Whether a tool returns records of every type that has a table, without declaring them: the types are those that other tools declare.
 pub fn gives_any_record(tool: &str) -> bool {
-    matches!(tool, QUERY | "timeline")
+    matches!(tool, QUERY | "timeline" | overview::NAME)
 }
 
 /// The statement of a call that asks case tables in SQL.
@@ -117,7 +117,7 @@ pub fn statement_of<'a>(tool: &str, arguments: &'a Value) -> Option<&'a str> {
 
 /// Whether a tool reads tables of which a source could not be read, and tells that as a gap; others decode such a source again.
 pub fn reads_what_there_is(tool: &str) -> bool {
-    matches!(tool, QUERY | "timeline" | "timeline_histogram")
+    matches!(tool, QUERY | "timeline" | "timeline_histogram" | overview::NAME)
 }
 
 /// The groups that a call reads; none where it decodes what it needs, or its arguments are wrong.
@@ -126,6 +126,7 @@ pub fn groups_of(tool: &str, arguments: &Value) -> Vec<TableGroup> {
         "timeline" | "timeline_histogram" => timeline::groups(arguments),
         "timeline_anomalies" | "list_event_channels" => vec![LOGS],
         "records" => records::groups(arguments),
+        overview::NAME => overview::groups(),
         retired => match retired::translated(retired, arguments) {
             Some(Ok(translated)) => records::groups(&translated.arguments),
             Some(Err(_)) | None => Vec::new(),

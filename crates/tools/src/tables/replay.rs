@@ -4,7 +4,7 @@
 
 mod wanted;
 
-pub(super) use wanted::around;
+pub(super) use wanted::{around, can_say};
 
 use super::attached::check;
 use super::cells::number;

@@ -3,8 +3,9 @@
 use super::cells::{plain, restore};
 use super::error::{TableError, sqlite};
 use super::read::{Cells, record_at};
-use super::replay::{Kept, around};
+use super::replay::{Kept, around, can_say};
 use super::schema::{Column, Table, quoted};
+use crate::sink::Excluded;
 use ledger::{Clock, FieldValue, Record, Utc};
 use rusqlite::types::ValueRef;
 use std::borrow::Cow;
@@ -24,6 +25,10 @@ pub(crate) struct TimesOf<'a> {
     pub(crate) counts: &'a dyn Fn(&str, &str) -> bool,
     /// Whether the subjects of records are needed.
     pub(crate) subjects: bool,
+    /// Whether it is needed what events are: channel, provider and id.
+    pub(crate) kinds: bool,
+    /// What must not occur in a record.
+    pub(crate) excluded: &'a Excluded,
     /// Whether a source is wanted, by its place among all.
     pub(crate) wants: &'a dyn Fn(usize) -> bool,
 }
@@ -42,6 +47,8 @@ pub(crate) struct Times<'r> {
     pub(crate) path: &'r str,
     /// What its record is about, where subjects are needed.
     pub(crate) subject: Cow<'r, str>,
+    /// What it is, where it is an event and that is needed: channel, provider and id.
+    pub(crate) kind: [Cow<'r, str>; 3],
     /// The times that name an instant; one at least.
     pub(crate) moments: &'r [Moment],
 }
@@ -71,7 +78,10 @@ impl Kept {
             let dated: Vec<_> =
                 table.dated().filter(|column| (of.counts)(&table.name, &column.name)).collect();
             let (Some((first, last)), false) = (self.extent(number, of), dated.is_empty()) else { continue };
-            let sql = select(table, &dated, of);
+            let kinds = event_columns(table).filter(|_| of.kinds);
+            let looked = if of.excluded.is_empty() { &[][..] } else { &table.columns };
+            let behind: Vec<_> = kinds.iter().flatten().copied().chain(looked).collect();
+            let sql = select(table, &dated, &behind, of);
             let mut statement = self.connection.prepare_cached(&sql).map_err(&read)?;
             let mut rows = statement.query([first, last]).map_err(&read)?;
             let mut moments = Vec::new();
@@ -86,10 +96,22 @@ impl Kept {
                 if moments.is_empty() {
                     continue;
                 }
-                let subject = if of.subjects { timed.subject(&exact)? } else { Cow::Borrowed("") };
-                let (path, moments) = (timed.cells.text(3)?.unwrap_or_default(), &moments);
                 let (row, seq) = (timed.number(0)?, timed.number(2)?);
-                let times = Times { table: number, row, source, seq, path, subject, moments };
+                let path = timed.cells.text(3)?.unwrap_or_default();
+                let kind_at = BEFORE + dated.len();
+                let looked_at = kind_at + kinds.map_or(0, |kinds| kinds.len());
+                if timed.can_say(path, &exact, (looked_at, looked), of.excluded)?
+                    && of.excluded.holds(&self.record_of(number, row)?)
+                {
+                    continue;
+                }
+                let subject = if of.subjects { timed.subject(&exact)? } else { Cow::Borrowed("") };
+                let kind = match &kinds {
+                    Some(kinds) => timed.kind(&exact, kind_at, kinds)?,
+                    None => Default::default(),
+                };
+                let moments = &moments;
+                let times = Times { table: number, row, source, seq, path, subject, kind, moments };
                 if show(times)?.is_break() {
                     return Ok(());
                 }
@@ -112,6 +134,11 @@ impl Kept {
         record_at(&self.connection, table, row, &self.label)?.ok_or_else(|| none(&table.name))
     }
 
+    /// The field that names what the records of the table at this place are about.
+    pub(crate) fn subject_of(&self, table: usize) -> Option<&str> {
+        self.tables.get(table).map(|table| table.subject.as_str())
+    }
+
     /// The first row of a table that a wanted source has, and the last.
     fn extent(&self, table: usize, of: &TimesOf<'_>) -> Option<(i64, i64)> {
         let sources = self.sources().iter().enumerate().filter(|(place, _)| (of.wants)(*place));
@@ -122,19 +149,28 @@ impl Kept {
     }
 }
 
+/// The columns that say what an event is; `None` where the records of a table are none.
+fn event_columns(table: &Table) -> Option<[&Column; 3]> {
+    let column = |name: &str| table.columns.iter().find(|column| column.name == name);
+    Some([column("channel")?, column("provider")?, column("event_id")?])
+}
+
 /// Values of which the columns of a row do not hold everything, by column.
 type Exact = BTreeMap<String, FieldValue>;
 
 /// The columns before those of the times.
 const BEFORE: usize = 6;
 
-fn select(table: &Table, dated: &[&Column], of: &TimesOf<'_>) -> String {
+fn select(table: &Table, dated: &[&Column], behind: &[&Column], of: &TimesOf<'_>) -> String {
     let subject = if of.subjects { quoted(&table.subject) } else { "NULL".to_owned() };
     let mut sql = format!("SELECT _row, _source, _seq, _path, {subject}, _exact");
     let names: Vec<_> = dated.iter().map(|column| quoted(&column.name)).collect();
     // Writing to a text cannot fail.
     names.iter().for_each(|name| {
         let _ = write!(sql, ", {name}");
+    });
+    behind.iter().for_each(|column| {
+        let _ = write!(sql, ", {}", quoted(&column.name));
     });
     let _ = write!(sql, " FROM e0.{} WHERE _row BETWEEN ? AND ?", quoted(&table.name));
     let any = |(from, to): (String, String)| {
@@ -205,17 +241,58 @@ impl<'r> Timed<'r> {
 
     fn subject(&self, exact: &Exact) -> Result<Cow<'r, str>, TableError> {
         let table = self.cells.table;
-        let column = table.columns.iter().find(|column| column.name == table.subject);
+        match table.columns.iter().find(|column| column.name == table.subject) {
+            Some(column) => self.text_of(exact, 4, column),
+            None => Ok(Cow::Borrowed("")),
+        }
+    }
+
+    /// What the event is, by the cells of these columns from `at` on.
+    fn kind(
+        &self,
+        exact: &Exact,
+        at: usize,
+        columns: &[&Column; 3],
+    ) -> Result<[Cow<'r, str>; 3], TableError> {
+        let [channel, provider, id] = columns;
+        let text = |index: usize, column| self.text_of(exact, at + index, column);
+        Ok([text(0, channel)?, text(1, provider)?, text(2, id)?])
+    }
+
+    /// The text of a cell's value; empty where there is none.
+    fn text_of(&self, exact: &Exact, index: usize, column: &Column) -> Result<Cow<'r, str>, TableError> {
         let owned = |value: &FieldValue| Cow::Owned(value.to_text().into_owned());
-        match (exact.get(&table.subject), column, self.cells.cell(4)?) {
-            (Some(value), ..) => Ok(owned(value)),
-            (None, None, _) | (None, _, ValueRef::Null) => Ok(Cow::Borrowed("")),
-            (None, Some(column), cell) => {
-                let value =
-                    restore(cell, column).ok_or_else(|| self.cells.wrong("no value of its subject"))?;
-                Ok(owned(&value))
+        match (exact.get(&column.name), self.cells.cell(index)?) {
+            (Some(value), _) => Ok(owned(value)),
+            (None, ValueRef::Null) => Ok(Cow::Borrowed("")),
+            (None, cell) => {
+                let wrong = || self.cells.wrong(&format!("no value of {}", column.name));
+                Ok(owned(&restore(cell, column).ok_or_else(wrong)?))
             }
         }
+    }
+
+    /// Whether the row can say what is excluded; its record has the last word.
+    fn can_say(
+        &self,
+        path: &str,
+        exact: &Exact,
+        (at, columns): (usize, &[Column]),
+        excluded: &Excluded,
+    ) -> Result<bool, TableError> {
+        if excluded.is_empty() {
+            return Ok(false);
+        }
+        if !exact.is_empty() || excluded.is_in(path) {
+            return Ok(true);
+        }
+        for (index, column) in columns.iter().enumerate() {
+            let cell = self.cells.cell(at + index)?;
+            if cell != ValueRef::Null && can_say(cell, column, excluded.texts()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

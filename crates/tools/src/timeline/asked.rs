@@ -5,6 +5,7 @@ use crate::error::CallError;
 use crate::hive_file;
 use crate::place::{self, Place, Scope};
 use crate::remains;
+use crate::sink::{Excluded, nearest_names};
 use crate::span::Span;
 use crate::tables::{Moment, TableGroup, dates_rows};
 use crate::units::{Origin, sources};
@@ -17,6 +18,11 @@ const HOUR: i128 = 3600 * 1_000_000_000;
 
 /// How much earlier, and later, than it is read a local time can be: zones lie between 12 hours behind UTC and 14 hours ahead of it.
 const LOCAL_REACH: (i128, i128) = (14 * HOUR, 12 * HOUR);
+
+/// Rows that say the same are one; the rarest come first, which means the same and another order.
+pub(super) const FOLD: &str = "fold";
+pub(super) const RARE_FIRST: &str = "rare_first";
+const FOLDING: [&str; 2] = [FOLD, RARE_FIRST];
 
 /// Sources by name, or all.
 pub(crate) struct Sources(Option<BTreeSet<String>>);
@@ -74,8 +80,15 @@ impl Sources {
         if asked.filter(has_times).any(|record| fits(&record)) {
             return Ok(());
         }
-        let expected = "a pattern that fits a field whose time dates its record, such as born, last_run or user_assist.*";
-        Err(CallError::Argument { argument: "field", expected, found: pattern.to_owned() })
+        let asked = sources().filter(|origin| self.want(*origin)).flat_map(Origin::records);
+        let dating = asked.flat_map(|record| {
+            let RecordType { name, fields, .. } = record;
+            let dating = fields.into_iter().filter(|(_, meaning)| meaning.types.contains(&FieldType::Time));
+            dating.map(|(field, _)| field).filter(move |field| dates_rows(&name, field))
+        });
+        let dating: Vec<String> = dating.collect();
+        let nearest = nearest_names(pattern, dating.iter());
+        Err(CallError::NoField { argument: "field", field: pattern.to_owned(), nearest })
     }
 
     /// The names of those that were asked for one by one.
@@ -84,7 +97,7 @@ impl Sources {
     }
 
     /// The groups of their tables.
-    pub(super) fn groups(&self) -> Vec<TableGroup> {
+    pub(crate) fn groups(&self) -> Vec<TableGroup> {
         let groups: BTreeSet<_> =
             sources().filter(|origin| self.want(*origin)).filter_map(TableGroup::of).collect();
         groups.into_iter().collect()
@@ -111,6 +124,12 @@ pub(crate) struct Asked<'a> {
     pub(crate) span: Span,
     /// Folded.
     pub(crate) text: Option<String>,
+    /// What must not occur in a record.
+    pub(crate) excluded: Excluded,
+    /// Whether records that say the same but for their times are one row.
+    pub(crate) folds: bool,
+    /// The only record types; all where there are none.
+    pub(crate) only: &'static [&'static str],
     pub(crate) field: Option<String>,
     pub(crate) copied: bool,
     /// Whether one hive was named.
@@ -151,6 +170,9 @@ impl<'a> Asked<'a> {
             sources,
             span: span(call)?,
             text: arguments.optional_text("text").map(fold),
+            excluded: Excluded::read(arguments)?,
+            only: &[],
+            folds: FOLDING.iter().any(|flag| arguments.is_set(flag)),
             field: field.map(str::to_owned),
             copied: arguments.flag("copied_times")?,
             one_hive: hive.is_some(),
@@ -161,17 +183,25 @@ impl<'a> Asked<'a> {
     /// The same of all sources in the scope, for a tool that counts.
     pub(crate) fn of(scope: Scope<'a>, sources: Sources, span: Span) -> Asked<'a> {
         let (text, field, key) = (None, None, None);
-        Asked { scope, sources, span, text, field, copied: false, one_hive: false, key }
+        let (excluded, folds, only) = (Excluded::default(), false, &[][..]);
+        let (copied, one_hive) = (false, false);
+        Asked { scope, sources, span, text, excluded, folds, only, field, copied, one_hive, key }
+    }
+
+    /// The same of these record types alone, for a tool that tells them apart.
+    pub(crate) fn of_types(scope: Scope<'a>, sources: Sources, only: &'static [&'static str]) -> Asked<'a> {
+        Asked { folds: true, only, ..Asked::of(scope, sources, Span { from: None, to: None }) }
     }
 
     /// Whether the times of a field count: the pattern fits its name, or that with the record type.
     pub(crate) fn counts(&self, kind: &str, field: &str) -> bool {
-        self.field.as_ref().is_none_or(|pattern| is_field(pattern, kind, field))
+        let is_asked = self.only.is_empty() || self.only.contains(&kind);
+        is_asked && self.field.as_ref().is_none_or(|pattern| is_field(pattern, kind, field))
     }
 
     /// Whether records are asked for whatever they are about and whichever of their times counts.
     pub(crate) fn is_unnarrowed(&self) -> bool {
-        self.text.is_none() && self.field.is_none() && self.key.is_none()
+        self.text.is_none() && self.excluded.is_empty() && self.field.is_none() && self.key.is_none()
     }
 
     /// Whether an instant lies in the span; a local time is in it where some zone puts it there.

@@ -201,7 +201,9 @@ impl<'a, 'p> Line<'a, 'p> {
             to: asked.span.to,
             copied: asked.copied,
             counts: &|kind, field| asked.counts(kind, field),
-            subjects: asked.text.is_some() || asked.key.is_some(),
+            subjects: asked.text.is_some() || asked.key.is_some() || asked.folds,
+            kinds: asked.folds,
+            excluded: &asked.excluded,
             wants: &|source| self.wanted(source).is_some(),
         };
         self.kept.times(&of, |times| {

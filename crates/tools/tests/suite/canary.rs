@@ -104,6 +104,23 @@ fn a_canary_in_a_condition_that_records_meet_stands_in_no_record() {
 }
 
 #[test]
+fn a_canary_in_what_narrows_a_count_or_a_fold_stands_in_no_record() {
+    let fixture = Fixture::new();
+    let asked = json!({ "source": "event_log", "evidence": "files", "count_by": "record" });
+    for (name, text) in [
+        ("exclude", CANARY.to_owned()),
+        ("text", format!("{CANARY} || a")),
+        ("name", format!("{{{CANARY},*}}")),
+    ] {
+        let counted = fixture.ok("records", with(&asked, name, json!(text)));
+        assert!(counted.records.iter().all(|count| count.kind == "narrowed_count"), "{name}");
+        clean(&counted, "records", &text);
+    }
+    let folded = json!({ "under": "C/Users", "copied_times": true, "fold": true, "exclude": CANARY });
+    clean(&fixture.ok("timeline", folded), "timeline", CANARY);
+}
+
+#[test]
 fn another_spelling_gives_the_spelling_of_the_evidence() {
     let fixture = Fixture::new();
     for (spec, arguments) in calls() {

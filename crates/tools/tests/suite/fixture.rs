@@ -41,7 +41,7 @@ pub(crate) const OF_IMAGES: [&str; 6] =
     ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream", "timeline_anomalies"];
 
 /// The tools that need samples of decoders to answer.
-pub(crate) const OF_FILES: [&str; 3] = ["list_event_channels", "parse_file", "records"];
+pub(crate) const OF_FILES: [&str; 4] = ["list_event_channels", "overview", "parse_file", "records"];
 
 impl Fixture {
     pub(crate) fn new() -> Fixture {
@@ -147,6 +147,7 @@ pub(crate) fn valid(tool: &str) -> Value {
         "list_event_channels" => json!({ "under": "C/Windows", "evidence": "files" }),
         "list_hives" => json!({ "path": "C/Windows", "evidence": "disk" }),
         "list_tables" => json!({ "path": HISTORY, "evidence": "disk" }),
+        "overview" => json!({ "evidence": "files" }),
         "parse_file" => json!({
             "path": "C/$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt", "evidence": "files", "text": "old",
         }),

@@ -30,6 +30,7 @@ mod name_index;
 mod name_index_file;
 mod near;
 mod normalise;
+mod orientation;
 mod patterns;
 mod pca;
 mod placement;

@@ -185,7 +185,7 @@ fn keys_given_as_folders_and_times_without_zones() {
         (json!({ "from": "2025-03-02T00:00:00Z", "to": "2025-03-01T00:00:00Z" }), "no earlier than"),
         (json!({ "source": "file_system", "key": "x" }), "files have no"),
         (json!({ "hive": crate::fixture::SYSTEM, "under": "no/such" }), "under"),
-        (json!({ "field": "born,modified" }), "a pattern that fits a field"),
+        (json!({ "field": "born,modified" }), "(is \"born\" meant?); the fields are born, modified"),
         (json!({ "around": "2025-03-02T00:00:00Z", "to": "2025-03-01T00:00:00Z" }), "around"),
     ] {
         let returned = fixture.run("timeline", arguments.clone());

@@ -114,7 +114,7 @@ pub(super) fn says(cells: &Cells<'_>, texts: &[String]) -> Result<bool, TableErr
 }
 
 /// Whether a cell can hold one of these texts, folded; one of which `_exact` says nothing.
-fn can_say(cell: ValueRef<'_>, column: &Column, texts: &[String]) -> bool {
+pub(in super::super) fn can_say(cell: ValueRef<'_>, column: &Column, texts: &[String]) -> bool {
     let can = |signs: &str| texts.iter().any(|text| text.chars().all(|sign| signs.contains(sign)));
     let holds = |held: &str| {
         let held = fold(held);
