@@ -58,6 +58,9 @@ struct Former {
     /// Values of fields with which they told the same as today.
     #[serde(default)]
     unless: BTreeMap<String, BTreeSet<String>>,
+    /// Fields that held what today another one holds: of an address its port as well.
+    #[serde(default)]
+    whole: BTreeMap<String, String>,
 }
 
 /// The first format 2.x in which what does not start any more had types of its own.
@@ -109,7 +112,7 @@ pub fn state_field(record: &str) -> Option<&'static StateField> {
     all().ok()?.get(record)?.state.as_ref()
 }
 
-/// A record as the format 2.`minor` told it: before 2.19 what does not start any more had no type of its own.
+/// A record as the format 2.`minor` told it: before 2.19 what does not start any more had no type of its own, before 2.21 events had fewer fields.
 pub fn as_formerly_told(record: &Record, minor: u16) -> Record {
     let former = all().ok().and_then(|all| all.get(&record.kind)?.former.as_ref());
     let former = former.filter(|former| minor < former.since);
@@ -121,6 +124,11 @@ pub fn as_formerly_told(record: &Record, minor: u16) -> Record {
     let mut record = record.clone();
     if let Some(former) = former.filter(|former| !is_as_then(former)) {
         record.kind.clone_from(&former.kind);
+        for (field, holder) in &former.whole {
+            if let Some(held) = record.fields.get(holder).cloned() {
+                record.fields.insert(field.clone(), held);
+            }
+        }
         record.fields.retain(|field, _| !former.without.contains(field));
     }
     record
@@ -188,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_longer_starts_was_told_as_what_starts() {
+    fn a_record_is_told_as_earlier_formats_told_it() {
         let name = |text: &str| Field { at: None, value: FieldValue::Name(text.into()) };
         let locator = Locator { evidence: "e".into(), path: "SOFTWARE".into(), stream: None, span: None };
         let disabled = |by: &str| Record {
@@ -206,6 +214,12 @@ mod tests {
         assert_eq!(told("type"), ("autostart".to_owned(), 1));
         assert_eq!(told("StartupApproved"), ("disabled_autostart".to_owned(), 2));
         assert_eq!(as_formerly_told(&disabled("type"), 19), disabled("type"));
+        let fields = [("address", "192.0.2.7"), ("port", "3389"), ("endpoint", "192.0.2.7:3389")];
+        let fields = fields.map(|(field, text)| (field.to_owned(), name(text)));
+        let split = Record { kind: "rdp_connection".into(), fields: fields.into(), ..disabled("type") };
+        let told = as_formerly_told(&split, 20).fields;
+        assert_eq!(told, [("address".to_owned(), name("192.0.2.7:3389"))].into());
+        assert_eq!(as_formerly_told(&split, 21), split);
         let types = all().unwrap();
         assert!(
             types.values().filter_map(|of| of.former.as_ref()).all(|former| types.contains_key(&former.kind))

@@ -2,10 +2,15 @@
 //!
 //! An event gets a type of its own only by [`rules`]: its channel, the name of its provider and, where that has one, the provider's GUID, which programs that write events by the old interface cannot give.
 
+mod codes;
+mod former;
+mod index;
 mod kinds;
 mod row;
 mod rules;
+mod values;
 
+pub use former::is_event_typed_later;
 pub(crate) use kinds::{LOGONS, record_types};
 pub(crate) use row::{row, standing, ticks_of, time_of};
 

@@ -97,6 +97,7 @@ mod words;
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
 pub use catalogue::{InPlace, Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared};
 pub use error::{names_fields, refuses_place, tells_why_nothing};
+pub use events::is_event_typed_later;
 pub use evidence::{image_files, is_archive, is_image};
 pub use handle::{Answered, handle};
 pub use name_index::{

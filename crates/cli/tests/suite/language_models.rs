@@ -50,12 +50,10 @@ fn says(body: &Value) -> Says {
     let messages = body["messages"].as_array().unwrap();
     let said = messages.iter().filter(|message| message["role"] == "assistant").count();
     match said {
-        0 => {
-            Says::new([
-                Said::Text("I look for the name.".to_owned()),
-                Said::call("look", "records", &json!({"hive": HIVE, "source": "computer_name"})),
-            ])
-        }
+        0 => Says::new([
+            Said::Text("I look for the name.".to_owned()),
+            Said::call("look", "records", &json!({"hive": HIVE, "source": "computer_name"})),
+        ]),
         1 => {
             let last = messages.last().unwrap().to_string();
             let at = last.find("inv-").unwrap();

@@ -1,10 +1,12 @@
 //! One event as a record.
 
-use super::kinds::{BASE, EVENT, KINDS, Kind};
-use super::rules::{HASHES, HOST, RULES, Rule};
+use super::index::{Entry, Target, entry};
+use super::kinds::EVENT;
+use super::rules::Form;
+use super::values;
 use crate::decode::Source;
 use crate::row::Row;
-use artifacts::evtx::{Event, System, filetime};
+use artifacts::evtx::{Event, System};
 use ledger::{ByteSpan, FieldType, FieldValue, Time};
 use std::borrow::Cow;
 
@@ -18,31 +20,18 @@ const WRITTEN: u64 = 16;
 /// Names and values of an event.
 type Data<'a> = [(Cow<'a, str>, Cow<'a, str>)];
 
-/// The rule of an event, and whether the event can be of its provider.
-fn rule(system: &System<'_>) -> Option<(&'static Rule, bool)> {
-    let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
-    let rule = RULES.iter().find(|rule| {
-        rule.may(system.event_id, &system.channel) && same(rule.writer.provider, &system.provider)
-    })?;
-    let bare = system.guid.as_deref().map(|guid| guid.trim_matches(['{', '}']));
-    let own = rule.writer.guid.is_none_or(|guid| bare.is_some_and(|bare| same(guid, bare)));
-    Some((rule, own))
-}
-
 /// The type of its own that an event has by its provider and id, and whether it can be of that provider.
 pub(crate) fn standing(system: &System<'_>) -> Option<(&'static str, bool)> {
-    rule(system).map(|(rule, own)| (rule.kind, own))
+    entry(system).map(|(entry, own)| (entry.rule.kind, own))
 }
 
 /// The record of an event.
 pub(crate) fn row(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>) -> Row {
-    match rule(&event.system) {
-        Some((rule, true)) => KINDS
-            .iter()
-            .find(|kind| kind.name == rule.kind)
-            .and_then(|kind| special(source, event, data, rule, kind))
-            .unwrap_or_else(|| general(source, event, data, None)),
-        Some((rule, false)) => general(source, event, data, Some(rule.kind)),
+    match entry(&event.system) {
+        Some((entry, true)) => {
+            special(source, event, data, entry).unwrap_or_else(|| general(source, event, data, None))
+        }
+        Some((entry, false)) => general(source, event, data, Some(entry.rule.kind)),
         None => general(source, event, data, None),
     }
 }
@@ -87,6 +76,9 @@ fn general(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>, imitates
         data.iter().map(|(_, value)| value.as_ref()).filter(|value| !value.is_empty()).collect();
     let text = values.join("\n");
     let place = found(event, &text);
+    let binary: Vec<String> = data.iter().filter_map(|(_, value)| values::text_of(value)).collect();
+    let binary = (!binary.is_empty()).then(|| binary.join("\n"));
+    let told = binary.as_deref().and_then(|text| found(event, text));
     base(source, event, EVENT)
         .maybe("level", system.level.map(|level| FieldValue::Integer(level.into())), None)
         .maybe("sid", system.user.clone().map(|sid| FieldValue::Sid(sid.into_owned())), None)
@@ -94,6 +86,7 @@ fn general(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>, imitates
         .maybe("activity", system.activity.clone().map(|guid| FieldValue::Guid(guid.into_owned())), None)
         .maybe("data", list(data.iter().map(|(name, value)| (name.as_ref(), value.as_ref()))), None)
         .maybe("message_data", (!text.is_empty()).then_some(FieldValue::Text(text)), place)
+        .maybe("binary_text", binary.map(FieldValue::Text), told)
         .maybe("imitates", imitates.map(|kind| FieldValue::Name(kind.to_owned())), None)
 }
 
@@ -103,55 +96,140 @@ fn list<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Option<FieldValu
 }
 
 /// The record of the type of its own; `None` where its subject lacks.
-fn special(
-    source: &Source<'_, '_>,
-    event: &Event<'_>,
-    data: &Data<'_>,
-    rule: &Rule,
-    kind: &Kind,
-) -> Option<Row> {
-    let mut row = base(source, event, kind.name);
-    let mut subject =
-        BASE.iter().any(|(name, ..)| *name == kind.subject) && !event.system.computer.is_empty();
-    for (field, text) in rule.fixed {
-        row = row.field(field, FieldValue::Name((*text).to_owned()));
+fn special(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>, entry: &Entry) -> Option<Row> {
+    let mut row = base(source, event, entry.kind.name);
+    if !entry.rule.action.is_empty() {
+        row = row.field("action", FieldValue::Name(entry.rule.action.to_owned()));
     }
-    let mut set = Vec::new();
-    for (from, to) in rule.map {
+    let mut made = Made { event, entry, row, subject: false, set: Vec::with_capacity(entry.map.len()) };
+    made.subject = entry.is_about_computer && !event.system.computer.is_empty();
+    for (from, target) in &entry.map {
         let Some(text) = value(event, data, from).filter(|text| !matches!(text.as_ref(), "" | "-")) else {
             continue;
         };
-        if *to == HASHES {
-            for (name, digest) in digests(&text) {
-                row = row.field_at(name, FieldValue::Hash(digest.to_lowercase()), found(event, digest));
-            }
-        } else if *to == HOST {
-            let line = text.lines().find_map(|line| line.trim_start().strip_prefix("HostApplication="));
-            if let Some(line) = line.map(str::trim).filter(|line| !line.is_empty()) {
-                subject |= kind.subject == "host_application";
-                row = row.field_at("host_application", FieldValue::Text(line.to_owned()), found(event, line));
-            }
-        } else if let Some(typed) = typed(kind, to, &text) {
-            subject |= *to == kind.subject;
-            set.push(*from);
-            row = row.field_at(to, typed, found(event, &text));
-            if let Some((field, word)) = word(to, &text)
-                && kind.fields.iter().any(|(name, ..)| *name == field)
-            {
-                row = row.field(field, FieldValue::Name(word.to_owned()));
-            }
-            continue;
-        } else {
-            // What is not of its type stays with the rest.
-            continue;
-        }
-        set.push(*from);
+        made = made.with(from, target, &text);
     }
+    let Made { row, subject, set, .. } = made;
     let rest = data
         .iter()
         .filter(|(name, value)| !set.contains(&name.as_ref()) && !value.is_empty() && value != "-");
     let row = row.maybe("more", list(rest.map(|(name, value)| (name.as_ref(), value.as_ref()))), None);
     subject.then_some(row)
+}
+
+/// A record in the making.
+struct Made<'e> {
+    event: &'e Event<'e>,
+    entry: &'e Entry,
+    row: Row,
+    /// Whether it has what it is about.
+    subject: bool,
+    /// The data that stand in fields of their own.
+    set: Vec<&'static str>,
+}
+
+impl Made<'_> {
+    /// Adds what becomes of one datum. What is not of its type stays with the rest.
+    fn with(mut self, from: &'static str, target: &Target, text: &str) -> Self {
+        let place = |text: &str| found(self.event, text);
+        match target {
+            Target::Field(field) => {
+                let Some(typed) = values::typed(field, text) else { return self };
+                let code = field.code.and_then(|code| {
+                    let family = self.entry.family(self.event.system.event_id);
+                    values::told(&typed, family).map(|told| (code, told))
+                });
+                let at = place(text);
+                if !field.later {
+                    self.set.push(from);
+                }
+                self = self.field(field.name, typed, at);
+                if let Some((code, (hex, name))) = code {
+                    self = self.field(code.hex, FieldValue::Name(hex), None);
+                    if let Some(name) = name {
+                        self = self.field(code.name, FieldValue::Name(name.to_owned()), None);
+                    }
+                }
+                self.beside(field.name, text)
+            }
+            Target::Ipv4(field) => {
+                let Some(address) = values::ipv4(text) else { return self };
+                self.set.push(from);
+                self.field(field, FieldValue::Name(address), None)
+            }
+            Target::Form(form) => self.form(*form, from, text),
+        }
+    }
+
+    /// What a value says in other words as well, where the type has a field for that.
+    fn beside(self, field: &str, text: &str) -> Self {
+        if let Some((to, word)) = values::word(field, text)
+            && self.entry.kind.fields.iter().any(|(name, of, _)| *name == to && *of == FieldType::Name)
+        {
+            return self.field(to, FieldValue::Name(word.to_owned()), None);
+        }
+        if field == "address"
+            && self.entry.has("ipv4")
+            && let Some(address) = values::mapped(text)
+        {
+            return self.field("ipv4", FieldValue::Name(address), None);
+        }
+        self
+    }
+
+    /// What one datum says in several fields.
+    fn form(mut self, form: Form, from: &'static str, text: &str) -> Self {
+        match form {
+            Form::Hashes => {
+                for (name, digest) in values::digests(text) {
+                    let at = found(self.event, digest);
+                    self = self.field(name, FieldValue::Hash(digest.to_lowercase()), at);
+                }
+            }
+            Form::Host => {
+                let line = text.lines().find_map(|line| line.trim_start().strip_prefix("HostApplication="));
+                if let Some(line) = line.map(str::trim).filter(|line| !line.is_empty()) {
+                    let at = found(self.event, line);
+                    self = self.field("host_application", FieldValue::Text(line.to_owned()), at);
+                }
+            }
+            Form::Endpoint => {
+                let whole = self.entry.has("endpoint").then(|| text.trim().to_owned());
+                let alone = || whole.clone().map(|address| values::Endpoint { address, port: None });
+                let Some(endpoint) = values::endpoint(text).or_else(alone) else { return self };
+                if let Some(whole) = whole {
+                    let at = found(self.event, &whole);
+                    self = self.field("endpoint", FieldValue::Name(whole), at);
+                }
+                self = self.endpoint(endpoint);
+            }
+            Form::Ssh => {
+                let Some((account, endpoint)) = values::ssh(text) else { return self };
+                if let Some(account) = account {
+                    let at = found(self.event, account);
+                    self = self.field("account", FieldValue::Name(account.to_owned()), at);
+                }
+                self = self.endpoint(endpoint);
+            }
+        }
+        self.set.push(from);
+        self
+    }
+
+    fn endpoint(self, endpoint: values::Endpoint) -> Self {
+        let at = found(self.event, &endpoint.address);
+        let made = self.field("address", FieldValue::Name(endpoint.address), at);
+        match endpoint.port {
+            Some(port) => made.field("port", FieldValue::Integer(port.into()), None),
+            None => made,
+        }
+    }
+
+    fn field(mut self, name: &str, value: FieldValue, at: Option<ByteSpan>) -> Self {
+        self.subject |= name == self.entry.kind.subject;
+        self.row = self.row.field_at(name, value, at);
+        self
+    }
 }
 
 fn value<'a>(event: &Event<'a>, data: &Data<'a>, from: &str) -> Option<Cow<'a, str>> {
@@ -161,72 +239,6 @@ fn value<'a>(event: &Event<'a>, data: &Data<'a>, from: &str) -> Option<Cow<'a, s
         "@process" => event.system.process_id.map(|pid| Cow::Owned(pid.to_string())),
         _ => data.iter().find(|(name, _)| name == from).map(|(_, value)| value.clone()),
     }
-}
-
-fn typed(kind: &Kind, field: &str, text: &str) -> Option<FieldValue> {
-    let (_, field_type, _) = kind.fields.iter().find(|(name, ..)| *name == field)?;
-    let own = || text.trim().to_owned();
-    Some(match field_type {
-        FieldType::Text => FieldValue::Text(text.to_owned()),
-        FieldType::Name => FieldValue::Name(own()),
-        FieldType::Path => FieldValue::Path(own()),
-        FieldType::RegistryPath => FieldValue::RegistryPath(own()),
-        FieldType::Time => FieldValue::Time(Time::from_filetime(filetime(text).filter(|ticks| *ticks != 0)?)),
-        FieldType::Integer => FieldValue::Integer(ledger::value::read_whole_number(text.trim())?),
-        FieldType::Size => {
-            FieldValue::Size(u64::try_from(ledger::value::read_whole_number(text.trim())?).ok()?)
-        }
-        // S-1-0-0 is nobody.
-        FieldType::Sid => {
-            FieldValue::Sid(Some(own()).filter(|sid| sid.starts_with("S-1-") && sid != "S-1-0-0")?)
-        }
-        FieldType::Guid => FieldValue::Guid(own()),
-        FieldType::Hash => FieldValue::Hash(own().to_lowercase()),
-        FieldType::Bytes => FieldValue::Bytes(own().to_lowercase()),
-        FieldType::Flag => FieldValue::Flag(text.eq_ignore_ascii_case("true")),
-        FieldType::List => FieldValue::List(text.split_whitespace().map(str::to_owned).collect()),
-    })
-}
-
-fn digests(text: &str) -> impl Iterator<Item = (&'static str, &str)> {
-    text.split(',').filter_map(|one| {
-        let (name, digest) = one.split_once('=')?;
-        let field = [("MD5", "md5"), ("SHA1", "sha1"), ("SHA256", "sha256"), ("IMPHASH", "imphash")];
-        let (_, field) = field.into_iter().find(|(known, _)| name.trim().eq_ignore_ascii_case(known))?;
-        Some((field, digest.trim()))
-    })
-}
-
-/// A number in words, and the field for them.
-fn word(field: &str, text: &str) -> Option<(&'static str, &'static str)> {
-    let number = ledger::value::read_whole_number(text.trim())?;
-    // The types of SECURITY_LOGON_TYPE (ntsecapi.h), and NTSTATUS codes ([MS-ERREF] 2.3.1).
-    let word = match (field, number) {
-        ("logon_type", 0) => "system",
-        ("logon_type", 2) => "interactive",
-        ("logon_type", 3) => "network",
-        ("logon_type", 4) => "batch",
-        ("logon_type", 5) => "service",
-        ("logon_type", 7) => "unlock",
-        ("logon_type", 8) => "network cleartext",
-        ("logon_type", 9) => "new credentials",
-        ("logon_type", 10) => "remote interactive",
-        ("logon_type", 11) => "cached interactive",
-        ("logon_type", 12) => "cached remote interactive",
-        ("logon_type", 13) => "cached unlock",
-        ("sub_status" | "status", 0xC000_0064) => "no such account",
-        ("sub_status", 0xC000_006A) => "wrong password",
-        ("sub_status" | "status", 0xC000_006F) => "outside the hours allowed",
-        ("sub_status" | "status", 0xC000_0070) => "from a computer not allowed",
-        ("sub_status" | "status", 0xC000_0071) => "password expired",
-        ("sub_status" | "status", 0xC000_0072) => "account disabled",
-        ("sub_status" | "status", 0xC000_0193) => "account expired",
-        ("sub_status" | "status", 0xC000_0224) => "password must change",
-        ("sub_status" | "status", 0xC000_0234) => "account locked out",
-        ("sub_status" | "status", 0xC000_015B) => "type of logon not granted",
-        _ => return None,
-    };
-    Some((if field == "logon_type" { "logon_type_name" } else { "reason" }, word))
 }
 
 /// Where the text stands in the record, in UTF-16LE: where it stands there once, and is no rendering of something else.

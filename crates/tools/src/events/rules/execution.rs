@@ -1,0 +1,225 @@
+//! What ran, and what starts things: processes, services, tasks, PowerShell, WMI; and what Sysmon saw processes do.
+
+use super::writers::{
+    APPHELP, CORE_POWERSHELL, OLD_POWERSHELL, POWERSHELL, SECURITY, SERVICES, SHELL, SYSMON, TASKS, WMI,
+};
+use super::{BY, HASHES, HOST, Map, Rule, rule};
+
+const WHO: Map = &[
+    ("SubjectUserName", "user"),
+    ("SubjectDomainName", "domain"),
+    ("SubjectUserSid", "sid"),
+    ("SubjectLogonId", "logon_id"),
+];
+/// The process that Sysmon tells of.
+const PROCESS: Map =
+    &[("Image", "image"), ("ProcessId", "pid"), ("User", "user"), ("ProcessGuid", "process_guid")];
+const RULE: Map = &[("RuleName", "rule")];
+const LOADED: Map = &[
+    ("ImageLoaded", "path"),
+    ("Hashes", HASHES),
+    ("Signed", "signed"),
+    ("Signature", "signer"),
+    ("SignatureStatus", "signature_status"),
+    ("OriginalFileName", "original_name"),
+    ("Company", "company"),
+];
+const ACCESS: Map = &[
+    ("SourceImage", "image"),
+    ("SourceProcessId", "pid"),
+    ("SourceUser", "user"),
+    ("SourceProcessGUID", "process_guid"),
+    ("SourceProcessGuid", "process_guid"),
+    ("TargetImage", "target_image"),
+    ("TargetProcessId", "target_pid"),
+    ("TargetUser", "target_user"),
+    ("GrantedAccess", "access"),
+    ("CallTrace", "call_trace"),
+    ("StartAddress", "start_address"),
+    ("StartModule", "start_module"),
+    ("StartFunction", "start_function"),
+    ("Image", "image"),
+    ("ProcessId", "pid"),
+    ("ProcessGuid", "process_guid"),
+    ("User", "user"),
+    ("Device", "device"),
+    ("Type", "tampering"),
+    ("RuleName", "rule"),
+];
+const WMI_OBJECT: Map = &[
+    ("Name", "subscription"),
+    ("Consumer", "subscription"),
+    ("Filter", "filter"),
+    ("Query", "query"),
+    ("Type", "kind"),
+    ("Destination", "command"),
+    ("EventNamespace", "namespace"),
+    ("Operation", "operation"),
+    ("User", "user"),
+];
+const WMI_USE: Map = &[
+    ("ProviderName", "wmi_provider"),
+    ("providerName", "wmi_provider"),
+    ("Provider", "wmi_provider"),
+    ("ProviderPath", "path"),
+    ("HostProcess", "image"),
+    ("ProcessID", "pid"),
+    ("ClientProcessId", "pid"),
+    ("processid", "pid"),
+    ("Processid", "pid"),
+    ("ClientMachine", "client"),
+    ("MachineName", "client"),
+    ("User", "user"),
+    ("Operation", "operation"),
+    ("NamespaceName", "namespace"),
+    ("Query", "query"),
+    ("Code", "result"),
+    ("ResultCode", "result"),
+    ("PossibleCause", "cause"),
+];
+const TASK_AUDIT: Map = &[("TaskName", "task"), ("TaskContent", "content"), ("TaskContentNew", "content")];
+const TASK: Map = &[("TaskName", "task"), ("UserContext", "user"), ("UserName", "user")];
+const RUN: Map = &[
+    ("TaskName", "task"),
+    ("ActionName", "command"),
+    ("Path", "command"),
+    ("ProcessID", "pid"),
+    ("EnginePID", "pid"),
+    ("UserContext", "user"),
+    ("UserName", "user"),
+    ("ResultCode", "result"),
+    ("TaskInstanceId", "instance"),
+    ("InstanceId", "instance"),
+    ("QueuedTaskInstanceId", "instance"),
+];
+const SERVICE_ERROR: Map = &[("param1", "service_name"), ("param2", "error")];
+const SERVICE_LATE: Map = &[("param1", "timeout"), ("param2", "service_name")];
+const SERVICE: Map = &[("param1", "service_name")];
+const COMMAND: Map =
+    &[("ContextInfo", "context"), ("Payload", "text"), ("@user", "sid"), ("@process", "pid")];
+const SCRIPT: Map = &[
+    ("ScriptBlockId", "script_block"),
+    ("ScriptBlockText", "text"),
+    ("Path", "path"),
+    ("MessageNumber", "part"),
+    ("MessageTotal", "parts"),
+    ("@user", "sid"),
+    ("@process", "pid"),
+];
+const ENGINE: Map = &[
+    ("ScriptBlockId", "script_block"),
+    ("RunspaceId", "runspace"),
+    ("InstanceId", "runspace"),
+    ("param1", "text"),
+    ("param2", "app_domain"),
+    ("@user", "sid"),
+    ("@process", "pid"),
+];
+/// The third text of events of the engine of PowerShell.
+const OLD_ENGINE: Map = &[("data2", "text"), ("data2", HOST)];
+
+#[rustfmt::skip]
+pub(super) const RULES: &[Rule] = &[
+    rule(&SECURITY, &[4688], "process_created", "", &[&[
+        ("NewProcessName", "image"), ("CommandLine", "command_line"), ("NewProcessId", "pid"),
+        ("ParentProcessName", "parent_image"), ("ProcessId", "parent_pid"), ("TokenElevationType", "elevation"), ("MandatoryLabel", "integrity"),
+    ], WHO]),
+    rule(&SECURITY, &[4689], "process_ended", "", &[&[("ProcessName", "image"), ("ProcessId", "pid"), ("Status", "exit_code")], WHO]),
+    rule(&SYSMON, &[1], "process_created", "", &[&[
+        ("Image", "image"), ("CommandLine", "command_line"), ("ProcessId", "pid"), ("User", "user"), ("LogonId", "logon_id"),
+        ("ParentImage", "parent_image"), ("ParentCommandLine", "parent_command_line"), ("ParentProcessId", "parent_pid"), ("ParentUser", "parent_user"),
+        ("CurrentDirectory", "folder"), ("Hashes", HASHES), ("OriginalFileName", "original_name"), ("Description", "description"),
+        ("Company", "company"), ("IntegrityLevel", "integrity"), ("ProcessGuid", "process_guid"),
+    ]]),
+    rule(&SYSMON, &[5], "process_ended", "", &[PROCESS]),
+    rule(&SYSMON, &[6], "image_loaded", "driver loaded", &[LOADED, RULE]),
+    rule(&SYSMON, &[7], "image_loaded", "library loaded", &[LOADED, PROCESS, RULE]),
+    rule(&SYSMON, &[8], "process_access", "thread created in another process", &[ACCESS]),
+    rule(&SYSMON, &[9], "process_access", "disk read past the file system", &[ACCESS]),
+    rule(&SYSMON, &[10], "process_access", "other process opened", &[ACCESS]),
+    rule(&SYSMON, &[25], "process_access", "image of a process exchanged", &[ACCESS]),
+    rule(&SYSMON, &[17], "pipe_use", "pipe created", &[&[("PipeName", "pipe")], PROCESS, RULE]),
+    rule(&SYSMON, &[18], "pipe_use", "pipe connected to", &[&[("PipeName", "pipe")], PROCESS, RULE]),
+    rule(&SYSMON, &[24], "clipboard_changed", "", &[&[("ClientInfo", "client"), ("Session", "session"), ("Hashes", HASHES), ("Archived", "archived")], PROCESS]),
+    rule(&SYSMON, &[4], "sysmon_state", "service changed its state", &[&[("State", "state"), ("Version", "version")]]),
+    rule(&SYSMON, &[16], "sysmon_state", "configuration changed", &[&[("Configuration", "configuration"), ("ConfigurationFileHash", HASHES)]]),
+    rule(&SYSMON, &[255], "sysmon_state", "error", &[&[("ID", "state"), ("Description", "description")]]),
+    rule(&SYSMON, &[19], "wmi_subscription", "filter", &[WMI_OBJECT]),
+    rule(&SYSMON, &[20], "wmi_subscription", "consumer", &[WMI_OBJECT]),
+    rule(&SYSMON, &[21], "wmi_subscription", "binding", &[WMI_OBJECT]),
+    rule(&WMI, &[5861], "wmi_subscription", "binding", &[&[
+        ("CONSUMER", "subscription"), ("ESS", "filter"), ("Namespace", "namespace"), ("PossibleCause", "cause"),
+    ]]),
+    rule(&WMI, &[5857], "wmi_use", "provider started", &[WMI_USE]),
+    rule(&WMI, &[5858], "wmi_use", "operation failed", &[WMI_USE]),
+    rule(&WMI, &[5859], "wmi_use", "event query begun", &[WMI_USE]),
+    rule(&WMI, &[5860], "wmi_use", "temporary event query begun", &[WMI_USE]),
+    rule(&SERVICES, &[7045], "service_installed", "", &[&[
+        ("ServiceName", "service_name"), ("ImagePath", "image_path"), ("ServiceType", "service_type"), ("StartType", "start_type"), ("AccountName", "account"), ("@user", "sid"),
+    ]]),
+    rule(&SECURITY, &[4697], "service_installed", "", &[&[
+        ("ServiceName", "service_name"), ("ServiceFileName", "image_path"), ("ServiceType", "service_type"), ("ServiceStartType", "start_type"), ("ServiceAccount", "account"),
+    ], BY]),
+    rule(&SERVICES, &[7040], "service_changed", "start type changed", &[&[("param1", "service_name"), ("param2", "before"), ("param3", "state"), ("param4", "key_name"), ("@user", "sid")]]),
+    rule(&SERVICES, &[7036], "service_changed", "entered state", &[&[("param1", "service_name"), ("param2", "state")]]),
+    rule(&SERVICES, &[7031, 7034], "service_changed", "ended unexpectedly", &[SERVICE]),
+    rule(&SERVICES, &[7000], "service_changed", "did not start", &[SERVICE_ERROR]),
+    rule(&SERVICES, &[7001], "service_changed", "did not start without another service", &[&[("param1", "service_name"), ("param2", "depends_on"), ("param3", "error")]]),
+    rule(&SERVICES, &[7009], "service_changed", "did not connect in time", &[SERVICE_LATE]),
+    rule(&SERVICES, &[7011], "service_changed", "did not answer in time", &[SERVICE_LATE]),
+    rule(&SERVICES, &[7022], "service_changed", "hung at its start", &[SERVICE]),
+    rule(&SERVICES, &[7023, 7024], "service_changed", "ended with an error", &[SERVICE_ERROR]),
+    rule(&SERVICES, &[7030], "service_changed", "marked as interactive", &[SERVICE]),
+    rule(&SERVICES, &[7035], "service_changed", "control sent", &[&[("param1", "service_name"), ("param2", "state"), ("@user", "sid")]]),
+    rule(&SERVICES, &[7038], "service_changed", "could not log on", &[&[("param1", "service_name"), ("param2", "account"), ("param3", "error")]]),
+    rule(&SERVICES, &[7041], "service_changed", "may not log on", &[&[("param1", "service_name"), ("param2", "account")]]),
+    rule(&SERVICES, &[7042], "service_changed", "stop sent", &[&[("param1", "service_name"), ("param2", "state"), ("@user", "sid")]]),
+    rule(&SERVICES, &[7043], "service_changed", "did not stop in order", &[SERVICE]),
+    rule(&SECURITY, &[4698], "task_changed", "registered", &[TASK_AUDIT, BY]),
+    rule(&SECURITY, &[4699], "task_changed", "deleted", &[TASK_AUDIT, BY]),
+    rule(&SECURITY, &[4700], "task_changed", "enabled", &[TASK_AUDIT, BY]),
+    rule(&SECURITY, &[4701], "task_changed", "disabled", &[TASK_AUDIT, BY]),
+    rule(&SECURITY, &[4702], "task_changed", "updated", &[TASK_AUDIT, BY]),
+    rule(&TASKS, &[106], "task_changed", "registered", &[TASK]),
+    rule(&TASKS, &[140], "task_changed", "updated", &[TASK]),
+    rule(&TASKS, &[141], "task_changed", "deleted", &[TASK]),
+    rule(&TASKS, &[142], "task_changed", "disabled", &[TASK]),
+    rule(&TASKS, &[100], "task_run", "task started", &[RUN]),
+    rule(&TASKS, &[102], "task_run", "task completed", &[RUN]),
+    rule(&TASKS, &[129], "task_run", "process created", &[RUN]),
+    rule(&TASKS, &[200], "task_run", "action started", &[RUN]),
+    rule(&TASKS, &[201], "task_run", "action completed", &[RUN]),
+    rule(&TASKS, &[101], "task_run", "task did not start", &[RUN]),
+    rule(&TASKS, &[103, 202], "task_run", "action failed", &[RUN]),
+    rule(&TASKS, &[203], "task_run", "action did not start", &[RUN]),
+    rule(&TASKS, &[107], "task_run", "triggered by time", &[RUN]),
+    rule(&TASKS, &[108], "task_run", "triggered by an event", &[RUN]),
+    rule(&TASKS, &[109], "task_run", "triggered by its registration", &[RUN]),
+    rule(&TASKS, &[110], "task_run", "triggered by a user", &[RUN]),
+    rule(&TASKS, &[118], "task_run", "triggered by the start of the system", &[RUN]),
+    rule(&TASKS, &[119], "task_run", "triggered by a logon", &[RUN]),
+    rule(&TASKS, &[114], "task_run", "missed run made up for", &[RUN]),
+    rule(&TASKS, &[111, 328, 329], "task_run", "task stopped", &[RUN]),
+    rule(&TASKS, &[322], "task_run", "not started: it runs already", &[RUN]),
+    rule(&TASKS, &[324, 325], "task_run", "queued", &[RUN]),
+    rule(&TASKS, &[332], "task_run", "not started: its user is not logged on", &[RUN]),
+    rule(&SHELL, &[9707], "startup_run", "command started", &[&[("Command", "command"), ("PID", "pid"), ("@user", "sid")]]),
+    rule(&SHELL, &[9708], "startup_run", "command done", &[&[("Command", "command"), ("PID", "pid"), ("@user", "sid")]]),
+    rule(&APPHELP, &[500, 505], "compatibility_fix", "", &[&[("ExePath", "image"), ("FixName", "fix"), ("FixID", "fix_id"), ("StartTime", "started"), ("ProcessId", "pid"), ("@user", "sid")]]),
+    rule(&POWERSHELL, &[4104], "powershell_script", "", &[SCRIPT]),
+    rule(&POWERSHELL, &[4103], "powershell_command", "", &[COMMAND]),
+    rule(&OLD_POWERSHELL, &[800], "powershell_command", "", &[&[("data0", "text"), ("data1", "context"), ("data1", HOST)]]),
+    rule(&OLD_POWERSHELL, &[400], "powershell_started", "", &[OLD_ENGINE]),
+    rule(&OLD_POWERSHELL, &[403], "powershell_state", "engine stopped", &[OLD_ENGINE]),
+    rule(&OLD_POWERSHELL, &[600], "powershell_state", "provider started", &[OLD_ENGINE]),
+    rule(&CORE_POWERSHELL, &[4104], "powershell_script", "", &[SCRIPT]),
+    rule(&CORE_POWERSHELL, &[4103], "powershell_command", "", &[COMMAND]),
+    rule(&POWERSHELL, &[4100, 4101, 4102], "powershell_command", "", &[COMMAND]),
+    rule(&POWERSHELL, &[4105], "powershell_state", "script block started", &[ENGINE]),
+    rule(&POWERSHELL, &[4106], "powershell_state", "script block stopped", &[ENGINE]),
+    rule(&POWERSHELL, &[8193, 8194], "powershell_state", "runspace created", &[ENGINE]),
+    rule(&POWERSHELL, &[8197], "powershell_state", "runspace changed its state", &[ENGINE]),
+    rule(&POWERSHELL, &[40961], "powershell_state", "console starting", &[ENGINE]),
+    rule(&POWERSHELL, &[40962], "powershell_state", "console ready", &[ENGINE]),
+    rule(&POWERSHELL, &[53504], "powershell_state", "listening for other processes", &[ENGINE]),
+];
