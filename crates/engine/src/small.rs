@@ -4,16 +4,17 @@ use ledger::ToolSpec;
 use serde_json::{Map, Value, json};
 
 /// The tools, each with the arguments that are left of it.
-const TOOLS: [(&str, &[&str]); 8] = [
-    ("find_files", &["name", "under"]),
-    ("help", &["about"]),
+const TOOLS: [(&str, &[&str]); 6] = [
+    ("find_files", &["name"]),
     ("list_deleted", &[]),
     ("nothing_to_record", &["reason"]),
-    ("parse_registry_key", &["hive", "key"]),
-    ("record_phenomenon", &["record", "predicate", "fields"]),
-    ("records", &["source", "record", "name", "text"]),
+    ("record_phenomenon", &["record", "predicate"]),
+    ("records", &["source", "record"]),
     ("search_registry", &["text"]),
 ];
+
+/// What is said of an argument that is mostly left out: a small model fills in what it is offered.
+const AS_TOLD: &str = "only where the call that comes next has it";
 
 /// A tool as a small model is offered it; `None` where it is not.
 pub(crate) fn tool(spec: &ToolSpec) -> Option<ToolSpec> {
@@ -37,7 +38,6 @@ fn record() -> Value {
         "properties": {
             "record": {"type": "string", "description": "invocation and record: inv-0a1b2c3d r3; several: r0,r2 or r0-r5"},
             "predicate": {"type": "string", "description": "one of what the record `proves`"},
-            "fields": {"type": "array", "items": {"type": "string"}, "description": "fields to copy; may be left out"},
         },
     })
 }
@@ -53,6 +53,9 @@ fn left(schema: &Value, names: &[&str]) -> Value {
             let mut of = of.clone();
             if let Some(members) = of.as_object_mut() {
                 members.remove("enum");
+                if name == "record" {
+                    members.insert("description".to_owned(), json!(AS_TOLD));
+                }
             }
             (name.clone(), of)
         })

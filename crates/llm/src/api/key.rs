@@ -8,6 +8,9 @@ use thiserror::Error;
 /// What stands in the place of a key.
 const HIDDEN: &str = "[key]";
 
+/// The shortest text that is a secret, in bytes: what people type for servers that ask for no key (`x`, `none`, `ollama`) stands in every other word.
+const SHORTEST_SECRET: usize = 8;
+
 /// A key.
 #[derive(Clone)]
 pub struct ApiKey(String);
@@ -48,14 +51,24 @@ impl ApiKey {
 
     /// The text without the key, should a server repeat it.
     pub(crate) fn hide(&self, text: &str) -> String {
-        text.replace(&self.0, HIDDEN)
+        match self.is_secret() {
+            true => text.replace(&self.0, HIDDEN),
+            false => text.to_owned(),
+        }
+    }
+
+    fn is_secret(&self) -> bool {
+        self.0.len() >= SHORTEST_SECRET
     }
 
     /// JSON without the key, as text: there it can be escaped.
     pub(crate) fn hide_in_json(&self, text: &str) -> String {
         let escaped = Value::from(self.0.as_str()).to_string();
         let escaped = escaped.trim_matches('"');
-        self.hide(text).replace(escaped, HIDDEN)
+        match self.is_secret() {
+            true => self.hide(text).replace(escaped, HIDDEN),
+            false => text.to_owned(),
+        }
     }
 
     /// The same in every text and name of a value.
@@ -96,12 +109,27 @@ mod tests {
 
     #[test]
     fn a_key_is_hidden_in_json_however_it_is_written_there() {
-        let key = ApiKey::new(r#"sk"\1"#).unwrap();
-        let mut value = serde_json::json!({ "a sk\"\\1": ["b", { "c": "x sk\"\\1 y" }] });
+        let key = ApiKey::new(r#"sk-secret"\1"#).unwrap();
+        let mut value = serde_json::json!({ "a sk-secret\"\\1": ["b", { "c": "x sk-secret\"\\1 y" }] });
         let text = key.hide_in_json(&value.to_string());
         key.hide_in(&mut value);
         assert_eq!(value, serde_json::json!({ "a [key]": ["b", { "c": "x [key] y" }] }));
         assert_eq!(text, value.to_string());
+    }
+
+    #[test]
+    fn what_people_type_in_place_of_a_key_is_hidden_nowhere() {
+        for typed in ["x", "none", "ollama"] {
+            let key = ApiKey::new(typed).unwrap();
+            let mut value = serde_json::json!({ "text/event-stream": "ollama runs none" });
+            key.hide_in(&mut value);
+            let text = value.to_string();
+            assert_eq!(
+                (key.hide("text/event-stream ollama none"), key.hide_in_json(&text)),
+                ("text/event-stream ollama none".to_owned(), text.clone())
+            );
+            assert_eq!(text, r#"{"text/event-stream":"ollama runs none"}"#);
+        }
     }
 
     #[test]
