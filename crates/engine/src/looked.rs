@@ -66,14 +66,14 @@ impl Standing<'_> {
 
     /// Whether the source of a way is lacking, but its listing names others, which the search of everything would read and was not made.
     ///
-    /// Sources that are searched one by one are all that could answer.
+    /// Sources that are searched one by one are all that could answer, and so are those of a type of record: what is read of one source may be files of several kinds.
     fn is_left_elsewhere(&self, way: Way<'_>) -> bool {
         let names_others = |(by, sources): (&SearchedBy, &Sources)| {
             let (each, listing) = (sources.each.is_some(), self.listing(by));
             !each && listing.is_some_and(|listing| self.names_others(sources, listing))
         };
         self.setting.searched_elsewhere
-            && way.plain().next().is_some()
+            && way.plain().any(SearchedBy::names_source)
             && !self.lacking(way).is_empty()
             && way.kinds().any(names_others)
             && self.covering(way).is_none()

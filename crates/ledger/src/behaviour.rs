@@ -50,7 +50,7 @@ pub enum Behaviour {
     RecordsDeny = 18,
     /// No sentence of the narrative says that something is harmless, which no fact says, or tells a deed without naming what it was done to or by: evidence may ask for both.
     NoVerdicts = 19,
-    /// Where the source that a question names is lacking, and its listing names others that a search of everything reads, too, only that search closes the question; before, it could not be told at once.
+    /// Where the source that a question names is lacking, and its listing names others, which the tool's source that answers it may have, too, only the search of that closes the question; before, it could not be told at once.
     SearchedElsewhere = 20,
     /// A task of the sweep asks a few questions; before, one asked all, and what the first of them recorded could leave no room for the last.
     SweepsInParts = 21,

@@ -81,6 +81,11 @@ impl SearchedBy {
             && arguments.as_object().is_some_and(|given| same(given, &self.arguments, &self.free))
     }
 
+    /// Whether it names a source of the tool, which may be files of several kinds; a type of record tells by itself what it is of.
+    pub fn names_source(&self) -> bool {
+        self.arguments.contains_key(SOURCE)
+    }
+
     /// Whether a call of the tool asks for something else than this search does; what a known source gives is asked elsewhere.
     fn is_contradicted(&self, arguments: &Value, source_is_known: bool) -> bool {
         let other = |name: &String, wanted| arguments.get(name).is_some_and(|given| given != wanted);

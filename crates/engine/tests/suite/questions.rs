@@ -9,6 +9,7 @@ use ledger::{
 };
 use life::{Lived, call, investigates, live_up_to, returned, says, words};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Who wrote `evil`? Searched by one call, whatever its limit.
 fn question(weight: Weight) -> Objective {
@@ -48,7 +49,7 @@ fn question_of_two_sources() -> Objective {
 /// The same question, searched by one call that reads more kinds of hives than the one that has to be there.
 fn question_of_one_hive(each: Value) -> Objective {
     let sources = json!({"when": {"text": "SOFTWARE"}, "needed": "a SOFTWARE hive"});
-    let mut by = json!([{"tool": "list_hives", "sources": sources}, {"tool": "search_text", "arguments": {"text": "any"}, "free": ["limit"]}]);
+    let mut by = json!([{"tool": "list_hives", "sources": sources}, {"tool": "search_text", "arguments": {"source": "any"}, "free": ["limit"]}]);
     if !each.is_null() {
         by[0]["sources"]["each"] = each;
     }
@@ -61,9 +62,13 @@ fn looks(weight: Weight, calls: &[(&str, Value, ToolReturn)]) -> Lived {
 }
 
 fn looks_for(question: Objective, calls: &[(&str, Value, ToolReturn)]) -> Lived {
+    looks_up_to(Behaviour::Questions, without_recovery(), question, calls)
+}
+
+fn without_recovery() -> Rules {
     let mut rules = Rules::default();
     rules.recovery.attempts = 0;
-    looks_up_to(Behaviour::Questions, rules, question, calls)
+    rules
 }
 
 /// The same in a run with the behaviours up to this one; what is called behind these calls finds nothing.
@@ -81,7 +86,7 @@ fn looks_up_to(
     live_up_to(
         newest,
         vec![
-            investigates("search_text", &["text_line"], &["text"]),
+            investigates("search_text", &["text_line"], &["source", "text"]),
             investigates("read_log", &["text_line"], &[]),
             investigates("list_hives", &["hive"], &[]),
             investigates("list_logs", &["log"], &[]),
@@ -235,11 +240,17 @@ fn a_question_with_alternatives_is_closed_where_every_source_that_is_there_was_s
 
 #[test]
 fn a_source_that_is_lacking_closes_no_question_whose_search_reads_others_that_are_there() {
-    let any = || json!({"text": "any"});
+    let any = || json!({"source": "any"});
     let listed = |answer| ("list_hives", json!({}), answer);
     let (of_a_user, none) = (line("NTUSER"), empty());
     let each = json!({"tool": "search_text", "arguments": {"text": "any"}, "by": {"hive": "path"}});
     let (before, now) = (Behaviour::NoVerdicts, Behaviour::SearchedElsewhere);
+    // A type of record tells what it is of: nothing of it stands elsewhere.
+    let mut of_type = question_of_one_hive(Value::Null);
+    of_type.searched[1].arguments = BTreeMap::from([("record".to_owned(), json!("text_line"))]);
+    let calls = [listed(of_a_user.clone())];
+    let ended = looks_up_to(now, without_recovery(), of_type, &calls).ended;
+    assert_eq!(ended.objectives[0].answer(), "not_determinable");
     for (newest, each, calls, expected) in [
         (now, Value::Null, vec![listed(of_a_user.clone())], "not_asked"),
         (before, Value::Null, vec![listed(of_a_user.clone())], "not_determinable"),
@@ -269,17 +280,15 @@ fn a_source_that_is_lacking_closes_no_question_whose_search_reads_others_that_ar
         (
             now,
             Value::Null,
-            vec![listed(of_a_user), ("search_text", json!({"text": "any", "from": "1999"}), empty())],
+            vec![listed(of_a_user), ("search_text", json!({"source": "any", "from": "1999"}), empty())],
             "partly",
         ),
     ] {
-        let mut rules = Rules::default();
-        rules.recovery.attempts = 0;
-        let ended = looks_up_to(newest, rules, question_of_one_hive(each), &calls).ended;
+        let ended = looks_up_to(newest, without_recovery(), question_of_one_hive(each), &calls).ended;
         let result = &ended.objectives[0];
         assert_eq!(result.answer(), expected, "{newest:?} {calls:?}");
         if let Some(WithoutFact::Partly { missing, .. }) = &result.without {
-            assert_eq!(missing, &["search_text text=any"]);
+            assert_eq!(missing, &["search_text source=any"]);
         }
     }
 }

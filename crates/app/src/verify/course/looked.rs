@@ -101,7 +101,7 @@ impl Course<'_> {
             let of_host = all.iter().filter(|record| tells_of_host(record.placement)).count();
             self.sources_of(by, sources).is_some_and(|of_kind| of_kind.len() < of_host)
         });
-        others && way.plain().next().is_some() && self.covered_by(way).is_none()
+        others && way.plain().any(SearchedBy::names_source) && self.covered_by(way).is_none()
     }
 
     /// Whether a recovery has nothing to look for: the objective's source is lacking, and of its ways only that search is left.
