@@ -21,7 +21,7 @@ fn event(record_id: u64, second: u64, provider: &'static str, event_id: u16) -> 
         time: 133_000_000_000_000_000 + second * 10_000_000,
         provider,
         guid: None,
-        event_id: event_id.into(),
+        event_id,
         level: 4,
         channel: "System",
         computer: "ALDER-07",
