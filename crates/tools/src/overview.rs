@@ -131,8 +131,13 @@ impl Seen<'_> {
         // Some files are found by nothing but their content, and not looked for.
         let decoders: Vec<_> = DECODERS.iter().filter(|decoder| !decoder.names.is_empty()).collect();
         let files = source_files::find(scope, self.call.indexes, &decoders)?;
-        self.gaps.extend(files.gaps.iter().cloned());
         self.defects.extend(files.defects.iter().cloned());
+        // Each names all sources here; the calls that read one tell those that are its own.
+        let unread = files.gaps.len();
+        let told = format!(
+            "{unread} files or folders that may hold a source were not read, or are named as one and hold something else"
+        );
+        self.notes.extend((unread > 0).then_some(told));
         let mut there: BTreeMap<&str, usize> = BTreeMap::new();
         for file in &files.files {
             *there.entry(file.decoder.name).or_default() += 1;
