@@ -15,7 +15,7 @@ use std::path::Path;
 const MOST_QUESTIONS: usize = 8;
 
 /// To be counted up when a sweep comes to make other calls of the same objectives.
-const VERSION: &str = "sweep 1";
+const VERSION: &str = "sweep 2";
 
 /// Whether a run is swept before it is sealed.
 pub(crate) fn is_swept(opened: &RunOpened) -> bool {

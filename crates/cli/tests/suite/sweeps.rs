@@ -175,7 +175,7 @@ fn what_a_users_hive_answers_is_asked_though_the_hive_of_the_computer_is_lacking
     assert_eq!(stands(&swept, "autostart"), ("met", Some("not_asked")));
     assert_eq!(stands(&swept, "logon-scripts"), ("not_determinable", Some("not_asked")));
     // No hive that is there could answer it.
-    assert_eq!(stands(&swept, "services"), ("not_determinable", None));
+    assert_eq!(stands(&swept, "debuggers"), ("not_determinable", None));
     let not_swept = run(false);
     assert_eq!(stands(&not_swept, "autostart"), ("not_asked", None), "nobody looked");
 }

@@ -411,7 +411,8 @@ fn wants(rule: &RecordRule, record: &Record) -> bool {
 }
 
 fn all_fit(when: &BTreeMap<String, Patterns>, record: &Record) -> bool {
-    when.iter().all(|wanted| fits(wanted, record))
+    // Of a list one item is enough, as for the conditions of objectives.
+    when.iter().all(|wanted| fits(wanted, record) || an_item_fits(wanted, record))
 }
 
 fn any_fits(unless: &BTreeMap<String, Patterns>, record: &Record) -> bool {
@@ -444,6 +445,13 @@ fn fits((field, patterns): (&String, &Patterns), record: &Record) -> bool {
     match field.as_str() {
         "record" => patterns.fit(&record.kind),
         field => record.fields.get(field).is_some_and(|field| patterns.fit(&field.value.to_text())),
+    }
+}
+
+fn an_item_fits((field, patterns): (&String, &Patterns), record: &Record) -> bool {
+    match record.fields.get(field).map(|field| &field.value) {
+        Some(FieldValue::List(items)) => items.iter().any(|item| patterns.fit(item)),
+        Some(_) | None => false,
     }
 }
 

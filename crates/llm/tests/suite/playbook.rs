@@ -143,6 +143,20 @@ fn each_item_of_a_list_is_a_value_of_its_own() {
 }
 
 #[test]
+fn of_a_list_one_item_that_fits_is_enough() {
+    let recorded = |when: &str| {
+        let text =
+            LINES.replace("note = \"lines\"", &format!("note = \"lines\"\nwhen = {{ text = \"{when}\" }}"));
+        let mut desk = Desk::new(playbook(&text));
+        let list = FieldValue::List(vec!["data5=60".into(), "data6=480 Pacific Standard Time".into()]);
+        desk.returns("read_lines", vec![record("text_line", &[("text", list)])]);
+        desk.work();
+        calls_of(&desk.made, "record_phenomenon").len()
+    };
+    assert_eq!((recorded("data6=* *"), recorded("data7=* *")), (1, 0));
+}
+
+#[test]
 fn a_call_too_many_is_made_again_and_no_other_refused_call_is() {
     let mut desk = Desk::new(playbook(LINES));
     desk.most_calls = 2;
