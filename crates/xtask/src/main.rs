@@ -11,6 +11,7 @@ mod compare_events;
 mod compare_files;
 mod compare_hives;
 mod compare_mft;
+mod compare_typed_events;
 mod crash;
 mod dist;
 mod fuzz;
@@ -36,6 +37,8 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-prefetch FILE...  compare prefetch files with what sccainfo tells\n  \
     compare-lnk FILE...       compare shortcuts with what lnkinfo tells\n  \
     compare-events FILE...    compare event logs with what evtxexport tells\n  \
+    compare-typed-events FILE...  compare what is told of typed events with what evtxexport tells
+  \
     compare-ese FILE...       compare ESE databases with what esedbexport tells\n  \
     compare-hives HIVE...     compare hives with what reglookup tells\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Some("compare-lnk") => compare_files(&compare_files::LNK),
         Some("compare-ese") => compare_databases(),
         Some("compare-events") => compare_events(),
+        Some("compare-typed-events") => compare_typed_events(),
         Some("compare-hives") => compare_hives(),
         Some("compare-mft") => compare_tables(),
         Some("crash") => crash(),
@@ -123,6 +127,20 @@ fn compare_events() -> io::Result<()> {
     let mut different = 0;
     for log in std::env::args_os().skip(2) {
         different += compare_events::compare(Path::new(&log), &mut |line| eprintln!("{line}"))?;
+    }
+    if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
+/// The same for what records of typed events say; tells on the standard output what was compared.
+#[expect(clippy::print_stdout, reason = "the chore's result")]
+fn compare_typed_events() -> io::Result<()> {
+    let (mut different, mut kinds) = (0, compare_typed_events::Kinds::new());
+    for log in std::env::args_os().skip(2) {
+        different +=
+            compare_typed_events::compare(Path::new(&log), &mut kinds, &mut |line| eprintln!("{line}"))?;
+    }
+    for ((kind, provider, id), (records, wrong)) in &kinds {
+        println!("{kind}\t{provider}\t{id}\t{records}\t{wrong}");
     }
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }

@@ -93,7 +93,7 @@ fn forty_orders_that_a_model_obeys_change_nothing_that_code_tells() {
 
     assert_eq!(changed(&before, &look()), Vec::<String>::new());
     assert_eq!(listener.reached(), Vec::<String>::new());
-    for [orders, clean] in [&playbook, &obedient, &curious] {
+    for [orders, _] in [&playbook, &obedient, &curious] {
         assert_eq!(judged(&place, orders, &planted), Vec::<String>::new());
     }
     for [orders, clean] in [&playbook, &obedient] {
