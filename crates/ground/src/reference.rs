@@ -3,7 +3,6 @@
 use crate::bind::{Bound, Fit};
 use crate::judge::{Setting, cited};
 use crate::refusal::{list, quote, refuse};
-use ledger::vocabulary::Meaning;
 use ledger::{
     ClaimedValue, Field, FieldValue, Output, Predicate, Reading, Record, Rejection, RejectionCode, Tier,
 };
@@ -142,33 +141,13 @@ pub(crate) fn completed<'o>(
         .collect()
 }
 
-/// Whether the record proves the predicate, where a reading cites it.
-pub(crate) fn holds(meaning: &Meaning, record: &Record) -> bool {
-    let needed = meaning.states.get(&record.kind).map(|field| record.fields.get(field));
-    let is_stated = needed.is_none_or(|field| {
-        field.is_some_and(|field| {
-            let text = field.value.to_text();
-            let is_instant = !matches!(&field.value, FieldValue::Time(time) if time.utc.is_none());
-            let denies =
-                meaning.unless.get(&record.kind).is_some_and(|values| values.contains(text.as_ref()));
-            let same = meaning.unlike.get(&record.kind).and_then(|other| record.fields.get(other));
-            let is_same = same.is_some_and(|same| same.value.to_text() == text);
-            is_instant && !denies && !is_same
-        })
-    });
-    meaning.proved_by.contains(&record.kind)
-        && meaning.is_proved_at(record.placement)
-        && meaning.denied_by(record).is_none()
-        && is_stated
-}
-
 /// The predicates that the record proves, as a hint.
 pub(crate) fn proved(fit: &Fit<'_>, setting: &Setting<'_>) -> String {
     let record = fit.record;
     let proved: Vec<&str> = setting
         .vocabulary
         .entries()
-        .filter(|(predicate, meaning)| !predicate.is_quoted() && holds(meaning, record))
+        .filter(|(predicate, meaning)| !predicate.is_quoted() && meaning.is_proved_by(record))
         .map(|(predicate, _)| predicate.0.as_str())
         .collect();
     match proved.as_slice() {

@@ -55,11 +55,7 @@ impl Fence {
     ) -> impl Iterator<Item = (&'f Predicate, Option<&'f str>)> {
         self.vocabulary
             .entries()
-            .filter(|(_, meaning)| {
-                meaning.proved_by.contains(&record.kind)
-                    && meaning.is_proved_at(record.placement)
-                    && meaning.denied_by(record).is_none()
-            })
+            .filter(|(_, meaning)| meaning.is_proved_by(record))
             .map(|(predicate, meaning)| (predicate, meaning.states.get(&record.kind).map(String::as_str)))
     }
 }

@@ -4,6 +4,7 @@ use crate::pattern;
 use crate::placement::{Placement, tells_of_host};
 use crate::record::Record;
 use crate::record_data::{self, RecordDataError};
+use crate::value::FieldValue;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -164,6 +165,26 @@ impl Meaning {
     /// Whether a record of a file at such a place can prove it.
     pub fn is_proved_at(&self, placement: Option<Placement>) -> bool {
         self.anywhere || tells_of_host(placement)
+    }
+
+    /// Whether a record proves it where a reading cites the record and states the field that it needs.
+    pub fn is_proved_by(&self, record: &Record) -> bool {
+        let needed = self.states.get(&record.kind).map(|field| record.fields.get(field));
+        let is_stated =
+            needed.is_none_or(|held| held.is_some_and(|held| self.is_stated(record, &held.value)));
+        self.proved_by.contains(&record.kind)
+            && self.is_proved_at(record.placement)
+            && self.denied_by(record).is_none()
+            && is_stated
+    }
+
+    /// Whether the value of the field that it needs says it, and not the opposite or nothing.
+    fn is_stated(&self, record: &Record, value: &FieldValue) -> bool {
+        let text = value.to_text();
+        let is_instant = !matches!(value, FieldValue::Time(time) if time.utc.is_none());
+        let denies = self.unless.get(&record.kind).is_some_and(|values| values.contains(text.as_ref()));
+        let other = self.unlike.get(&record.kind).and_then(|other| record.fields.get(other));
+        is_instant && !denies && other.is_none_or(|other| other.value.to_text() != text)
     }
 
     /// The field by which a record says the opposite, whether or not a reading states it.
