@@ -130,7 +130,7 @@ pub(crate) struct RunArguments {
     /// What kind of model it is: `small` for one of few billion parameters, or with a context below 40,000 tokens
     ///
     /// A small one has all questions as one agent, the examiner, with few tools, and each turn is told the call that comes next (docs/models.md).
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, hide_short_help = true)]
     pub(crate) profile: ProfileArgument,
     /// Let the agents work side by side, without a lead that hands out tasks
     #[arg(long, hide_short_help = true)]

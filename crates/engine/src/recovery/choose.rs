@@ -31,7 +31,7 @@ pub(super) struct Choice<'t> {
 /// What to try next where `tools` are offered.
 pub(super) fn choose(task: &Task, end: PhaseEnd, tools: &[ToolSpec]) -> Option<Choice<'static>> {
     let search = Search { standing: task.standing(), tried: &task.recoveries, tools };
-    let doubts = || search.for_weak().filter(|_| task.setting.edition != Edition::Now);
+    let doubts = || search.for_weak().filter(|_| task.setting.edition.has_doubts());
     search.for_unmet(end.trigger()).or_else(doubts)
 }
 

@@ -85,6 +85,8 @@ fn where_unmet() -> Vec<RecoveryTrigger> {
 pub enum Edition {
     /// Those of this version.
     Now,
+    /// The same, of fewer types of events: before [`Behaviour::ByReference`], with which more of them came.
+    FewerEvents,
     /// The same, and second sources for what is answered with little confidence: before [`Behaviour::AnsweredIsDone`].
     WithDoubts,
     /// Before [`Behaviour::OneForRecords`].
@@ -95,12 +97,25 @@ impl Edition {
     /// That of a run with these behaviours.
     pub fn of(has: impl Fn(Behaviour) -> bool) -> Edition {
         match (has(Behaviour::OneForRecords), has(Behaviour::AnsweredIsDone)) {
-            (true, true) => Edition::Now,
+            (true, true) if has(Behaviour::ByReference) => Edition::Now,
+            (true, true) => Edition::FewerEvents,
             (true, false) => Edition::WithDoubts,
             (false, _) => Edition::BeforeRecords,
         }
     }
+
+    /// Whether an answer of little confidence sets off a search for a second source.
+    pub(super) const fn has_doubts(self) -> bool {
+        match self {
+            Edition::Now | Edition::FewerEvents => false,
+            Edition::WithDoubts | Edition::BeforeRecords => true,
+        }
+    }
 }
+
+/// The list of types of events, and that of those which came later.
+const EVENTS: &str = "events";
+const LATER: &str = "later_events";
 
 const NOW: &str = include_str!("../../data/recovery.toml");
 const DOUBTS: &str = include_str!("../../data/recovery-doubts-before-9.toml");
@@ -109,21 +124,26 @@ const BEFORE: &str = include_str!("../../data/recovery-before-6.toml");
 /// The strategies in the order in which they are tried.
 pub fn strategies(edition: Edition) -> &'static [Strategy] {
     /// Embedded, and read by a test: none is ever empty.
-    static TABLES: LazyLock<[Vec<Strategy>; 3]> = LazyLock::new(|| {
-        let [now, doubts, before] = [NOW, DOUBTS, BEFORE].map(|text| read(text).unwrap_or_default().strategy);
-        [now.clone(), now.into_iter().chain(doubts).collect(), before]
+    static TABLES: LazyLock<[Vec<Strategy>; 4]> = LazyLock::new(|| {
+        let tables = [(NOW, true), (NOW, false), (DOUBTS, false), (BEFORE, false)];
+        let [now, fewer, doubts, before] =
+            tables.map(|(text, later)| read(text, later).unwrap_or_default().strategy);
+        [now, fewer.clone(), fewer.into_iter().chain(doubts).collect(), before]
     });
-    let [now, with_doubts, before] = &*TABLES;
+    let [now, fewer_events, with_doubts, before] = &*TABLES;
     match edition {
         Edition::Now => now,
+        Edition::FewerEvents => fewer_events,
         Edition::WithDoubts => with_doubts,
         Edition::BeforeRecords => before,
     }
 }
 
-/// A table with the items of its lists in place of their names.
-fn read(text: &str) -> Result<Table, toml::de::Error> {
+/// A table with the items of its lists in place of their names; `later` says whether events have the types that came later.
+fn read(text: &str, later: bool) -> Result<Table, toml::de::Error> {
     let mut table: Table = toml::from_str(text)?;
+    let more = table.lists.remove(LATER).filter(|_| later).unwrap_or_default();
+    table.lists.entry(EVENTS.to_owned()).or_default().extend(more);
     for after in table.strategy.iter_mut().flat_map(|strategy| &mut strategy.after) {
         for patterns in [&mut after.reads, &mut after.reads_not].into_iter().flatten() {
             *patterns = written_out(patterns, &table.lists);
@@ -156,11 +176,12 @@ mod tests {
     fn the_strategies_can_be_read_and_each_has_a_name_of_its_own_and_something_to_suggest() {
         for (texts, edition) in [
             (vec![NOW], Edition::Now),
+            (vec![NOW], Edition::FewerEvents),
             (vec![NOW, DOUBTS], Edition::WithDoubts),
             (vec![BEFORE], Edition::BeforeRecords),
         ] {
             let strategies = strategies(edition);
-            let read: usize = texts.into_iter().map(|text| read(text).unwrap().strategy.len()).sum();
+            let read: usize = texts.into_iter().map(|text| read(text, true).unwrap().strategy.len()).sum();
             assert_eq!(read, strategies.len());
             let names: BTreeSet<_> = strategies.iter().map(|strategy| &strategy.id).collect();
             assert!(names.len() == strategies.len() && names.len() > 10);

@@ -16,7 +16,7 @@ fn what_a_client_leaves_open_is_asked_when_it_closes_its_run() {
         ("records", json!({"record": "log_cleared"})),
         ("records", json!({"record": "log_cleared", "to": "1999-12-31T00:00:00Z"})),
         ("records", json!({"source": "services", "name": "zzz"})),
-        ("list_hives", json!({})),
+        ("overview", json!({})),
     ] {
         given["task"] = json!(task);
         assert_eq!(client.call(tool, given)["isError"], false);
