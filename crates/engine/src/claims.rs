@@ -196,6 +196,10 @@ fn referring(members: &Arguments<'_>) -> Result<Stated, Malformed> {
         None => Vec::new(),
         given => values(given, &members.place("values"))?,
     };
+    let fields = match (members.get("values"), members.get("fields")) {
+        (None, None) => vec![ground::MOST_TELLING.to_owned()],
+        _ => members.texts("fields")?.into_iter().map(str::to_owned).collect(),
+    };
     let reading = Reading {
         predicate: predicate
             .ok_or_else(|| members.malformed("predicate", "the name of a predicate"))?
@@ -206,7 +210,7 @@ fn referring(members: &Arguments<'_>) -> Result<Stated, Malformed> {
             members.malformed("record", "an invocation and a record, such as \"inv-0a1b2c3d r3\"")
         })?,
         record,
-        fields: members.texts("fields")?.into_iter().map(str::to_owned).collect(),
+        fields,
     };
     Ok(Stated { reading, several })
 }

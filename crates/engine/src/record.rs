@@ -118,7 +118,7 @@ impl Task {
 
     pub(crate) fn rejections_spent(&self) -> bool {
         // A budget of none still lets right readings through: the first refused one spends it.
-        self.rejections > 0 && self.rejections >= self.setting.rules.budgets.rejected_claims
+        self.charged > 0 && self.charged >= self.setting.rules.budgets.rejected_claims
     }
 
     /// Refuses a call that states something absent or derived, for the budget of refused claims is spent.
@@ -132,6 +132,7 @@ impl Task {
         self.reject_counting(claim, rejection, 1, append);
     }
 
+    /// The same, where it costs so many of the budget's refused claims: of a claim of many records one does.
     fn reject_counting(
         &mut self,
         claim: ClaimId,
@@ -140,7 +141,8 @@ impl Task {
         append: &mut Vec<Append>,
     ) {
         self.refused.push(distil::refused(rejection.code, &rejection.reason));
-        self.rejections += counted;
+        self.rejections += 1;
+        self.charged += counted;
         self.turn_record.refused_claims += 1;
         append.push(event(Event::ClaimRejected(ClaimRejected { claim, rejection })));
     }

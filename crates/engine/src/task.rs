@@ -62,6 +62,8 @@ pub struct Task {
     /// Record calls of which every reading was grounded.
     pub(crate) recorded: BTreeMap<Vec<u8>, PhenomenonId>,
     pub(crate) rejections: u32,
+    /// How many of them the budget has paid for.
+    pub(crate) charged: u32,
     /// Code and reason of each refused claim.
     pub(crate) refused: Vec<String>,
     /// The objective that the reading missed that was refused last; for whoever watches.
@@ -176,6 +178,7 @@ impl Task {
             notebook: Notebook::default(),
             recorded: BTreeMap::new(),
             rejections: 0,
+            charged: 0,
             refused: Vec::new(),
             missed: None,
             call_ids: BTreeSet::new(),
@@ -239,7 +242,7 @@ impl Task {
         let budgets = &self.setting.rules.budgets;
         Left {
             turns: self.turn_budget().saturating_sub(self.phase.turns),
-            rejected_claims: budgets.rejected_claims.saturating_sub(self.rejections),
+            rejected_claims: budgets.rejected_claims.saturating_sub(self.charged),
             accepted_facts: budgets.accepted_facts.saturating_sub(self.facts.len() as u32),
         }
     }

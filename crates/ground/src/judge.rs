@@ -51,7 +51,11 @@ pub fn judge(reading: &Reading, fact: FactId, shelf: &Shelf, setting: &Setting<'
         Ok((fact, healing)) => Verdict::Grounded { fact, healing },
         Err(rejection) => {
             let times = shelf.times_refused(reading, rejection.code);
-            Verdict::Refused(again(rejection, times, shelf))
+            // What a record proves is as good an advice the second time.
+            match setting.by_reference && rejection.code == RejectionCode::Overclaim {
+                true => Verdict::Refused(rejection),
+                false => Verdict::Refused(again(rejection, times, shelf)),
+            }
         }
     }
 }

@@ -51,4 +51,5 @@ pub use narrative::{
     Citable, Dating, GroundedSentence, Known, SentenceVerdict, Telling, is_contradicted, judge_sentence,
 };
 pub use recheck::{RecheckError, recheck};
+pub use reference::MOST_TELLING;
 pub use shelf::{Held, Search, Shelf};

@@ -9,19 +9,22 @@ use ledger::{
 
 use crate::shelf::{Held, Shelf};
 
-/// The most fields of a record that are named.
+/// What a reading names in place of fields that leaves them to the gateway.
+pub const MOST_TELLING: &str = "*";
+
+/// The most fields of a record that are named in a hint.
 const MOST_FIELDS: usize = 24;
+/// The most that are copied where the reading leaves them to the gateway, and the longest value of one, in bytes.
+const MOST_TOLD: usize = 16;
+const LONGEST_TOLD: usize = 200;
 
 /// The reading with the values of the fields that it names; `None` where it states its values itself.
-///
-/// A reading that names neither has those that tell most: what the record is about, what the predicate needs, of what the record tells, and its times.
 pub(crate) fn copied(
     reading: &Reading,
     shelf: &Shelf,
     setting: &Setting<'_>,
 ) -> Result<Option<Reading>, Rejection> {
-    let states_all = reading.fields.is_empty() && !reading.values.is_empty();
-    if !setting.by_reference || states_all {
+    if !setting.by_reference || reading.fields.is_empty() {
         return Ok(None);
     }
     let (held, stored) = cited(&reading.invocation, shelf).map_err(|miss| {
@@ -77,21 +80,27 @@ fn span(stored: &Output) -> String {
     }
 }
 
-/// The fields that are named, or those that tell most.
+/// The fields that are named, or those that tell most: what the record is about, what the predicate needs, of what the record tells, and then its other short values.
 fn names<'r>(reading: &'r Reading, record: &'r Record, setting: &Setting<'r>) -> Vec<&'r str> {
-    if !reading.fields.is_empty() || !reading.values.is_empty() {
-        return reading.fields.iter().map(|name| name.trim()).collect();
+    let named = reading.fields.iter().map(|name| name.trim());
+    if reading.fields.iter().all(|name| name.trim() != MOST_TELLING) {
+        return named.collect();
     }
     let kind = setting.types.get(&record.kind);
     let predicate = Predicate(reading.predicate.clone());
     let needed = setting.vocabulary.meaning(&predicate).and_then(|meaning| meaning.states.get(&record.kind));
     let about = kind.map(|kind| &kind.subject).into_iter().chain(needed);
     let about = about.chain(kind.into_iter().flat_map(|kind| &kind.qualifiers)).map(String::as_str);
-    let is_time = |field: &Field| matches!(&field.value, FieldValue::Time(time) if time.utc.is_some());
-    let times = record.fields.iter().filter(|(_, field)| is_time(field)).map(|(name, _)| name.as_str());
+    let is_short = |field: &Field| match &field.value {
+        FieldValue::List(_) => false,
+        FieldValue::Time(time) => time.utc.is_some(),
+        other => (1..=LONGEST_TOLD).contains(&other.to_text().len()),
+    };
+    let others = record.fields.iter().filter(|(_, field)| is_short(field)).map(|(name, _)| name.as_str());
+    let known = named.filter(|name| *name != MOST_TELLING).chain(about).chain(others);
     let mut names: Vec<&str> = Vec::new();
-    for name in about.filter(|name| record.fields.contains_key(*name)).chain(times) {
-        if !names.contains(&name) {
+    for name in known.filter(|name| record.fields.contains_key(*name)) {
+        if !names.contains(&name) && names.len() < MOST_TOLD {
             names.push(name);
         }
     }

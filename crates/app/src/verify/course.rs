@@ -56,6 +56,8 @@ struct Course<'l> {
     made: Vec<(&'l InvocationStarted, &'l InvocationEnded)>,
     facts: Vec<&'l FactEntry>,
     rejections: u32,
+    /// How many of them the budget has paid for.
+    charged: u32,
     time_spent: bool,
     purse_spent: Option<Spent>,
     failed: bool,
@@ -119,6 +121,7 @@ impl<'l> Course<'l> {
             made: Vec::new(),
             facts: Vec::new(),
             rejections: 0,
+            charged: 0,
             time_spent: false,
             purse_spent: None,
             failed: false,
@@ -264,7 +267,7 @@ impl<'l> Course<'l> {
     /// Whether no further claim may be refused.
     fn rejections_spent(&self) -> bool {
         let most = self.log.opened.rules.budgets.rejected_claims;
-        self.rejections > 0 && self.rejections >= most
+        self.charged > 0 && self.charged >= most
     }
 
     /// Takes up the next call that is `wanted`; those passed over must be such as leave no event.

@@ -33,7 +33,7 @@ fn reading(vocabulary: &Vocabulary) -> Value {
         "properties": {
             "predicate": {"type": "string", "enum": predicates, "description": format!("one of what the record `proves`; {}", meanings.join("; "))},
             "record": text("the invocation and the record that it returned, as in \"inv-0a1b2c3d r3\"; several: r3-r9, or r1,r4, or all: a fact each"),
-            "fields": {"type": "array", "items": {"type": "string"}, "description": "the fields whose values are copied; without it what the record is about, what the predicate needs, and the times"},
+            "fields": {"type": "array", "items": {"type": "string"}, "description": "the fields whose values are copied; without it and without values the gateway chooses"},
             "where": {
                 "type": "object",
                 "additionalProperties": {"type": "string"},

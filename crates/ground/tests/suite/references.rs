@@ -46,11 +46,14 @@ fn values_are_copied_from_the_record_that_is_named() {
 }
 
 #[test]
-fn a_reading_that_names_no_field_says_what_its_record_is_about() {
+fn a_reading_that_leaves_the_fields_to_the_gateway_says_what_its_record_is_about() {
     let world = World::new();
     let cited = world.shelf.held().first().unwrap().invocation;
-    let fact = fact(world.judge(&copies("configured", cited, "r0", &[])));
-    assert_eq!(fact.values.first().map(|value| value.field.as_str()), Some("key"));
+    let fact = fact(world.judge(&copies("configured", cited, "r0", &[ground::MOST_TELLING])));
+    let names: Vec<&str> = fact.values.iter().map(|value| value.field.as_str()).collect();
+    assert_eq!(names, ["key", "data", "name"], "its subject first");
+    let nothing = refusal(world.judge(&copies("configured", cited, "r0", &[])));
+    assert_eq!(nothing.code, RejectionCode::Malformed, "a reading that states nothing says nothing");
 }
 
 #[test]

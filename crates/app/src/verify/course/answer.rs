@@ -41,10 +41,11 @@ impl<'l> Course<'l> {
             Event::AbsenceAccepted(accepted) => self.interpreted(&accepted.interpretation),
             Event::DerivationAccepted(accepted) => self.interpreted(&accepted.interpretation),
             Event::ClaimRejected(_) => {
-                // Of a reading of many records one refusal counts.
+                self.rejections += 1;
+                // Of a reading of many records one refusal is paid for.
                 let stated = self.turn.stated;
                 if stated.is_none() || self.turn.refused.replace(stated.unwrap_or(0)) != stated {
-                    self.rejections += 1;
+                    self.charged += 1;
                 }
                 self.turn.refused_claims += 1;
                 Ok(())

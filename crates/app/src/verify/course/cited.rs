@@ -35,7 +35,11 @@ impl Course<'_> {
             false => Some(records).filter(|records| !records.is_empty()),
         });
         let given = text(stated, "invocation").map(str::to_owned).or(invocation);
-        let fields = words::listed(stated.get("fields"));
+        let is_given = |member: &str| stated.get(member).is_some_and(|given| !given.is_null());
+        let fields = match is_given("fields") || is_given("values") {
+            true => words::listed(stated.get("fields")),
+            false => vec!["*"],
+        };
         let values = match stated.get("values").filter(|values| !values.is_null()) {
             None => Some(Vec::new()),
             given => words::values(given),

@@ -22,7 +22,7 @@ impl Course<'_> {
     /// The first budget that ended a phase.
     fn spent(&self) -> Option<Spent> {
         let most = self.log.opened.rules.budgets.rejected_claims;
-        let refused = self.rejections > 0 && self.rejections >= most && !self.turn.calls.is_empty();
+        let refused = self.charged > 0 && self.charged >= most && !self.turn.calls.is_empty();
         match () {
             () if self.cut_short => Some(Spent::Turns),
             () if self.time_spent => Some(Spent::WallTime),

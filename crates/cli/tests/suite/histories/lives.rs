@@ -409,10 +409,10 @@ fn turns_given_back(place: &Place) -> PathBuf {
 /// The context is smaller than the investigation, and than it was said to be.
 fn small_context(place: &Place) -> PathBuf {
     let mut rules = Rules::default();
-    let tools = ["find_files", "list_directory", "nothing_to_record", "recall", "record_phenomenon"];
+    let tools = ["find_files", "nothing_to_record", "recall", "record_phenomenon"];
     rules.surfaces.tools = Some(tools.map(str::to_owned).into());
     let folders = ["Windows", "Windows/System32", "Windows/System32/config", "Windows/Prefetch", "Users"];
-    let list = |folder: &str| vec![("list_directory", json!({"path": format!("p1/{folder}")}))];
+    let list = |folder: &str| vec![("find_files", json!({"under": format!("p1/{folder}")}))];
     let find = |name: &str| vec![("find_files", json!({"name": name}))];
     let mut turns: Vec<Calls> = folders.map(list).into();
     turns.extend(["*.exe", "*.dll", "*.pf", "*.evtx", "*.lnk", "*.txt", "*a*", "*e*", "*"].map(find));
