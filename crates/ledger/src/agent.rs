@@ -34,9 +34,10 @@ pub struct AgentSpec {
 const NARRATIVE: &str = "record_narrative";
 
 impl AgentSpec {
-    /// Whether it is one that has this tool, on a surface with the tool's class.
+    /// Whether it is one that has this tool, on a surface with the tool's class: who hands out tasks can hand them to every agent of the run, whatever they are called.
     pub fn has(&self, tool: &ToolSpec) -> bool {
-        self.tools.as_ref().is_none_or(|names| names.contains(&tool.name))
+        (self.tools.as_ref().is_none_or(|names| names.contains(&tool.name))
+            || tool.class == ToolClass::Dispatch)
             && (tool.name != NARRATIVE || self.surface.contains(&ToolClass::Dispatch))
     }
 }

@@ -139,7 +139,8 @@ impl<'l> Course<'l> {
     /// Whether the agent is one that has this tool at all.
     fn may_have(&self, spec: &ToolSpec) -> bool {
         let agent = &self.assigned.agent;
-        let named = agent.tools.as_ref().is_none_or(|names| names.contains(&spec.name));
+        let named = agent.tools.as_ref().is_none_or(|names| names.contains(&spec.name))
+            || spec.class == ToolClass::Dispatch;
         named && (spec.name != "record_narrative" || agent.surface.contains(&ToolClass::Dispatch))
     }
 
