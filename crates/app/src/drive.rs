@@ -119,6 +119,9 @@ impl Drive {
         let task = self.task.id();
         self.go_on()?;
         self.crew.tell(progress::assigned(&self.task));
+        if !asked.is_empty() {
+            self.crew.tell(Progress::GoesOn { task, so_far: self.task.so_far() });
+        }
         let mut step = first;
         let mut cost = None;
         loop {

@@ -44,6 +44,7 @@ mod replay;
 mod report_page;
 mod reproduce;
 mod run;
+mod run_key;
 mod seal;
 mod search;
 mod shared;
@@ -72,6 +73,7 @@ pub use check_report::{CheckReportError, CheckedReport, check_report};
 pub use clock::{Clock, SystemClock};
 pub use door::{Door, Guest, admit};
 pub use drive::DriveError;
+pub use engine::SoFar;
 pub use export::{
     Conversion, ConvertRequest, Converted, ExportError, ExportRequest, Packed, archive_name, convert_file,
     convert_to, converted_name, export_file, export_to,
@@ -106,6 +108,7 @@ pub use run::{
     Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest,
     Workplace, conclude, fork, refuse_runs_inside, resume, run,
 };
+pub use run_key::{kept_key, key_file, leave_key};
 pub use seal::{MANIFEST, Manifest};
 pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};
 pub use shown::{ShowError, Shown as RunShown, show_run};

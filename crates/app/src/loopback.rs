@@ -17,6 +17,12 @@ impl Token {
         Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
+    /// The one that was written down so; `None` where that is none.
+    pub(crate) fn read(text: &str) -> Option<Token> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (text.len() == 32 && text.bytes().all(is_digit)).then(|| Token(text.to_owned()))
+    }
+
     /// Its digits.
     pub fn as_str(&self) -> &str {
         &self.0

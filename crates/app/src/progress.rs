@@ -1,6 +1,6 @@
 //! What an observer of a run is told as it happens.
 
-use engine::{Append, Task};
+use engine::{Append, SoFar, Task};
 use ledger::event::{Refusal, TaskEnded};
 use ledger::{Event, InvocationId, TaskId};
 use std::path::PathBuf;
@@ -29,6 +29,13 @@ pub enum Progress {
         objectives: u32,
         /// How many of those have one already.
         met: u32,
+    },
+    /// A task that was begun before goes on where its log leaves it.
+    GoesOn {
+        /// The task.
+        task: TaskId,
+        /// What it has come to.
+        so_far: SoFar,
     },
     /// An agent's turn began.
     Turn {

@@ -57,3 +57,4 @@ pub use step::{
 };
 pub use task::{Left, Task};
 pub use tools::{catalogue, dispatch_tools};
+pub use towards::SoFar;

@@ -1,7 +1,7 @@
 //! What a task works towards right now, for whoever watches: told from its objectives and facts, never from its agent's words.
 
 use crate::task::Task;
-use ledger::event::TaskAssigned;
+use ledger::event::{ObjectiveResult, TaskAssigned};
 use ledger::{AgentSpec, FactEntry, FactId, Objective, Reading, RecordType};
 
 /// The first objective without a fact that a record of one of these types could answer.
@@ -26,10 +26,34 @@ fn unanswered<'a>(agent: &'a AgentSpec, facts: &[FactEntry]) -> impl Iterator<It
     agent.objectives.iter().filter(|it| !facts.iter().any(|fact| it.is_answered_by(fact)))
 }
 
+/// What a task has come to so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SoFar {
+    /// Turns that it was asked for.
+    pub turns: u32,
+    /// Facts recorded.
+    pub facts: u32,
+    /// Claims refused.
+    pub rejections: u32,
+    /// The names of the objectives that are open, in the agent's order.
+    pub open: Vec<String>,
+}
+
 impl Task {
     /// Who does it, towards what.
     pub fn assigned(&self) -> &TaskAssigned {
         &self.assigned
+    }
+
+    /// What it has come to, for whoever takes it up where its log leaves it.
+    pub fn so_far(&self) -> SoFar {
+        let open = self.standing().results().into_iter().filter(ObjectiveResult::is_unmet);
+        SoFar {
+            turns: self.turn,
+            facts: u32::try_from(self.facts.len()).unwrap_or(u32::MAX),
+            rejections: self.rejections,
+            open: open.map(|result| result.id).collect(),
+        }
     }
 
     /// How many of the objectives that want an answer have a fact that gives it, and how many there are.

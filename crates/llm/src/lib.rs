@@ -13,7 +13,7 @@ pub mod render;
 mod sloppy;
 
 pub use model::{Model, ModelError, Turning};
-pub use outside::{Begun, Desk, Outside, Told, Unheard, Wish};
+pub use outside::{Begun, Desk, Last, Outside, Told, Unheard, Wish};
 pub use playbook::Playbook;
 pub use recorded::{Came, Differs, Recorded, RecordedTurn, Where};
 pub use sloppy::Sloppy;

@@ -54,10 +54,21 @@ pub struct Begun {
     pub system: Arc<str>,
     /// The first message.
     pub said: Vec<UserBlock>,
+    /// Where its log leaves it, of a task that was begun before.
+    pub last: Option<Last>,
     /// The tools that may be called.
     pub offered: Arc<[ToolSpec]>,
     /// What encloses answers where they are rendered as text; `system` names it.
     pub fence: Fence,
+}
+
+/// What a task waits for whose steps somebody decided before: nobody can say whether they were told.
+#[derive(Debug, Clone)]
+pub struct Last {
+    /// The tool of the call that was made last; `None` where the last wish was none.
+    pub tool: Option<String>,
+    /// What came of it, and what the engine says besides.
+    pub said: Vec<UserBlock>,
 }
 
 /// Why a wish was not fulfilled.
@@ -93,6 +104,11 @@ impl Desk {
             Err(mpsc::error::TrySendError::Full(_)) => Err(Unheard::Full),
             Err(mpsc::error::TrySendError::Closed(_)) => Err(Unheard::Gone),
         }
+    }
+
+    /// Whether the task has ended, or its run broke off.
+    pub fn is_gone(&self) -> bool {
+        self.asks.is_closed()
     }
 }
 
@@ -161,17 +177,22 @@ impl Outside {
         drop(told.send(Told { answer, said: besides, offered, ended: ended.cloned() }));
     }
 
+    /// Tells what the task begins with, or where its log leaves it; its calls are numbered on from those of the log.
     fn begin(&mut self, request: &TurnRequest, said: &[UserBlock]) {
         let Some(begun) = self.begun.take() else { return };
         let (system, offered) = (Arc::clone(&request.system), Arc::clone(&request.tools));
-        drop(begun.send(Begun { system, said: said.to_vec(), offered, fence: request.fence.clone() }));
+        let replies = || request.messages.iter().filter_map(|message| replied(message));
+        self.calls = replies().flat_map(calls).count() as u64;
+        let last = replies().next_back().map(|reply| Last {
+            tool: calls(reply).last().map(|call| call.tool.clone()),
+            said: said.to_vec(),
+        });
+        let said = request.messages.first().map_or(&[][..], |message| user(message)).to_vec();
+        drop(begun.send(Begun { system, said, last, offered, fence: request.fence.clone() }));
     }
 
     async fn next(&mut self, request: &TurnRequest) -> Result<Reply, ModelError> {
-        let said = match request.messages.last().map(AsRef::as_ref) {
-            Some(Message::User(blocks)) => blocks.as_slice(),
-            Some(Message::Assistant(_)) | None => &[],
-        };
+        let said = request.messages.last().map_or(&[][..], |message| user(message));
         self.offered = Arc::clone(&request.tools);
         self.begin(request, said);
         self.tell(said, None);
@@ -195,6 +216,29 @@ impl Outside {
             return Ok(Reply { blocks: vec![block] });
         }
     }
+}
+
+/// What the engine says in a message.
+fn user(message: &Message) -> &[UserBlock] {
+    match message {
+        Message::User(blocks) => blocks,
+        Message::Assistant(_) => &[],
+    }
+}
+
+/// What was replied, in a message that is a reply.
+fn replied(message: &Message) -> Option<&[ReplyBlock]> {
+    match message {
+        Message::Assistant(blocks) => Some(blocks),
+        Message::User(_) => None,
+    }
+}
+
+fn calls(reply: &[ReplyBlock]) -> impl Iterator<Item = &ToolCall> {
+    reply.iter().filter_map(|block| match block {
+        ReplyBlock::Call(call) => Some(call),
+        ReplyBlock::Text { .. } | ReplyBlock::Verbatim { .. } => None,
+    })
 }
 
 impl Model for Outside {
@@ -301,6 +345,27 @@ mod tests {
         assert_eq!(told.ended, Some(ended));
         drop(model);
         assert_eq!(desk.hand_in(call("c")).unwrap_err(), Unheard::Gone);
+    }
+
+    #[tokio::test]
+    async fn a_task_that_was_begun_before_tells_where_its_log_leaves_it_and_numbers_its_calls_on() {
+        let (mut model, desk, _) = outside();
+        let first = desk.hand_in(call("a")).unwrap();
+        let before = model.turn(&request(1, vec![text("go")])).await.unwrap();
+        drop((first, model));
+        let (mut model, desk, begun) = outside();
+        let _second = desk.hand_in(call("b")).unwrap();
+        let mut asked = request(2, vec![]);
+        let said = vec![answered(&before, "done"), text("on")];
+        let messages = [Message::User(vec![text("go")]), Message::Assistant(before.blocks.clone())];
+        let messages = messages.into_iter().chain([Message::User(said.clone())]);
+        asked.messages = Arc::new(messages.map(Arc::new).collect());
+        let next = model.turn(&asked).await.unwrap();
+        let begun = begun.await.unwrap();
+        assert_eq!(begun.said, [text("go")]);
+        let last = begun.last.unwrap();
+        assert_eq!((last.tool.as_deref(), last.said), (Some("a"), said));
+        assert_eq!(next.calls().next().unwrap().call, CallId("call-2-2".to_owned()));
     }
 
     #[tokio::test]

@@ -2,9 +2,9 @@
 
 use crate::house::{Answers, OpenTask};
 use crate::instructions::said;
-use ledger::ToolSpec;
-use ledger::turn::{AbsenceResult, Answer, DerivationResult, ReadingResult, SentenceResult};
-use llm::{Told, render};
+use ledger::turn::{AbsenceResult, Answer, DerivationResult, ReadingResult, SentenceResult, UserBlock};
+use ledger::{Fence, ToolSpec};
+use llm::{Last, Told, render};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -46,6 +46,71 @@ pub(crate) fn of(task: &OpenTask, told: &Told) -> CallToolResult {
         structured["ended"] = json!(ended);
     }
     result(told.answer.as_ref().is_some_and(is_error), texts.join("\n\n"), structured)
+}
+
+/// What a task was told last that was begun before: nobody can say whether it was heard.
+pub(crate) fn of_last(last: &Last, fence: &Fence) -> (String, Value) {
+    let mut texts = vec![match &last.tool {
+        Some(tool) => format!("What came of the last call, of {tool}, which may have been told before:"),
+        None => "What was said last, which may have been told before:".to_owned(),
+    }];
+    let mut told = json!({"tool": last.tool, "answer": {"type": "none"}, "records": []});
+    for block in &last.said {
+        let UserBlock::Answer { answer, .. } = block else { continue };
+        // What has no form that can be sent is not told; answers have one.
+        texts.extend(render::answer(answer, fence).ok());
+        if let Ok((answer, records)) = render::structured(answer, fence) {
+            (told["answer"], told["records"]) = (answer, json!(records));
+        }
+    }
+    let said = said(&last.said, fence);
+    told["said"] = json!(said);
+    texts.extend(said);
+    (texts.join("\n\n"), told)
+}
+
+/// What the engine says, in about so many lines; what is left out stands in the instructions of the task.
+///
+/// Of another way to try only its calls are left out: what stands between the lines of a fence stays whole.
+pub(crate) fn said_in_short(blocks: &[UserBlock], fence: &Fence, most: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for block in blocks {
+        let is_plain = matches!(block, UserBlock::Text { .. });
+        let block = match block {
+            UserBlock::Recovery(advice) => {
+                let mut advice = advice.clone();
+                advice.calls.truncate(MOST_CALLS_SHOWN);
+                UserBlock::Recovery(advice)
+            }
+            UserBlock::Text { .. } | UserBlock::Answer { .. } | UserBlock::Distilled(_) => block.clone(),
+        };
+        let said: Vec<String> =
+            said(&[block], fence).iter().flat_map(|text| text.lines()).map(str::to_owned).collect();
+        let room = most.saturating_sub(lines.len()).max(2);
+        if is_plain && said.len() > room {
+            let left_out = said.len() - (room - 1);
+            lines.extend(said.into_iter().take(room - 1));
+            lines.push(format!("(and {left_out} more)"));
+        } else {
+            lines.extend(said);
+        }
+    }
+    match lines.is_empty() {
+        true => "Noted.".to_owned(),
+        false => lines.join("\n"),
+    }
+}
+
+/// The most calls of another way that a short answer shows.
+const MOST_CALLS_SHOWN: usize = 4;
+
+/// The first of these names, and how many there are besides.
+pub(crate) fn some_of(names: &[String], most: usize) -> String {
+    let (first, rest) = names.split_at(names.len().min(most));
+    match rest.len() {
+        0 => first.join(", "),
+        more => format!("{}, and {more} more", first.join(", ")),
+    }
 }
 
 /// The answer to a call that the server itself refuses.

@@ -1,18 +1,26 @@
 //! `close_task`, `close_run`, `list_runs`: how tasks and runs end, and what there is.
 
-use crate::answer::{self, own, refused};
+use crate::answer::{self, own, refused, some_of};
 use crate::call::{NoAnswer, fulfil, waited};
 use crate::house::{Came, House, OpenRun, OpenTask};
 use crate::open::causes;
 use app::{Certificate, Listed};
+use ledger::event::TaskEnded;
 use llm::{Told, Wish};
 use rmcp::RoleServer;
-use rmcp::model::CallToolResult;
+use rmcp::model::{CallToolResult, ContentBlock};
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// The most characters of closing words.
 const LONGEST_WORDS: usize = 10_000;
+/// The most lines of what the engine says when a task is to be closed.
+const MOST_LINES: usize = 10;
+/// The most names of open questions that are told.
+const MOST_OPEN: usize = 20;
+/// The most tasks that are told of in a line each.
+const MOST_TASK_LINES: usize = 5;
 /// Runs that a list names.
 const MOST_LISTED: usize = 100;
 
@@ -32,9 +40,35 @@ pub(crate) async fn close_task(
     context: &RequestContext<RoleServer>,
 ) -> CallToolResult {
     match stop(task, words, all, context).await {
-        Ok(told) => answer::of(task, &told),
+        Ok(told) => in_short(answer::of(task, &told), task, &told),
         Err(no) => no_answer(no),
     }
+}
+
+/// The answer with a text of a few lines: how the task ended, or what the engine says in place of that.
+fn in_short(mut answer: CallToolResult, task: &OpenTask, told: &Told) -> CallToolResult {
+    let text = match &told.ended {
+        Some(ended) => format!("{}\nclose_run seals its run.", ended_in_short(&task.agent, ended)),
+        None => answer::said_in_short(&told.said, &task.fence, MOST_LINES),
+    };
+    answer.content = vec![ContentBlock::text(text)];
+    answer
+}
+
+/// How a task ended, in a line; with what it leaves open in a second one.
+fn ended_in_short(agent: &str, ended: &TaskEnded) -> String {
+    let open = ended.objectives.iter().filter(|result| result.is_unmet());
+    let open: Vec<String> = open.map(|result| result.id.clone()).collect();
+    let mut text = outcome(agent, ended);
+    if !open.is_empty() {
+        text.push_str(&format!("\n{} objectives are open: {}", open.len(), some_of(&open, MOST_OPEN)));
+    }
+    text
+}
+
+fn outcome(agent: &str, ended: &TaskEnded) -> String {
+    let TaskEnded { status, facts, rejections, turns, .. } = ended;
+    format!("{agent}: {}, {facts} facts, {rejections} refused claims, {turns} turns", answer::word(status))
 }
 
 async fn stop(
@@ -88,29 +122,64 @@ pub(crate) async fn close_run(run: &OpenRun, context: &RequestContext<RoleServer
         Came::Sealed(tasks) => tasks,
     };
     let folder = run.folder.clone();
-    let verifying = tokio::task::spawn_blocking(move || app::verify(&folder));
-    let certificate = match waited(verifying, "close_run: verifying", context).await {
-        Some(Ok(certificate)) => certificate,
+    let verifying = tokio::task::spawn_blocking(move || (app::verify(&folder), closed(&folder)));
+    let (certificate, closed) = match waited(verifying, "close_run: verifying", context).await {
+        Some(Ok(verified)) => verified,
         Some(Err(_)) => return refused("defect", "a thread of the program panicked"),
         None => return no_answer(NoAnswer::Withdrawn),
     };
+    let verified = verified(&certificate);
+    let mut lines = vec![format!("Closed and sealed the run {}.", run.name())];
+    let tasks = closed.as_ref().map_or(tasks, |closed| &closed.tasks);
+    let outcomes: Vec<String> = tasks.iter().map(|(agent, ended)| outcome(agent, ended)).collect();
+    match outcomes.len() > MOST_TASK_LINES {
+        true => lines.push(some_of(&outcomes, MOST_OPEN)),
+        false => lines.extend(outcomes),
+    }
+    lines.push(match &closed {
+        None => "Its questions could not be read; locard report tells why.".to_owned(),
+        Some(Closed { open, questions, .. }) if open.is_empty() => {
+            format!("None of {questions} questions of the case is open.")
+        }
+        Some(Closed { open, questions, .. }) => {
+            let named = some_of(open, MOST_OPEN);
+            format!("{} of {questions} questions of the case are open: {named}", open.len())
+        }
+    });
+    let open = closed.as_ref().map(|closed| json!({"open": closed.open, "questions": closed.questions}));
+    lines.push(text_of(&verified["told"]).to_owned());
     let tasks: Vec<Value> =
         tasks.iter().map(|(agent, ended)| json!({"agent": agent, "ended": ended})).collect();
-    let verified = verified(&certificate);
-    let mut text = format!("Closed and sealed the run {}.", run.name());
-    for task in &tasks {
-        let ended = &task["ended"];
-        text.push_str(&format!(
-            "\n{}: {}, {} facts, {} refused claims, {} turns",
-            text_of(&task["agent"]),
-            text_of(&ended["status"]),
-            ended["facts"],
-            ended["rejections"],
-            ended["turns"]
-        ));
-    }
-    text.push_str(&format!("\n{}", text_of(&verified["told"])));
-    own(text, json!({"name": run.name(), "sealed": true, "tasks": tasks, "verification": verified}))
+    let told = json!({"name": run.name(), "sealed": true, "tasks": tasks, "questions": open, "verification": verified});
+    own(lines.join("\n"), told)
+}
+
+/// What a sealed run came to, by its log.
+struct Closed {
+    /// How each of its tasks ended, those of an earlier server among them, by agent.
+    tasks: Vec<(String, TaskEnded)>,
+    /// The names of the questions of the case that are open.
+    open: Vec<String>,
+    /// How many questions the case has.
+    questions: usize,
+}
+
+/// `None` where the run cannot be read.
+fn closed(folder: &Path) -> Option<Closed> {
+    let run = app::load_run(folder).ok()?;
+    let questions: Vec<_> =
+        graph::questions(&run).into_iter().filter(|question| question.is_of_case()).collect();
+    let named = |id: &str| questions.iter().filter(|other| other.objective.id == id).count();
+    let open = questions.iter().filter(|question| question.stands.is_open());
+    // Two agents may have questions of one name.
+    let open = open.map(|question| match (question.objective.id.as_str(), question.agent) {
+        (id, agent) if named(id) > 1 => format!("{id} ({agent})"),
+        (id, _) => id.to_owned(),
+    });
+    let open = open.collect();
+    let ended = run.tasks.values();
+    let ended = ended.filter_map(|task| Some((task.assigned.agent.name.clone(), task.ended.clone()?)));
+    Some(Closed { tasks: ended.collect(), open, questions: questions.len() })
 }
 
 fn text_of(value: &Value) -> &str {

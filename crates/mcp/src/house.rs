@@ -4,10 +4,10 @@ use crate::handle::Handle;
 use app::{Agent, AgentError, Case, Interrupt, Workplace};
 use ledger::event::TaskEnded;
 use ledger::vocabulary::VocabularyError;
-use ledger::{Fence, Rules, ToolSpec};
+use ledger::{Fence, Rules, TaskId, ToolSpec};
 use llm::Desk;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
@@ -38,6 +38,8 @@ pub struct Settings {
     pub answers: Answers,
     /// How long a task waits for the next call before it ends as cancelled.
     pub idle: Duration,
+    /// Whether runs that are open at the end stay so, for another server.
+    pub keep_open: bool,
     /// Where and how runs do their work; each has an interruption of its own.
     pub work: Workplace,
 }
@@ -101,6 +103,8 @@ struct State {
 /// A run that has begun: what comes of it, and what breaks it off.
 #[derive(Clone)]
 pub(crate) struct UnderWay {
+    /// Its folder, once there is one.
+    pub(crate) folder: watch::Receiver<Option<PathBuf>>,
     pub(crate) came: watch::Receiver<Option<Arc<Came>>>,
     pub(crate) interrupt: Interrupt,
 }
@@ -125,6 +129,7 @@ pub(crate) enum Came {
 /// A task whose steps a client decides.
 pub(crate) struct OpenTask {
     pub(crate) handle: Handle,
+    pub(crate) id: TaskId,
     pub(crate) agent: String,
     pub(crate) fence: Fence,
     /// `None` once the server ends.
@@ -132,10 +137,12 @@ pub(crate) struct OpenTask {
 }
 
 /// What the end of a server leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
     /// Runs that were sealed at the end.
     pub sealed: usize,
+    /// The folders of runs that were kept open, with their keys.
+    pub kept: Vec<PathBuf>,
     /// Runs that broke off: what they recorded stays, and they can be resumed.
     pub unsealed: usize,
 }
@@ -200,7 +207,7 @@ impl House {
             state.tasks.insert(task.handle.as_str().to_owned(), Arc::clone(task));
         }
         state.runs.push(Arc::clone(&run));
-        if state.ends {
+        if state.ends && !self.settings.keep_open {
             run.tasks.iter().for_each(|task| task.leave());
         }
         let ended = state.runs.iter().filter(|run| !run.under_way.is_open()).count();
@@ -220,6 +227,13 @@ impl House {
         self.state().runs.iter().filter(|run| run.under_way.is_open()).cloned().collect()
     }
 
+    /// Whether the run in this folder is open here, or being opened.
+    pub(crate) fn is_under_way(&self, folder: &Path) -> bool {
+        let state = self.state();
+        let mut under_way = state.under_way.iter().filter(|run| run.is_open());
+        under_way.any(|run| run.folder.borrow().as_deref() == Some(folder))
+    }
+
     pub(crate) fn task(&self, handle: &str) -> Option<Arc<OpenTask>> {
         self.state().tasks.get(handle).cloned()
     }
@@ -228,17 +242,14 @@ impl House {
         self.state().runs.iter().find(|run| run.handle.as_str() == handle).cloned()
     }
 
-    /// Ends every open run: its tasks are cancelled and it is sealed, where that can be done within `grace`; otherwise it is interrupted.
+    /// Ends every open run.
+    ///
+    /// Its tasks are cancelled and it is sealed, where that can be done within `grace`; otherwise it is interrupted.
+    /// A server that keeps runs open interrupts them at once, but for those whose tasks have all ended: these are sealed.
     pub async fn end(&self, grace: Duration) -> Left {
-        let under_way = {
-            let mut state = self.state();
-            state.ends = true;
-            state.tasks.values().for_each(|task| task.leave());
-            state.under_way.retain(UnderWay::is_open);
-            state.under_way.clone()
-        };
+        let under_way = self.leave();
         let deadline = tokio::time::Instant::now() + grace;
-        let mut left = Left { sealed: 0, unsealed: 0 };
+        let mut left = Left { sealed: 0, kept: Vec::new(), unsealed: 0 };
         for run in under_way {
             let came = match tokio::time::timeout_at(deadline, run.came()).await {
                 Ok(came) => came,
@@ -247,18 +258,47 @@ impl House {
                     run.came().await
                 }
             };
-            match *came {
-                Came::Sealed(_) => left.sealed += 1,
-                Came::BrokenOff(_) => left.unsealed += 1,
+            match (&*came, self.kept(&run)) {
+                (Came::Sealed(_), _) => left.sealed += 1,
+                (Came::BrokenOff(_), Some(folder)) => left.kept.push(folder),
+                (Came::BrokenOff(_), None) => left.unsealed += 1,
             }
         }
         left
+    }
+
+    /// Leaves the tasks of every open run, or interrupts the runs that are kept open; gives all of them.
+    fn leave(&self) -> Vec<UnderWay> {
+        let mut state = self.state();
+        state.ends = true;
+        state.under_way.retain(UnderWay::is_open);
+        let under_way = state.under_way.clone();
+        if !self.settings.keep_open {
+            state.tasks.values().for_each(|task| task.leave());
+            return under_way;
+        }
+        let is_done = |run: &&UnderWay| {
+            let mut runs = state.runs.iter().filter(|open| open.under_way.is_same(run));
+            runs.any(|open| open.tasks.iter().all(|task| task.is_over()))
+        };
+        under_way.iter().filter(|run| !is_done(run)).for_each(|run| run.interrupt.interrupt());
+        under_way
+    }
+
+    /// The folder of a run that was kept open: its key stands beside it.
+    fn kept(&self, run: &UnderWay) -> Option<PathBuf> {
+        let folder = run.folder.borrow().clone().filter(|_| self.settings.keep_open)?;
+        app::key_file(&folder).exists().then_some(folder)
     }
 }
 
 impl UnderWay {
     fn is_open(&self) -> bool {
         self.came.borrow().is_none()
+    }
+
+    fn is_same(&self, other: &UnderWay) -> bool {
+        self.came.same_channel(&other.came)
     }
 
     /// What comes of it, once that is known.
@@ -278,12 +318,17 @@ impl OpenRun {
 }
 
 impl OpenTask {
-    pub(crate) fn new(handle: Handle, agent: String, fence: Fence, desk: Desk) -> OpenTask {
-        OpenTask { handle, agent, fence, desk: Mutex::new(Some(desk)) }
+    pub(crate) fn new(handle: Handle, id: TaskId, agent: String, fence: Fence, desk: Desk) -> OpenTask {
+        OpenTask { handle, id, agent, fence, desk: Mutex::new(Some(desk)) }
     }
 
     pub(crate) fn desk(&self) -> Option<Desk> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether it has ended, or its run broke off.
+    fn is_over(&self) -> bool {
+        self.desk().is_none_or(|desk| desk.is_gone())
     }
 
     /// Nobody decides for it any longer.

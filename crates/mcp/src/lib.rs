@@ -7,6 +7,7 @@
 //! **Invariant:** a handle never reaches the engine; what the log holds of a call is its tool and its own arguments.
 
 mod answer;
+mod beginning;
 mod call;
 mod client;
 mod close;
@@ -18,6 +19,7 @@ mod instructions;
 mod lines;
 mod open;
 mod prompts;
+mod reopen;
 mod resources;
 mod server;
 mod stdio;

@@ -1,23 +1,22 @@
 //! `open_run`: a run of the case whose tasks a client decides.
 
 use crate::answer::{own, refused, surface};
+use crate::beginning::{Beginning, Handles, Waiting, seated};
 use crate::call::waited;
 use crate::client::model_name;
-use crate::handle::Handle;
-use crate::house::{Came, House, MOST_RUNS, OpenRun, OpenTask, UnderWay};
+use crate::house::{House, MOST_RUNS, OpenRun, OpenTask};
 use crate::instructions;
-use app::{Agent, Case, Interrupt, Models, Progress, RunRequest};
+use app::{Agent, Case, Models, RunRequest};
 use ledger::TaskId;
-use llm::{Begun, Desk, Model, Outside};
+use llm::{Begun, Model};
 use rmcp::RoleServer;
 use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use std::error::Error;
-use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::mpsc;
 
 /// Why no run was opened.
 #[derive(Debug, Error)]
@@ -51,15 +50,6 @@ impl OpenError {
     }
 }
 
-/// A task that waits for a client, and what it begins with: known at once, or later.
-struct Seat<B> {
-    agent: String,
-    desk: Desk,
-    begun: B,
-}
-
-type Waiting = Seat<oneshot::Receiver<Begun>>;
-
 /// Opens a run; `agents` are those that its tasks are given to, the examiner where there is none.
 pub(crate) async fn open(
     house: &Arc<House>,
@@ -68,7 +58,7 @@ pub(crate) async fn open(
 ) -> CallToolResult {
     let model = model_name(context.client_info().as_ref());
     match try_to_open(house, agents, model, context).await {
-        Ok((run, tasks)) => opened(&run, &tasks),
+        Ok((run, begun)) => opened(&run, &begun),
         Err(error) => refused(error.word(), &error.to_string()),
     }
 }
@@ -79,22 +69,31 @@ async fn try_to_open(
     model: String,
     context: &RequestContext<RoleServer>,
 ) -> Result<(Arc<OpenRun>, Vec<Begun>), OpenError> {
-    let chosen = Chosen::of(house, if agents.is_empty() { &house.settings.agents } else { agents })?;
+    let settings = &house.settings;
+    let chosen = Chosen::of(house, if agents.is_empty() { &settings.agents } else { agents })?;
     let number = if chosen.lead.is_some() { 1 } else { chosen.agents.len() };
+    let handles = Handles::new(number).map_err(OpenError::Random)?;
     let (seats, taken) = mpsc::unbounded_channel();
-    let begun = Beginning::of(house, chosen, model, seats).ok_or(OpenError::Full)?;
+    let start = |work| {
+        app::run(RunRequest {
+            case: chosen.case(&settings.case),
+            models: models(&chosen, model, settings.idle, seats),
+            lead: chosen.lead,
+            agents: chosen.agents,
+            rules: settings.rules.clone(),
+            runs: settings.runs.clone(),
+            seed: None,
+            work,
+        })
+    };
+    let begun = Beginning::of(house, None, start).ok_or(OpenError::Full)?;
     let under_way = begun.under_way.clone();
     // Where nobody waits any longer the seats are dropped, by which the tasks end, and with them the run.
-    let seated = waited(begun.seated(taken, number), "open_run", context).await;
-    let (folder, seated) = seated.ok_or(OpenError::Withdrawn)??;
-    let (mut tasks, mut begins) = (Vec::new(), Vec::new());
-    for Seat { agent, desk, begun } in seated {
-        let handle = Handle::new("task").map_err(OpenError::Random)?;
-        tasks.push(Arc::new(OpenTask::new(handle, agent, begun.fence.clone(), desk)));
-        begins.push(begun);
-    }
-    let handle = Handle::new("run").map_err(OpenError::Random)?;
-    Ok((house.add(OpenRun { handle, folder, tasks, under_way }), begins))
+    let seated = waited(begun.seated(taken, number, None), "open_run", context).await;
+    let seated = seated.ok_or(OpenError::Withdrawn)?;
+    let (folder, seated) = seated.map_err(|because| OpenError::BrokenOff { because })?;
+    let (tasks, begun) = handles.given(seated);
+    Ok((house.add(OpenRun { handle: handles.run, folder, tasks, under_way }), begun))
 }
 
 /// Who works in a run.
@@ -151,85 +150,6 @@ impl Chosen {
     }
 }
 
-/// A run that begins.
-struct Beginning {
-    folder: watch::Receiver<Option<PathBuf>>,
-    under_way: UnderWay,
-}
-
-impl Beginning {
-    /// Begins a run; `None` where none may be begun.
-    fn of(
-        house: &House,
-        chosen: Chosen,
-        model: String,
-        seats: mpsc::UnboundedSender<Waiting>,
-    ) -> Option<Beginning> {
-        let settings = &house.settings;
-        let (folder_is, folder) = watch::channel(None);
-        let (came_is, came) = watch::channel(None);
-        let under_way = UnderWay { came, interrupt: Interrupt::new() };
-        if !house.begin(&under_way) {
-            return None;
-        }
-        let mut work = settings.work.clone();
-        work.interrupt = under_way.interrupt.clone();
-        let observe = Arc::clone(&work.observe);
-        work.observe = Arc::new(move |progress| {
-            if let Progress::Opened { folder } = &progress {
-                folder_is.send_replace(Some(folder.clone()));
-            }
-            observe(progress);
-        });
-        let request = RunRequest {
-            case: chosen.case(&settings.case),
-            models: models(&chosen, model, settings.idle, seats),
-            lead: chosen.lead,
-            agents: chosen.agents,
-            rules: settings.rules.clone(),
-            runs: settings.runs.clone(),
-            seed: None,
-            work,
-        };
-        tokio::spawn(async move {
-            let came = match app::run(request).await {
-                Ok(finished) => Came::Sealed(finished.tasks),
-                Err(error) => Came::BrokenOff(causes(&error)),
-            };
-            came_is.send_replace(Some(Arc::new(came)));
-        });
-        Some(Beginning { folder, under_way })
-    }
-
-    /// Waits until each task has been told what it begins with.
-    async fn seated(
-        mut self,
-        mut taken: mpsc::UnboundedReceiver<Waiting>,
-        number: usize,
-    ) -> Result<(PathBuf, Vec<Seat<Begun>>), OpenError> {
-        let mut seated = Vec::new();
-        for _ in 0..number {
-            let Some(Seat { agent, desk, begun }) = taken.recv().await else { return Err(self.why().await) };
-            let Ok(begun) = begun.await else { return Err(self.why().await) };
-            seated.push(Seat { agent, desk, begun });
-        }
-        let folder = self.folder.wait_for(Option::is_some).await.ok().and_then(|folder| folder.clone());
-        match folder {
-            Some(folder) => Ok((folder, seated)),
-            None => Err(self.why().await),
-        }
-    }
-
-    /// Why the run did not come so far.
-    async fn why(&self) -> OpenError {
-        let because = match &*self.under_way.came().await {
-            Came::BrokenOff(because) => because.clone(),
-            Came::Sealed(_) => "it ended before its first turn".to_owned(),
-        };
-        OpenError::BrokenOff { because }
-    }
-}
-
 /// The models of a run: the client decides for the tasks that it begins with; what a lead hands out is done by playbooks.
 fn models(
     chosen: &Chosen,
@@ -238,33 +158,17 @@ fn models(
     seats: mpsc::UnboundedSender<Waiting>,
 ) -> Box<Models> {
     let lead = chosen.lead.as_ref().map(|lead| lead.spec.name.clone());
-    Box::new(move |agent: &Agent, _: TaskId, _| -> Box<dyn Model> {
+    Box::new(move |agent: &Agent, task: TaskId, _| -> Box<dyn Model> {
         let name = &agent.spec.name;
         if lead.as_ref().is_some_and(|lead| lead != name) {
             return Box::new(agent.playbook());
         }
-        let (outside, desk, begun) = Outside::new(model.clone(), idle);
-        // Where nobody waits for the run any longer, the task ends at once.
-        let _ = seats.send(Seat { agent: name.clone(), desk, begun });
-        Box::new(outside)
+        Box::new(seated(task, name, model.clone(), idle, &seats))
     })
 }
 
 fn opened(run: &OpenRun, begun: &[Begun]) -> CallToolResult {
-    let tasks: Vec<Value> = run
-        .tasks
-        .iter()
-        .zip(begun)
-        .map(|(task, begun)| {
-            json!({
-                "task": task.handle.as_str(),
-                "agent": task.agent,
-                "instructions": instructions::of_task(begun),
-                "surface": surface(&begun.offered),
-                "tools": begun.offered.iter().map(|tool| &tool.name).collect::<Vec<_>>(),
-            })
-        })
-        .collect();
+    let tasks: Vec<Value> = run.tasks.iter().zip(begun).map(|(task, begun)| told_of(task, begun)).collect();
     let mut text = format!("Opened the run {}; its handle: {}", run.name(), run.handle);
     for (task, begun) in run.tasks.iter().zip(begun) {
         text.push_str(&format!(
@@ -274,7 +178,34 @@ fn opened(run: &OpenRun, begun: &[Begun]) -> CallToolResult {
             instructions::of_task(begun)
         ));
     }
-    own(text, json!({"run": run.handle.as_str(), "name": run.name(), "tasks": tasks}))
+    text.push_str(&format!("\n\n{}", to_go_on(run)));
+    let told = json!({
+        "run": run.handle.as_str(),
+        "name": run.name(),
+        "key_file": app::key_file(&run.folder).display().to_string(),
+        "tasks": tasks,
+    });
+    own(text, told)
+}
+
+/// How to go on should the server end first.
+pub(crate) fn to_go_on(run: &OpenRun) -> String {
+    format!(
+        "Should the server end before the run is closed: open_run with run = {} and the content of {} as key opens it again.",
+        run.name(),
+        app::key_file(&run.folder).display()
+    )
+}
+
+/// What a client is told of a task that it is given.
+pub(crate) fn told_of(task: &OpenTask, begun: &Begun) -> Value {
+    json!({
+        "task": task.handle.as_str(),
+        "agent": task.agent,
+        "instructions": instructions::of_task(begun),
+        "surface": surface(&begun.offered),
+        "tools": begun.offered.iter().map(|tool| &tool.name).collect::<Vec<_>>(),
+    })
 }
 
 /// An error with its causes, in one line.

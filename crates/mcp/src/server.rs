@@ -5,7 +5,7 @@ use crate::call::fulfil;
 use crate::close::{self, no_answer};
 use crate::house::{House, OpenTask};
 use crate::tools::{OwnTool, TASK, all};
-use crate::{instructions, open, prompts, resources};
+use crate::{instructions, open, prompts, reopen, resources};
 use ledger::ToolSpec;
 use llm::Wish;
 use rmcp::model::{
@@ -80,8 +80,9 @@ impl Server {
             return refused("bad_arguments", &wrong);
         }
         match tool {
-            OwnTool::OpenRun => match names(arguments.get("agents")) {
-                Ok(agents) => open::open(&self.house, &agents, context).await,
+            OwnTool::OpenRun => match opening(arguments) {
+                Ok(Opening::New { agents }) => open::open(&self.house, &agents, context).await,
+                Ok(Opening::Again { run, key }) => reopen::reopen(&self.house, run, key, context).await,
                 Err(wrong) => refused("bad_arguments", wrong),
             },
             OwnTool::CloseTask => {
@@ -129,7 +130,7 @@ fn no_task() -> CallToolResult {
 /// Refuses members that the tool does not have: a misspelt one would silently mean nothing.
 fn known(tool: OwnTool, arguments: &JsonObject) -> Result<(), String> {
     let members: &[&str] = match tool {
-        OwnTool::OpenRun => &["agents"],
+        OwnTool::OpenRun => &["agents", "run", "key"],
         OwnTool::CloseTask => &[TASK, "words", "all"],
         OwnTool::CloseRun => &["run"],
         OwnTool::ListRuns => &[],
@@ -140,6 +141,32 @@ fn known(tool: OwnTool, arguments: &JsonObject) -> Result<(), String> {
             let key: String = key.chars().take(100).collect();
             Err(format!("there is no argument {key:?}; there are: {}", members.join(", ")))
         }
+    }
+}
+
+/// What a client wants opened.
+enum Opening<'a> {
+    New { agents: Vec<String> },
+    Again { run: &'a str, key: Option<&'a str> },
+}
+
+fn opening(arguments: &JsonObject) -> Result<Opening<'_>, &'static str> {
+    let agents = names(arguments.get("agents"))?;
+    let run = text(arguments.get("run")).ok_or("run: expected the name of a run")?;
+    let key = text(arguments.get("key")).ok_or("key: expected a text")?;
+    match (run, key) {
+        (None, None) => Ok(Opening::New { agents }),
+        (None, Some(_)) => Err("key: it opens the run again that `run` names"),
+        (Some(_), _) if !agents.is_empty() => Err("agents: a run that is opened again has its own"),
+        (Some(run), key) => Ok(Opening::Again { run, key }),
+    }
+}
+
+/// A text, or nothing; `None` where it is something else.
+fn text(value: Option<&Value>) -> Option<Option<&str>> {
+    match value {
+        None | Some(Value::Null) => Some(None),
+        Some(value) => value.as_str().map(Some),
     }
 }
 

@@ -43,7 +43,8 @@ impl OwnTool {
         match self {
             OwnTool::OpenRun => {
                 "Open a recorded run of the case: gives a run handle, and for each agent a task handle with its instructions and objectives. \
-                 Call this first. Without agents the task is that of the examiner, who has every tool; with `lead` you hand tasks to agents that have playbooks here."
+                 Call this first. Without agents the task is that of the examiner, who has every tool; with `lead` you hand tasks to agents that have playbooks here. \
+                 With `run` and `key` it opens a run again whose server has ended, where it was left."
             }
             OwnTool::CloseTask => {
                 "Say that you are done with a task. Where an objective is open, the engine may propose another way or ask you to record what you have found; \
@@ -59,12 +60,16 @@ impl OwnTool {
     fn arguments(self) -> Value {
         let (properties, required) = match self {
             OwnTool::OpenRun => (
-                json!({"agents": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "maxItems": 16,
-                    "description": "the agents whose tasks you take, one task each: examiner, eventlog, execution, filesystem, persistence, registry, timeline, user-activity; or lead alone",
-                }}),
+                json!({
+                    "agents": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "maxItems": 16,
+                        "description": "the agents whose tasks you take, one task each: examiner, eventlog, execution, filesystem, persistence, registry, timeline, user-activity; or lead alone",
+                    },
+                    "run": {"type": "string", "description": "the name of a run to open again"},
+                    "key": {"type": "string", "description": "with `run`: the content of its key file"},
+                }),
                 json!([]),
             ),
             OwnTool::CloseTask => (

@@ -14,7 +14,7 @@ use ledger::vocabulary::VocabularyError;
 use ledger::writer::WritersError;
 use ledger::{Digest, TaskId};
 use std::path::{Path, PathBuf};
-use store::{CreateError, ResumeError, SealError, Stopped};
+use store::{CreateError, Fault, ResumeError, SealError, Stopped};
 use thiserror::Error;
 
 /// Why a run could not be sealed.
@@ -335,6 +335,12 @@ impl NoModel {
 }
 
 impl RunError {
+    /// Whether the run was not gone on with because another process writes it.
+    pub fn is_held(&self) -> bool {
+        let RunError::Resume { source, .. } = self else { return false };
+        matches!(**source, ResumeError::Fault(Fault::Held { .. }))
+    }
+
     /// The folder of the run that was begun, if one was.
     pub fn folder(&self) -> Option<&Path> {
         match self {

@@ -10,6 +10,7 @@ use crate::names::Names;
 use crate::open::{OpenRunError, load_run};
 use crate::purse::Purse;
 use crate::record::Recorder;
+use crate::run_key::remove_key;
 use crate::seal::{Manifest, Sealing, write_manifest};
 use crate::shared::Shared;
 use crate::siblings::Siblings;
@@ -298,6 +299,7 @@ pub(super) fn finished(
     let manifest = Manifest::of(id, opened, assigned, seal).map_err(RunError::Canonical)?;
     write_manifest(&folder, &manifest)
         .map_err(|source| RunError::Manifest { folder: folder.clone(), source })?;
+    remove_key(&folder);
     Ok(Finished { folder, manifest, tasks, mismatches: mismatches(hashed) })
 }
 

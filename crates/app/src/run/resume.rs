@@ -10,6 +10,7 @@ use crate::agents::Agent;
 use crate::case_file::Case;
 use crate::given::placed;
 use crate::record::Recorder;
+use crate::run_key::remove_key;
 use crate::seal::{Sealing, read_manifest};
 use crate::stored::{Stored, StoredTask};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
@@ -127,6 +128,7 @@ fn with_manifest(
     if let Some(manifest) =
         read_manifest(&folder).map_err(|source| RunError::Manifest { folder: folder.clone(), source })?
     {
+        remove_key(&folder);
         let mismatches = mismatches(&hashed);
         return Ok(Finished { folder, manifest, tasks, mismatches });
     }

@@ -40,6 +40,9 @@ pub(crate) struct McpArguments {
     /// How many seconds a task waits for the client's next call before it ends
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) idle: u64,
+    /// Leave runs that are open at the end as they are, for another server to open again, and do not seal them
+    #[arg(long)]
+    pub(crate) keep_open: bool,
     /// A TOML file with rules: budgets, gate, view, surfaces
     ///
     /// What it leaves out keeps its default, which is that of a turn with one call; docs/mcp.md has it.
@@ -63,7 +66,7 @@ pub(crate) struct McpArguments {
 /// How long the sealing of open runs is waited for at the end; a second signal ends at once.
 const GRACE: Duration = Duration::from_secs(120);
 
-/// Serves until the client goes away or a signal comes, and seals what is open then.
+/// Serves until the client goes away or a signal comes, and seals what is open then, or leaves it open.
 pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
     app::refuse_runs_inside(&arguments.runs, &case.paths).map_err(|error| Failure::Run(Box::new(error)))?;
@@ -80,6 +83,7 @@ pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result
         agents: arguments.agents.clone(),
         answers: if arguments.structured { Answers::Structured } else { Answers::Text },
         idle: Duration::from_secs(arguments.idle),
+        keep_open: arguments.keep_open,
         work,
     };
     let house = House::new(settings).map_err(Failure::Mcp)?;
@@ -88,6 +92,13 @@ pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result
     runtime.shutdown_background();
     drop(scratch);
     let Ended { served, left } = ended?;
+    for folder in &left.kept {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        printer.complain(&report::terminal(&format!(
+            "{name} stays open: open_run with the content of {} as key goes on with it, and `locard resume` seals it",
+            app::key_file(folder).display()
+        )));
+    }
     if left.unsealed > 0 {
         printer.complain(&format!(
             "{} open runs could not be sealed; `locard runs` lists them, and `locard resume` seals them",

@@ -2,6 +2,7 @@
 
 mod client;
 mod left_open;
+mod survives;
 mod words;
 
 use crate::support::{Place, demo_file, demo_folder, str};
