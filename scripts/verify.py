@@ -325,8 +325,8 @@ class Run:
 
     def check_event(self, position, stream, sequence, name, event, circumstance):
         surroundings = read_json(circumstance, {"run": str, **OTHERS} if position == 0 else dict, "circumstance")
-        value = read_json(event, {"event": str, "fields": dict}, "event")
-        kind, fields = value["event"], value["fields"]
+        value = read_json(event, {"event": str, "fields": (ABSENT, dict)}, "event")
+        kind, fields = value["event"], value.get("fields", {})
         need(kind.encode() == name, "the column name is not the event's name")
         need((kind == "run_opened") == (position == 0), "run_opened does not stand first, or something else does")
         need(self.seal is None, "an event behind run_sealed")

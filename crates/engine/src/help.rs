@@ -6,7 +6,7 @@ use crate::step::Append;
 use crate::task::{Task, event};
 use ledger::event::{GraphRead, Refusal};
 use ledger::turn::{Answer, ToolCall};
-use ledger::{Event, RecordType, ToolSpec, Vocabulary};
+use ledger::{Event, RecordType, ToolSpec, Vocabulary, canonical};
 use std::collections::BTreeSet;
 
 impl Task {
@@ -62,8 +62,11 @@ fn of_tool(tool: &ToolSpec) -> String {
         .flatten()
         .filter_map(|name| name.as_str())
         .collect();
-    for (name, schema) in properties {
+    let sorted: std::collections::BTreeMap<&String, &serde_json::Value> = properties.iter().collect();
+    for (name, schema) in sorted {
         let must = if required.contains(name.as_str()) { ", must be given" } else { "" };
+        // In the order of the log: a replay tells of the tools as they are stored.
+        let schema = canonical::to_string(schema).unwrap_or_default();
         text.push_str(&format!("\n- {name}{must}: {schema}"));
     }
     let records: BTreeSet<&str> = tool.records.iter().map(|record| record.name.as_str()).collect();

@@ -28,6 +28,12 @@ pub(crate) struct Several {
     place: String,
 }
 
+impl Several {
+    fn is_backwards(&self) -> bool {
+        self.spans.as_ref().is_some_and(|spans| spans.iter().any(|(first, last)| first > last))
+    }
+}
+
 /// What a reading cites, by its members `record` and `where`: the invocation where it stands beside the record, the one record, or several.
 pub(crate) fn cited(
     members: &Arguments<'_>,
@@ -102,6 +108,9 @@ pub(crate) fn readings(stated: Stated, shelf: &Shelf) -> Result<Vec<Reading>, Ma
     };
     let records: Vec<&Record> = output.records().iter().filter(is_meant).collect();
     match records.len() {
+        0 if several.is_backwards() => {
+            Err(Malformed::new(&several.place, "a range from its lower number to its higher, such as r3-r9"))
+        }
         0 => Err(Malformed::new(
             &several.place,
             format!("records of {}: none fits; it has {}", reading.invocation, output.count()),

@@ -8,11 +8,11 @@ use ledger::{Candidate, Record, Rejection, RejectionCode};
 const MOST_FIELDS: usize = 8;
 
 /// `rejection`, told for the `times`th time after the first.
-pub(crate) fn again(rejection: Rejection, times: u32, shelf: &Shelf) -> Rejection {
+pub(crate) fn again(rejection: Rejection, times: u32, shelf: &Shelf, by_reference: bool) -> Rejection {
     if times == 0 {
         return rejection;
     }
-    let advice = advice(&rejection, shelf);
+    let advice = advice(&rejection, shelf, by_reference);
     let hint = match times {
         1 => format!("Refused before for the same reason. {advice}"),
         _ => format!(
@@ -23,13 +23,21 @@ pub(crate) fn again(rejection: Rejection, times: u32, shelf: &Shelf) -> Rejectio
     repeated(rejection, &hint)
 }
 
-fn advice(rejection: &Rejection, shelf: &Shelf) -> String {
+fn advice(rejection: &Rejection, shelf: &Shelf, by_reference: bool) -> String {
     let first = rejection.candidates.iter().find(|candidate| candidate.record.is_some());
     match rejection.code {
         RejectionCode::UnknownInvocation
         | RejectionCode::ForeignInvocation
+        | RejectionCode::FailedInvocation if by_reference => {
+            "Ids are never made up: each answer begins with the one of its call; cite the one whose records hold the values.".to_owned()
+        }
+        RejectionCode::UnknownInvocation
+        | RejectionCode::ForeignInvocation
         | RejectionCode::FailedInvocation => {
             "Ids are never made up: `list_invocations` shows all of yours; cite the one whose records hold the values.".to_owned()
+        }
+        RejectionCode::Malformed if by_reference => {
+            r#"A reading looks like {"record": "inv-… r0", "predicate": "present", "fields": ["path"]}."#.to_owned()
         }
         RejectionCode::Malformed => {
             r#"A reading looks like {"predicate": "present", "values": {"path": "…"}, "invocation": "inv-…", "record": "r0"}."#.to_owned()

@@ -51,10 +51,11 @@ pub fn judge(reading: &Reading, fact: FactId, shelf: &Shelf, setting: &Setting<'
         Ok((fact, healing)) => Verdict::Grounded { fact, healing },
         Err(rejection) => {
             let times = shelf.times_refused(reading, rejection.code);
-            // What a record proves is as good an advice the second time.
-            match setting.by_reference && rejection.code == RejectionCode::Overclaim {
+            // What a record proves, or which fields it has, is as good an advice the second time.
+            let told = [RejectionCode::Overclaim, RejectionCode::WrongField].contains(&rejection.code);
+            match setting.by_reference && told {
                 true => Verdict::Refused(rejection),
-                false => Verdict::Refused(again(rejection, times, shelf)),
+                false => Verdict::Refused(again(rejection, times, shelf, setting.by_reference)),
             }
         }
     }

@@ -4,7 +4,8 @@ use crate::bind::{Bound, Fit};
 use crate::judge::{Setting, cited};
 use crate::refusal::{list, quote, refuse};
 use ledger::{
-    ClaimedValue, Field, FieldValue, Output, Predicate, Reading, Record, Rejection, RejectionCode, Tier,
+    ClaimedValue, Clock, Field, FieldValue, Output, Predicate, Reading, Record, Rejection, RejectionCode,
+    Tier,
 };
 
 use crate::shelf::{Held, Shelf};
@@ -86,14 +87,25 @@ fn names<'r>(reading: &'r Reading, record: &'r Record, setting: &Setting<'r>) ->
     if reading.fields.iter().all(|name| name.trim() != MOST_TELLING) {
         return named.collect();
     }
-    let kind = setting.types.get(&record.kind);
     let predicate = Predicate(reading.predicate.clone());
+    if predicate.is_quoted() {
+        // Words are quoted from texts, and from nothing else.
+        let is_text =
+            |field: &Field| matches!(&field.value, FieldValue::Text(text) if !text.trim().is_empty());
+        return record
+            .fields
+            .iter()
+            .filter(|(_, field)| is_text(field))
+            .map(|(name, _)| name.as_str())
+            .collect();
+    }
+    let kind = setting.types.get(&record.kind);
     let needed = setting.vocabulary.meaning(&predicate).and_then(|meaning| meaning.states.get(&record.kind));
     let about = kind.map(|kind| &kind.subject).into_iter().chain(needed);
     let about = about.chain(kind.into_iter().flat_map(|kind| &kind.qualifiers)).map(String::as_str);
     let is_short = |field: &Field| match &field.value {
         FieldValue::List(_) => false,
-        FieldValue::Time(time) => time.utc.is_some(),
+        FieldValue::Time(time) => time.utc.is_some() && time.clock != Clock::CollectionCopy,
         other => (1..=LONGEST_TOLD).contains(&other.to_text().len()),
     };
     let others = record.fields.iter().filter(|(_, field)| is_short(field)).map(|(name, _)| name.as_str());

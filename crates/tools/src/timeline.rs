@@ -35,7 +35,7 @@ pub(crate) fn spec() -> ToolSpec {
     spec::tool(
         "timeline",
         "Gives the records of all sources in the order of time: files and folders by their times (MACB, and those of $FILE_NAME on NTFS), registry keys by their last-write time, artifacts of the registry, and the records of decoded files. \
-         Each record comes once, at the earliest of its times within the span, and as its own tool gives it; \"fold\" makes one row of those that say the same. \
+         Each record comes once, at the earliest of its times within the span, and as its own tool gives it; \"fold\" makes one row of those about the same. \
          Times of a copied folder are those of the copy and prove nothing about the examined host: its files are left out unless asked for.",
         vec![
             ("from", spec::instant("first instant of the span")),
@@ -70,7 +70,7 @@ pub(crate) fn spec() -> ToolSpec {
             (
                 asked::FOLD,
                 spec::flag(
-                    "make one row of records of a file that say the same but for their times (type and subject; of events channel, provider and id, too), with count, first and last; what comes once is the record itself",
+                    "make one row of records of a file about the same (type and subject; of events channel, provider and id, too), whatever else they say, with count, first and last; what comes once is the record itself",
                 ),
             ),
             (asked::RARE_FIRST, spec::flag("fold, and give what comes least often first")),

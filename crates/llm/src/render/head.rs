@@ -3,8 +3,12 @@
 use super::told;
 use ledger::event::RecordRange;
 use ledger::turn::{Answer, Page, ReadingResult, Recorded, Returned};
-use ledger::{Completeness, Gap, Outcome};
+use ledger::{Completeness, Gap, Outcome, RejectionCode};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The most readings that are told one by one where several are refused for the same reason.
+const MOST_ALIKE: usize = 5;
 
 /// The most paths that are named of those that were left out for one reason.
 const MOST_PATHS: usize = 3;
@@ -100,6 +104,7 @@ fn span(range: &RecordRange) -> Option<String> {
 fn recorded(recorded: &Recorded) -> Result<Vec<Value>, serde_json::Error> {
     let mut facts = Vec::new();
     let mut others = Vec::new();
+    let mut alike: BTreeMap<RejectionCode, Vec<usize>> = BTreeMap::new();
     for (number, reading) in recorded.readings.iter().enumerate() {
         match reading {
             ReadingResult::Accepted { fact, invocation, record, healed, .. } => facts.push(match healed {
@@ -110,6 +115,11 @@ fn recorded(recorded: &Recorded) -> Result<Vec<Value>, serde_json::Error> {
                 others.push(json!({"reading": number, "not_judged": "the budget is spent"}))
             }
             ReadingResult::Rejected { rejection } => {
+                let so_far = alike.entry(rejection.code).or_default();
+                so_far.push(number);
+                if so_far.len() > MOST_ALIKE {
+                    continue;
+                }
                 let mut refused = serde_json::to_value(rejection)?;
                 refused["reading"] = json!(number);
                 super::name_records(&mut refused);
@@ -122,5 +132,9 @@ fn recorded(recorded: &Recorded) -> Result<Vec<Value>, serde_json::Error> {
         lines.push(json!({"recorded": phenomenon, "facts": facts}));
     }
     lines.extend(others);
+    for (code, numbers) in alike.iter().filter(|(_, numbers)| numbers.len() > MOST_ALIKE) {
+        let left = numbers.get(MOST_ALIKE..).unwrap_or_default();
+        lines.push(json!({"refused_alike": code, "readings": left}));
+    }
     Ok(lines)
 }

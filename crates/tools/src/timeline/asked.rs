@@ -19,7 +19,7 @@ const HOUR: i128 = 3600 * 1_000_000_000;
 /// How much earlier, and later, than it is read a local time can be: zones lie between 12 hours behind UTC and 14 hours ahead of it.
 const LOCAL_REACH: (i128, i128) = (14 * HOUR, 12 * HOUR);
 
-/// Rows that say the same are one; the rarest come first, which means the same and another order.
+/// Rows about the same are one; the rarest come first, which means the same and another order.
 pub(super) const FOLD: &str = "fold";
 pub(super) const RARE_FIRST: &str = "rare_first";
 const FOLDING: [&str; 2] = [FOLD, RARE_FIRST];
@@ -126,7 +126,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) text: Option<String>,
     /// What must not occur in a record.
     pub(crate) excluded: Excluded,
-    /// Whether records that say the same but for their times are one row.
+    /// Whether records about the same are one row.
     pub(crate) folds: bool,
     /// The only record types; all where there are none.
     pub(crate) only: &'static [&'static str],

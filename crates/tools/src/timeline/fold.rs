@@ -1,4 +1,4 @@
-//! Rows of a timeline that say the same but for their times, as one row: how many, first and last.
+//! Rows of a timeline about the same, as one row: how many, first and last. What else they say may differ.
 //!
 //! A fold shows where to look. What comes once is its stored record; of what comes more often the row stands at the bytes of the first, and proves nothing.
 
@@ -29,7 +29,7 @@ const MOST: usize = 1_000_000;
 pub(super) fn record_type() -> RecordType {
     spec::record(
         KIND,
-        "how many records of one file say the same but for their times, as far as a timeline was asked for them: of one type and subject, and of events of one channel, provider and id; it stands where the first of them does, shows where to look, and of what the call passed over it says nothing",
+        "how many records of one file are about the same, as far as a timeline was asked for them: of one type and subject, and of events of one channel, provider and id; what else they say may differ; it stands where the first of them does, shows where to look, and of what the call passed over it says nothing",
         "subject",
         &[
             ("subject", &[Text], "what all of them are about; their type where they name nothing"),
@@ -45,7 +45,7 @@ pub(super) fn record_type() -> RecordType {
     )
 }
 
-/// Records that say the same.
+/// Records about the same.
 struct Fold {
     count: u64,
     first: Hit,
