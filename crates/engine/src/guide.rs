@@ -3,6 +3,7 @@
 //! It is derived from the objectives and from what the task has seen; the model decides whether to make it, and the gateway judges what comes of it as of any call.
 
 use crate::objectives::Standing;
+use crate::small;
 use ledger::event::SeenRecord;
 use ledger::{Objective, Record, Way};
 use serde_json::{Value, json};
@@ -13,13 +14,13 @@ pub(crate) fn next(standing: Standing<'_>) -> Option<String> {
         standing.agent.objectives.iter().filter(|objective| standing.meeting(objective).next().is_none());
     let call = open.filter_map(|objective| Some((objective, call(standing, objective)?))).next();
     call.map(|(objective, (tool, arguments))| {
-        format!("Next, for the question \"{}\", call {tool} with {arguments}", objective.question)
+        let call = json!({"name": tool, "arguments": arguments});
+        format!("For the question \"{}\" the next call is {call}", objective.question)
     })
 }
 
 /// What is said where nothing comes next.
-pub(crate) const DONE: &str =
-    "Every question was looked for. Call nothing_to_record with {\"reason\": \"done\"}.";
+pub(crate) const DONE: &str = r#"Every question was looked for. The next call is {"name": "nothing_to_record", "arguments": {"reason": "done"}}"#;
 
 /// A call that records what the task has seen for the objective, or one that looks for it and was not made.
 fn call(standing: Standing<'_>, objective: &Objective) -> Option<(String, Value)> {
@@ -49,9 +50,9 @@ fn recording(standing: Standing<'_>, objective: &Objective, seen: &[SeenRecord])
 fn looking(standing: Standing<'_>, way: Way<'_>) -> Option<(String, Value)> {
     let at_once = way.plain().map(|by| (&by.tool, &by.arguments));
     let each = way.kinds().filter_map(|(_, sources)| sources.each.as_ref());
-    let mut calls = at_once.chain(each.map(|each| (&each.tool, &each.arguments)));
-    let (tool, arguments) =
-        calls.find(|(tool, _)| tool.as_str() == "records" || standing.setting.spec(tool).is_some())?;
+    let calls = at_once.chain(each.map(|each| (&each.tool, &each.arguments)));
+    let mut offered = calls.filter(|(tool, arguments)| small::takes(tool, arguments.keys()));
+    let (tool, arguments) = offered.next()?;
     let arguments = json!(arguments);
     let is_made = standing.made.iter().any(|made| made.tool == *tool && made.arguments == arguments);
     (!is_made).then(|| (tool.clone(), arguments))

@@ -3,18 +3,15 @@
 use ledger::ToolSpec;
 use serde_json::{Map, Value, json};
 
-/// The tools, each with the arguments that are left of it.
+/// The tools, each with the arguments that are left of it: a small model fills in whatever it is offered.
 const TOOLS: [(&str, &[&str]); 6] = [
     ("find_files", &["name"]),
     ("list_deleted", &[]),
     ("nothing_to_record", &["reason"]),
     ("record_phenomenon", &["record", "predicate"]),
-    ("records", &["source", "record"]),
+    ("records", &["source"]),
     ("search_registry", &["text"]),
 ];
-
-/// What is said of an argument that is mostly left out: a small model fills in what it is offered.
-const AS_TOLD: &str = "only where the call that comes next has it";
 
 /// A tool as a small model is offered it; `None` where it is not.
 pub(crate) fn tool(spec: &ToolSpec) -> Option<ToolSpec> {
@@ -28,6 +25,12 @@ pub(crate) fn tool(spec: &ToolSpec) -> Option<ToolSpec> {
         },
         _ => ToolSpec { arguments: left(&brief.arguments, arguments), ..brief },
     })
+}
+
+/// Whether a small model can make such a call.
+pub(crate) fn takes<'a>(tool: &str, mut arguments: impl Iterator<Item = &'a String>) -> bool {
+    let known = TOOLS.iter().find(|(name, _)| *name == tool);
+    known.is_some_and(|(_, takes)| arguments.all(|name| takes.contains(&name.as_str())))
 }
 
 /// One reading, of one or several records, without values.
@@ -53,9 +56,6 @@ fn left(schema: &Value, names: &[&str]) -> Value {
             let mut of = of.clone();
             if let Some(members) = of.as_object_mut() {
                 members.remove("enum");
-                if name == "record" {
-                    members.insert("description".to_owned(), json!(AS_TOLD));
-                }
             }
             (name.clone(), of)
         })

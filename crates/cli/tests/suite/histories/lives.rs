@@ -418,7 +418,7 @@ fn small_context(place: &Place) -> PathBuf {
     turns.extend(["*.exe", "*.dll", "*.pf", "*.evtx", "*.lnk", "*.txt", "*a*", "*e*", "*"].map(find));
     turns.push(vec![("recall", json!({"text": SYSTEM}))]);
     turns.push(vec![record(vec![reading("present", json!({"path": SYSTEM}), "$recalled0")])]);
-    let model = script(turns).within(Window { context: 9_000, reply: 1_000 }, 6_000);
+    let model = script(turns).within(Window { context: 9_000, reply: 1_000 }, 4_000);
     live(place, rules, vec![("filesystem", model)])
 }
 

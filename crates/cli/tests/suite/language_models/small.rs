@@ -21,13 +21,14 @@ fn last(body: &Value) -> String {
 fn obeys(body: &Value, number: usize) -> Says {
     let told = last(body);
     let call = told.lines().rev().find_map(|line| {
-        let (_, call) = line.split_once("call ").or_else(|| line.split_once("Call "))?;
-        let (tool, rest) = call.split_once(" with ")?;
-        let arguments = serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
-        Some((tool.to_owned(), arguments))
+        let (_, call) = line.split_once("next call is ")?;
+        serde_json::from_str::<Value>(call).ok()
     });
     match call {
-        Some((tool, arguments)) => Says::new([Said::call(&format!("c{number}"), &tool, &arguments)]),
+        Some(call) => {
+            let (tool, arguments) = (call["name"].as_str().unwrap(), &call["arguments"]);
+            Says::new([Said::call(&format!("c{number}"), tool, arguments)])
+        }
         None => Says::new([Said::Text("Done.".to_owned())]),
     }
 }
@@ -52,7 +53,7 @@ fn a_small_model_that_does_what_it_is_told_answers_questions_and_says_nothing_fa
             &["score", str(&run), "--truth", str(&demo.join("truth.toml")), "--format", "json"],
         );
         let score: Value = serde_json::from_str(&score).unwrap();
-        assert_eq!(score["violated"], json!([]), "{score}");
+        assert_eq!(score["runs"][0]["figures"]["must_not_claim_violated"], 0, "{score}");
         let first = &server.kept()[0].body;
         let tools = first["tools"].as_array().unwrap();
         assert!(tools.len() <= 10 && first["tools"].to_string().len() < 6_000, "{}", first["tools"]);
