@@ -88,7 +88,12 @@ fn every_request_fits_and_keeps_the_task_the_newest_turn_and_the_order_of_turns(
     let (_, requests) = investigation(50, done);
     let mut cut = 0;
     for request in &requests {
-        assert!(tokens(request) <= 10_000, "{} tokens in turn {}", tokens(request), request.turn);
+        assert!(
+            tokens(request) <= u64::from(WINDOW.context - WINDOW.reply),
+            "{} tokens in turn {}",
+            tokens(request),
+            request.turn
+        );
         let Message::User(first) = &*request.messages[0] else { panic!() };
         let UserBlock::Text { text } = &first[0] else { panic!("{first:?}") };
         assert!(text.starts_with("Investigate the evidence"));

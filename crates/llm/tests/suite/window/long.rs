@@ -26,7 +26,7 @@ fn page(number: u64) -> ToolReturn {
     let mut random = Random::new(number);
     let words = ["service", "started", "by", "the", "user", "session", "closed", "policy", "update", "error"];
     let record = |at: usize, random: &mut Random| {
-        let said: Vec<_> = (0..38).map(|_| words[random.below(words.len())]).collect();
+        let said: Vec<_> = (0..46).map(|_| words[random.below(words.len())]).collect();
         let hex = format!("{:016x}{:016x}", random.below(usize::MAX), random.below(usize::MAX));
         let early = if (number, at) == (0, 7) { EARLY } else { "" };
         line(format!("Windows/Logs/{number}.log"), format!("{} {hex} {early}", said.join(" ")), vec![])
