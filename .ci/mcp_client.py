@@ -63,7 +63,7 @@ async def investigate(client):
         return told(await client.call_tool(tool, arguments))
 
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert {"open_run", "list_hives", "record_phenomenon", "close_run"} <= tools.keys()
+    assert {"open_run", "overview", "record_phenomenon", "close_run"} <= tools.keys()
     prompts = (await client.list_prompts()).prompts
     assert "examiner" in {prompt.name for prompt in prompts}
     prompt = await client.get_prompt("examiner")
@@ -73,7 +73,7 @@ async def investigate(client):
     assert not error, text
     run, name, task = opened["run"], opened["name"], opened["tasks"][0]["task"]
 
-    error, listed, _ = await call("list_hives", task=task)
+    error, listed, _ = await call("overview", task=task)
     assert not error and listed["records"], listed
     # The libraries hold each answer against the schema of its tool: SQL returns records of any type.
     error, asked, text = await call("query", task=task, sql="SELECT * FROM computer_name")
@@ -94,7 +94,7 @@ async def investigate(client):
     assert computer in str(said), said
     error, said, text = await call("record_phenomenon", task=task, readings=reading(computer, "inv-00000000"))
     assert said["answer"]["readings"][0]["healed"], text
-    error, said, text = await call("list_hives", task="task-0")
+    error, said, text = await call("overview", task="task-0")
     assert error and said["answer"]["refusal"] == "unknown_handle", text
     error, said, text = await call("record_phenomenon", task=task, readings=[])
     assert error, text
@@ -118,7 +118,7 @@ async def investigate(client):
 
     error, closed, text = await call("close_run", run=run)
     assert not error and closed["verification"]["verified"], text
-    error, said, _ = await call("list_hives", task=task)
+    error, said, _ = await call("overview", task=task)
     assert error and said["answer"]["refusal"] == "task_ended"
     print(name)
 
