@@ -1,7 +1,7 @@
 //! Reading a record call's arguments.
 
 use crate::arguments::{Arguments, Malformed};
-use crate::references::{self, Stated};
+use crate::references::{self, Cited, Stated};
 use ledger::{
     Absence, AbsenceClaim, AbsenceForm, ClaimedValue, Derivation, DerivationForm, NodeId, Reading,
     SentenceClaim, Term,
@@ -190,7 +190,7 @@ fn term(value: &Value, place: &str) -> Result<Term, Malformed> {
 /// A reading that may name what is to be copied.
 fn referring(members: &Arguments<'_>) -> Result<Stated, Malformed> {
     let predicate = members.optional_text("predicate")?;
-    let (beside, record, several) = references::cited(members)?;
+    let Cited { invocation: beside, record, several } = references::cited(members)?;
     let invocation = members.optional_text("invocation")?.map(str::to_owned).or(beside);
     let values = match members.get("values") {
         None => Vec::new(),

@@ -34,10 +34,18 @@ impl Several {
     }
 }
 
-/// What a reading cites, by its members `record` and `where`: the invocation where it stands beside the record, the one record, or several.
-pub(crate) fn cited(
-    members: &Arguments<'_>,
-) -> Result<(Option<String>, Option<String>, Option<Several>), Malformed> {
+/// What a reading cites by its members `record` and `where`.
+pub(crate) struct Cited {
+    /// The invocation, where it stands beside the record.
+    pub(crate) invocation: Option<String>,
+    /// The one record.
+    pub(crate) record: Option<String>,
+    /// Several, instead.
+    pub(crate) several: Option<Several>,
+}
+
+/// What a reading cites.
+pub(crate) fn cited(members: &Arguments<'_>) -> Result<Cited, Malformed> {
     let text = match members.get("record") {
         Some(Value::Array(_)) => members.texts("record")?.join(","),
         _ => members.optional_text("record")?.unwrap_or_default().trim().to_owned(),
@@ -59,8 +67,8 @@ pub(crate) fn cited(
         Some(_) | None => None,
     };
     let several = several.map(|spans| Several { spans, fitting, place: members.place("record") });
-    let one = (several.is_none() && !records.is_empty()).then(|| records.to_owned());
-    Ok((invocation, one, several))
+    let record = (several.is_none() && !records.is_empty()).then(|| records.to_owned());
+    Ok(Cited { invocation, record, several })
 }
 
 /// The stretches that a text names: `r3`, `r3-r9`, `r1,r4`.

@@ -61,9 +61,9 @@ fn fields(lines: &[Value]) -> Vec<Value> {
     let mut above: std::collections::BTreeMap<(String, String), Value> = Default::default();
     let rows = lines.iter().filter_map(Value::as_array).map(|row| {
         let mut cells = row.iter().skip(1);
-        let rows = types.iter().filter(|of| of.get("rows").is_some());
+        let mut rows = types.iter().filter(|of| of.get("rows").is_some());
         let of = if types.len() == 1 {
-            rows.last().unwrap()
+            rows.next_back().unwrap()
         } else {
             types[cells.next().unwrap().as_u64().unwrap() as usize]
         };
