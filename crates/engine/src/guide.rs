@@ -7,20 +7,35 @@ use crate::small;
 use ledger::event::SeenRecord;
 use ledger::{Objective, Record, Way};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-/// The call that comes next, and the question that it is for; `None` where everything was looked for.
-pub(crate) fn next(standing: Standing<'_>) -> Option<String> {
+/// How often a call is named: a model that does something else instead is sent on, and comes back to it when all others were named as often.
+const MOST_NAMED: u32 = 3;
+
+/// The calls that were named, with how often each was.
+pub(crate) type Named = BTreeMap<String, u32>;
+
+/// The call that comes next, with the question that it is for; nothing is left where everything was looked for.
+pub(crate) fn next(standing: Standing<'_>, named: &mut Named) -> String {
     let open =
         standing.agent.objectives.iter().filter(|objective| standing.meeting(objective).next().is_none());
-    let call = open.filter_map(|objective| Some((objective, call(standing, objective)?))).next();
-    call.map(|(objective, (tool, arguments))| {
-        let call = json!({"name": tool, "arguments": arguments});
-        format!("For the question \"{}\" the next call is {call}", objective.question)
-    })
+    let calls = open.filter_map(|objective| {
+        let (tool, arguments) = call(standing, objective)?;
+        Some((objective, json!({"name": tool, "arguments": arguments}).to_string()))
+    });
+    let times = |call: &String| named.get(call).copied().unwrap_or_default();
+    match calls.filter(|(_, call)| times(call) < MOST_NAMED).min_by_key(|(_, call)| times(call)) {
+        None => DONE.to_owned(),
+        Some((objective, call)) => {
+            let told = format!("For the question \"{}\" the next call is {call}", objective.question);
+            *named.entry(call).or_default() += 1;
+            told
+        }
+    }
 }
 
 /// What is said where nothing comes next.
-pub(crate) const DONE: &str = r#"Every question was looked for. The next call is {"name": "nothing_to_record", "arguments": {"reason": "done"}}"#;
+const DONE: &str = r#"Every question was looked for. The next call is {"name": "nothing_to_record", "arguments": {"reason": "done"}}"#;
 
 /// A call that records what the task has seen for the objective, or one that looks for it and was not made.
 fn call(standing: Standing<'_>, objective: &Objective) -> Option<(String, Value)> {

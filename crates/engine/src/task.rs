@@ -64,6 +64,8 @@ pub struct Task {
     pub(crate) rejections: u32,
     /// How many of them the budget has paid for.
     pub(crate) charged: u32,
+    /// The calls that a small model was told come next.
+    named: guide::Named,
     /// Code and reason of each refused claim.
     pub(crate) refused: Vec<String>,
     /// The objective that the reading missed that was refused last; for whoever watches.
@@ -179,6 +181,7 @@ impl Task {
             recorded: BTreeMap::new(),
             rejections: 0,
             charged: 0,
+            named: guide::Named::new(),
             refused: Vec::new(),
             missed: None,
             call_ids: BTreeSet::new(),
@@ -394,7 +397,10 @@ impl Task {
         }
         self.phase.turns += 1;
         if self.setting.is_small(&self.assigned.agent) {
-            self.say(guide::next(self.standing()).unwrap_or_else(|| guide::DONE.to_owned()));
+            let mut named = std::mem::take(&mut self.named);
+            let told = guide::next(self.standing(), &mut named);
+            self.named = named;
+            self.say(told);
         }
         let said = std::mem::take(&mut self.outbox);
         self.conversation.push(Message::User(said))?;
