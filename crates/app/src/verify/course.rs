@@ -13,6 +13,7 @@ mod standing;
 
 use super::log::{Found, Log, place};
 use super::words::Written;
+use cited::Due;
 use lead::Plan;
 use ledger::event::{
     ArtifactStored, InvocationEnded, InvocationStarted, Phase, PhaseEntered, RecoveryBegun, Spent,
@@ -85,6 +86,8 @@ struct Turn<'l> {
     taken: usize,
     /// Claims of the call under way.
     claims: usize,
+    /// The claims that the call under way must come to, where it records readings that may cite several records.
+    due: Vec<Due>,
     /// The number of the stated reading that its last claim belongs to, and of the one of which a record was refused.
     stated: Option<usize>,
     refused: Option<usize>,
@@ -242,11 +245,13 @@ impl<'l> Course<'l> {
             _ => ("", false),
         };
         (self.turn.stated, self.turn.refused) = (None, None);
-        let stated = match self.turn.call() {
-            Some(call) if member == "readings" && self.has(Behaviour::ByReference) => {
-                self.due(&call.arguments).len()
+        let due = std::mem::take(&mut self.turn.due);
+        let stated = match member == "readings" && self.has(Behaviour::ByReference) {
+            true => due.len(),
+            false => {
+                let call = self.turn.call();
+                call.and_then(|call| call.arguments.get(member)?.as_array()).map_or(0, Vec::len)
             }
-            call => call.and_then(|call| call.arguments.get(member)?.as_array()).map_or(0, Vec::len),
         };
         if !std::mem::take(&mut self.turn.carried).is_empty() {
             return Err("no phenomenon carries the facts of the call before it");

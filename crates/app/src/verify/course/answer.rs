@@ -252,8 +252,10 @@ impl<'l> Course<'l> {
         self.turn.claims += 1;
         let states = match &submitted.stated {
             Claim::Reading(reading) if self.has(Behaviour::ByReference) => {
-                let due = self.due(&call.arguments);
-                let due = due.get(number);
+                if number == 0 {
+                    self.turn.due = self.due(&call.arguments);
+                }
+                let due = self.turn.due.get(number);
                 self.turn.stated = due.map(|due| due.reading);
                 due.is_some_and(|due| self.is_due(&call.arguments, due, reading))
             }
