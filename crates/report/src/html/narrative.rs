@@ -114,8 +114,8 @@ impl<'s> Told<'s> {
         let best = best(scene, placed.sentence);
         Told {
             is_dated: placed.between.is_some(),
-            points: best.map(|it| it.points),
-            objective: best.and_then(|it| it.objective),
+            points: best.map(|it| it.rank.points),
+            objective: best.and_then(|it| it.rank.objective),
             programs: programs(&placed.sentence.text),
         }
     }
@@ -142,7 +142,7 @@ fn best<'s>(scene: &'s Scene<'_>, sentence: &SentenceEntry) -> Option<&'s Ranked
         NodeId::Fact(fact) => scene.carried.get(fact),
         _ => None,
     });
-    facts.filter_map(|number| scene.ranked.get(*number)).max_by_key(|ranked| ranked.points)
+    facts.filter_map(|number| scene.ranked.get(*number)).max_by_key(|ranked| ranked.rank.points)
 }
 
 fn told(scene: &Scene<'_>, placed: &Placed<'_>, is_marked: bool) -> Markup {
