@@ -50,7 +50,7 @@ const WORDS: [&str; 40] = [
     "then",
     "time_of_copy",
 ];
-const MORE_WORDS: [&str; 4] = ["read_from", "to", "under", "within"];
+const MORE_WORDS: [&str; 5] = ["quote", "read_from", "to", "under", "within"];
 
 /// The record types as tools give them: the golden of the catalogue.
 fn types() -> BTreeMap<String, RecordType> {
