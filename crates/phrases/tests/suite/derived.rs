@@ -46,11 +46,11 @@ fn a_derivation_says_its_facts_and_how_they_stand() {
     for (what, english) in [
         (
             Derivation::Order { terms: terms() },
-            r"In this order: C:\Users\mara\setup.exe was downloaded; the download began at 2024-03-01T11:58:00Z (state_of_download: complete); 3 minutes 5 seconds later: SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
+            r"In this order: C:\Users\mara\setup.exe was downloaded; the download was completed; it began at 2024-03-01T11:58:00Z; 3 minutes 5 seconds later: SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
         ),
         (
             Derivation::Within { terms: terms(), seconds: 300 },
-            r"Within 300 seconds of each other: C:\Users\mara\setup.exe was downloaded; the download began at 2024-03-01T11:58:00Z (state_of_download: complete); SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
+            r"Within 300 seconds of each other: C:\Users\mara\setup.exe was downloaded; the download was completed; it began at 2024-03-01T11:58:00Z; SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
         ),
     ] {
         assert_eq!(derivation(Language::English, &what, &facts).text(), english);
