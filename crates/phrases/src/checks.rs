@@ -50,7 +50,8 @@ const WORDS: [&str; 40] = [
     "then",
     "time_of_copy",
 ];
-const MORE_WORDS: [&str; 5] = ["quote", "read_from", "to", "under", "within"];
+const MORE_WORDS: [&str; 8] =
+    ["time_of_file", "time_of_name", "time_of_nothing", "quote", "read_from", "to", "under", "within"];
 
 /// The record types as tools give them: the golden of the catalogue.
 fn types() -> BTreeMap<String, RecordType> {
@@ -189,6 +190,42 @@ fn no_bracket_leans_on_another() {
                 let Some(Part::Words(first)) = inner.first() else { continue };
                 let leans = [" and ", " und ", ", and ", ", und "].iter().any(|word| first.starts_with(word));
                 assert!(!leans, "{place}: {first:?}");
+            }
+        }
+    }
+}
+
+/// A time of a file is never told as that of what was done.
+#[test]
+fn a_time_that_dates_no_event_stands_with_words_of_what_it_is() {
+    let types = types();
+    let bare = ["at", "from", "to", "until", "um", "von", "bis", "auf", "ab"];
+    for book in books() {
+        for (record, of) in &book.records {
+            let kind = types.get(record).unwrap();
+            let is_time = |field: &str| {
+                kind.fields.get(field).is_some_and(|field| field.types.contains(&ledger::FieldType::Time))
+            };
+            for (predicate, templates) in of {
+                let is_other = |slot: &Slot| {
+                    is_time(&slot.field)
+                        && ledger::dates(predicate, record, &slot.field) != ledger::Dates::Event
+                };
+                // Its words say that it is by its own times.
+                let in_core = templates.iter().flat_map(Template::core).any(is_other);
+                assert!(!in_core || record == "timestomp_indicator", "{record}.{predicate}");
+                for part in templates.iter().flat_map(|one| &one.0) {
+                    let Part::Optional(inner) = part else { continue };
+                    if !crate::template::direct(inner).any(is_other) {
+                        continue;
+                    }
+                    let words = inner.iter().filter_map(|part| match part {
+                        Part::Words(words) => Some(words.trim_matches([' ', ',', ';'])),
+                        Part::Field(_) | Part::Optional(_) => None,
+                    });
+                    let telling = words.filter(|words| !words.is_empty() && !bare.contains(words)).count();
+                    assert!(telling > 0, "{record}.{predicate}: {inner:?}");
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::obligatory::{is_whole, obligatory};
 use crate::phrase::{Phrase, Piece};
 use crate::template::{Part, Slot, Template, direct};
 use crate::value::{self, Manner};
-use ledger::{BoundValue, FactEntry, FieldValue, Placement};
+use ledger::{BoundValue, Dates, FactEntry, FieldValue, Placement};
 use std::collections::BTreeSet;
 
 /// The place of a template for the path of the record's file.
@@ -226,7 +226,8 @@ impl<'a> Teller<'a> {
             if at > 0 {
                 phrase.words(", ");
             }
-            value::say_text(self.book, phrase, BY, field, Manner::Whole);
+            // The name of a field is one word, whatever it is.
+            phrase.pieces.push(Piece::Value { field: BY.to_owned(), text: value::visible(field) });
             phrase.words(" = ");
             value::say_text(self.book, phrase, VALUES, value, Manner::Whole);
         }
@@ -264,7 +265,24 @@ impl<'a> Teller<'a> {
         for (at, bound) in self.held(field).into_iter().enumerate() {
             phrase.words(if at == 0 { ": " } else { ", " });
             self.say(phrase, bound);
+            self.dated(bound, phrase);
         }
+    }
+}
+
+impl Teller<'_> {
+    /// Says of a time that is told by the name of its field alone what it does not date.
+    fn dated(&self, bound: &BoundValue, phrase: &mut Phrase) {
+        if !matches!(&bound.value, FieldValue::Time(time) if time.utc.is_some()) {
+            return;
+        }
+        let name = match ledger::dates(&self.fact.predicate.0, &self.fact.kind, &bound.field) {
+            Dates::Event => return,
+            Dates::Name => "time_of_name",
+            Dates::Birth | Dates::File => "time_of_file",
+            Dates::Nothing => "time_of_nothing",
+        };
+        self.book.say(phrase, name, &[]);
     }
 }
 

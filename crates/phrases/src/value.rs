@@ -42,6 +42,7 @@ fn is_bare(book: &Book, text: &str) -> bool {
             && ends(text.chars().next_back())
             && text.chars().all(is_plain)
             && !book.never_bare.contains(&text.to_ascii_lowercase())
+            && !book.own_words.contains(text)
 }
 
 /// Whether it is a GUID in braces, which is one word.

@@ -71,7 +71,7 @@ fn an_absence_says_all_of_where_was_searched() {
     let reach = Reach {
         listed: "inv-00000001".parse().unwrap(),
         stretches: vec![Stretch {
-            evidence: "host".into(),
+            evidence: "alder-07".into(),
             first: "2024-01-01T00:00:00Z".into(),
             last: "2024-03-01T00:00:00Z".into(),
         }],
@@ -81,10 +81,10 @@ fn an_absence_says_all_of_where_was_searched() {
             Absence::File {
                 name: "evil.exe".into(),
                 under: "Users".into(),
-                evidence: Some("host".into()),
+                evidence: Some("alder-07".into()),
                 near: vec!["evi1.exe".into()],
             },
-            "No file or folder named evil.exe is there under Users in the evidence host; near it, and not it: evi1.exe.",
+            "No file or folder named evil.exe is there under Users in the evidence alder-07; near it, and not it: evi1.exe.",
         ),
         (
             Absence::Events {
@@ -95,7 +95,7 @@ fn an_absence_says_all_of_where_was_searched() {
                 evidence: None,
                 reach: Some(reach),
             },
-            "The channel Security holds no event with the id 1102 in any of the evidence; its logs reach from 2024-01-01T00:00:00Z to 2024-03-01T00:00:00Z in the evidence host.",
+            "The channel Security holds no event with the id 1102 in any of the evidence; its logs reach from 2024-01-01T00:00:00Z to 2024-03-01T00:00:00Z in the evidence alder-07.",
         ),
     ] {
         assert_eq!(absence(Language::English, &entry(what)).text(), english);
