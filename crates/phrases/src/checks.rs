@@ -195,6 +195,41 @@ fn no_bracket_leans_on_another() {
     }
 }
 
+/// Words that end with a comma are followed by words of the sentence, whatever is left out.
+#[test]
+fn a_bracket_that_ends_with_a_comma_stands_within_a_sentence() {
+    let starts = |part: &Part| match part {
+        Part::Words(words) => words.chars().next(),
+        Part::Field(_) => Some('V'),
+        Part::Optional(inner) => match inner.first() {
+            Some(Part::Words(words)) => words.chars().next(),
+            _ => Some('V'),
+        },
+    };
+    let mut wrong = Vec::new();
+    for book in books() {
+        for (place, all) in templates(&book) {
+            for one in all {
+                for (at, part) in one.0.iter().enumerate() {
+                    let Part::Optional(inner) = part else { continue };
+                    let Some(Part::Words(last)) = inner.last() else { continue };
+                    if !last.ends_with(',') {
+                        continue;
+                    }
+                    let behind = &one.0[at + 1..];
+                    let fixed = behind.iter().position(|part| !matches!(part, Part::Optional(_)));
+                    let reached = behind.iter().take(fixed.map_or(0, |fixed| fixed + 1));
+                    let clash = reached.filter_map(starts).find(|c| ",;:.)".contains(*c));
+                    if fixed.is_none() || clash.is_some() {
+                        wrong.push(format!("{place}: {inner:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// A time of a file is never told as that of what was done.
 #[test]
 fn a_time_that_dates_no_event_stands_with_words_of_what_it_is() {

@@ -82,7 +82,7 @@ fn skeleton(phrase: &Phrase) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2048))]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
     fn a_phrase_says_what_it_was_asked_to_and_what_is_obligatory(
