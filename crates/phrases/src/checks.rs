@@ -50,8 +50,17 @@ const WORDS: [&str; 40] = [
     "then",
     "time_of_copy",
 ];
-const MORE_WORDS: [&str; 8] =
-    ["time_of_file", "time_of_name", "time_of_nothing", "quote", "read_from", "to", "under", "within"];
+const MORE_WORDS: [&str; 9] = [
+    "compared",
+    "time_of_file",
+    "time_of_name",
+    "time_of_nothing",
+    "quote",
+    "read_from",
+    "to",
+    "under",
+    "within",
+];
 
 /// The record types as tools give them: the golden of the catalogue.
 fn types() -> BTreeMap<String, RecordType> {
@@ -191,6 +200,28 @@ fn no_bracket_leans_on_another() {
                 let leans = [" and ", " und ", ", and ", ", und "].iter().any(|word| first.starts_with(word));
                 assert!(!leans, "{place}: {first:?}");
             }
+        }
+    }
+}
+
+/// A record says the opposite by the value of some fields: what a fact holds of them is said in any case.
+#[test]
+fn fields_by_which_a_record_can_say_the_opposite_are_always_said() {
+    let vocabulary = Vocabulary::shipped().unwrap();
+    for (predicate, meaning) in vocabulary.entries() {
+        let unless = meaning.unless.keys().filter_map(|record| Some((record, meaning.states.get(record)?)));
+        let denied = meaning
+            .denied_by
+            .iter()
+            .flat_map(|(record, fields)| fields.keys().map(move |field| (record, field)));
+        for (record, field) in unless.chain(denied) {
+            let is_state = ledger::state_field(record).is_some_and(|state| state.field == *field);
+            let is_core = books().iter().all(|book| {
+                let own = book.records.get(record).and_then(|of| of.get(&predicate.0)).unwrap();
+                own.iter().all(|one| one.core().any(|slot| slot.field == *field))
+            });
+            let is_obligatory = crate::reason(record, field).is_some();
+            assert!(is_state || is_core || is_obligatory, "{record}.{predicate}: {field}");
         }
     }
 }

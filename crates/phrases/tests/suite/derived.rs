@@ -1,10 +1,11 @@
 //! What derivations and absences come to in words.
 
-use crate::anything::{bound, fact_of};
+use crate::anything::{bound, fact_of, written};
 use ledger::{
     Absence, AbsenceEntry, Derivation, FactEntry, FactId, FieldValue, Precision, Reach, Stretch, Term, Time,
 };
-use phrases::{Language, absence, derivation};
+use phrases::{Language, Piece, absence, derivation};
+use proptest::prelude::*;
 
 fn time(text: &str) -> FieldValue {
     let time = Time::from_filetime(0);
@@ -60,6 +61,21 @@ fn a_derivation_says_its_facts_and_how_they_stand() {
 }
 
 #[test]
+fn values_that_are_the_same_are_named_beside_their_facts() {
+    let facts = facts();
+    let facts: Vec<&FactEntry> = facts.iter().collect();
+    let terms = vec![
+        Term { fact: id("fact-00000001"), field: "file".into() },
+        Term { fact: id("fact-00000002"), field: "executable".into() },
+    ];
+    let said = derivation(Language::English, &Derivation::Same { terms }, &facts).text();
+    assert_eq!(
+        said,
+        r"The same value: C:\Users\mara\setup.exe was downloaded; the download was completed (compared: file = C:\Users\mara\setup.exe); SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z (compared: executable = SETUP.EXE)."
+    );
+}
+
+#[test]
 fn a_term_whose_fact_is_not_at_hand_is_said_by_its_id() {
     let said = derivation(Language::English, &Derivation::Same { terms: terms() }, &[]).text();
     assert_eq!(said, "The same value: fact-00000001.time; fact-00000002.last_run.");
@@ -99,5 +115,32 @@ fn an_absence_says_all_of_where_was_searched() {
         ),
     ] {
         assert_eq!(absence(Language::English, &entry(what)).text(), english);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn an_absence_says_its_whole_scope_and_shows_nothing_hidden(
+        name in "\\PC{1,400}", under in "\\PC{0,400}", near in proptest::collection::vec("\\PC{1,40}", 0..8),
+    ) {
+        let what = Absence::File { name: name.clone(), under: under.clone(), evidence: None, near: near.clone() };
+        let entry = AbsenceEntry { id: "abs-00000001".parse().unwrap(), absence: what, searches: Vec::new() };
+        for language in Language::ALL {
+            let said = absence(language, &entry);
+            let value = |field: &str| -> Vec<String> {
+                let of = |piece: &Piece| match piece {
+                    Piece::Value { field: own, text } if own == field => Some(text.clone()),
+                    _ => None,
+                };
+                said.pieces.iter().filter_map(of).collect()
+            };
+            prop_assert_eq!(value("name"), vec![written(&name)]);
+            prop_assert_eq!(value("under").concat(), written(&under));
+            prop_assert_eq!(value("near"), near.iter().map(|near| written(near)).collect::<Vec<_>>());
+            let hidden = |c| ledger::escapes::is_hidden(c) || ledger::escapes::is_unseen(c);
+            prop_assert!(!said.text().contains(hidden));
+        }
     }
 }

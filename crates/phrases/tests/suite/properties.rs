@@ -1,6 +1,6 @@
 //! What holds of every phrase, whatever the fact.
 
-use crate::anything::{MARK, fact};
+use crate::anything::{MARK, fact, written};
 use ledger::FactEntry;
 use phrases::{Choice, Language, Phrase, Piece, obligatory};
 use proptest::prelude::*;
@@ -29,20 +29,6 @@ fn values(phrase: &Phrase) -> Vec<(String, String)> {
         .collect();
     values.sort();
     values
-}
-
-/// A text as phrases write it, by rules of its own: what hides or moves text, and quotation marks of ours, as escapes.
-fn written(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            let is_seen = !ledger::escapes::is_hidden(c) && !ledger::escapes::is_unseen(c);
-            if is_seen && !"“”„‟«»".contains(c) {
-                c.to_string()
-            } else {
-                format!("\\u{{{:x}}}", u32::from(c))
-            }
-        })
-        .collect()
 }
 
 /// Whether the fact has such a value in that field: whole, as an item, as quoted words, or as the beginning of it.
