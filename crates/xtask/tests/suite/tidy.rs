@@ -56,6 +56,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("detect", vec!["ledger"]),
         ("graph", vec!["detect", "ledger"]),
         ("ground", vec!["ledger"]),
+        ("phrases", vec!["ledger"]),
         ("engine", vec!["graph", "ground", "ledger"]),
         ("evidence", vec!["ledger"]),
         ("artifacts", vec!["ledger"]),

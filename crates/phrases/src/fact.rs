@@ -1,0 +1,296 @@
+//! A fact in words.
+
+use crate::book::Book;
+use crate::language::Language;
+use crate::obligatory::{is_whole, obligatory};
+use crate::phrase::{Phrase, Piece};
+use crate::template::{Part, Slot, Template, direct};
+use crate::value::{self, Manner};
+use ledger::{BoundValue, Dates, FactEntry, FieldValue, Placement};
+use std::collections::BTreeSet;
+
+/// The place of a template for the path of the record's file.
+const FILE: &str = "_path";
+/// The name by which a phrase says that path, and by which it is asked for.
+const PATH: &str = "@path";
+/// The type of the record.
+const KIND: &str = "@kind";
+/// What the fact says of its subject.
+const PREDICATE: &str = "@predicate";
+
+/// The fields by which records were counted, and their values in the same order.
+const BY: &str = "by";
+const VALUES: &str = "values";
+
+/// Which fields of a fact are to be said. The obligatory ones are said beside them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Choice<'a> {
+    /// Those that the phrase has a place for.
+    #[default]
+    Usual,
+    /// All that the fact holds.
+    All,
+    /// These; what the fact does not hold is left out.
+    Fields(&'a [&'a str]),
+}
+
+/// Says a fact.
+pub fn fact(language: Language, fact: &FactEntry, choice: Choice<'_>) -> Phrase {
+    let book = language.book();
+    let teller = Teller::new(book, fact, choice);
+    let mut phrase = Phrase::default();
+    teller.place(&mut phrase);
+    teller.tell(&mut phrase);
+    phrase.words(".");
+    phrase
+}
+
+/// The fields that [`Choice::Usual`] says, the subject's included; `@path` stands for the path of the record's file, which can be asked for by that name.
+pub fn usual(language: Language, fact: &FactEntry) -> BTreeSet<String> {
+    self::fact(language, fact, Choice::Usual).fields().map(str::to_owned).collect()
+}
+
+struct Teller<'a> {
+    book: &'a Book,
+    fact: &'a FactEntry,
+    template: Option<&'a Template>,
+    wanted: BTreeSet<&'a str>,
+}
+
+impl<'a> Teller<'a> {
+    fn new(book: &'a Book, fact: &'a FactEntry, choice: Choice<'_>) -> Teller<'a> {
+        let mut teller = Teller { book, fact, template: None, wanted: obligatory(fact) };
+        teller.template = teller.templates().find(|template| template.core().all(|slot| teller.fits(slot)));
+        let held = fact.values.iter().chain([&fact.subject]).map(|bound| bound.field.as_str());
+        let chosen: Vec<&str> = match choice {
+            Choice::All => held.collect(),
+            Choice::Fields(fields) => held.filter(|field| fields.contains(field)).collect(),
+            Choice::Usual => {
+                let fields = teller.template.map(Template::fields).unwrap_or_default();
+                held.filter(|field| fields.contains(field)).collect()
+            }
+        };
+        teller.wanted.extend(chosen);
+        let is_path_wanted = match choice {
+            Choice::All => true,
+            Choice::Fields(fields) => fields.contains(&PATH),
+            Choice::Usual => teller.template.is_some_and(|template| template.fields().contains(FILE)),
+        };
+        // A file that is not the host's own is named in any case.
+        if is_path_wanted && fact.placement.is_none() {
+            teller.wanted.insert(PATH);
+        }
+        teller
+    }
+
+    /// The templates for this fact, the closest first.
+    fn templates(&self) -> impl Iterator<Item = &'a Template> + use<'a> {
+        let predicate = &self.fact.predicate.0;
+        let own = self.book.records.get(&self.fact.kind).and_then(|of| of.get(predicate));
+        own.into_iter().chain(self.book.predicates.get(predicate)).flatten()
+    }
+
+    /// The values of a field: several where the fact states several items of a list.
+    fn held(&self, field: &str) -> Vec<&'a BoundValue> {
+        let mut held: Vec<&BoundValue> = Vec::new();
+        for bound in self.fact.values.iter().chain([&self.fact.subject]) {
+            let is_new =
+                |other: &&BoundValue| (&other.value, &other.quotation) != (&bound.value, &bound.quotation);
+            if bound.field == field && held.iter().all(is_new) {
+                held.push(bound);
+            }
+        }
+        held
+    }
+
+    /// The field of the fact for a place of a template.
+    fn field(&self, slot: &'a Slot) -> &'a str {
+        match slot.field.as_str() {
+            "subject" => &self.fact.subject.field,
+            FILE => PATH,
+            field => field,
+        }
+    }
+
+    /// Whether the fact has a value for a place: of a time an instant, and where a place has words by value one of these.
+    fn fits(&self, slot: &'a Slot) -> bool {
+        if slot.field == FILE {
+            return true;
+        }
+        let held = self.held(self.field(slot));
+        let is_instant =
+            |bound: &&BoundValue| !matches!(&bound.value, FieldValue::Time(time) if time.utc.is_none());
+        let has_words = |bound: &&BoundValue| {
+            slot.cases.is_empty() || slot.other.is_some() || case(slot, bound).is_some()
+        };
+        !held.is_empty() && held.iter().all(is_instant) && held.iter().all(has_words)
+    }
+
+    /// Says whose words these are, where the file is not one of the host's own.
+    fn place(&self, phrase: &mut Phrase) {
+        let name = match self.fact.placement {
+            None => return,
+            Some(Placement::Stated) => "place_stated",
+            Some(Placement::Assumed) => "place_assumed",
+            Some(Placement::Elsewhere) => "place_elsewhere",
+            Some(Placement::Foreign) => "place_foreign",
+        };
+        self.book.say_with(phrase, name, |phrase, _| self.file(phrase));
+    }
+
+    fn file(&self, phrase: &mut Phrase) {
+        value::say_text(self.book, phrase, PATH, &self.fact.locator.path, Manner::Whole);
+    }
+
+    fn tell(&self, phrase: &mut Phrase) {
+        let mut said = BTreeSet::new();
+        match self.template {
+            Some(template) => self.parts(&template.0, phrase, &mut said),
+            None => self.neutral(phrase, &mut said),
+        }
+        self.rest(phrase, &said);
+    }
+
+    /// What is true of any fact.
+    fn neutral(&self, phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
+        let own = |field: &str, text: &str| Piece::Value { field: field.to_owned(), text: text.to_owned() };
+        self.book.say_with(phrase, "neutral", |phrase, place| match place {
+            "kind" => phrase.pieces.push(own(KIND, &self.fact.kind)),
+            "predicate" => phrase.pieces.push(own(PREDICATE, &self.fact.predicate.0)),
+            _ => self.say(phrase, &self.fact.subject),
+        });
+        said.insert(&self.fact.subject.field);
+    }
+
+    /// Says a value, whole where a part of it would tell more than the fact does.
+    fn say(&self, phrase: &mut Phrase, bound: &BoundValue) {
+        let manner = if is_whole(&self.fact.kind, &bound.field) { Manner::Whole } else { Manner::Short };
+        value::say(self.book, phrase, bound, manner);
+    }
+
+    fn parts(&self, parts: &'a [Part], phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
+        for part in parts {
+            match part {
+                Part::Words(words) => phrase.words(words),
+                Part::Field(slot) => self.slot(slot, phrase, said),
+                Part::Optional(inner) => {
+                    let is_wanted = |slot: &'a Slot| self.wanted.contains(self.field(slot));
+                    if direct(inner).all(|slot| is_wanted(slot) && self.fits(slot)) {
+                        self.parts(inner, phrase, said);
+                    }
+                }
+            }
+        }
+    }
+
+    fn slot(&self, slot: &'a Slot, phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
+        if slot.field == FILE {
+            self.file(phrase);
+        }
+        if slot.field == BY && self.conditions(phrase) {
+            said.extend([BY, VALUES]);
+            return;
+        }
+        for (at, bound) in self.held(self.field(slot)).into_iter().enumerate() {
+            if at > 0 {
+                phrase.words(", ");
+            }
+            match (case(slot, bound), &slot.other) {
+                (Some(words), _) => phrase.pieces.push(Piece::Told {
+                    field: bound.field.clone(),
+                    value: bound.value.to_text().into_owned(),
+                    text: words.to_owned(),
+                }),
+                (None, Some((before, after))) => {
+                    phrase.words(before);
+                    self.say(phrase, bound);
+                    phrase.words(after);
+                }
+                (None, None) => self.say(phrase, bound),
+            }
+        }
+        said.insert(self.field(slot));
+    }
+
+    /// Says the conditions of a count, each field with its value; `false` where they are no such lists.
+    fn conditions(&self, phrase: &mut Phrase) -> bool {
+        let list = |field: &str| match self.held(field).as_slice() {
+            [BoundValue { value: FieldValue::List(items), quotation: None, .. }] => Some(items),
+            _ => None,
+        };
+        let Some((fields, values)) = list(BY).zip(list(VALUES)) else { return false };
+        if fields.len() != values.len() || fields.is_empty() {
+            return false;
+        }
+        for (at, (field, value)) in fields.iter().zip(values).enumerate() {
+            if at > 0 {
+                phrase.words(", ");
+            }
+            // The name of a field is one word, whatever it is.
+            phrase.pieces.push(Piece::Value { field: BY.to_owned(), text: value::visible(field) });
+            phrase.words(" = ");
+            value::say_text(self.book, phrase, VALUES, value, Manner::Whole);
+        }
+        true
+    }
+
+    /// Says in parentheses what is to be said and has no place in the template.
+    fn rest(&self, phrase: &mut Phrase, said: &BTreeSet<&'a str>) {
+        let mut fields: Vec<&str> = Vec::new();
+        let held = self.fact.values.iter().chain([&self.fact.subject]).map(|bound| bound.field.as_str());
+        for field in held.chain([PATH]) {
+            if self.wanted.contains(field) && !said.contains(field) && !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+        for (at, field) in fields.iter().enumerate() {
+            phrase.words(if at == 0 { " (" } else { "; " });
+            if *field == PATH {
+                self.book.say_with(phrase, "read_from", |phrase, _| self.file(phrase));
+            } else {
+                self.labelled(field, phrase);
+            }
+        }
+        if !fields.is_empty() {
+            phrase.words(")");
+        }
+    }
+
+    fn labelled(&self, field: &'a str, phrase: &mut Phrase) {
+        let label = self.book.labels.get(field).filter(|label| label.core().all(|slot| self.fits(slot)));
+        if let Some(label) = label {
+            return self.parts(&label.0, phrase, &mut BTreeSet::new());
+        }
+        phrase.words(field);
+        for (at, bound) in self.held(field).into_iter().enumerate() {
+            phrase.words(if at == 0 { ": " } else { ", " });
+            self.say(phrase, bound);
+            self.dated(bound, phrase);
+        }
+    }
+}
+
+impl Teller<'_> {
+    /// Says of a time that is told by the name of its field alone what it does not date.
+    fn dated(&self, bound: &BoundValue, phrase: &mut Phrase) {
+        if !matches!(&bound.value, FieldValue::Time(time) if time.utc.is_some()) {
+            return;
+        }
+        let name = match ledger::dates(&self.fact.predicate.0, &self.fact.kind, &bound.field) {
+            Dates::Event => return,
+            Dates::Name => "time_of_name",
+            Dates::Birth | Dates::File => "time_of_file",
+            Dates::Nothing => "time_of_nothing",
+        };
+        self.book.say(phrase, name, &[]);
+    }
+}
+
+/// The words that a place has for a value.
+fn case<'s>(slot: &'s Slot, bound: &BoundValue) -> Option<&'s str> {
+    if bound.quotation.is_some() {
+        return None;
+    }
+    let text = bound.value.to_text();
+    slot.cases.iter().find(|(value, _)| *value == text).map(|(_, words)| words.as_str())
+}
