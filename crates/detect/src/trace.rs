@@ -1,6 +1,21 @@
 //! What a rule looks at: a fact, or a record that could become one.
 
-use ledger::{BoundValue, FactEntry, FieldValue, Record, is_earlier};
+use ledger::{BoundValue, FactEntry, FieldValue, Record, Vocabulary, is_earlier};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The predicates that each type of record can prove.
+static PROVES: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
+    let mut proves: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    // Embedded, and read by tests: it is never missing.
+    let vocabulary = Vocabulary::shipped().ok();
+    for (predicate, meaning) in vocabulary.iter().flat_map(Vocabulary::entries) {
+        for kind in &meaning.proved_by {
+            proves.entry(kind.clone()).or_default().push(predicate.0.clone());
+        }
+    }
+    proves
+});
 
 /// A trace of something that happened or stands on a host, as rules look at it.
 #[derive(Debug, Clone)]
@@ -33,8 +48,8 @@ impl<'a> Trace<'a> {
         Trace { kind: &fact.kind, predicates: vec![&fact.predicate.0], values: bound.map(stated).collect() }
     }
 
-    /// All that a record says, which proves these predicates.
-    pub fn of_record(record: &'a Record, proves: impl IntoIterator<Item = &'a str>) -> Trace<'a> {
+    /// All that a record says, and what it can prove.
+    pub fn of_record(record: &'a Record) -> Trace<'a> {
         let stated = |(field, held): (&'a String, &'a ledger::Field)| Stated {
             field,
             value: &held.value,
@@ -42,7 +57,7 @@ impl<'a> Trace<'a> {
         };
         Trace {
             kind: &record.kind,
-            predicates: proves.into_iter().collect(),
+            predicates: PROVES.get(&record.kind).into_iter().flatten().map(String::as_str).collect(),
             values: record.fields.iter().map(stated).collect(),
         }
     }
