@@ -1,17 +1,19 @@
 //! What a rule looks at: a fact, or a record that could become one.
 
+use ledger::vocabulary::Meaning;
 use ledger::{BoundValue, FactEntry, FieldValue, Record, Vocabulary, is_earlier};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The predicates that each type of record can prove.
-static PROVES: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| {
-    let mut proves: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    // Embedded, and read by tests: it is never missing.
-    let vocabulary = Vocabulary::shipped().ok();
-    for (predicate, meaning) in vocabulary.iter().flat_map(Vocabulary::entries) {
+/// Embedded, and read by tests: it is never missing.
+static VOCABULARY: LazyLock<Option<Vocabulary>> = LazyLock::new(|| Vocabulary::shipped().ok());
+
+/// What records of each type can prove.
+static PROVES: LazyLock<BTreeMap<&str, Vec<(&str, &Meaning)>>> = LazyLock::new(|| {
+    let mut proves: BTreeMap<&str, Vec<(&str, &Meaning)>> = BTreeMap::new();
+    for (predicate, meaning) in VOCABULARY.iter().flat_map(Vocabulary::entries) {
         for kind in &meaning.proved_by {
-            proves.entry(kind.clone()).or_default().push(predicate.0.clone());
+            proves.entry(kind).or_default().push((&predicate.0, meaning));
         }
     }
     proves
@@ -48,16 +50,17 @@ impl<'a> Trace<'a> {
         Trace { kind: &fact.kind, predicates: vec![&fact.predicate.0], values: bound.map(stated).collect() }
     }
 
-    /// All that a record says, and what it can prove.
+    /// All that a record says, and what it proves where it stands.
     pub fn of_record(record: &'a Record) -> Trace<'a> {
         let stated = |(field, held): (&'a String, &'a ledger::Field)| Stated {
             field,
             value: &held.value,
             quotation: None,
         };
+        let proved = PROVES.get(record.kind.as_str()).into_iter().flatten();
         Trace {
             kind: &record.kind,
-            predicates: PROVES.get(&record.kind).into_iter().flatten().map(String::as_str).collect(),
+            predicates: proved.filter(|(_, meaning)| meaning.is_proved_by(record)).map(|it| it.0).collect(),
             values: record.fields.iter().map(stated).collect(),
         }
     }

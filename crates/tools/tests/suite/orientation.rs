@@ -2,8 +2,8 @@
 
 use crate::fixture::{Fixture, text, value, write};
 use crate::timeline_rows::made_ready;
-use evidence::{Tree, open_directory};
 use detect::{Level, Trace, shipped};
+use evidence::{Tree, open_directory};
 use ledger::pattern::fold;
 use ledger::{Completeness, FieldValue, Outcome, Record};
 use serde_json::{Value, json};
