@@ -113,7 +113,8 @@ fn answer(run: &Run, id: &str) -> Vec<(String, String)> {
 fn what_one_host_holds_of_another_answers_nothing_about_it() {
     let place = Place::new();
     two_hosts(&place);
-    let told_of = place.locard_ends(0, &["run", "case/case.toml"]);
+    place.locard_ends(0, &["run", "case/case.toml"]);
+    let told_of = place.locard_ends(0, &["answers", "latest"]);
     assert!(told_of.contains("[birch] The service BirchAgent was installed"), "{told_of}");
     let folder = place.only_run();
     let run = app::load_run(&folder).unwrap();

@@ -107,7 +107,8 @@ fn a_question_of_the_case_file_stands_in_every_result() {
         predicate = \"configured\"\nrecord = \"registry_value\"\nsubject = \"*compiler*\"\nfield = \"data\"\n";
     place.file("case/case.toml", case);
     place.file("case/evidence/a.txt", "a");
-    let out = place.locard_ends(25, &["run", "case", "--fail-on", "open"]);
+    place.locard_ends(25, &["run", "case", "--fail-on", "open"]);
+    let out = place.locard_ends(0, &["answers", "latest"]);
     assert!(out.contains("Which compiler was used?\n         asked by the case file"), "{out}");
     let page = place.locard_ends(0, &["report", str(&place.only_run()), "--format", "markdown"]);
     assert!(page.contains("Which compiler was used? (asked by the case file) |"), "{page}");
