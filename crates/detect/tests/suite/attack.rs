@@ -173,7 +173,10 @@ fn a_reason_is_told_with_each_technique() {
     let attack = Attack::shipped().unwrap();
     let fact = stated("log_cleared", "cleared", &[("cleared", "Security")]);
     let [hit] = &attack.hits(&Trace::of_fact(&fact))[..] else { panic!("one rule") };
-    assert_eq!((hit.rule, hit.level, hit.note), ("log-cleared", Level::High, "an event log was cleared"));
+    assert_eq!(
+        (hit.rule, hit.level, hit.note),
+        ("log-cleared", Level::High, "somebody cleared an event log")
+    );
     let tactics: Vec<_> = attack.tactics_of(hit.techniques[0]).map(|tactic| tactic.name.as_str()).collect();
     assert_eq!(tactics, ["Defense Impairment"]);
 }
