@@ -266,12 +266,14 @@ fn data_that_does_not_hang_together_is_refused() {
 }
 
 /// The shipped files, in their order.
-const DATA: [&str; 6] = [
+const DATA: [&str; 8] = [
     include_str!("../../data/attack.toml"),
     include_str!("../../data/lists.toml"),
     include_str!("../../data/traces.toml"),
     include_str!("../../data/commands.toml"),
     include_str!("../../data/behaviour.toml"),
+    include_str!("../../data/settings.toml"),
+    include_str!("../../data/network.toml"),
     include_str!("../../data/ordinary.toml"),
 ];
 
