@@ -278,7 +278,7 @@ const DATA: [&str; 8] = [
 ];
 
 /// The shipped data, its rules as TOML.
-fn rules() -> (toml::Table, Vec<toml::Value>) {
+pub(crate) fn rules() -> (toml::Table, Vec<toml::Value>) {
     let table: toml::Table = toml::from_str(&DATA.concat()).unwrap();
     let rules = table["rule"].as_array().unwrap().clone();
     (table, rules)

@@ -3,3 +3,4 @@
 
 mod attack;
 mod examples;
+mod pages;
