@@ -24,12 +24,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// The data of this version of the program, in the order in which it is read as one text.
-const DATA: [&str; 6] = [
+const DATA: [&str; 8] = [
     include_str!("../data/attack.toml"),
     include_str!("../data/lists.toml"),
     include_str!("../data/traces.toml"),
     include_str!("../data/commands.toml"),
     include_str!("../data/behaviour.toml"),
+    include_str!("../data/settings.toml"),
+    include_str!("../data/network.toml"),
     include_str!("../data/ordinary.toml"),
 ];
 

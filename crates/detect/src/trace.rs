@@ -19,6 +19,12 @@ static PROVES: LazyLock<BTreeMap<&str, Vec<(&str, &Meaning)>>> = LazyLock::new(|
     proves
 });
 
+/// The field as which a line that was put together is looked at: its name in the record types that have whole command lines.
+const LINE: &str = "command_line";
+
+/// The fields that hold a program whose arguments stand in a field of their own.
+const PROGRAMS: [&str; 2] = ["command", "target"];
+
 /// A trace of something that happened or stands on a host, as rules look at it.
 #[derive(Debug, Clone)]
 pub struct Trace<'a> {
@@ -27,6 +33,8 @@ pub struct Trace<'a> {
     /// What a fact says, or what a record proves.
     predicates: Vec<&'a str>,
     values: Vec<Stated<'a>>,
+    /// The whole command line, where a record keeps a program and its arguments apart, as tasks and shortcuts do.
+    line: Option<FieldValue>,
 }
 
 /// A field and what it holds.
@@ -47,7 +55,7 @@ impl<'a> Trace<'a> {
             value: &bound.value,
             quotation: bound.quotation.as_deref(),
         };
-        Trace { kind: &fact.kind, predicates: vec![&fact.predicate.0], values: bound.map(stated).collect() }
+        Trace::new(&fact.kind, vec![&fact.predicate.0], bound.map(stated).collect())
     }
 
     /// All that a record says, and what it proves where it stands.
@@ -58,11 +66,13 @@ impl<'a> Trace<'a> {
             quotation: None,
         };
         let proved = PROVES.get(record.kind.as_str()).into_iter().flatten();
-        Trace {
-            kind: &record.kind,
-            predicates: proved.filter(|(_, meaning)| meaning.is_proved_by(record)).map(|it| it.0).collect(),
-            values: record.fields.iter().map(stated).collect(),
-        }
+        let proved = proved.filter(|(_, meaning)| meaning.is_proved_by(record)).map(|it| it.0);
+        Trace::new(&record.kind, proved.collect(), record.fields.iter().map(stated).collect())
+    }
+
+    fn new(kind: &'a str, predicates: Vec<&'a str>, values: Vec<Stated<'a>>) -> Trace<'a> {
+        let line = whole_line(&values);
+        Trace { kind, predicates, values, line }
     }
 
     /// Its record type.
@@ -74,12 +84,21 @@ impl<'a> Trace<'a> {
         self.predicates.contains(&predicate)
     }
 
-    pub(crate) fn values(&self) -> impl Iterator<Item = Stated<'a>> + '_ {
-        self.values.iter().copied()
+    pub(crate) fn values(&self) -> impl Iterator<Item = Stated<'_>> {
+        let line = self.line.as_ref().map(|value| Stated { field: LINE, value, quotation: None });
+        self.values.iter().copied().chain(line)
     }
 
     /// Whether both fields hold an instant, and that of the first is the earlier one.
     pub(crate) fn is_earlier(&self, fields: &[String; 2]) -> bool {
         is_earlier(fields, |name| self.values.iter().find(|it| it.field == name).map(|it| it.value))
     }
+}
+
+/// A program and its arguments, where both are stated and neither is a quotation: of that only its words count.
+fn whole_line(values: &[Stated<'_>]) -> Option<FieldValue> {
+    let stated =
+        |names: &[&str]| values.iter().find(|it| names.contains(&it.field) && it.quotation.is_none());
+    let (program, arguments) = (stated(&PROGRAMS)?, stated(&["arguments"])?);
+    Some(FieldValue::Text(format!("{} {}", program.value.to_text(), arguments.value.to_text())))
 }

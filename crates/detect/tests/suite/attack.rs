@@ -173,7 +173,10 @@ fn a_reason_is_told_with_each_technique() {
     let attack = Attack::shipped().unwrap();
     let fact = stated("log_cleared", "cleared", &[("cleared", "Security")]);
     let [hit] = &attack.hits(&Trace::of_fact(&fact))[..] else { panic!("one rule") };
-    assert_eq!((hit.rule, hit.level, hit.note), ("log-cleared", Level::High, "an event log was cleared"));
+    assert_eq!(
+        (hit.rule, hit.level, hit.note),
+        ("log-cleared", Level::High, "somebody cleared an event log")
+    );
     let tactics: Vec<_> = attack.tactics_of(hit.techniques[0]).map(|tactic| tactic.name.as_str()).collect();
     assert_eq!(tactics, ["Defense Impairment"]);
 }
@@ -263,17 +266,19 @@ fn data_that_does_not_hang_together_is_refused() {
 }
 
 /// The shipped files, in their order.
-const DATA: [&str; 6] = [
+const DATA: [&str; 8] = [
     include_str!("../../data/attack.toml"),
     include_str!("../../data/lists.toml"),
     include_str!("../../data/traces.toml"),
     include_str!("../../data/commands.toml"),
     include_str!("../../data/behaviour.toml"),
+    include_str!("../../data/settings.toml"),
+    include_str!("../../data/network.toml"),
     include_str!("../../data/ordinary.toml"),
 ];
 
 /// The shipped data, its rules as TOML.
-fn rules() -> (toml::Table, Vec<toml::Value>) {
+pub(crate) fn rules() -> (toml::Table, Vec<toml::Value>) {
     let table: toml::Table = toml::from_str(&DATA.concat()).unwrap();
     let rules = table["rule"].as_array().unwrap().clone();
     (table, rules)
