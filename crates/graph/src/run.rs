@@ -8,8 +8,8 @@ use ledger::event::{
     AbsenceAccepted, ArtifactStored, CallRefused, ClaimAccepted, ClaimRepeated, ClaimSubmitted,
     DerivationAccepted, EntityAdded, EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded,
     InvocationStarted, NamesIndexed, NothingToRecord, PhaseEntered, QuestionsDeclined, RecoveryBegun,
-    RecoveryEnded, RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted, TablesRead,
-    TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
+    RecoveryEnded, RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted, StatementTold,
+    TablesRead, TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
 };
 use ledger::{
     ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection, TaskId,
@@ -149,6 +149,8 @@ pub enum Judged {
     Derived(Box<DerivationAccepted>),
     /// It is a sentence that rests on what it cites.
     Told(Box<SentenceAccepted>),
+    /// It is a statement over a node that its task knows.
+    Stated(Box<StatementTold>),
     /// It was refused.
     Rejected(Rejection),
 }
@@ -161,7 +163,8 @@ impl Judged {
             | Judged::Repeated(_)
             | Judged::Covered(_)
             | Judged::Derived(_)
-            | Judged::Told(_) => true,
+            | Judged::Told(_)
+            | Judged::Stated(_) => true,
             Judged::Rejected(_) => false,
         }
     }
@@ -254,6 +257,11 @@ impl Run {
         self.tasks.iter().flat_map(|(task, view)| view.told().map(|told| (*task, told)))
     }
 
+    /// All statements of the story, task by task in the order of their acceptance.
+    pub fn statements(&self) -> impl Iterator<Item = (TaskId, &StatementTold)> {
+        self.tasks.iter().flat_map(|(task, view)| view.stated().map(|told| (*task, told)))
+    }
+
     /// All facts, task by task in the order of their acceptance.
     pub fn facts(&self) -> impl Iterator<Item = (TaskId, &ClaimAccepted)> {
         self.tasks.iter().flat_map(|(task, view)| view.accepted().map(|accepted| (*task, accepted)))
@@ -320,6 +328,11 @@ impl TaskView {
         self.claims.iter().filter_map(ClaimView::told)
     }
 
+    /// The statements in order.
+    pub fn stated(&self) -> impl Iterator<Item = &StatementTold> {
+        self.claims.iter().filter_map(ClaimView::stated)
+    }
+
     /// The grounded claims in order.
     pub fn accepted(&self) -> impl Iterator<Item = &ClaimAccepted> {
         self.claims.iter().filter_map(ClaimView::accepted)
@@ -355,6 +368,14 @@ impl ClaimView {
     pub fn told(&self) -> Option<&SentenceAccepted> {
         match &self.judged {
             Some(Judged::Told(told)) => Some(told),
+            _ => None,
+        }
+    }
+
+    /// The verdict, where it had a statement told.
+    pub fn stated(&self) -> Option<&StatementTold> {
+        match &self.judged {
+            Some(Judged::Stated(told)) => Some(told),
             _ => None,
         }
     }

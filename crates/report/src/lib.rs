@@ -16,6 +16,7 @@ mod reach;
 pub mod score;
 mod sources;
 mod standing;
+mod story;
 mod synthesis;
 mod tables_read;
 mod tally;

@@ -193,6 +193,7 @@ fn recorded(view: &TaskView) -> Vec<(Reading, FactEntry)> {
         | Judged::Covered(_)
         | Judged::Derived(_)
         | Judged::Told(_)
+        | Judged::Stated(_)
         | Judged::Rejected(_) => None,
     };
     let claims = view.claims.iter().filter_map(|claim| match &claim.submitted.stated {
