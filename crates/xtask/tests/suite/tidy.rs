@@ -55,6 +55,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("ledger", vec![]),
         ("graph", vec!["ledger"]),
         ("ground", vec!["ledger"]),
+        ("phrases", vec!["ledger"]),
         ("engine", vec!["graph", "ground", "ledger"]),
         ("evidence", vec!["ledger"]),
         ("artifacts", vec!["ledger"]),

@@ -1,0 +1,125 @@
+//! A phrase book: the file of one language.
+
+use crate::phrase::{Phrase, Piece};
+use crate::template::{Part, Template, TemplateError};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
+
+/// The phrases of one language.
+#[derive(Debug, Default)]
+pub struct Book {
+    /// Words of our own, by name.
+    pub(crate) words: BTreeMap<String, Template>,
+    /// Values that would be read as words of a sentence, in lower case: they stand between quotation marks.
+    pub(crate) never_bare: BTreeSet<String>,
+    /// What a predicate says of any subject.
+    pub(crate) predicates: BTreeMap<String, Vec<Template>>,
+    /// What it says by a record type, the first that the fact has the fields for.
+    pub(crate) records: BTreeMap<String, BTreeMap<String, Vec<Template>>>,
+    /// How a field is told that no template has a place for.
+    pub(crate) labels: BTreeMap<String, Template>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BookFile {
+    words: BTreeMap<String, String>,
+    never_bare: BTreeSet<String>,
+    predicate: BTreeMap<String, OneOrMore>,
+    record: BTreeMap<String, BTreeMap<String, OneOrMore>>,
+    label: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+/// Why a text is no phrase book.
+#[derive(Debug, Error)]
+pub enum BookError {
+    /// The text is no TOML of this form.
+    #[error("read a phrase book")]
+    Read(#[source] toml::de::Error),
+    /// A template cannot be read.
+    #[error("read a phrase book: {place}")]
+    Template {
+        /// Where it stands.
+        place: String,
+        /// Why.
+        #[source]
+        source: TemplateError,
+    },
+}
+
+impl Book {
+    /// Reads a phrase book from TOML (`docs/phrases.md`).
+    ///
+    /// # Errors
+    ///
+    /// Where the text is no TOML of this form, or a template cannot be read.
+    pub fn read(text: &str) -> Result<Book, BookError> {
+        let file: BookFile = toml::from_str(text).map_err(BookError::Read)?;
+        let mut book = Book { never_bare: file.never_bare, ..Book::default() };
+        for (name, template) in file.words {
+            book.words.insert(name.clone(), read(format!("words.{name}"), &template)?);
+        }
+        for (field, template) in file.label {
+            book.labels.insert(field.clone(), read(format!("label.{field}"), &template)?);
+        }
+        for (predicate, templates) in file.predicate {
+            let read = all(&format!("predicate.{predicate}"), templates)?;
+            book.predicates.insert(predicate, read);
+        }
+        for (record, says) in file.record {
+            let mut of = BTreeMap::new();
+            for (predicate, templates) in says {
+                let read = all(&format!("record.{record}.{predicate}"), templates)?;
+                of.insert(predicate, read);
+            }
+            book.records.insert(record, of);
+        }
+        Ok(book)
+    }
+}
+
+fn all(place: &str, templates: OneOrMore) -> Result<Vec<Template>, BookError> {
+    let templates = match templates {
+        OneOrMore::One(template) => vec![template],
+        OneOrMore::More(templates) => templates,
+    };
+    templates.iter().map(|template| read(place.to_owned(), template)).collect()
+}
+
+fn read(place: String, template: &str) -> Result<Template, BookError> {
+    Template::read(template).map_err(|source| BookError::Template { place, source })
+}
+
+impl Book {
+    /// Says words of our own, with what code worked out.
+    pub(crate) fn say(&self, phrase: &mut Phrase, name: &str, computed: &[(&str, &str)]) {
+        self.say_with(phrase, name, |phrase, field| {
+            let text = computed.iter().find(|(name, _)| *name == field).map(|(_, text)| (*text).to_owned());
+            phrase.pieces.push(Piece::Computed { text: text.unwrap_or_default() });
+        });
+    }
+
+    /// Says words of our own; `fill` says what stands in each of their places.
+    pub(crate) fn say_with(&self, phrase: &mut Phrase, name: &str, mut fill: impl FnMut(&mut Phrase, &str)) {
+        let Some(template) = self.words.get(name) else {
+            // Without the book nothing is left out: the places alone are said.
+            return fill(phrase, name);
+        };
+        for part in &template.0 {
+            match part {
+                Part::Words(words) => phrase.words(words),
+                Part::Field(slot) => fill(phrase, &slot.field),
+                // A test: words of our own have no brackets.
+                Part::Optional(_) => {}
+            }
+        }
+    }
+}

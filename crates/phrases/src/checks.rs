@@ -1,0 +1,241 @@
+//! What must hold of the files of languages, and of the fields that are always said.
+
+use crate::book::Book;
+use crate::language::Language;
+use crate::obligatory::Rules;
+use crate::template::{Part, Slot, Template};
+use ledger::{RecordType, ToolSpec, Vocabulary};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The words that the code says by their names.
+const WORDS: [&str; 40] = [
+    "anywhere",
+    "below",
+    "cut",
+    "days",
+    "different",
+    "empty_list",
+    "from",
+    "hours",
+    "later",
+    "line",
+    "local_time",
+    "minutes",
+    "more_items",
+    "near",
+    "neutral",
+    "no_events",
+    "no_file",
+    "no_instant",
+    "no_key",
+    "no_other_encodings",
+    "no_reach",
+    "no_text",
+    "of_all_evidence",
+    "of_evidence",
+    "one_days",
+    "one_hours",
+    "one_minutes",
+    "one_seconds",
+    "order",
+    "place_assumed",
+    "place_elsewhere",
+    "place_foreign",
+    "place_stated",
+    "reach",
+    "reach_and",
+    "same",
+    "seconds",
+    "sum",
+    "then",
+    "time_of_copy",
+];
+const MORE_WORDS: [&str; 3] = ["to", "under", "within"];
+
+/// The record types as tools give them: the golden of the catalogue.
+fn types() -> BTreeMap<String, RecordType> {
+    let tools: Vec<ToolSpec> =
+        serde_json::from_str(include_str!("../../tools/tests/catalogue.json")).unwrap();
+    tools.into_iter().flat_map(|tool| tool.records).map(|kind| (kind.name.clone(), kind)).collect()
+}
+
+fn books() -> [Book; 2] {
+    Language::ALL.map(|language| Book::read(language.text()).unwrap())
+}
+
+/// The templates of a book, by where they stand.
+fn templates(book: &Book) -> BTreeMap<String, Vec<&Template>> {
+    let mut all = BTreeMap::new();
+    for (name, template) in &book.words {
+        all.insert(format!("words.{name}"), vec![template]);
+    }
+    for (field, template) in &book.labels {
+        all.insert(format!("label.{field}"), vec![template]);
+    }
+    for (predicate, templates) in &book.predicates {
+        all.insert(format!("predicate.{predicate}"), templates.iter().collect());
+    }
+    for (record, of) in &book.records {
+        for (predicate, templates) in of {
+            all.insert(format!("record.{record}.{predicate}"), templates.iter().collect());
+        }
+    }
+    all
+}
+
+/// What of a template decides which values it says: its fields, in which brackets they stand, and the values that it has words for.
+fn shape(parts: &[Part]) -> BTreeSet<String> {
+    let values = |slot: &Slot| {
+        let cases: BTreeSet<_> = slot.cases.iter().map(|(value, _)| value.as_str()).collect();
+        format!("{} {cases:?} {}", slot.field, slot.other.is_some())
+    };
+    parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Words(_) => None,
+            Part::Field(slot) => Some(values(slot)),
+            Part::Optional(inner) => Some(format!("{:?}", shape(inner))),
+        })
+        .collect()
+}
+
+#[test]
+fn all_languages_have_the_same_phrases_with_the_same_fields() {
+    let books = books();
+    let shapes = books.each_ref().map(|book| -> BTreeMap<String, Vec<BTreeSet<String>>> {
+        let shapes = |all: Vec<&Template>| all.into_iter().map(|one| shape(&one.0)).collect();
+        templates(book).into_iter().map(|(place, all)| (place, shapes(all))).collect()
+    });
+    let [english, german] = &shapes;
+    let missing: Vec<_> =
+        english.iter().filter(|(place, fields)| german.get(*place) != Some(fields)).collect();
+    assert!(missing.is_empty(), "de.toml has not, or with other fields: {missing:#?}");
+    let more: Vec<_> = german.keys().filter(|place| !english.contains_key(*place)).collect();
+    assert!(more.is_empty(), "en.toml has not: {more:#?}");
+}
+
+#[test]
+fn values_of_all_languages_are_kept_apart_from_words_in_the_same_way() {
+    let [english, german] = books();
+    assert_eq!(english.never_bare, german.never_bare);
+    assert!(english.never_bare.iter().all(|word| *word == word.to_lowercase()));
+}
+
+#[test]
+fn a_book_has_the_words_that_the_code_says_and_no_others() {
+    let said: BTreeSet<&str> = WORDS.into_iter().chain(MORE_WORDS).collect();
+    for book in books() {
+        let has: BTreeSet<&str> = book.words.keys().map(String::as_str).collect();
+        assert_eq!(has, said);
+        assert!(
+            book.words
+                .values()
+                .all(|template| template.0.iter().all(|part| !matches!(part, Part::Optional(_))))
+        );
+    }
+}
+
+#[test]
+fn a_book_has_a_phrase_for_each_predicate_and_no_other() {
+    let vocabulary = Vocabulary::shipped().unwrap();
+    let all: BTreeSet<&str> = vocabulary.entries().map(|(predicate, _)| predicate.0.as_str()).collect();
+    for book in books() {
+        let has: BTreeSet<&str> = book.predicates.keys().map(String::as_str).collect();
+        assert_eq!(has, all);
+        for templates in book.predicates.values() {
+            assert!(templates.iter().all(|one| one.fields() == BTreeSet::from(["subject"])), "{templates:?}");
+        }
+    }
+}
+
+#[test]
+fn a_phrase_of_a_record_type_is_for_what_its_records_prove_and_names_their_fields() {
+    let (vocabulary, types) = (Vocabulary::shipped().unwrap(), types());
+    for book in books() {
+        for (record, of) in &book.records {
+            let kind = types.get(record).unwrap_or_else(|| panic!("no record type {record}"));
+            let proved: BTreeSet<&str> = vocabulary.proved_by(record).map(|it| it.0.as_str()).collect();
+            for (predicate, templates) in of {
+                assert!(proved.contains(predicate.as_str()), "{record} does not prove {predicate}");
+                for field in templates.iter().flat_map(Template::fields) {
+                    let is_known = field == "subject" || kind.fields.contains_key(field);
+                    assert!(is_known, "{record}.{predicate}: no field {field}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_alternative_of_a_phrase_can_be_reached() {
+    for book in books() {
+        for (place, all) in templates(&book) {
+            for (at, earlier) in all.iter().enumerate() {
+                for later in all.iter().skip(at + 1) {
+                    let needed = |template: &Template| -> BTreeSet<String> {
+                        template
+                            .core()
+                            .map(|slot| {
+                                format!(
+                                    "{:?}",
+                                    (
+                                        &slot.field,
+                                        slot.cases.iter().map(|it| &it.0).collect::<Vec<_>>(),
+                                        slot.other.is_some()
+                                    )
+                                )
+                            })
+                            .collect()
+                    };
+                    let is_subject = |slot: &Slot| slot.field == "subject" && slot.cases.is_empty();
+                    let always = earlier.core().all(is_subject);
+                    let covered = needed(earlier).is_subset(&needed(later));
+                    assert!(!always && !covered, "{place}: nothing reaches {later:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_label_is_of_a_field_that_some_record_has_and_says_it() {
+    let types = types();
+    for book in books() {
+        for (field, label) in &book.labels {
+            assert!(types.values().any(|kind| kind.fields.contains_key(field)), "no field {field}");
+            let core: Vec<_> = label.core().map(|slot| slot.field.as_str()).collect();
+            assert_eq!(core, [field.as_str()]);
+            assert_eq!(label.fields().len(), 1, "{field}");
+        }
+    }
+}
+
+#[test]
+fn what_is_always_said_are_fields_that_there_are_and_all_that_bounds_a_record() {
+    let (rules, types) = (Rules::read().unwrap(), types());
+    for (field, rule) in &rules.field {
+        assert!(types.values().any(|kind| kind.fields.contains_key(field)), "no field {field}");
+        for record in &rule.unless {
+            let kind = types.get(record).unwrap_or_else(|| panic!("no record type {record}"));
+            assert!(kind.fields.contains_key(field), "{record} has no field {field}");
+        }
+    }
+    for (record, rule) in &rules.record {
+        let kind = types.get(record).unwrap_or_else(|| panic!("no record type {record}"));
+        for field in &rule.fields {
+            assert!(kind.fields.contains_key(field), "{record} has no field {field}");
+        }
+    }
+    let because = rules.field.values().map(|rule| &rule.because);
+    let mut because = because.chain(rules.record.values().map(|rule| &rule.because));
+    assert!(because.all(|reason| reason.len() > 20));
+    for (record, kind) in &types {
+        for field in kind.scope.iter().chain(&kind.qualifiers) {
+            assert!(
+                crate::reason(record, field).is_some()
+                    || ledger::state_field(record).is_some_and(|state| state.field == *field),
+                "{record}: {field} bounds what is told"
+            );
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! A fact in words.
+
+use crate::book::Book;
+use crate::language::Language;
+use crate::obligatory::{obligatory, reason};
+use crate::phrase::{Phrase, Piece};
+use crate::template::{Part, Slot, Template, direct};
+use crate::value::{self, Manner};
+use ledger::{BoundValue, FactEntry, FieldValue, Placement};
+use std::collections::BTreeSet;
+
+/// The names by which a phrase says the place of the record's file.
+const PATH: &str = "@path";
+/// The type of the record.
+const KIND: &str = "@kind";
+/// What the fact says of its subject.
+const PREDICATE: &str = "@predicate";
+
+/// Which fields of a fact are to be said. The obligatory ones are said beside them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Choice<'a> {
+    /// Those that the phrase has a place for.
+    #[default]
+    Usual,
+    /// All that the fact holds.
+    All,
+    /// These; what the fact does not hold is left out.
+    Fields(&'a [&'a str]),
+}
+
+/// Says a fact.
+pub fn fact(language: Language, fact: &FactEntry, choice: Choice<'_>) -> Phrase {
+    let book = language.book();
+    let teller = Teller::new(book, fact, choice);
+    let mut phrase = Phrase::default();
+    teller.place(&mut phrase);
+    teller.tell(&mut phrase);
+    phrase.words(".");
+    phrase
+}
+
+/// The fields that [`Choice::Usual`] says, the subject's included.
+pub fn usual(language: Language, fact: &FactEntry) -> BTreeSet<String> {
+    self::fact(language, fact, Choice::Usual)
+        .fields()
+        .filter(|field| !field.starts_with('@'))
+        .map(str::to_owned)
+        .collect()
+}
+
+struct Teller<'a> {
+    book: &'a Book,
+    fact: &'a FactEntry,
+    template: Option<&'a Template>,
+    wanted: BTreeSet<&'a str>,
+}
+
+impl<'a> Teller<'a> {
+    fn new(book: &'a Book, fact: &'a FactEntry, choice: Choice<'_>) -> Teller<'a> {
+        let mut teller = Teller { book, fact, template: None, wanted: obligatory(fact) };
+        teller.template = teller.templates().find(|template| template.core().all(|slot| teller.fits(slot)));
+        let held = fact.values.iter().chain([&fact.subject]).map(|bound| bound.field.as_str());
+        let chosen: Vec<&str> = match choice {
+            Choice::All => held.collect(),
+            Choice::Fields(fields) => held.filter(|field| fields.contains(field)).collect(),
+            Choice::Usual => {
+                let fields = teller.template.map(Template::fields).unwrap_or_default();
+                held.filter(|field| fields.contains(field)).collect()
+            }
+        };
+        teller.wanted.extend(chosen);
+        teller
+    }
+
+    /// The templates for this fact, the closest first.
+    fn templates(&self) -> impl Iterator<Item = &'a Template> + use<'a> {
+        let predicate = &self.fact.predicate.0;
+        let own = self.book.records.get(&self.fact.kind).and_then(|of| of.get(predicate));
+        own.into_iter().chain(self.book.predicates.get(predicate)).flatten()
+    }
+
+    /// The values of a field: several where the fact states several items of a list.
+    fn held(&self, field: &'a str) -> Vec<&'a BoundValue> {
+        let field = self.named(field);
+        let mut held: Vec<&BoundValue> = Vec::new();
+        for bound in self.fact.values.iter().chain([&self.fact.subject]) {
+            let is_new =
+                |other: &&BoundValue| (&other.value, &other.quotation) != (&bound.value, &bound.quotation);
+            if bound.field == field && held.iter().all(is_new) {
+                held.push(bound);
+            }
+        }
+        held
+    }
+
+    fn named<'f>(&self, field: &'f str) -> &'f str
+    where
+        'a: 'f,
+    {
+        if field == "subject" && !self.has("subject") { &self.fact.subject.field } else { field }
+    }
+
+    fn has(&self, field: &str) -> bool {
+        self.fact.values.iter().chain([&self.fact.subject]).any(|bound| bound.field == field)
+    }
+
+    /// Whether the fact has a value for a place: of a time an instant, and where a place has words by value one of these.
+    fn fits(&self, slot: &'a Slot) -> bool {
+        let held = self.held(&slot.field);
+        let is_instant =
+            |bound: &&BoundValue| !matches!(&bound.value, FieldValue::Time(time) if time.utc.is_none());
+        let has_words = |bound: &&BoundValue| {
+            slot.cases.is_empty() || slot.other.is_some() || case(slot, bound).is_some()
+        };
+        !held.is_empty() && held.iter().all(is_instant) && held.iter().all(has_words)
+    }
+
+    /// Says whose words these are, where the file is not one of the host's own.
+    fn place(&self, phrase: &mut Phrase) {
+        let name = match self.fact.placement {
+            None => return,
+            Some(Placement::Stated) => "place_stated",
+            Some(Placement::Assumed) => "place_assumed",
+            Some(Placement::Elsewhere) => "place_elsewhere",
+            Some(Placement::Foreign) => "place_foreign",
+        };
+        self.book.say_with(phrase, name, |phrase, _| {
+            value::say_text(self.book, phrase, PATH, &self.fact.locator.path, Manner::Whole);
+        });
+    }
+
+    fn tell(&self, phrase: &mut Phrase) {
+        let mut said = BTreeSet::new();
+        match self.template {
+            Some(template) => self.parts(&template.0, phrase, &mut said),
+            None => self.neutral(phrase, &mut said),
+        }
+        self.rest(phrase, &said);
+    }
+
+    /// What is true of any fact.
+    fn neutral(&self, phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
+        let own = |field: &str, text: &str| Piece::Value { field: field.to_owned(), text: text.to_owned() };
+        self.book.say_with(phrase, "neutral", |phrase, place| match place {
+            "kind" => phrase.pieces.push(own(KIND, &self.fact.kind)),
+            "predicate" => phrase.pieces.push(own(PREDICATE, &self.fact.predicate.0)),
+            _ => self.say(phrase, &self.fact.subject),
+        });
+        said.insert(&self.fact.subject.field);
+    }
+
+    /// Says a value, whole where it bounds what the fact tells.
+    fn say(&self, phrase: &mut Phrase, bound: &BoundValue) {
+        let is_bound = reason(&self.fact.kind, &bound.field).is_some();
+        value::say(self.book, phrase, bound, if is_bound { Manner::Whole } else { Manner::Short });
+    }
+
+    fn parts(&self, parts: &'a [Part], phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
+        for part in parts {
+            match part {
+                Part::Words(words) => phrase.words(words),
+                Part::Field(slot) => self.slot(slot, phrase, said),
+                Part::Optional(inner) => {
+                    let is_wanted = |slot: &Slot| self.wanted.contains(self.named(&slot.field));
+                    if direct(inner).all(|slot| is_wanted(slot) && self.fits(slot)) {
+                        self.parts(inner, phrase, said);
+                    }
+                }
+            }
+        }
+    }
+
+    fn slot(&self, slot: &'a Slot, phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
+        for (at, bound) in self.held(&slot.field).into_iter().enumerate() {
+            if at > 0 {
+                phrase.words(", ");
+            }
+            match (case(slot, bound), &slot.other) {
+                (Some(words), _) => phrase.pieces.push(Piece::Told {
+                    field: bound.field.clone(),
+                    value: bound.value.to_text().into_owned(),
+                    text: words.to_owned(),
+                }),
+                (None, Some((before, after))) => {
+                    phrase.words(before);
+                    self.say(phrase, bound);
+                    phrase.words(after);
+                }
+                (None, None) => self.say(phrase, bound),
+            }
+        }
+        said.insert(self.named(&slot.field));
+    }
+
+    /// Says in parentheses what is to be said and has no place in the template.
+    fn rest(&self, phrase: &mut Phrase, said: &BTreeSet<&'a str>) {
+        let mut fields: Vec<&str> = Vec::new();
+        for bound in self.fact.values.iter().chain([&self.fact.subject]) {
+            let field = bound.field.as_str();
+            if self.wanted.contains(field) && !said.contains(field) && !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+        for (at, field) in fields.iter().enumerate() {
+            phrase.words(if at == 0 { " (" } else { "; " });
+            self.labelled(field, phrase);
+        }
+        if !fields.is_empty() {
+            phrase.words(")");
+        }
+    }
+
+    fn labelled(&self, field: &'a str, phrase: &mut Phrase) {
+        let label = self.book.labels.get(field).filter(|label| label.core().all(|slot| self.fits(slot)));
+        if let Some(label) = label {
+            return self.parts(&label.0, phrase, &mut BTreeSet::new());
+        }
+        phrase.words(field);
+        for (at, bound) in self.held(field).into_iter().enumerate() {
+            phrase.words(if at == 0 { ": " } else { ", " });
+            self.say(phrase, bound);
+        }
+    }
+}
+
+/// The words that a place has for a value.
+fn case<'s>(slot: &'s Slot, bound: &BoundValue) -> Option<&'s str> {
+    if bound.quotation.is_some() {
+        return None;
+    }
+    let text = bound.value.to_text();
+    slot.cases.iter().find(|(value, _)| *value == text).map(|(_, words)| words.as_str())
+}

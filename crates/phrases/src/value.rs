@@ -1,0 +1,139 @@
+//! Values as a sentence shows them: hidden characters written out, long ones shortened with a mark, between quotation marks where they could be read as words of the sentence.
+
+use crate::book::Book;
+use crate::phrase::{Phrase, Piece};
+use ledger::escapes::{is_hidden, is_unseen};
+use ledger::{BoundValue, Clock, FieldValue};
+use std::fmt::Write as _;
+
+/// The most characters of one value that a sentence shows.
+pub(crate) const MOST: usize = 300;
+/// The most items of a list that it shows.
+const MOST_ITEMS: usize = 12;
+/// The most characters of the line in which quoted words stand.
+const MOST_OF_LINE: usize = 400;
+
+/// A value of evidence as text that can stand in a sentence: no character that is not seen, none of the quotation marks that the sentence uses.
+pub(crate) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) || is_unseen(c) || is_mark(c) {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Quotation marks of ours, which a value must not close.
+const fn is_mark(c: char) -> bool {
+    matches!(c, '“' | '”' | '„' | '‟' | '«' | '»')
+}
+
+/// Whether a value can stand in a sentence without quotation marks: it is one word, and nobody takes it for one of the sentence.
+fn is_bare(book: &Book, text: &str) -> bool {
+    let ends = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "\\/$%*_".contains(c));
+    let is_plain = |c: char| c.is_ascii_graphic() && !"\"'`,;()[]{}".contains(c);
+    let begins = |c: char| c.is_alphanumeric() || "\\/$%*_-".contains(c);
+    text.chars().next().is_some_and(begins)
+        && ends(text.chars().next_back())
+        && text.chars().all(is_plain)
+        && !book.never_bare.contains(&text.to_ascii_lowercase())
+}
+
+/// How a value is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Shortened where it is long.
+    Short,
+    /// Whole: it bounds what is told.
+    Whole,
+    /// Shortened, and between quotation marks whatever it is.
+    Quoted,
+}
+
+/// Says a text of a field.
+pub(crate) fn say_text(book: &Book, phrase: &mut Phrase, field: &str, text: &str, manner: Manner) {
+    let number = text.chars().count();
+    let cut = text.char_indices().nth(MOST).filter(|_| manner != Manner::Whole);
+    let shown = visible(cut.and_then(|(at, _)| text.get(..at)).unwrap_or(text));
+    let cut = cut.is_some();
+    let marked = manner == Manner::Quoted || cut || !is_bare(book, &shown);
+    if marked {
+        phrase.words("“");
+    }
+    phrase.pieces.push(Piece::Value { field: field.to_owned(), text: shown });
+    if marked {
+        phrase.words(if cut { "…”" } else { "”" });
+    }
+    if cut {
+        book.say(phrase, "cut", &[("number", &number.to_string())]);
+    }
+}
+
+/// Says a value of a fact, with what has to be known of it: that it is a part that was quoted, a local time, or a time of a copy.
+pub(crate) fn say(book: &Book, phrase: &mut Phrase, bound: &BoundValue, manner: Manner) {
+    let field = bound.field.as_str();
+    if let Some(quoted) = &bound.quotation {
+        say_text(book, phrase, field, quoted, Manner::Quoted);
+        if let Some(line) = bound.line(MOST_OF_LINE) {
+            book.say_with(phrase, "line", |phrase, _| {
+                phrase.words("“");
+                phrase.pieces.push(Piece::Value { field: field.to_owned(), text: visible(&line) });
+                phrase.words("”");
+            });
+        }
+        return;
+    }
+    match &bound.value {
+        FieldValue::Text(text) => say_text(book, phrase, field, text, manner),
+        FieldValue::Name(text)
+        | FieldValue::Path(text)
+        | FieldValue::RegistryPath(text)
+        | FieldValue::Sid(text)
+        | FieldValue::Guid(text)
+        | FieldValue::Hash(text)
+        | FieldValue::Bytes(text) => say_text(book, phrase, field, text, manner),
+        FieldValue::List(items) => say_list(book, phrase, field, items, manner),
+        FieldValue::Time(time) => {
+            phrase.pieces.push(Piece::Value { field: field.to_owned(), text: visible(&time.to_text()) });
+            match (time.utc, time.clock, time.zone) {
+                (None, _, _) => book.say(phrase, "no_instant", &[]),
+                (Some(_), Clock::CollectionCopy, _) => book.say(phrase, "time_of_copy", &[]),
+                (Some(_), Clock::Host, Some(_)) => book.say(phrase, "local_time", &[]),
+                (Some(_), Clock::Host, None) => {}
+            }
+        }
+        value @ (FieldValue::Integer(_) | FieldValue::Size(_) | FieldValue::Flag(_)) => {
+            let text = value.to_text().into_owned();
+            phrase.pieces.push(Piece::Value { field: field.to_owned(), text });
+        }
+    }
+}
+
+fn say_list(book: &Book, phrase: &mut Phrase, field: &str, items: &[String], manner: Manner) {
+    if items.is_empty() {
+        phrase.pieces.push(Piece::Value { field: field.to_owned(), text: String::new() });
+        book.say(phrase, "empty_list", &[]);
+    }
+    let most = if manner == Manner::Whole { usize::MAX } else { MOST_ITEMS };
+    for (at, item) in items.iter().take(most).enumerate() {
+        if at > 0 {
+            phrase.words(", ");
+        }
+        say_text(book, phrase, field, item, manner);
+    }
+    let others = items.len().saturating_sub(most);
+    if others > 0 {
+        book.say(phrase, "more_items", &[("number", &others.to_string())]);
+    }
+}
+
+/// Whether a value has its caveat: what a sentence must not leave out while the fact holds it.
+pub(crate) fn has_caveat(bound: &BoundValue) -> bool {
+    let is_other_time = matches!(&bound.value, FieldValue::Time(time)
+        if time.zone.is_some() || time.clock == Clock::CollectionCopy);
+    is_other_time || bound.quotation.is_some()
+}
