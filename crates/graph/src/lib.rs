@@ -38,7 +38,7 @@ pub use ranking::{Answered, FIRST, Ranked, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};
 pub use standing::{Sources, Standing, standing};
-pub use story::{Comment, Statement, story};
+pub use story::{Comment, Statement, phrase, story};
 pub use tally::{Tallies, Tally, tallies};
 pub use title::{answer_title, derivation_title, fact_title, fact_title_of_words, phenomenon_title};
 pub use unexamined::{Unexamined, damage, unexamined};

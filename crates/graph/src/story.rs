@@ -4,6 +4,7 @@ use crate::narrative::{Clocks, Place, evidence};
 use crate::run::Run;
 use ledger::statement::fields_of;
 use ledger::{Chapter, FactEntry, FactId, NodeId, StatementId, TaskId, Time, Utc};
+use phrases::{Choice, Language, Phrase, Piece};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A statement in its place.
@@ -88,6 +89,39 @@ pub fn story(run: &Run) -> Vec<Statement<'_>> {
         (host.unwrap_or(usize::MAX), it.at.is_none(), it.between.is_none(), it.at.or(earliest))
     });
     statements
+}
+
+/// What code says of a statement, in the words of the phrase book.
+///
+/// A node that the run does not hold is said by its id: a redacted run can lack one.
+pub fn phrase(run: &Run, language: Language, statement: &Statement<'_>) -> Phrase {
+    let unknown = || Phrase { pieces: vec![Piece::Words(statement.node.to_string())] };
+    match statement.node {
+        NodeId::Fact(_) => fact(run, statement.node).map_or_else(unknown, |fact| {
+            let choice = match statement.fields.as_slice() {
+                [] => Choice::Usual,
+                fields => Choice::Fields(fields),
+            };
+            phrases::fact(language, fact, choice)
+        }),
+        NodeId::Derivation(id) => {
+            let mut derivations = run.derivations().map(|(_, derived)| &derived.derivation);
+            derivations.find(|it| it.id == id).map_or_else(unknown, |it| {
+                let facts: Vec<&FactEntry> =
+                    it.derivation.facts().into_iter().filter_map(|id| run.fact(id)).collect();
+                phrases::derivation(language, &it.derivation, &facts)
+            })
+        }
+        NodeId::Absence(id) => {
+            let mut absences = run.absences().map(|(_, covered)| &covered.absence);
+            absences.find(|it| it.id == id).map_or_else(unknown, |it| phrases::absence(language, it))
+        }
+        NodeId::Invocation(_)
+        | NodeId::Phenomenon(_)
+        | NodeId::Entity(_)
+        | NodeId::Relation(_)
+        | NodeId::Hypothesis(_) => unknown(),
+    }
 }
 
 impl<'r> Statement<'r> {

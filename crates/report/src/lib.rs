@@ -33,5 +33,6 @@ pub use json::{SCHEMA, json, json_text};
 pub use markdown::markdown;
 pub use navigator::{LAYER, navigator_layer};
 pub use standing::{remarks, standing_word};
+pub use story::{READING, words};
 pub use tally::{tallies, tallies_json};
 pub use text::{answers, facts, records, rejections, status};

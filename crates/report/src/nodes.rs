@@ -41,7 +41,7 @@ pub(crate) fn text(run: &Run) -> String {
     for line in story::lines(run) {
         let it = &line.statement;
         let _ = writeln!(out, "{}  told by {}, resting on {}", it.id, terminal(&line.tellers(run)), it.node);
-        let _ = writeln!(out, "  {}", terminal(&line.words));
+        let _ = writeln!(out, "  {}", terminal(&line.words.text()));
         for remark in &line.remarks {
             let _ = writeln!(out, "  {READING}: {}", terminal(remark.text));
         }

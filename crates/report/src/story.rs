@@ -1,20 +1,20 @@
 //! The story as every format shows it: what code says of what agents chose, and beside it what they made of it.
 
-use crate::synthesis::title;
-use graph::{Run, Statement, story};
+use graph::{Run, Statement, phrase, story};
 use ground::{Citable, Known, Marked, marked};
 use ledger::{Precision, TaskId, Utc};
+use phrases::{Language, Phrase};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// What stands over everything that is an agent's reading.
-pub(crate) const READING: &str = "the agent's reading, not checked";
+pub const READING: &str = "the agent's reading, not checked";
 
 /// A statement with its words.
 pub(crate) struct Line<'r> {
     pub(crate) statement: Statement<'r>,
     /// What code says.
-    pub(crate) words: String,
+    pub(crate) words: Phrase,
     /// What agents say.
     pub(crate) remarks: Vec<Remark<'r>>,
 }
@@ -42,9 +42,14 @@ pub(crate) fn lines<'r>(run: &'r Run) -> Vec<Line<'r>> {
             text: comment.text,
             pieces: marked(comment.text, statement.node, &known),
         });
-        Line { words: words(run, &statement), remarks: remarks.collect(), statement }
+        Line { words: phrase(run, Language::English, &statement), remarks: remarks.collect(), statement }
     };
     statements.into_iter().map(line).collect()
+}
+
+/// What code says of a statement.
+pub fn words(run: &Run, statement: &Statement<'_>) -> String {
+    phrase(run, Language::English, statement).text()
 }
 
 /// What the facts, absences and derivations of a run state.
@@ -53,11 +58,6 @@ fn known(run: &Run) -> Known<'_> {
     let absences = run.absences().map(|(_, covered)| Citable::Absence(&covered.absence));
     let derivations = run.derivations().map(|(_, derived)| Citable::Derivation(&derived.derivation));
     facts.chain(absences).chain(derivations).collect()
-}
-
-/// What code says of a statement.
-fn words(run: &Run, statement: &Statement<'_>) -> String {
-    title(run, statement.node)
 }
 
 impl Line<'_> {
@@ -136,7 +136,7 @@ pub(crate) fn json(run: &Run) -> Vec<Value> {
             "fields": it.fields,
             "chapter": it.chapter,
             "evidence": it.hosts,
-            "text": line.words,
+            "text": line.words.text(),
             "time": it.dated.map(|(time, _)| time),
             "dated_by": it.dated.map(|(_, field)| field),
             "between": it.between.map(|(earliest, latest)| [earliest.to_string(), latest.to_string()]),

@@ -223,7 +223,7 @@ fn told(out: &mut String, run: &Run) {
     for line in &lines {
         let time = line.moment().unwrap_or_default();
         let of = line.host(run).map_or(String::new(), |of| format!("[{of}] "));
-        let _ = writeln!(out, "  {:<30} {}{}", terminal(&time), terminal(&of), clipped(&line.words));
+        let _ = writeln!(out, "  {:<30} {}{}", terminal(&time), terminal(&of), clipped(&line.words.text()));
         if line.statement.twice.is_some() {
             let _ = writeln!(out, "  {:<30} (order not certain: a clock was set back over this time)", "");
         }

@@ -198,7 +198,7 @@ fn recorded(view: &TaskView) -> Vec<(Reading, FactEntry)> {
     };
     let claims = view.claims.iter().filter_map(|claim| match &claim.submitted.stated {
         Claim::Reading(reading) => Some((reading.clone(), accepted(claim.judged.as_ref()?)?)),
-        Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) => None,
+        Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) | Claim::Statement(_) => None,
     });
     claims
         .map(|(reading, fact)| (Reading { invocation: fact.invocation.to_string(), ..reading }, fact))

@@ -7,6 +7,7 @@ use crate::synthesis::title;
 use graph::{Answered, Ranked, Run, fact_title};
 use ledger::{NodeId, Weight};
 use maud::{Markup, html};
+use phrases::{Phrase, Piece};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -120,7 +121,7 @@ impl<'s> Told<'s> {
             is_dated: line.statement.between.is_some(),
             points: best.map(|it| it.points),
             objective: best.and_then(|it| it.objective),
-            programs: programs(&line.words),
+            programs: programs(&line.words.text()),
         }
     }
 }
@@ -158,7 +159,7 @@ fn told(scene: &Scene<'_>, line: &Line<'_>, is_marked: bool) -> Markup {
             }
             div {
                 @if is_marked { span.hidden { "Among what matters most: " } }
-                (say(&line.words))
+                (said(&line.words))
                 " " span.tag { (statement.chapter.title()) }
                 @if single { " " span.tag.one { (ONE) } }
                 @if let Some(step) = statement.twice {
@@ -173,6 +174,20 @@ fn told(scene: &Scene<'_>, line: &Line<'_>, is_marked: bool) -> Markup {
                     "; told by " (say(&line.tellers(scene.run)))
                 }
                 @for remark in &line.remarks { (reading(remark)) }
+            }
+        }
+    }
+}
+
+/// The words of code, the values of the evidence apart from them.
+fn said(phrase: &Phrase) -> Markup {
+    html! {
+        @for piece in &phrase.pieces {
+            @match piece {
+                Piece::Words(text) => (say(text)),
+                Piece::Value { text, .. } => b.value { (say(text)) },
+                Piece::Told { value, text, .. } => b.value title=(say(value)) { (say(text)) },
+                Piece::Computed { text } => b.value title="worked out by code" { (say(text)) },
             }
         }
     }

@@ -50,7 +50,7 @@ fn statement(out: &mut String, run: &Run, line: &Line<'_>, corroborated: &Corrob
     let _ = writeln!(
         out,
         "- {at}{by}{between}: {} (`{}`, {}{one}{twice}; told by {})",
-        code(&line.words),
+        code(&line.words.text()),
         it.node,
         it.chapter.title(),
         prose(&line.tellers(run))

@@ -53,7 +53,7 @@ fn the_code_map_names_every_crate_and_no_other() {
 fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
     BTreeMap::from([
         ("ledger", vec![]),
-        ("graph", vec!["ledger"]),
+        ("graph", vec!["ledger", "phrases"]),
         ("ground", vec!["ledger"]),
         ("phrases", vec!["ledger"]),
         ("engine", vec!["graph", "ground", "ledger"]),
@@ -64,7 +64,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("llm", vec!["ledger"]),
         ("store", vec!["ledger"]),
         ("redact", vec!["graph", "ledger"]),
-        ("report", vec!["graph", "ground", "ledger"]),
+        ("report", vec!["graph", "ground", "ledger", "phrases"]),
         ("exchange", vec!["graph", "ledger"]),
         (
             "app",
