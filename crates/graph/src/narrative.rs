@@ -177,7 +177,7 @@ fn host<'r>(run: &'r Run, cites: &[NodeId], time: &Time) -> Option<&'r str> {
 }
 
 /// The piece of evidence of a fact; of a redacted run as it was recorded, for two may look the same now.
-pub(crate) fn evidence(run: &Run, fact: FactId) -> Option<&str> {
+fn evidence(run: &Run, fact: FactId) -> Option<&str> {
     run.as_recorded().fact(fact).map(|fact| fact.locator.evidence.as_str())
 }
 

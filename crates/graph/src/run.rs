@@ -12,8 +12,8 @@ use ledger::event::{
     TablesRead, TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
 };
 use ledger::{
-    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection, TaskId,
-    Usage,
+    Claim, ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection,
+    TaskId, Usage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,6 +45,8 @@ pub struct Run {
     pub(crate) index: Index,
     /// The run as it was recorded, of one that is redacted: how sure answers are and what comes first is a matter of all values, and told as before.
     pub(crate) recorded: Option<Box<Run>>,
+    /// Whether agents' readings are left out of what is shown.
+    pub(crate) without_comments: bool,
 }
 
 /// Where the nodes of a run stand in its tasks.
@@ -252,9 +254,23 @@ impl Run {
         self.tasks.iter().flat_map(|(task, view)| view.derived().map(|derived| (*task, derived)))
     }
 
-    /// All sentences of narratives, task by task in the order of their acceptance.
+    /// Leaves out what agents made of what is told: comments of statements, and the sentences of runs before [`ledger::Behaviour::Tells`].
+    pub fn leave_out_comments(&mut self) {
+        self.without_comments = true;
+        for claim in self.tasks.values_mut().flat_map(|view| &mut view.claims) {
+            if let Claim::Statement(stated) = &mut claim.submitted.stated {
+                stated.comment = None;
+            }
+            if let Some(Judged::Stated(told)) = &mut claim.judged {
+                told.statement.comment = None;
+            }
+        }
+    }
+
+    /// All sentences of narratives, task by task in the order of their acceptance; none where agents' readings are left out.
     pub fn sentences(&self) -> impl Iterator<Item = (TaskId, &SentenceAccepted)> {
-        self.tasks.iter().flat_map(|(task, view)| view.told().map(|told| (*task, told)))
+        let shown = self.tasks.iter().filter(|_| !self.without_comments);
+        shown.flat_map(|(task, view)| view.told().map(|told| (*task, told)))
     }
 
     /// All statements of the story, task by task in the order of their acceptance.

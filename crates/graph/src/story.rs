@@ -1,6 +1,6 @@
 //! The story of a run: what its tasks told, as one, host by host in the order of time.
 
-use crate::narrative::{Clocks, Place, evidence};
+use crate::narrative::{Clocks, Place};
 use crate::run::Run;
 use ledger::statement::fields_of;
 use ledger::{Chapter, FactEntry, FactId, NodeId, StatementId, TaskId, Time, Utc};
@@ -59,8 +59,8 @@ pub fn story(run: &Run) -> Vec<Statement<'_>> {
         if place == statements.len() {
             let dated = told.time.as_ref().zip(told.dated_by.as_deref());
             let Place { at, between, zone, twice } = clocks.place(run, &[node], told.time.as_ref());
-            let mut hosts: BTreeSet<&str> =
-                run.facts_of(node).into_iter().filter_map(|fact| evidence(run, fact)).collect();
+            let facts = run.facts_of(node).into_iter().filter_map(|id| run.fact(id));
+            let mut hosts: BTreeSet<&str> = facts.map(|fact| fact.locator.evidence.as_str()).collect();
             hosts.extend(searched(run, node));
             statements.push(Statement {
                 id: told.id,

@@ -1,42 +1,13 @@
-//! A narrative in a whole run: told, verified, reported, replayed; and every way of forging it that its log contradicts.
+//! Sentences of a run before [`ledger::Behaviour::Tells`], which agents wrote: verified, shown as a reading; and every way of forging them that the log contradicts.
 
-use crate::support::{Logged, Place, facts, invocations, rechained, script, str};
+use crate::support::{Logged, Place, rechained, str};
 use app::{Level, Standing};
-use ledger::{Claim, Event, FieldValue, NodeId, Rules, Time, ToolClass};
-use serde_json::json;
+use ledger::{Behaviour, Claim, Event, FieldValue, NodeId, Time, ToolClass};
 use std::path::PathBuf;
-use testkit::scripted::calls;
 
-/// A run whose agent may hand out tasks, and tells three sentences of which one is refused.
-fn told(place: &Place) -> PathBuf {
-    let hive = "p1/Windows/System32/config/SYSTEM";
-    let key = r"ControlSet001\Control\ComputerName\ComputerName";
-    let script = script(vec![
-        Box::new(move |_| {
-            let search = ("find_files", json!({"name": "no-such-thing.xyz"}));
-            calls(1, &[("parse_registry_key", json!({"hive": hive, "key": key})), search])
-        }),
-        Box::new(move |request| {
-            let [key, search] = [0, 1].map(|at| invocations(request)[at].clone());
-            let reading = json!({"predicate": "configured", "values": {"name": "ComputerName", "data": "ALDER-07"},
-                "invocation": key});
-            let absence = json!({"form": "file", "name": "no-such-thing.xyz", "searches": [search]});
-            calls(2, &[("record_phenomenon", json!({"readings": [reading]})), ("record_absence", absence)])
-        }),
-        Box::new(move |request| {
-            let fact = facts(request)[0].clone();
-            let sentences = json!([
-                {"text": "The computer is called “ALDER-07”.", "cites": [fact.clone()]},
-                {"text": "The computer is called MALLORY-07.", "cites": [fact.clone()]},
-                {"text": "Its name, ALDER-07, is a setting.", "cites": fact},
-            ]);
-            calls(3, &[("record_narrative", json!({ "sentences": sentences }))])
-        }),
-    ]);
-    let mut request = place.request(Rules::default(), vec![("lead", script)]);
-    request.agents[0].spec.surface.insert(ToolClass::Dispatch);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    runtime.block_on(app::run(request)).unwrap().folder
+/// The sample, in which a lead wrote sentences.
+fn told() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../runs/sample"))
 }
 
 /// Changes the first sentence that was let in.
@@ -150,6 +121,17 @@ const FORGERIES: &[Forgery] = &[
         "had to be refused",
     ),
     (
+        "of another time",
+        |log| {
+            let opened = log.iter_mut().find_map(|(_, event, _)| match event {
+                Event::RunOpened(opened) => Some(opened),
+                _ => None,
+            });
+            opened.unwrap().behaviour.push(Behaviour::Tells.into());
+        },
+        "its run tells statements, and no sentences",
+    ),
+    (
         "fact",
         |log| {
             let fact = log.iter_mut().find_map(|(_, event, _)| match event {
@@ -167,9 +149,9 @@ const FORGERIES: &[Forgery] = &[
 #[test]
 fn each_forgery_of_a_narrative_is_found() {
     let place = Place::new();
-    let run = told(&place);
+    let run = told();
     let read = app::load_run(&run).unwrap();
-    assert_eq!(read.sentences().count(), 2);
+    assert!(read.sentences().count() > 10 && read.statements().count() == 0);
     let untouched = app::verify(&run);
     assert!(untouched.holds(), "{:?}", untouched.findings);
     let missed = |(name, forge, expected): &&Forgery| {
@@ -186,19 +168,17 @@ fn each_forgery_of_a_narrative_is_found() {
 }
 
 #[test]
-fn a_run_with_a_narrative_is_replayed_and_reported() {
+fn sentences_of_an_earlier_version_are_shown_as_a_reading_without_a_time() {
     let place = Place::new();
-    let run = told(&place);
-    place.locard_ends(0, &["replay", str(&run)]);
-    place.locard_ends(
-        0,
-        &["replay", str(&run), "--rules", str(&place.file("rules.toml", "[budgets]\nrejected_claims = 1\n"))],
-    );
-    let report = place.locard_ends(0, &["report", str(&run)]);
+    let report = place.locard_ends(0, &["report", str(&told())]);
+    assert!(!report.contains("## What happened"), "{report}");
+    let readings = report.split_once("## What an agent made of it").unwrap().1.split("\n## ").next().unwrap();
+    assert!(readings.contains("the agent's reading, not checked"), "{readings}");
+    let written = readings.lines().filter(|line| line.starts_with("- "));
     assert!(
-        report.contains("## Narrative") && report.contains("`The computer is called “ALDER-07”.`"),
-        "{report}"
+        written.clone().count() > 10 && written.clone().all(|line| line.starts_with("- `")),
+        "{readings}"
     );
-    let rejections = place.locard_ends(0, &["rejections", str(&run)]);
-    assert!(rejections.contains("value_absent") && rejections.contains("MALLORY-07"), "{rejections}");
+    let bare = place.locard_ends(0, &["report", "--no-comments", str(&told())]);
+    assert!(!bare.contains("What an agent made of it"), "{bare}");
 }

@@ -75,7 +75,7 @@ pub(super) fn of(graph: &Graph<'_>, task: TaskId, view: &TaskView) -> Vec<Value>
             std::iter::once(statement.node),
         ))
     }));
-    nodes.extend(view.told().map(|it| {
+    nodes.extend(graph.run.sentences().filter(|(of, _)| *of == task).map(|(_, it)| {
         let cites = it.sentence.cites.iter().copied();
         annotation(graph, &it.sentence.id.to_string(), &by_agent, &it.sentence.text, cites)
     }));

@@ -40,7 +40,7 @@ pub(super) fn told(bundle: &Bundle<'_>) -> Vec<Value> {
                 Some(*task),
             ))
         }));
-        notes.extend(view.told().map(|it| {
+        notes.extend(run.sentences().filter(|(of, _)| *of == *task).map(|(_, it)| {
             let facts = it.sentence.cites.iter().flat_map(|node| facts_of(bundle, *node));
             let cites: Vec<String> = it.sentence.cites.iter().map(ToString::to_string).collect();
             let lines = [
