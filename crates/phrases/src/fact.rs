@@ -9,7 +9,9 @@ use crate::value::{self, Manner};
 use ledger::{BoundValue, FactEntry, FieldValue, Placement};
 use std::collections::BTreeSet;
 
-/// The names by which a phrase says the place of the record's file.
+/// The place of a template for the path of the record's file.
+const FILE: &str = "_path";
+/// The name by which a phrase says that path, and by which it is asked for.
 const PATH: &str = "@path";
 /// The type of the record.
 const KIND: &str = "@kind";
@@ -39,13 +41,9 @@ pub fn fact(language: Language, fact: &FactEntry, choice: Choice<'_>) -> Phrase 
     phrase
 }
 
-/// The fields that [`Choice::Usual`] says, the subject's included.
+/// The fields that [`Choice::Usual`] says, the subject's included; `@path` stands for the path of the record's file, which can be asked for by that name.
 pub fn usual(language: Language, fact: &FactEntry) -> BTreeSet<String> {
-    self::fact(language, fact, Choice::Usual)
-        .fields()
-        .filter(|field| !field.starts_with('@'))
-        .map(str::to_owned)
-        .collect()
+    self::fact(language, fact, Choice::Usual).fields().map(str::to_owned).collect()
 }
 
 struct Teller<'a> {
@@ -69,6 +67,15 @@ impl<'a> Teller<'a> {
             }
         };
         teller.wanted.extend(chosen);
+        let is_path_wanted = match choice {
+            Choice::All => true,
+            Choice::Fields(fields) => fields.contains(&PATH),
+            Choice::Usual => teller.template.is_some_and(|template| template.fields().contains(FILE)),
+        };
+        // A file that is not the host's own is named in any case.
+        if is_path_wanted && fact.placement.is_none() {
+            teller.wanted.insert(PATH);
+        }
         teller
     }
 
@@ -97,7 +104,11 @@ impl<'a> Teller<'a> {
     where
         'a: 'f,
     {
-        if field == "subject" && !self.has("subject") { &self.fact.subject.field } else { field }
+        match field {
+            "subject" if !self.has("subject") => &self.fact.subject.field,
+            FILE => PATH,
+            field => field,
+        }
     }
 
     fn has(&self, field: &str) -> bool {
@@ -106,6 +117,9 @@ impl<'a> Teller<'a> {
 
     /// Whether the fact has a value for a place: of a time an instant, and where a place has words by value one of these.
     fn fits(&self, slot: &'a Slot) -> bool {
+        if slot.field == FILE {
+            return true;
+        }
         let held = self.held(&slot.field);
         let is_instant =
             |bound: &&BoundValue| !matches!(&bound.value, FieldValue::Time(time) if time.utc.is_none());
@@ -124,9 +138,11 @@ impl<'a> Teller<'a> {
             Some(Placement::Elsewhere) => "place_elsewhere",
             Some(Placement::Foreign) => "place_foreign",
         };
-        self.book.say_with(phrase, name, |phrase, _| {
-            value::say_text(self.book, phrase, PATH, &self.fact.locator.path, Manner::Whole);
-        });
+        self.book.say_with(phrase, name, |phrase, _| self.file(phrase));
+    }
+
+    fn file(&self, phrase: &mut Phrase) {
+        value::say_text(self.book, phrase, PATH, &self.fact.locator.path, Manner::Whole);
     }
 
     fn tell(&self, phrase: &mut Phrase) {
@@ -171,6 +187,9 @@ impl<'a> Teller<'a> {
     }
 
     fn slot(&self, slot: &'a Slot, phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
+        if slot.field == FILE {
+            self.file(phrase);
+        }
         for (at, bound) in self.held(&slot.field).into_iter().enumerate() {
             if at > 0 {
                 phrase.words(", ");
@@ -195,15 +214,19 @@ impl<'a> Teller<'a> {
     /// Says in parentheses what is to be said and has no place in the template.
     fn rest(&self, phrase: &mut Phrase, said: &BTreeSet<&'a str>) {
         let mut fields: Vec<&str> = Vec::new();
-        for bound in self.fact.values.iter().chain([&self.fact.subject]) {
-            let field = bound.field.as_str();
+        let held = self.fact.values.iter().chain([&self.fact.subject]).map(|bound| bound.field.as_str());
+        for field in held.chain([PATH]) {
             if self.wanted.contains(field) && !said.contains(field) && !fields.contains(&field) {
                 fields.push(field);
             }
         }
         for (at, field) in fields.iter().enumerate() {
             phrase.words(if at == 0 { " (" } else { "; " });
-            self.labelled(field, phrase);
+            if *field == PATH {
+                self.book.say_with(phrase, "read_from", |phrase, _| self.file(phrase));
+            } else {
+                self.labelled(field, phrase);
+            }
         }
         if !fields.is_empty() {
             phrase.words(")");

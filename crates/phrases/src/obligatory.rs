@@ -3,7 +3,7 @@
 //! Which they are is data (`data/obligatory.toml`), each with its reason.
 
 use crate::value::has_caveat;
-use ledger::{FactEntry, state_field};
+use ledger::{FactEntry, Placement, state_field};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -47,14 +47,21 @@ impl Rules {
 /// Embedded, and read by a test: it is never empty.
 static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read().unwrap_or_default());
 
+/// Fields that name the computer that wrote a log.
+const OF_COMPUTERS: [&str; 2] = ["computer", "computers"];
+
 /// The fields of a fact that each sentence of it says.
 ///
 /// These are its subject; what was quoted, and not read whole; times of an unknown zone or of a copy; whether the thing is in force; and what the data name, such as the outcome of what was tried.
 pub fn obligatory(fact: &FactEntry) -> BTreeSet<&str> {
     let held = fact.values.iter().chain([&fact.subject]);
     let state = state_field(&fact.kind).map(|state| state.field.as_str());
+    let is_foreign = fact.placement == Some(Placement::Foreign);
     let is_bound = |field: &str| {
-        field == fact.subject.field || state == Some(field) || reason(&fact.kind, field).is_some()
+        is_foreign && OF_COMPUTERS.contains(&field)
+            || field == fact.subject.field
+            || state == Some(field)
+            || reason(&fact.kind, field).is_some()
     };
     held.filter(|bound| is_bound(&bound.field) || has_caveat(bound))
         .map(|bound| bound.field.as_str())

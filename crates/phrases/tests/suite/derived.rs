@@ -1,0 +1,104 @@
+//! What derivations and absences come to in words.
+
+use crate::anything::{bound, fact_of};
+use ledger::{
+    Absence, AbsenceEntry, Derivation, FactEntry, FactId, FieldValue, Precision, Reach, Stretch, Term, Time,
+};
+use phrases::{Language, absence, derivation};
+
+fn time(text: &str) -> FieldValue {
+    let time = Time::from_filetime(0);
+    FieldValue::Time(Time { utc: Some(text.parse().unwrap()), precision: Precision::Second, ..time })
+}
+
+fn id(text: &str) -> FactId {
+    text.parse().unwrap()
+}
+
+fn facts() -> [FactEntry; 2] {
+    let file = bound("file", FieldValue::Path(r"C:\Users\mara\setup.exe".into()));
+    let downloaded = fact_of(
+        "browser_download",
+        "downloaded",
+        file,
+        vec![
+            bound("time", time("2024-03-01T11:58:00Z")),
+            bound("state_of_download", FieldValue::Name("complete".into())),
+        ],
+    );
+    let executable = bound("executable", FieldValue::Name("SETUP.EXE".into()));
+    let executed =
+        fact_of("prefetch", "executed", executable, vec![bound("last_run", time("2024-03-01T12:01:05Z"))]);
+    [FactEntry { id: id("fact-00000001"), ..downloaded }, FactEntry { id: id("fact-00000002"), ..executed }]
+}
+
+fn terms() -> Vec<Term> {
+    vec![
+        Term { fact: id("fact-00000001"), field: "time".into() },
+        Term { fact: id("fact-00000002"), field: "last_run".into() },
+    ]
+}
+
+#[test]
+fn a_derivation_says_its_facts_and_how_they_stand() {
+    let facts = facts();
+    let facts: Vec<&FactEntry> = facts.iter().collect();
+    for (what, english) in [
+        (
+            Derivation::Order { terms: terms() },
+            r"In this order: C:\Users\mara\setup.exe was downloaded; the download began at 2024-03-01T11:58:00Z (state_of_download: complete); 3 minutes 5 seconds later: SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
+        ),
+        (
+            Derivation::Within { terms: terms(), seconds: 300 },
+            r"Within 300 seconds of each other: C:\Users\mara\setup.exe was downloaded; the download began at 2024-03-01T11:58:00Z (state_of_download: complete); SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
+        ),
+    ] {
+        assert_eq!(derivation(Language::English, &what, &facts).text(), english);
+        let german = derivation(Language::German, &what, &facts).text();
+        assert!(german.contains("2024-03-01T12:01:05Z"), "{german}");
+    }
+}
+
+#[test]
+fn a_term_whose_fact_is_not_at_hand_is_said_by_its_id() {
+    let said = derivation(Language::English, &Derivation::Same { terms: terms() }, &[]).text();
+    assert_eq!(said, "The same value: fact-00000001.time; fact-00000002.last_run.");
+}
+
+#[test]
+fn an_absence_says_all_of_where_was_searched() {
+    let entry =
+        |absence| AbsenceEntry { id: "abs-00000001".parse().unwrap(), absence, searches: Vec::new() };
+    let reach = Reach {
+        listed: "inv-00000001".parse().unwrap(),
+        stretches: vec![Stretch {
+            evidence: "host".into(),
+            first: "2024-01-01T00:00:00Z".into(),
+            last: "2024-03-01T00:00:00Z".into(),
+        }],
+    };
+    for (what, english) in [
+        (
+            Absence::File {
+                name: "evil.exe".into(),
+                under: "Users".into(),
+                evidence: Some("host".into()),
+                near: vec!["evi1.exe".into()],
+            },
+            "No file or folder named evil.exe is there under Users in the evidence host; near it, and not it: evi1.exe.",
+        ),
+        (
+            Absence::Events {
+                channel: "Security".into(),
+                ids: [1102].into(),
+                from: None,
+                to: None,
+                evidence: None,
+                reach: Some(reach),
+            },
+            "The channel Security holds no event with the id 1102 in any of the evidence; its logs reach from 2024-01-01T00:00:00Z to 2024-03-01T00:00:00Z in the evidence host.",
+        ),
+    ] {
+        assert_eq!(absence(Language::English, &entry(what)).text(), english);
+    }
+}
