@@ -2,8 +2,7 @@
 
 use ledger::{
     AssumedZone, BoundValue, ByteSpan, Clock, FactEntry, FactId, FieldType, FieldValue, InvocationId,
-    Locator, Placement, Precision, Predicate, RecordId, RecordType, Tier, Time, ToolSpec, Utc,
-    Vocabulary,
+    Locator, Placement, Precision, Predicate, RecordId, RecordType, Tier, Time, ToolSpec, Utc, Vocabulary,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;

@@ -67,8 +67,7 @@ fn a_term_whose_fact_is_not_at_hand_is_said_by_its_id() {
 
 #[test]
 fn an_absence_says_all_of_where_was_searched() {
-    let entry =
-        |absence| AbsenceEntry { id: "abs-00000001".parse().unwrap(), absence, searches: Vec::new() };
+    let entry = |absence| AbsenceEntry { id: "abs-00000001".parse().unwrap(), absence, searches: Vec::new() };
     let reach = Reach {
         listed: "inv-00000001".parse().unwrap(),
         stretches: vec![Stretch {
