@@ -223,12 +223,12 @@ fn told(out: &mut String, run: &Run) {
     for line in &lines {
         let time = line.moment().unwrap_or_default();
         let of = line.host(run).map_or(String::new(), |of| format!("[{of}] "));
-        let _ = writeln!(out, "  {:<30} {}{}", terminal(&time), terminal(&of), clipped(&line.words.text()));
+        let _ = writeln!(out, "  {:<30} {}{}", terminal(&time), terminal(&of), terminal(&line.words.text()));
         if line.statement.twice.is_some() {
             let _ = writeln!(out, "  {:<30} (order not certain: a clock was set back over this time)", "");
         }
         for remark in &line.remarks {
-            let _ = writeln!(out, "  {:<30} ({READING}: {})", "", clipped(remark.text));
+            let _ = writeln!(out, "  {:<30} ({READING}: {})", "", clipped(&terminal(remark.text)));
         }
     }
     readings(out, run);
