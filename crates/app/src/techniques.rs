@@ -1,6 +1,6 @@
 //! The techniques of ATT&CK that a run is told with.
 
-use graph::{Attack, AttackError};
+use detect::{Attack, AttackError};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;

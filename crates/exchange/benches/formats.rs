@@ -1,7 +1,8 @@
 //! How long a run of 50,000 facts takes in each format.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
-use graph::{Attack, Run};
+use detect::Attack;
+use graph::Run;
 use ledger::{BoundValue, ByteSpan, FieldValue, Tier, Time};
 use std::io;
 use std::sync::OnceLock;

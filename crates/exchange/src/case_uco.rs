@@ -13,7 +13,8 @@ use crate::inert::Objects;
 use crate::times::{bound, standing, times};
 use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
 use crate::{LeftOut, Written};
-use graph::{Attack, InvocationView, Run, fact_title};
+use detect::Attack;
+use graph::{InvocationView, Run, fact_title};
 use ledger::event::ClaimAccepted;
 use ledger::{
     AbsenceId, Digest, EvidenceEntry, EvidenceKind, FactEntry, FactId, IntegrityLevel, InvocationId, NodeId,

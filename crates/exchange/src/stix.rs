@@ -12,7 +12,8 @@ use crate::inert::Objects;
 use crate::times::{bound, standing, times};
 use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
 use crate::{LeftOut, Written};
-use graph::{Attack, Run, Technique, fact_title};
+use detect::{Attack, Technique};
+use graph::{Run, attack_fits, fact_title};
 use ledger::event::ClaimAccepted;
 use ledger::{FactEntry, FactId, Precision, TaskId, Utc};
 use observables::Observables;
@@ -41,7 +42,7 @@ pub fn stix(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Writ
             objects.put(&object)?;
         }
     }
-    let patterns = attack.of_run(run).into_iter().map(|fit| bundle.pattern(fit.technique));
+    let patterns = attack_fits(attack, run).into_iter().map(|fit| bundle.pattern(fit.technique));
     for object in notes::told(&bundle).into_iter().chain(patterns) {
         refs.push(id_of(&object));
         objects.put(&object)?;

@@ -1,6 +1,7 @@
 //! What several formats ask of a run besides its facts.
 
-use graph::{Attack, Run, Technique};
+use detect::{Attack, Technique, Trace};
+use graph::Run;
 use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, FactEntry, FactId, FieldType, TaskId, Tier, Writer};
 use std::collections::BTreeMap;
@@ -50,7 +51,7 @@ impl<'r> View<'r> {
 
     /// The techniques that a fact fits.
     pub(crate) fn techniques(&self, fact: &FactEntry) -> Vec<&'r Technique> {
-        self.attack.techniques(fact)
+        self.attack.techniques(&Trace::of_fact(fact))
     }
 
     /// The ids of the techniques that a fact fits, with the version of ATT&CK; nothing where it fits none.

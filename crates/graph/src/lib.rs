@@ -20,10 +20,9 @@ mod story;
 mod tally;
 mod title;
 mod unexamined;
+mod weight;
 
-pub use attack::{
-    Attack, AttackError, Fit, Retired, RetiredBecause, Tactic, TacticId, Technique, TechniqueId, UnknownId,
-};
+pub use attack::{Fit, attack_fits, techniques_of};
 pub use confidence::{
     Confidence, Level, SourceKind, answer_confidences, confidence, corroborated, objective_confidences,
 };
@@ -34,7 +33,7 @@ pub use fold::{FoldError, fold, fold_redacted};
 pub use narrative::{Placed, narrative};
 pub use printable::{is_printable, printable, sentence_text, value_text};
 pub use questions::{Asker, Question, Stands, questions, questions_before_sweep};
-pub use ranking::{Answered, FIRST, Ranked, ranked};
+pub use ranking::{Answered, FIRST, Foremost, Rank, Ranked, foremost, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};
 pub use standing::{Sources, Standing, standing};
@@ -42,3 +41,4 @@ pub use story::{Comment, Statement, phrase, story};
 pub use tally::{Tallies, Tally, tallies};
 pub use title::{answer_title, derivation_title, fact_title, fact_title_of_words, phenomenon_title};
 pub use unexamined::{Unexamined, damage, unexamined};
+pub use weight::{Weighed, weighed};

@@ -1,11 +1,13 @@
 //! What to look at first: the phenomena of a run in order, by what code can tell of them.
 //!
-//! What counts is told with each phenomenon: the weight of the objective that one of its facts answers, how rare facts of its kind are in the run, in how many other kinds of sources the same thing is named, whether it names what one of the first findings names or happened close to it, and how many phenomena of the same objective, or of the same kind where there is none, stand before it.
+//! What counts is told with each phenomenon: the rules that its facts fit ([`crate::weight`]), the weight of the objective that one of them answers, how rare facts of its kind are in the run, in how many other kinds of sources the same thing is named, whether it names what one of the first findings names or happened close to it, and how many phenomena of the same objective, or of the same kind where there is none, stand before it.
 //! An agent's own words count for nothing.
 
 use crate::run::{PhenomenonView, Run};
+use crate::weight::{Weighed, weighed};
+use detect::Level;
 use ledger::pattern::fold;
-use ledger::{Clock, FactEntry, FieldType, FieldValue, PhenomenonId, Predicate, TaskId, Weight};
+use ledger::{Clock, FactEntry, FactId, FieldType, FieldValue, PhenomenonId, Predicate, TaskId, Weight};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,8 +39,13 @@ const OWN_SID: &str = "s-1-5-21-";
 /// Fewest characters of a name that tells one thing from another.
 const TELLING: usize = 4;
 
-/// What makes two phenomena alike: the objective, or predicate and record type where there is none.
-type Alike<'r> = (Option<Answered<'r>>, Option<(&'r str, &'r str)>);
+/// What makes two phenomena alike: the first rule, the objective, or predicate and record type where there is neither.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Alike<'r> {
+    Rule(&'r str),
+    Objective(Answered<'r>),
+    Kind(Option<(&'r str, &'r str)>),
+}
 
 /// A phenomenon in its place.
 #[derive(Debug, Clone)]
@@ -47,16 +54,42 @@ pub struct Ranked<'r> {
     pub task: TaskId,
     /// The phenomenon.
     pub phenomenon: &'r PhenomenonView,
+    /// Its facts, those that stand out most first.
+    pub facts: Vec<FactId>,
+    /// Why it stands there.
+    pub rank: Rank<'r>,
+    /// The finding before it that names the same thing.
+    pub linked_to: Option<PhenomenonId>,
+    /// The finding before it that happened within half an hour of it.
+    pub close_to: Option<PhenomenonId>,
+}
+
+/// A fact in its place among all facts of a run.
+#[derive(Debug, Clone)]
+pub struct Foremost<'r> {
+    /// Its task.
+    pub task: TaskId,
+    /// The fact.
+    pub fact: &'r FactEntry,
+    /// Why it stands there.
+    pub rank: Rank<'r>,
+    /// Other facts that name the same thing and fit the same first rule.
+    pub more: Vec<FactId>,
+}
+
+/// Why something stands where it does.
+#[derive(Debug, Clone)]
+pub struct Rank<'r> {
+    /// How much it stands out: as its fact that does most, or a little where it is ordinary and names what a finding names.
+    pub level: Level,
+    /// The rules that its facts fit, or why they are ordinary.
+    pub weighed: Weighed,
     /// The points that order it.
     pub points: u32,
     /// The heaviest objective that one of its facts answers, with its agent; `None` where none does.
     pub objective: Option<Answered<'r>>,
     /// The record types of other facts that name what it names.
     pub corroborated_by: BTreeSet<&'r str>,
-    /// The finding before it that names the same thing.
-    pub linked_to: Option<PhenomenonId>,
-    /// The finding before it that happened within half an hour of it.
-    pub close_to: Option<PhenomenonId>,
     /// Facts of the run with the predicate and record type of its rarest fact.
     pub alike: usize,
 }
@@ -74,76 +107,144 @@ pub struct Answered<'r> {
 
 /// All phenomena, the first one first; of a redacted run in the order of the recorded one.
 pub fn ranked(run: &Run) -> Vec<Ranked<'_>> {
-    let mut all = ranked_by_values(run.as_recorded());
-    if run.recorded.is_some() {
-        let shown = |task| run.tasks.get(task).into_iter().flat_map(|view| &view.phenomena);
-        let shown: BTreeMap<PhenomenonId, &PhenomenonView> =
-            run.tasks.keys().flat_map(shown).map(|phenomenon| (phenomenon.id, phenomenon)).collect();
-        all = all
-            .into_iter()
-            .filter_map(|it| Some(Ranked { phenomenon: *shown.get(&it.phenomenon.id)?, ..it }))
-            .collect();
+    let recorded = run.as_recorded();
+    let known = Known::of(recorded);
+    let phenomena = recorded.tasks.iter().flat_map(|(task, view)| {
+        let of = |phenomenon: &'_ PhenomenonView| {
+            let facts = phenomenon.facts.iter().filter_map(|id| recorded.fact(*id)).collect();
+            (phenomenon.id, known.item(recorded, *task, facts))
+        };
+        view.phenomena.iter().map(of).collect::<Vec<_>>()
+    });
+    let (ids, items): (Vec<PhenomenonId>, Vec<Item<'_>>) = phenomena.unzip();
+    let shown: BTreeMap<PhenomenonId, &PhenomenonView> =
+        run.tasks.values().flat_map(|view| &view.phenomena).map(|it| (it.id, it)).collect();
+    in_order(items).into_iter().filter_map(|item| placed(item, &ids, &shown)).collect()
+}
+
+/// The phenomenon of an item; `None` where the run does not show it.
+fn placed<'r>(
+    item: Item<'r>,
+    ids: &[PhenomenonId],
+    shown: &BTreeMap<PhenomenonId, &'r PhenomenonView>,
+) -> Option<Ranked<'r>> {
+    let id = |number: usize| ids.get(number).copied();
+    Some(Ranked {
+        task: item.task,
+        phenomenon: shown.get(&id(item.number)?)?,
+        facts: foremost_first(&item.facts),
+        linked_to: item.linked_to.and_then(id),
+        close_to: item.close_to.and_then(id),
+        rank: item.rank,
+    })
+}
+
+/// All facts, those that stand out most first; of those that name the same thing and fit the same first rule the others stand beside the first.
+pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
+    let recorded = run.as_recorded();
+    let known = Known::of(recorded);
+    let items =
+        recorded.facts().map(|(task, accepted)| known.item(recorded, task, vec![&accepted.fact])).collect();
+    let mut all: Vec<Foremost<'_>> = Vec::new();
+    let mut met: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    for item in in_order(items) {
+        let Some(fact) = item.facts.first().and_then(|fact| run.fact(fact.id)) else { continue };
+        let rule = item.rank.weighed.hits.first().map(|hit| hit.rule);
+        let said = rule.zip(item.facts.first().and_then(|fact| names(fact).pop_first()));
+        match said.as_ref().and_then(|said| met.get(said)).and_then(|number| all.get_mut(*number)) {
+            Some(first) => first.more.push(fact.id),
+            None => {
+                met.extend(said.map(|said| (said, all.len())));
+                all.push(Foremost { task: item.task, fact, rank: item.rank, more: Vec::new() });
+            }
+        }
     }
     all
 }
 
-fn ranked_by_values(run: &Run) -> Vec<Ranked<'_>> {
-    let known = Known::of(run);
-    let mut all: Vec<Ranked<'_>> = Vec::new();
-    for (task, view) in &run.tasks {
-        all.extend(view.phenomena.iter().map(|phenomenon| known.rank(run, *task, phenomenon)));
+fn foremost_first(facts: &[&FactEntry]) -> Vec<FactId> {
+    let mut facts: Vec<(Reverse<Level>, FactId)> =
+        facts.iter().map(|fact| (Reverse(weighed([*fact]).level), fact.id)).collect();
+    facts.sort_by_key(|(level, _)| *level);
+    facts.into_iter().map(|(_, id)| id).collect()
+}
+
+/// Facts that are put into order together.
+struct Item<'r> {
+    task: TaskId,
+    facts: Vec<&'r FactEntry>,
+    rank: Rank<'r>,
+    /// Its number as it was recorded, and those of the findings that it belongs to.
+    number: usize,
+    linked_to: Option<usize>,
+    close_to: Option<usize>,
+}
+
+fn in_order(mut all: Vec<Item<'_>>) -> Vec<Item<'_>> {
+    for (number, item) in all.iter_mut().enumerate() {
+        item.number = number;
     }
     all.sort_by_key(order);
-    take_repeated(run, &mut all);
+    take_repeated(&mut all);
     all.sort_by_key(order);
-    add_linked(run, &mut all);
+    add_linked(&mut all);
     all.sort_by_key(order);
     all
 }
 
 /// Takes points from what repeats what stands before it.
-fn take_repeated<'r>(run: &'r Run, all: &mut [Ranked<'r>]) {
+fn take_repeated(all: &mut [Item<'_>]) {
     let mut before: BTreeMap<Alike<'_>, u32> = BTreeMap::new();
-    for ranked in all {
-        // What answers no objective is alike where predicate and record type are.
-        let first = ranked.phenomenon.facts.first().and_then(|id| run.fact(*id));
-        let alike = first.map(|fact| (fact.predicate.0.as_str(), fact.kind.as_str()));
-        let alike = alike.filter(|_| ranked.objective.is_none());
-        let repeated = before.entry((ranked.objective, alike)).or_default();
+    for item in all {
+        let first = item.facts.first();
+        let alike = match (item.rank.weighed.hits.first(), item.rank.objective) {
+            (Some(hit), _) => Alike::Rule(hit.rule),
+            (None, Some(objective)) => Alike::Objective(objective),
+            (None, None) => Alike::Kind(first.map(|fact| (fact.predicate.0.as_str(), fact.kind.as_str()))),
+        };
+        let repeated = before.entry(alike).or_default();
         let lost = repeated.saturating_mul(REPEATED.0).min(REPEATED.1);
-        ranked.points = ranked.points.saturating_sub(lost);
+        item.rank.points = item.rank.points.saturating_sub(lost);
         *repeated += 1;
     }
 }
 
 /// Gives points to what belongs to one of the first findings.
-fn add_linked<'r>(run: &'r Run, all: &mut [Ranked<'r>]) {
-    let is_finding = |it: &Ranked<'_>| it.objective.is_some_and(|it| it.weight == Weight::Finding);
-    let traces = |it: &Ranked<'r>| Traces::of(run, it.phenomenon);
-    let anchors: Vec<(PhenomenonId, Traces)> = all
+fn add_linked(all: &mut [Item<'_>]) {
+    let is_finding = |it: &Item<'_>| {
+        it.rank.level >= Level::Medium || it.rank.objective.is_some_and(|it| it.weight == Weight::Finding)
+    };
+    let anchors: Vec<(usize, Level, Traces)> = all
         .iter()
         .filter(|it| is_finding(it))
         .take(ANCHORS)
-        .map(|it| (it.phenomenon.id, traces(it)))
+        .map(|it| (it.number, it.rank.level, Traces::of(&it.facts)))
         .collect();
-    for ranked in all.iter_mut().filter(|it| !is_finding(it)) {
-        let own = Traces::of(run, ranked.phenomenon);
+    for item in all.iter_mut().filter(|it| !is_finding(it)) {
+        let own = Traces::of(&item.facts);
         let first = |fits: fn(&Traces, &Traces) -> bool| {
-            anchors.iter().find(|(_, anchor)| fits(anchor, &own)).map(|(id, _)| *id)
+            anchors
+                .iter()
+                .find(|(_, _, anchor)| fits(anchor, &own))
+                .map(|(number, level, _)| (*number, *level))
         };
-        ranked.linked_to = first(Traces::share_name);
-        ranked.close_to = first(Traces::are_close);
-        ranked.points += if ranked.linked_to.is_some() { LINKED } else { 0 };
-        ranked.points += if ranked.close_to.is_some() { NEAR } else { 0 };
+        let (linked, close) = (first(Traces::share_name), first(Traces::are_close));
+        if linked.is_some_and(|(_, level)| level >= Level::High) {
+            item.rank.level = item.rank.level.max(Level::Low);
+        }
+        item.linked_to = linked.map(|(number, _)| number);
+        item.close_to = close.map(|(number, _)| number);
+        item.rank.points += if linked.is_some() { LINKED } else { 0 };
+        item.rank.points += if close.is_some() { NEAR } else { 0 };
     }
 }
 
 /// Equal ones stay in the order in which they were recorded: an id says nothing of what a phenomenon tells.
-fn order(ranked: &Ranked<'_>) -> (Reverse<u32>, TaskId) {
-    (Reverse(ranked.points), ranked.task)
+fn order(item: &Item<'_>) -> (Reverse<u32>, TaskId, usize) {
+    (Reverse(item.rank.points), item.task, item.number)
 }
 
-/// What a phenomenon names, and when it happened.
+/// What facts name, and when it happened.
 struct Traces {
     names: BTreeSet<String>,
     /// Nanoseconds since 1970 by the examined host.
@@ -151,11 +252,10 @@ struct Traces {
 }
 
 impl Traces {
-    fn of(run: &Run, phenomenon: &PhenomenonView) -> Traces {
-        let facts = || phenomenon.facts.iter().filter_map(|id| run.fact(*id));
+    fn of(facts: &[&FactEntry]) -> Traces {
         Traces {
-            names: facts().flat_map(|fact| names(fact).into_iter().chain(accounts(fact))).collect(),
-            times: facts().flat_map(times).collect(),
+            names: facts.iter().flat_map(|fact| names(fact).into_iter().chain(accounts(fact))).collect(),
+            times: facts.iter().flat_map(|fact| times(fact)).collect(),
         }
     }
 
@@ -189,8 +289,7 @@ impl<'r> Known<'r> {
         known
     }
 
-    fn rank(&self, run: &'r Run, task: TaskId, phenomenon: &'r PhenomenonView) -> Ranked<'r> {
-        let facts: Vec<&FactEntry> = phenomenon.facts.iter().filter_map(|id| run.fact(*id)).collect();
+    fn item(&self, run: &'r Run, task: TaskId, facts: Vec<&'r FactEntry>) -> Item<'r> {
         let objective = facts.iter().filter_map(|fact| answered(run, fact)).max();
         let own: BTreeSet<&str> = facts.iter().map(|fact| fact.kind.as_str()).collect();
         let named = facts.iter().flat_map(|fact| names(fact)).filter_map(|name| self.named.get(&name));
@@ -200,26 +299,33 @@ impl<'r> Known<'r> {
         let alike = alike.copied().min().unwrap_or(0);
         let others = u32::try_from(corroborated_by.len()).unwrap_or(u32::MAX).min(CORROBORATED.1);
         let rare = RARE >> alike.checked_ilog2().unwrap_or(0).min(31);
-        let points = points(objective.map(|it| it.weight)) + others * CORROBORATED.0 + rare;
-        Ranked {
-            task,
-            phenomenon,
-            points,
-            objective,
-            corroborated_by,
-            linked_to: None,
-            close_to: None,
-            alike,
-        }
+        let weighed = weighed(facts.iter().copied());
+        let level = weighed.level;
+        let asked = asked(objective.map(|it| it.weight));
+        let points = standing_out(level) + asked + others * CORROBORATED.0 + rare;
+        let rank = Rank { level, weighed, points, objective, corroborated_by, alike };
+        Item { task, facts, rank, number: 0, linked_to: None, close_to: None }
     }
 }
 
-const fn points(weight: Option<Weight>) -> u32 {
+/// Points for how much something stands out.
+const fn standing_out(level: Level) -> u32 {
+    match level {
+        Level::Critical => 300,
+        Level::High => 220,
+        Level::Medium => 140,
+        Level::Low => 60,
+        Level::Ordinary => 0,
+    }
+}
+
+/// Points for the objective that is answered.
+const fn asked(weight: Option<Weight>) -> u32 {
     match weight {
-        Some(Weight::Finding) => 100,
-        Some(Weight::Activity) => 40,
-        Some(Weight::Context) => 20,
-        None => 30,
+        Some(Weight::Finding) => 60,
+        Some(Weight::Activity) => 30,
+        None => 20,
+        Some(Weight::Context) => 10,
     }
 }
 

@@ -189,7 +189,10 @@ impl Condition {
             && fact.kind == self.record
             && self.subject.fit(&fact.subject.value.to_text())
             && self.answers(fact).any(|bound| !bound.value.to_text().is_empty())
-            && self.earlier.as_ref().is_none_or(|fields| is_earlier(fields, fact))
+            && self.earlier.as_ref().is_none_or(|fields| {
+                let stated = |name: &str| fact.values.iter().find(|bound| bound.field == name);
+                is_earlier(fields, |name| stated(name).map(|bound| &bound.value))
+            })
     }
 
     /// Whether a reading of all that `record` says would satisfy the condition; `subject` is the field that its record type is about.
@@ -208,7 +211,7 @@ impl Condition {
             && record.fields.get(subject).map_or(records_deny && self.subject.fit(""), fits)
             && record.fields.iter().any(answers)
             && self.earlier.as_ref().is_none_or(|fields| {
-                in_order(fields, |name| record.fields.get(name).map(|field| &field.value))
+                is_earlier(fields, |name| record.fields.get(name).map(|field| &field.value))
             })
     }
 
@@ -226,12 +229,8 @@ impl Condition {
     }
 }
 
-/// Whether `fact` states an instant in either field, and the first is the earlier one; a local time is no instant.
-pub fn is_earlier(fields: &[String; 2], fact: &FactEntry) -> bool {
-    in_order(fields, |name| fact.values.iter().find(|bound| bound.field == name).map(|bound| &bound.value))
-}
-
-fn in_order<'v>([first, second]: &[String; 2], value: impl Fn(&str) -> Option<&'v FieldValue>) -> bool {
+/// Whether both fields hold an instant, and that of the first is the earlier one; a local time is no instant.
+pub fn is_earlier<'v>([first, second]: &[String; 2], value: impl Fn(&str) -> Option<&'v FieldValue>) -> bool {
     let instant = |field: &str| {
         let FieldValue::Time(time) = value(field)? else { return None };
         time.utc.filter(|_| time.zone.is_none())

@@ -126,6 +126,17 @@ pub(crate) fn refused(refusal: &str, told: &str) -> CallToolResult {
     result(true, format!("Refused ({refusal}): {told}"), structured)
 }
 
+/// What the server itself says in answer to a call of a tool of the catalogue.
+pub(crate) fn noted(text: String) -> CallToolResult {
+    let structured = json!({
+        "answer": {"type": "noted", "text": text},
+        "records": [],
+        "said": [],
+        "surface": [],
+    });
+    result(false, text, structured)
+}
+
 /// The answer of a tool of the server's own.
 pub(crate) fn own(text: String, structured: Value) -> CallToolResult {
     result(false, text, structured)

@@ -62,6 +62,9 @@ impl Server {
     ) -> CallToolResult {
         let handle = arguments.remove(TASK);
         let Some(task) = self.task(handle.as_ref()) else { return no_task() };
+        if let Some(own) = helped(spec, &arguments) {
+            return answer::noted(own.help());
+        }
         let wish = Wish::Call { tool: spec.name.clone(), arguments: Value::Object(arguments) };
         match fulfil(&task, wish, context).await {
             Ok(told) => answer::of(&task, &told),
@@ -121,6 +124,12 @@ impl Server {
         let house = Arc::clone(&self.house);
         tokio::task::spawn_blocking(move || work(house)).await.ok()
     }
+}
+
+/// The tool of the server's own that `help` is asked about: the engine, which answers all else, does not know it.
+fn helped(spec: &ToolSpec, arguments: &JsonObject) -> Option<OwnTool> {
+    let about = arguments.get("about").filter(|_| spec.name == "help")?;
+    OwnTool::of_name(about.as_str()?.trim())
 }
 
 fn no_task() -> CallToolResult {

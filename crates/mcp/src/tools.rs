@@ -57,6 +57,11 @@ impl OwnTool {
         }
     }
 
+    /// What `help` tells of it.
+    pub(crate) fn help(self) -> String {
+        format!("{}: {}\nIts arguments: {}", self.name(), self.about(), self.arguments())
+    }
+
     fn arguments(self) -> Value {
         let (properties, required) = match self {
             OwnTool::OpenRun => (

@@ -13,6 +13,8 @@ pub struct Book {
     pub(crate) words: BTreeMap<String, Template>,
     /// Values that would be read as words of a sentence, in lower case: they stand between quotation marks.
     pub(crate) never_bare: BTreeSet<String>,
+    /// The words of its own sentences, as they are written: a value that is one of them does so, too.
+    pub(crate) own_words: BTreeSet<String>,
     /// What a predicate says of any subject.
     pub(crate) predicates: BTreeMap<String, Vec<Template>>,
     /// What it says by a record type, the first that the fact has the fields for.
@@ -82,8 +84,41 @@ impl Book {
             }
             book.records.insert(record, of);
         }
+        book.own_words = book.all().flat_map(words).collect();
         Ok(book)
     }
+}
+
+/// The words of a template in small letters.
+fn words(template: &Template) -> Vec<String> {
+    fn gather(parts: &[Part], found: &mut Vec<String>) {
+        let mut split = |text: &str| {
+            let words = text.split(|c: char| !c.is_alphanumeric());
+            found.extend(words.filter(|word| word.len() > 1).map(str::to_owned));
+        };
+        for part in parts {
+            match part {
+                Part::Words(words) => split(words),
+                Part::Field(slot) => {
+                    slot.cases.iter().for_each(|(_, words)| split(words));
+                    slot.other.iter().for_each(|(before, after)| {
+                        split(before);
+                        split(after);
+                    });
+                }
+                Part::Optional(_) => {}
+            }
+        }
+        for part in parts {
+            if let Part::Optional(inner) = part {
+                gather(inner, found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    gather(&template.0, &mut found);
+    found.retain(|word| word.chars().all(char::is_lowercase));
+    found
 }
 
 fn all(place: &str, templates: OneOrMore) -> Result<Vec<Template>, BookError> {
@@ -99,6 +134,13 @@ fn read(place: String, template: &str) -> Result<Template, BookError> {
 }
 
 impl Book {
+    /// All of its templates.
+    fn all(&self) -> impl Iterator<Item = &Template> {
+        let records = self.records.values().flat_map(BTreeMap::values);
+        let many = self.predicates.values().chain(records).flatten();
+        self.words.values().chain(self.labels.values()).chain(many)
+    }
+
     /// Says words of our own, with what code worked out.
     pub(crate) fn say(&self, phrase: &mut Phrase, name: &str, computed: &[(&str, &str)]) {
         self.say_with(phrase, name, |phrase, field| {

@@ -50,7 +50,17 @@ const WORDS: [&str; 40] = [
     "then",
     "time_of_copy",
 ];
-const MORE_WORDS: [&str; 4] = ["read_from", "to", "under", "within"];
+const MORE_WORDS: [&str; 9] = [
+    "compared",
+    "time_of_file",
+    "time_of_name",
+    "time_of_nothing",
+    "quote",
+    "read_from",
+    "to",
+    "under",
+    "within",
+];
 
 /// The record types as tools give them: the golden of the catalogue.
 fn types() -> BTreeMap<String, RecordType> {
@@ -189,6 +199,99 @@ fn no_bracket_leans_on_another() {
                 let Some(Part::Words(first)) = inner.first() else { continue };
                 let leans = [" and ", " und ", ", and ", ", und "].iter().any(|word| first.starts_with(word));
                 assert!(!leans, "{place}: {first:?}");
+            }
+        }
+    }
+}
+
+/// A record says the opposite by the value of some fields: what a fact holds of them is said in any case.
+#[test]
+fn fields_by_which_a_record_can_say_the_opposite_are_always_said() {
+    let (vocabulary, books) = (Vocabulary::shipped().unwrap(), books());
+    for (predicate, meaning) in vocabulary.entries() {
+        let unless = meaning.unless.keys().filter_map(|record| Some((record, meaning.states.get(record)?)));
+        let denied = meaning
+            .denied_by
+            .iter()
+            .flat_map(|(record, fields)| fields.keys().map(move |field| (record, field)));
+        for (record, field) in unless.chain(denied) {
+            let is_state = ledger::state_field(record).is_some_and(|state| state.field == *field);
+            let is_core = books.iter().all(|book| {
+                let own = book.records.get(record).and_then(|of| of.get(&predicate.0)).unwrap();
+                own.iter().all(|one| one.core().any(|slot| slot.field == *field))
+            });
+            let is_obligatory = crate::reason(record, field).is_some();
+            assert!(is_state || is_core || is_obligatory, "{record}.{predicate}: {field}");
+        }
+    }
+}
+
+/// Words that end with a comma are followed by words of the sentence, whatever is left out.
+#[test]
+fn a_bracket_that_ends_with_a_comma_stands_within_a_sentence() {
+    let starts = |part: &Part| match part {
+        Part::Words(words) => words.chars().next(),
+        Part::Field(_) => Some('V'),
+        Part::Optional(inner) => match inner.first() {
+            Some(Part::Words(words)) => words.chars().next(),
+            _ => Some('V'),
+        },
+    };
+    let mut wrong = Vec::new();
+    for book in books() {
+        for (place, all) in templates(&book) {
+            for one in all {
+                for (at, part) in one.0.iter().enumerate() {
+                    let Part::Optional(inner) = part else { continue };
+                    let Some(Part::Words(last)) = inner.last() else { continue };
+                    if !last.ends_with(',') {
+                        continue;
+                    }
+                    let behind = &one.0[at + 1..];
+                    let fixed = behind.iter().position(|part| !matches!(part, Part::Optional(_)));
+                    let reached = behind.iter().take(fixed.map_or(0, |fixed| fixed + 1));
+                    let clash = reached.filter_map(starts).find(|c| ",;:.)".contains(*c));
+                    if fixed.is_none() || clash.is_some() {
+                        wrong.push(format!("{place}: {inner:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A time of a file is never told as that of what was done.
+#[test]
+fn a_time_that_dates_no_event_stands_with_words_of_what_it_is() {
+    let types = types();
+    let bare = ["at", "from", "to", "until", "um", "von", "bis", "auf", "ab"];
+    for book in books() {
+        for (record, of) in &book.records {
+            let kind = types.get(record).unwrap();
+            let is_time = |field: &str| {
+                kind.fields.get(field).is_some_and(|field| field.types.contains(&ledger::FieldType::Time))
+            };
+            for (predicate, templates) in of {
+                let is_other = |slot: &Slot| {
+                    is_time(&slot.field)
+                        && ledger::dates(predicate, record, &slot.field) != ledger::Dates::Event
+                };
+                // Its words say that it is by its own times.
+                let in_core = templates.iter().flat_map(Template::core).any(is_other);
+                assert!(!in_core || record == "timestomp_indicator", "{record}.{predicate}");
+                for part in templates.iter().flat_map(|one| &one.0) {
+                    let Part::Optional(inner) = part else { continue };
+                    if !crate::template::direct(inner).any(is_other) {
+                        continue;
+                    }
+                    let words = inner.iter().filter_map(|part| match part {
+                        Part::Words(words) => Some(words.trim_matches([' ', ',', ';'])),
+                        Part::Field(_) | Part::Optional(_) => None,
+                    });
+                    let telling = words.filter(|words| !words.is_empty() && !bare.contains(words)).count();
+                    assert!(telling > 0, "{record}.{predicate}: {inner:?}");
+                }
             }
         }
     }

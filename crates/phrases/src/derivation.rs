@@ -29,6 +29,7 @@ pub fn derivation(language: Language, derivation: &Derivation, facts: &[&FactEnt
     };
     book.say(&mut phrase, name, &[("number", &bound)]);
     let is_order = matches!(derivation, Derivation::Order { .. });
+    let are_times = is_order || matches!(derivation, Derivation::Within { .. });
     let mut before: Option<&BoundValue> = None;
     for (at, term) in derivation.terms().iter().enumerate() {
         let own = facts.iter().find(|fact| fact.id == term.fact).copied();
@@ -39,7 +40,7 @@ pub fn derivation(language: Language, derivation: &Derivation, facts: &[&FactEnt
                 later(book, &mut phrase, before, value);
             }
         }
-        say_term(language, &mut phrase, own, term);
+        say_term(language, &mut phrase, own, term, are_times);
         before = value;
     }
     phrase.words(".");
@@ -51,10 +52,21 @@ fn held<'f>(fact: &'f FactEntry, field: &str) -> Option<&'f BoundValue> {
 }
 
 /// The fact of a term, with the term's value.
-fn say_term(language: Language, phrase: &mut Phrase, own: Option<&FactEntry>, term: &Term) {
-    match own {
-        Some(own) => phrase.clause(fact(language, own, Choice::Fields(&[term.field.as_str()]))),
-        None => value::say_text(language.book(), phrase, "@term", &term.to_string(), Manner::Short),
+fn say_term(language: Language, phrase: &mut Phrase, own: Option<&FactEntry>, term: &Term, are_times: bool) {
+    let book = language.book();
+    let Some(own) = own else {
+        return value::say_text(book, phrase, "@term", &term.to_string(), Manner::Short);
+    };
+    let clause = fact(language, own, Choice::Fields(&[term.field.as_str()]));
+    let is_time =
+        |field: &&str| held(own, field).is_some_and(|bound| matches!(bound.value, FieldValue::Time(_)));
+    let is_plain = are_times && clause.fields().filter(is_time).count() == 1;
+    phrase.clause(clause);
+    if let Some(bound) = held(own, &term.field).filter(|_| !is_plain) {
+        book.say_with(phrase, "compared", |phrase, place| match place {
+            "field" => phrase.words(&term.field),
+            _ => value::say(book, phrase, bound, Manner::Short),
+        });
     }
 }
 

@@ -2,11 +2,11 @@
 
 use crate::book::Book;
 use crate::language::Language;
-use crate::obligatory::{obligatory, reason};
+use crate::obligatory::{is_whole, obligatory};
 use crate::phrase::{Phrase, Piece};
 use crate::template::{Part, Slot, Template, direct};
 use crate::value::{self, Manner};
-use ledger::{BoundValue, FactEntry, FieldValue, Placement};
+use ledger::{BoundValue, Dates, FactEntry, FieldValue, Placement};
 use std::collections::BTreeSet;
 
 /// The place of a template for the path of the record's file.
@@ -17,6 +17,10 @@ const PATH: &str = "@path";
 const KIND: &str = "@kind";
 /// What the fact says of its subject.
 const PREDICATE: &str = "@predicate";
+
+/// The fields by which records were counted, and their values in the same order.
+const BY: &str = "by";
+const VALUES: &str = "values";
 
 /// Which fields of a fact are to be said. The obligatory ones are said beside them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -87,8 +91,7 @@ impl<'a> Teller<'a> {
     }
 
     /// The values of a field: several where the fact states several items of a list.
-    fn held(&self, field: &'a str) -> Vec<&'a BoundValue> {
-        let field = self.named(field);
+    fn held(&self, field: &str) -> Vec<&'a BoundValue> {
         let mut held: Vec<&BoundValue> = Vec::new();
         for bound in self.fact.values.iter().chain([&self.fact.subject]) {
             let is_new =
@@ -100,19 +103,13 @@ impl<'a> Teller<'a> {
         held
     }
 
-    fn named<'f>(&self, field: &'f str) -> &'f str
-    where
-        'a: 'f,
-    {
-        match field {
-            "subject" if !self.has("subject") => &self.fact.subject.field,
+    /// The field of the fact for a place of a template.
+    fn field(&self, slot: &'a Slot) -> &'a str {
+        match slot.field.as_str() {
+            "subject" => &self.fact.subject.field,
             FILE => PATH,
             field => field,
         }
-    }
-
-    fn has(&self, field: &str) -> bool {
-        self.fact.values.iter().chain([&self.fact.subject]).any(|bound| bound.field == field)
     }
 
     /// Whether the fact has a value for a place: of a time an instant, and where a place has words by value one of these.
@@ -120,7 +117,7 @@ impl<'a> Teller<'a> {
         if slot.field == FILE {
             return true;
         }
-        let held = self.held(&slot.field);
+        let held = self.held(self.field(slot));
         let is_instant =
             |bound: &&BoundValue| !matches!(&bound.value, FieldValue::Time(time) if time.utc.is_none());
         let has_words = |bound: &&BoundValue| {
@@ -165,10 +162,10 @@ impl<'a> Teller<'a> {
         said.insert(&self.fact.subject.field);
     }
 
-    /// Says a value, whole where it bounds what the fact tells.
+    /// Says a value, whole where a part of it would tell more than the fact does.
     fn say(&self, phrase: &mut Phrase, bound: &BoundValue) {
-        let is_bound = reason(&self.fact.kind, &bound.field).is_some();
-        value::say(self.book, phrase, bound, if is_bound { Manner::Whole } else { Manner::Short });
+        let manner = if is_whole(&self.fact.kind, &bound.field) { Manner::Whole } else { Manner::Short };
+        value::say(self.book, phrase, bound, manner);
     }
 
     fn parts(&self, parts: &'a [Part], phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
@@ -177,7 +174,7 @@ impl<'a> Teller<'a> {
                 Part::Words(words) => phrase.words(words),
                 Part::Field(slot) => self.slot(slot, phrase, said),
                 Part::Optional(inner) => {
-                    let is_wanted = |slot: &Slot| self.wanted.contains(self.named(&slot.field));
+                    let is_wanted = |slot: &'a Slot| self.wanted.contains(self.field(slot));
                     if direct(inner).all(|slot| is_wanted(slot) && self.fits(slot)) {
                         self.parts(inner, phrase, said);
                     }
@@ -190,7 +187,11 @@ impl<'a> Teller<'a> {
         if slot.field == FILE {
             self.file(phrase);
         }
-        for (at, bound) in self.held(&slot.field).into_iter().enumerate() {
+        if slot.field == BY && self.conditions(phrase) {
+            said.extend([BY, VALUES]);
+            return;
+        }
+        for (at, bound) in self.held(self.field(slot)).into_iter().enumerate() {
             if at > 0 {
                 phrase.words(", ");
             }
@@ -208,7 +209,29 @@ impl<'a> Teller<'a> {
                 (None, None) => self.say(phrase, bound),
             }
         }
-        said.insert(self.named(&slot.field));
+        said.insert(self.field(slot));
+    }
+
+    /// Says the conditions of a count, each field with its value; `false` where they are no such lists.
+    fn conditions(&self, phrase: &mut Phrase) -> bool {
+        let list = |field: &str| match self.held(field).as_slice() {
+            [BoundValue { value: FieldValue::List(items), quotation: None, .. }] => Some(items),
+            _ => None,
+        };
+        let Some((fields, values)) = list(BY).zip(list(VALUES)) else { return false };
+        if fields.len() != values.len() || fields.is_empty() {
+            return false;
+        }
+        for (at, (field, value)) in fields.iter().zip(values).enumerate() {
+            if at > 0 {
+                phrase.words(", ");
+            }
+            // The name of a field is one word, whatever it is.
+            phrase.pieces.push(Piece::Value { field: BY.to_owned(), text: value::visible(field) });
+            phrase.words(" = ");
+            value::say_text(self.book, phrase, VALUES, value, Manner::Whole);
+        }
+        true
     }
 
     /// Says in parentheses what is to be said and has no place in the template.
@@ -242,7 +265,24 @@ impl<'a> Teller<'a> {
         for (at, bound) in self.held(field).into_iter().enumerate() {
             phrase.words(if at == 0 { ": " } else { ", " });
             self.say(phrase, bound);
+            self.dated(bound, phrase);
         }
+    }
+}
+
+impl Teller<'_> {
+    /// Says of a time that is told by the name of its field alone what it does not date.
+    fn dated(&self, bound: &BoundValue, phrase: &mut Phrase) {
+        if !matches!(&bound.value, FieldValue::Time(time) if time.utc.is_some()) {
+            return;
+        }
+        let name = match ledger::dates(&self.fact.predicate.0, &self.fact.kind, &bound.field) {
+            Dates::Event => return,
+            Dates::Name => "time_of_name",
+            Dates::Birth | Dates::File => "time_of_file",
+            Dates::Nothing => "time_of_nothing",
+        };
+        self.book.say(phrase, name, &[]);
     }
 }
 

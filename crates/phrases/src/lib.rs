@@ -9,7 +9,7 @@
 mod absence;
 mod book;
 #[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 mod checks;
 mod derivation;
 mod fact;

@@ -36,6 +36,9 @@ pub(crate) struct RecordRule {
     pub(crate) fields: BTreeSet<String>,
     /// Why.
     pub(crate) because: String,
+    /// Whether their values are never shortened.
+    #[serde(default)]
+    pub(crate) whole: bool,
 }
 
 impl Rules {
@@ -74,4 +77,9 @@ pub fn reason(record: &str, field: &str) -> Option<&'static str> {
         RULES.record.get(record).filter(|rule| rule.fields.contains(field)).map(|rule| rule.because.as_str());
     let by_name = RULES.field.get(field).filter(|rule| !rule.unless.contains(record));
     own.or(by_name.map(|rule| rule.because.as_str()))
+}
+
+/// Whether a value of this field is said whole, however long it is.
+pub(crate) fn is_whole(record: &str, field: &str) -> bool {
+    RULES.record.get(record).is_some_and(|rule| rule.whole && rule.fields.contains(field))
 }

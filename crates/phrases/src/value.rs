@@ -37,10 +37,18 @@ fn is_bare(book: &Book, text: &str) -> bool {
     let ends = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "\\/$%*_".contains(c));
     let is_plain = |c: char| c.is_ascii_graphic() && !"\"'`,;()[]{}".contains(c);
     let begins = |c: char| c.is_alphanumeric() || "\\/$%*_-".contains(c);
-    text.chars().next().is_some_and(begins)
-        && ends(text.chars().next_back())
-        && text.chars().all(is_plain)
-        && !book.never_bare.contains(&text.to_ascii_lowercase())
+    is_guid(text)
+        || text.chars().next().is_some_and(begins)
+            && ends(text.chars().next_back())
+            && text.chars().all(is_plain)
+            && !book.never_bare.contains(&text.to_ascii_lowercase())
+            && !book.own_words.contains(text)
+}
+
+/// Whether it is a GUID in braces, which is one word.
+fn is_guid(text: &str) -> bool {
+    let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    inner.is_some_and(|inner| inner.len() == 36 && inner.chars().all(|c| c.is_ascii_hexdigit() || c == '-'))
 }
 
 /// How a value is shown.
@@ -61,16 +69,23 @@ pub(crate) fn say_text(book: &Book, phrase: &mut Phrase, field: &str, text: &str
     let shown = visible(cut.and_then(|(at, _)| text.get(..at)).unwrap_or(text));
     let cut = cut.is_some();
     let marked = manner == Manner::Quoted || cut || !is_bare(book, &shown);
+    let piece = Piece::Value { field: field.to_owned(), text: shown };
     if marked {
-        phrase.words("“");
-    }
-    phrase.pieces.push(Piece::Value { field: field.to_owned(), text: shown });
-    if marked {
-        phrase.words(if cut { "…”" } else { "”" });
+        quote(book, phrase, piece, if cut { "…" } else { "" });
+    } else {
+        phrase.pieces.push(piece);
     }
     if cut {
         book.say(phrase, "cut", &[("number", &number.to_string())]);
     }
+}
+
+/// Says a piece between the quotation marks of the language.
+fn quote(book: &Book, phrase: &mut Phrase, piece: Piece, mark: &str) {
+    book.say_with(phrase, "quote", |phrase, _| {
+        phrase.pieces.push(piece.clone());
+        phrase.words(mark);
+    });
 }
 
 /// Says a value of a fact, with what has to be known of it: that it is a part that was quoted, a local time, or a time of a copy.
@@ -79,11 +94,8 @@ pub(crate) fn say(book: &Book, phrase: &mut Phrase, bound: &BoundValue, manner: 
     if let Some(quoted) = &bound.quotation {
         say_text(book, phrase, field, quoted, Manner::Quoted);
         if let Some(line) = bound.line(MOST_OF_LINE) {
-            book.say_with(phrase, "line", |phrase, _| {
-                phrase.words("“");
-                phrase.pieces.push(Piece::Value { field: field.to_owned(), text: visible(&line) });
-                phrase.words("”");
-            });
+            let piece = Piece::Value { field: field.to_owned(), text: visible(&line) };
+            book.say_with(phrase, "line", |phrase, _| quote(book, phrase, piece.clone(), ""));
         }
         return;
     }

@@ -10,6 +10,7 @@ mod custody;
 mod data;
 mod facts;
 mod findings;
+mod foremost;
 mod hypotheses;
 mod limits;
 mod network;
@@ -31,7 +32,8 @@ pub use rejections::rejections_page;
 use crate::contradicted::Contradictions;
 use crate::limits::Limits;
 use crate::sources::Corroborated;
-use graph::{Attack, Fit, Placed, Question, Ranked, Run, fact_title, narrative, ranked};
+use detect::Attack;
+use graph::{Fit, Placed, Question, Ranked, Run, attack_fits, fact_title, narrative, ranked};
 use ledger::{FactEntry, FactId};
 use maud::{Markup, html};
 use proof::Proofs;
@@ -76,6 +78,7 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
     let body = html! {
         (shell::head(&scene))
         main id="main" {
+            (foremost::section(&scene))
             (story::section(&scene))
             (answers::section(&scene))
             (timeline::section(&scene))
@@ -161,7 +164,7 @@ impl<'r> Scene<'r> {
             questions,
             proofs,
             attack,
-            fits: attack.of_run(run),
+            fits: attack_fits(attack, run),
             order,
             cited,
             carried,

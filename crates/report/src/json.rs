@@ -3,9 +3,10 @@
 use crate::costs::cost;
 use crate::story;
 use crate::synthesis;
+use detect::Hit;
 use graph::{
-    Disclosure, Judged, Ranked, Redaction, Run, TaskView, derivation_title, fact_title, phenomenon_title,
-    ranked, refused_claims,
+    Disclosure, Foremost, Judged, Rank, Ranked, Redaction, Run, TaskView, derivation_title, fact_title,
+    foremost, phenomenon_title, ranked, refused_claims,
 };
 use ledger::commitment::SCHEME;
 use ledger::event::ObjectiveResult;
@@ -69,6 +70,7 @@ pub fn json(run: &Run) -> Value {
         })).collect::<Vec<_>>(),
         "commitments": run.disclosure.as_ref().map(commitments),
         "redaction": run.disclosure.as_ref().and_then(|it| it.redaction.as_ref()).map(redaction),
+        "foremost": foremost(run).iter().map(of_rank).collect::<Vec<_>>(),
         "phenomena": ranked(run).iter().map(|ranked| phenomenon(run, ranked)).collect::<Vec<_>>(),
         "absences": run.absences().map(|(task, covered)| json!({
             "task": task.to_string(),
@@ -157,23 +159,46 @@ fn objective(result: &ObjectiveResult) -> Value {
     told
 }
 
+/// The rules that facts fit, the highest level first.
+fn rules(rank: &Rank<'_>) -> Vec<Value> {
+    let rule = |hit: &Hit<'_>| {
+        let techniques: Vec<String> = hit.techniques.iter().map(|it| it.id.to_string()).collect();
+        json!({"rule": hit.rule, "level": hit.level, "note": hit.note, "techniques": techniques})
+    };
+    rank.weighed.hits.iter().map(rule).collect()
+}
+
+/// A fact with how much it stands out.
+fn of_rank(it: &Foremost<'_>) -> Value {
+    json!({
+        "fact": it.fact.id,
+        "level": it.rank.level,
+        "points": it.rank.points,
+        "rules": rules(&it.rank),
+        "more": it.more,
+    })
+}
+
 fn phenomenon(run: &Run, ranked: &Ranked<'_>) -> Value {
     let phenomenon = ranked.phenomenon;
-    let facts: Vec<&FactEntry> = phenomenon.facts.iter().filter_map(|id| run.fact(*id)).collect();
+    let facts: Vec<&FactEntry> = ranked.facts.iter().filter_map(|id| run.fact(*id)).collect();
     json!({
         "phenomenon": phenomenon.id,
         "task": ranked.task.to_string(),
         "title": phenomenon_title(&facts),
-        "facts": phenomenon.facts,
+        "facts": ranked.facts,
         "interpretation": phenomenon.interpretation,
-        "points": ranked.points,
-        "answers": ranked.objective.map(|it| json!({
+        "level": ranked.rank.level,
+        "rules": rules(&ranked.rank),
+        "ordinary": ranked.rank.weighed.ordinary,
+        "points": ranked.rank.points,
+        "answers": ranked.rank.objective.map(|it| json!({
             "weight": it.weight, "agent": it.agent, "objective": it.id,
         })),
-        "corroborated_by": ranked.corroborated_by,
+        "corroborated_by": ranked.rank.corroborated_by,
         "linked_to": ranked.linked_to,
         "close_to": ranked.close_to,
-        "alike": ranked.alike,
+        "alike": ranked.rank.alike,
     })
 }
 

@@ -5,6 +5,7 @@
 mod contradicted;
 mod costs;
 mod diff;
+mod foremost;
 pub mod html;
 mod inert;
 mod json;
@@ -21,12 +22,14 @@ mod synthesis;
 mod tables_read;
 mod tally;
 mod text;
+mod weight;
 mod withheld;
 mod writers;
 
 pub use contradicted::Contradictions;
 pub use costs::{cost, costs, dollars};
 pub use diff::{diff_json, diff_text};
+pub use foremost::foremost_text;
 pub use html::rejections_page;
 pub use inert::terminal;
 pub use json::{SCHEMA, json, json_text};

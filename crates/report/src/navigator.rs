@@ -3,7 +3,8 @@
 //! Source: MITRE's attack-navigator, `layers/spec/v4.5/layerformat.md`.
 //! Nothing of the evidence stands in a layer: ids of the run, and names and words of the data of ATT&CK.
 
-use graph::{Attack, Fit, Run, Tactic};
+use detect::{Attack, Tactic};
+use graph::{Fit, Run, attack_fits};
 use ledger::FactId;
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ const DESCRIPTION: &str = "Techniques that traces of the run fit, scored by the 
 ///
 /// A technique that only facts outside of phenomena fit has the score 0.
 pub fn navigator_layer(run: &Run, attack: &Attack) -> Value {
-    let fits = attack.of_run(run);
+    let fits = attack_fits(attack, run);
     let most = fits.iter().map(|fit| fit.phenomena.len()).max().unwrap_or(0).max(1);
     let techniques: Vec<Value> = fits
         .iter()

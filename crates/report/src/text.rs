@@ -256,7 +256,7 @@ const SHOWN_FACTS: usize = 3;
 /// The most characters of a fact that stands under an objective; `facts` has the whole of it.
 const SHOWN_CHARACTERS: usize = 140;
 
-fn clipped(title: &str) -> String {
+pub(crate) fn clipped(title: &str) -> String {
     match title.char_indices().nth(SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", title.get(..end).unwrap_or_default()),
         None => title.to_owned(),

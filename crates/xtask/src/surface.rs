@@ -83,6 +83,9 @@ pub(crate) fn carry_out(
     agents.sort_unstable();
     agents.dedup();
     let opened = server.call("open_run", json!({ "agents": agents }))?;
+    if opened["isError"] == true {
+        return Err(io::Error::other(format!("the run was not opened: {}", text(&opened))));
+    }
     let opened = text(&opened);
     let tasks = handles(&opened, "task-");
     let handles: BTreeMap<String, String> =

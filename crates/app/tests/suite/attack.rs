@@ -1,6 +1,7 @@
 //! The techniques that the sample run fits: what was planted is told, what is ordinary is not.
 
-use graph::Attack;
+use detect::Attack;
+use graph::{attack_fits, techniques_of};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -10,7 +11,7 @@ fn the_sample_run_fits_the_techniques_that_were_planted_and_most_of_it_fits_none
     let run = app::load_run(&folder).unwrap();
     let attack = Attack::shipped().unwrap();
     let told: BTreeSet<String> =
-        attack.of_run(&run).into_iter().map(|fit| fit.technique.id.to_string()).collect();
+        attack_fits(&attack, &run).into_iter().map(|fit| fit.technique.id.to_string()).collect();
     let planted = [
         "T1021.001",
         "T1036.005",
@@ -29,6 +30,6 @@ fn the_sample_run_fits_the_techniques_that_were_planted_and_most_of_it_fits_none
     let missing: Vec<_> = planted.iter().filter(|id| !told.contains(**id)).collect();
     assert!(missing.is_empty(), "{missing:?} of {told:?}");
     let phenomena: Vec<_> = run.tasks.values().flat_map(|task| &task.phenomena).collect();
-    let fitting = phenomena.iter().filter(|it| !attack.of_phenomenon(&run, it).is_empty()).count();
+    let fitting = phenomena.iter().filter(|it| !techniques_of(&attack, &run, it).is_empty()).count();
     assert!(fitting * 4 < phenomena.len(), "{fitting} of {}", phenomena.len());
 }

@@ -1,7 +1,8 @@
 //! What the formats hold of a run, read back by readers that are not ours.
 
+use detect::Attack;
 use exchange::{LeftOut, Sealed, Subject, Written};
-use graph::{Attack, Run};
+use graph::Run;
 use ledger::event::{
     AbsenceAccepted, ClaimSubmitted, DerivationAccepted, EntityAdded, HypothesisProposed, SentenceAccepted,
     StatementTold,

@@ -88,7 +88,7 @@ fn a_value_that_is_no_path_names_nothing() {
     let second = of_kind("other_source", fact(1, 1, "k\\second", &[("data", "same words")]));
     let made = history(vec![], &[first, second]);
     let run = fold(made.events()).unwrap();
-    assert!(ranked(&run).iter().all(|it| it.corroborated_by.is_empty()));
+    assert!(ranked(&run).iter().all(|it| it.rank.corroborated_by.is_empty()));
 }
 
 #[test]

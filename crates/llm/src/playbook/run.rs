@@ -11,7 +11,7 @@ use ledger::turn::{
 };
 use ledger::{
     CallId, Clock, Completeness, FieldValue, InvocationId, Outcome, Predicate, Record, RecordId, ToolClass,
-    ToolSpec, Vocabulary,
+    ToolSpec, Vocabulary, is_earlier,
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -408,7 +408,10 @@ impl Run {
 fn wants(rule: &RecordRule, record: &Record) -> bool {
     all_fit(&rule.when, record)
         && !any_fits(&rule.unless, record)
-        && rule.earlier.as_ref().is_none_or(|fields| is_earlier(fields, record))
+        && rule
+            .earlier
+            .as_ref()
+            .is_none_or(|fields| is_earlier(fields, |name| record.fields.get(name).map(|field| &field.value)))
 }
 
 fn all_fit(when: &BTreeMap<String, Patterns>, record: &Record) -> bool {
@@ -418,27 +421,6 @@ fn all_fit(when: &BTreeMap<String, Patterns>, record: &Record) -> bool {
 
 fn any_fits(unless: &BTreeMap<String, Patterns>, record: &Record) -> bool {
     unless.iter().any(|unwanted| fits(unwanted, record))
-}
-
-/// Whether both fields hold an instant and that of the first comes before that of the second.
-fn is_earlier([first, second]: &[String; 2], record: &Record) -> bool {
-    let instant = |field: &String| match &record.fields.get(field)?.value {
-        // A local time of an assumed zone is no instant.
-        FieldValue::Time(time) => time.utc.filter(|_| time.zone.is_none()),
-        FieldValue::Text(_)
-        | FieldValue::Name(_)
-        | FieldValue::Path(_)
-        | FieldValue::RegistryPath(_)
-        | FieldValue::Integer(_)
-        | FieldValue::Size(_)
-        | FieldValue::Sid(_)
-        | FieldValue::Guid(_)
-        | FieldValue::Hash(_)
-        | FieldValue::Bytes(_)
-        | FieldValue::Flag(_)
-        | FieldValue::List(_) => None,
-    };
-    matches!((instant(first), instant(second)), (Some(first), Some(second)) if first < second)
 }
 
 /// Whether a field fits one of its patterns; `record` is the record's type.

@@ -181,3 +181,17 @@ pub(crate) fn fact() -> impl Strategy<Value = FactEntry> {
         })
     })
 }
+
+/// A text as phrases write it, by rules of its own: what hides or moves text, and quotation marks of ours, as escapes.
+pub(crate) fn written(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            let is_seen = !ledger::escapes::is_hidden(c) && !ledger::escapes::is_unseen(c);
+            if is_seen && !"“”„‟«»".contains(c) {
+                c.to_string()
+            } else {
+                format!("\\u{{{:x}}}", u32::from(c))
+            }
+        })
+        .collect()
+}

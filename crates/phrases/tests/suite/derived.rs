@@ -1,10 +1,11 @@
 //! What derivations and absences come to in words.
 
-use crate::anything::{bound, fact_of};
+use crate::anything::{bound, fact_of, written};
 use ledger::{
     Absence, AbsenceEntry, Derivation, FactEntry, FactId, FieldValue, Precision, Reach, Stretch, Term, Time,
 };
-use phrases::{Language, absence, derivation};
+use phrases::{Language, Piece, absence, derivation};
+use proptest::prelude::*;
 
 fn time(text: &str) -> FieldValue {
     let time = Time::from_filetime(0);
@@ -46,17 +47,32 @@ fn a_derivation_says_its_facts_and_how_they_stand() {
     for (what, english) in [
         (
             Derivation::Order { terms: terms() },
-            r"In this order: C:\Users\mara\setup.exe was downloaded; the download began at 2024-03-01T11:58:00Z (state_of_download: complete); 3 minutes 5 seconds later: SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
+            r"In this order: C:\Users\mara\setup.exe was downloaded; the download was completed; it began at 2024-03-01T11:58:00Z; 3 minutes 5 seconds later: SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
         ),
         (
             Derivation::Within { terms: terms(), seconds: 300 },
-            r"Within 300 seconds of each other: C:\Users\mara\setup.exe was downloaded; the download began at 2024-03-01T11:58:00Z (state_of_download: complete); SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
+            r"Within 300 seconds of each other: C:\Users\mara\setup.exe was downloaded; the download was completed; it began at 2024-03-01T11:58:00Z; SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z.",
         ),
     ] {
         assert_eq!(derivation(Language::English, &what, &facts).text(), english);
         let german = derivation(Language::German, &what, &facts).text();
         assert!(german.contains("2024-03-01T12:01:05Z"), "{german}");
     }
+}
+
+#[test]
+fn values_that_are_the_same_are_named_beside_their_facts() {
+    let facts = facts();
+    let facts: Vec<&FactEntry> = facts.iter().collect();
+    let terms = vec![
+        Term { fact: id("fact-00000001"), field: "file".into() },
+        Term { fact: id("fact-00000002"), field: "executable".into() },
+    ];
+    let said = derivation(Language::English, &Derivation::Same { terms }, &facts).text();
+    assert_eq!(
+        said,
+        r"The same value: C:\Users\mara\setup.exe was downloaded; the download was completed (compared: file = C:\Users\mara\setup.exe); SETUP.EXE ran, most recently at 2024-03-01T12:01:05Z (compared: executable = SETUP.EXE)."
+    );
 }
 
 #[test]
@@ -71,7 +87,7 @@ fn an_absence_says_all_of_where_was_searched() {
     let reach = Reach {
         listed: "inv-00000001".parse().unwrap(),
         stretches: vec![Stretch {
-            evidence: "host".into(),
+            evidence: "alder-07".into(),
             first: "2024-01-01T00:00:00Z".into(),
             last: "2024-03-01T00:00:00Z".into(),
         }],
@@ -81,10 +97,10 @@ fn an_absence_says_all_of_where_was_searched() {
             Absence::File {
                 name: "evil.exe".into(),
                 under: "Users".into(),
-                evidence: Some("host".into()),
+                evidence: Some("alder-07".into()),
                 near: vec!["evi1.exe".into()],
             },
-            "No file or folder named evil.exe is there under Users in the evidence host; near it, and not it: evi1.exe.",
+            "No file or folder named evil.exe is there under Users in the evidence alder-07; near it, and not it: evi1.exe.",
         ),
         (
             Absence::Events {
@@ -95,9 +111,36 @@ fn an_absence_says_all_of_where_was_searched() {
                 evidence: None,
                 reach: Some(reach),
             },
-            "The channel Security holds no event with the id 1102 in any of the evidence; its logs reach from 2024-01-01T00:00:00Z to 2024-03-01T00:00:00Z in the evidence host.",
+            "The channel Security holds no event with the id 1102 in any of the evidence; its logs reach from 2024-01-01T00:00:00Z to 2024-03-01T00:00:00Z in the evidence alder-07.",
         ),
     ] {
         assert_eq!(absence(Language::English, &entry(what)).text(), english);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn an_absence_says_its_whole_scope_and_shows_nothing_hidden(
+        name in "\\PC{1,400}", under in "\\PC{0,400}", near in proptest::collection::vec("\\PC{1,40}", 0..8),
+    ) {
+        let what = Absence::File { name: name.clone(), under: under.clone(), evidence: None, near: near.clone() };
+        let entry = AbsenceEntry { id: "abs-00000001".parse().unwrap(), absence: what, searches: Vec::new() };
+        for language in Language::ALL {
+            let said = absence(language, &entry);
+            let value = |field: &str| -> Vec<String> {
+                let of = |piece: &Piece| match piece {
+                    Piece::Value { field: own, text } if own == field => Some(text.clone()),
+                    _ => None,
+                };
+                said.pieces.iter().filter_map(of).collect()
+            };
+            prop_assert_eq!(value("name"), vec![written(&name)]);
+            prop_assert_eq!(value("under").concat(), written(&under));
+            prop_assert_eq!(value("near"), near.iter().map(|near| written(near)).collect::<Vec<_>>());
+            let hidden = |c| ledger::escapes::is_hidden(c) || ledger::escapes::is_unseen(c);
+            prop_assert!(!said.text().contains(hidden));
+        }
     }
 }

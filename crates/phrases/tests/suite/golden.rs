@@ -83,6 +83,7 @@ fn named(field: &str, kind: FieldType) -> FieldValue {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a golden is written where the tests are asked to")]
 fn held_against(name: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

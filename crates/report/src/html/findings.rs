@@ -1,7 +1,9 @@
 //! The phenomena, by the objective that they answer.
 
+use super::foremost::mark;
 use super::{Scene, fact_link, say, words};
-use graph::{FIRST, Ranked};
+use crate::weight::reasons;
+use graph::FIRST;
 use ledger::Weight;
 use maud::{Markup, html};
 
@@ -17,7 +19,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #findings aria-labelledby="findings-title" {
             h2 #findings-title { "Findings" }
             p.note {
-                (words::word("Findings", "finding")) " that matter most come first, by rules that code applies: the objective that is answered, how many kinds of sources name the same thing, how rare such facts are in this run."
+                (words::word("Findings", "finding")) " that stand out most come first, by what code can tell: the rules that their facts fit, the objective that is answered, how many kinds of sources name the same thing, how rare such facts are in this run."
             }
             @if scene.ranked.is_empty() {
                 p { "No fact was recorded." }
@@ -50,7 +52,7 @@ fn only_one(scene: &Scene<'_>) -> Markup {
 }
 
 fn of_one_source(scene: &Scene<'_>, number: usize) -> bool {
-    let facts = scene.ranked.get(number).map_or(&[][..], |ranked| &ranked.phenomenon.facts);
+    let facts = scene.ranked.get(number).map_or(&[][..], |ranked| &ranked.facts);
     scene.corroborated.is_single_of(scene.run, facts)
 }
 
@@ -67,13 +69,14 @@ pub(super) fn link(scene: &Scene<'_>, number: usize) -> Markup {
 fn finding(scene: &Scene<'_>, number: usize) -> Markup {
     let Some(ranked) = scene.ranked.get(number) else { return html! {} };
     let phenomenon = ranked.phenomenon;
-    let (first, rest) = phenomenon.facts.split_at(phenomenon.facts.len().min(1));
+    let (first, rest) = ranked.facts.split_at(ranked.facts.len().min(1));
     let one = of_one_source(scene, number);
     html! {
         li.one[one] id=(phenomenon.id) {
             @for id in first { (fact_link(scene.run, *id)) }
             span.tags {
                 @if one { span.tag.one { (words::one_source()) } " " }
+                (mark(ranked.rank.level.name())) " "
                 @for reason in reasons(ranked) { span.tag { (say(&reason)) } " " }
             }
             @if !phenomenon.interpretation.is_empty() {
@@ -89,30 +92,11 @@ fn finding(scene: &Scene<'_>, number: usize) -> Markup {
     }
 }
 
-/// Why a phenomenon stands where it does.
-fn reasons(ranked: &Ranked<'_>) -> Vec<String> {
-    let mut reasons = Vec::new();
-    if let Some(answered) = ranked.objective {
-        reasons.push(format!("answers {}/{}", answered.agent, answered.id));
-    }
-    if !ranked.corroborated_by.is_empty() {
-        let kinds: Vec<_> = ranked.corroborated_by.iter().copied().collect();
-        reasons.push(format!("named by {}, too", kinds.join(", ")));
-    }
-    if ranked.linked_to.is_some() {
-        reasons.push("names what another finding names".to_owned());
-    }
-    if ranked.close_to.is_some() {
-        reasons.push("within half an hour of another finding".to_owned());
-    }
-    reasons
-}
-
 /// The objectives that are answered, the heaviest first, each with the numbers of its phenomena; last what answers none.
 fn by_objective(scene: &Scene<'_>) -> Vec<(String, Vec<usize>)> {
     let mut groups: Vec<(Option<Weight>, String, Vec<usize>)> = Vec::new();
     for (number, ranked) in scene.ranked.iter().enumerate() {
-        let (weight, name) = match ranked.objective {
+        let (weight, name) = match ranked.rank.objective {
             Some(it) => (Some(it.weight), question(scene, it.agent, it.id)),
             None => (None, "Besides what was asked".to_owned()),
         };
@@ -134,7 +118,7 @@ fn question(scene: &Scene<'_>, agent: &str, id: &str) -> String {
 /// A phenomenon by its first fact.
 fn in_short(scene: &Scene<'_>, number: Option<usize>) -> Markup {
     let Some(number) = number else { return html! {} };
-    let facts = scene.ranked.get(number).map_or(&[][..], |ranked| &ranked.phenomenon.facts);
+    let facts = scene.ranked.get(number).map_or(&[][..], |ranked| &ranked.facts);
     html! {
         @if let Some(first) = facts.first() {
             li.one[of_one_source(scene, number)] {

@@ -112,7 +112,7 @@ fn net(scene: &Scene<'_>) -> Net {
             net.edge(file, call);
             net.edge(call, finding);
         }
-        if let Some(answered) = ranked.objective {
+        if let Some(answered) = ranked.rank.objective {
             let key = format!("{}/{}", answered.agent, answered.id);
             let objective = net.node(4, &key, || key.clone(), "#answers".to_owned());
             net.edge(finding, objective);

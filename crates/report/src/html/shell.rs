@@ -66,6 +66,7 @@ fn hash(text: &str) -> String {
 pub(super) fn head(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
     let ways = [
+        ("foremost", "What stands out"),
         ("happened", "What happened"),
         ("answers", "Answers"),
         ("timeline", "Timeline"),

@@ -119,8 +119,8 @@ impl<'s> Told<'s> {
         let best = best(scene, line.statement.node);
         Told {
             is_dated: line.statement.between.is_some(),
-            points: best.map(|it| it.points),
-            objective: best.and_then(|it| it.objective),
+            points: best.map(|it| it.rank.points),
+            objective: best.and_then(|it| it.rank.objective),
             programs: programs(&line.words.text()),
         }
     }
@@ -145,7 +145,7 @@ fn programs(text: &str) -> BTreeSet<String> {
 fn best<'s>(scene: &'s Scene<'_>, node: NodeId) -> Option<&'s Ranked<'s>> {
     let facts = scene.run.facts_of(node);
     let numbers = facts.iter().filter_map(|fact| scene.carried.get(fact));
-    numbers.filter_map(|number| scene.ranked.get(*number)).max_by_key(|ranked| ranked.points)
+    numbers.filter_map(|number| scene.ranked.get(*number)).max_by_key(|ranked| ranked.rank.points)
 }
 
 fn told(scene: &Scene<'_>, line: &Line<'_>, is_marked: bool) -> Markup {

@@ -1,7 +1,8 @@
 //! The facts by the techniques of ATT&CK that they fit, tactic by tactic.
 
 use super::{Scene, fact_link, findings, say};
-use graph::{Fit, Retired, RetiredBecause, Tactic};
+use detect::{Retired, RetiredBecause, Tactic};
+use graph::Fit;
 use maud::{Markup, html};
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {

@@ -81,7 +81,7 @@ fn window(scene: &Scene<'_>, events: &[Event<'_>]) -> (i64, i64) {
 fn is_finding(scene: &Scene<'_>, fact: usize) -> bool {
     let id = scene.order.get(fact);
     let ranked = id.and_then(|id| scene.ranked.get(*scene.carried.get(id)?));
-    ranked.and_then(|ranked| ranked.objective).is_some_and(|it| it.weight == Weight::Finding)
+    ranked.and_then(|ranked| ranked.rank.objective).is_some_and(|it| it.weight == Weight::Finding)
 }
 
 /// Where most times lie: the shortest span that holds so many twentieths of them, and what lies within its own length beside it.

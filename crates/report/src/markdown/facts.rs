@@ -12,14 +12,14 @@ pub(super) fn phenomena(out: &mut String, run: &Run) {
     let _ = writeln!(out, "\n## Phenomena\n");
     let _ = writeln!(
         out,
-        "What matters most comes first: in order of the objective that is answered, of how many kinds of sources name the same thing, and of how rare such facts are in this run."
+        "What stands out most comes first: by the rules that its facts fit, the objective that is answered, how many kinds of sources name the same thing, and how rare such facts are in this run."
     );
     if !run.opened.writers.is_empty() {
         let _ = writeln!(out, "\n{}", crate::writers::legend());
     }
     for (place, ranked) in ranked(run).iter().enumerate() {
         let phenomenon = ranked.phenomenon;
-        let facts: Vec<_> = phenomenon.facts.iter().filter_map(|id| run.accepted(*id)).collect();
+        let facts: Vec<_> = ranked.facts.iter().filter_map(|id| run.accepted(*id)).collect();
         let entries: Vec<&FactEntry> = facts.iter().map(|accepted| &accepted.fact).collect();
         let _ = writeln!(out, "\n### {}. {}\n", place + 1, code(&phenomenon_title(&entries)));
         if !phenomenon.interpretation.is_empty() {
@@ -33,27 +33,10 @@ pub(super) fn phenomena(out: &mut String, run: &Run) {
     }
 }
 
-/// Why a phenomenon stands where it does.
+/// How much a phenomenon stands out, and why it stands where it does.
 fn reasons(ranked: &Ranked<'_>) -> String {
-    let mut reasons = Vec::new();
-    if let Some(answered) = ranked.objective {
-        reasons.push(format!("answers {} of agent {}", cell(answered.id), cell(answered.agent)));
-    }
-    if !ranked.corroborated_by.is_empty() {
-        let kinds: Vec<_> = ranked.corroborated_by.iter().map(|kind| cell(kind)).collect();
-        reasons.push(format!("named by {}, too", kinds.join(", ")));
-    }
-    if let Some(finding) = ranked.linked_to {
-        reasons.push(format!("names what {finding} names"));
-    }
-    if let Some(finding) = ranked.close_to {
-        reasons.push(format!("within half an hour of {finding}"));
-    }
-    reasons.push(match ranked.alike {
-        1 => "the only fact of its kind".to_owned(),
-        alike => format!("one of {alike} facts of its kind"),
-    });
-    format!("{} points: {}.", ranked.points, reasons.join("; "))
+    let reasons: Vec<String> = crate::weight::reasons(ranked).iter().map(|reason| cell(reason)).collect();
+    format!("**{}**, {} points: {}.", ranked.rank.level.name(), ranked.rank.points, reasons.join("; "))
 }
 
 /// Facts that were recorded when the run broke off, before their phenomenon was.

@@ -167,7 +167,7 @@ fn tags(page: &str) -> BTreeSet<String> {
 
 #[test]
 fn a_page_of_hostile_text_has_no_tag_but_those_of_its_own() {
-    let attack = graph::Attack::shipped().unwrap();
+    let attack = detect::Attack::shipped().unwrap();
     let nothing = |_: &Digest| None;
     let stored = |_: &Digest| Some(HOSTILE.repeat(20).into_bytes());
     let outputs: [&report::html::Outputs<'_>; 2] = [&nothing, &stored];

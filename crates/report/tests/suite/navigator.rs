@@ -1,6 +1,7 @@
 //! Layers for the ATT&CK Navigator have the members and types that the format's specification asks for.
 
-use graph::{Attack, Run, fold};
+use detect::Attack;
+use graph::{Run, fold};
 use ledger::{FactEntry, Predicate};
 use report::navigator_layer;
 use serde_json::{Map, Value};

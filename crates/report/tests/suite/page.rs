@@ -9,7 +9,7 @@ use std::io::Read;
 use testkit::history::{History, fact, reading};
 
 fn drawn(run: &graph::Run, verified: Option<&Verified>) -> String {
-    let attack = graph::Attack::shipped().unwrap();
+    let attack = detect::Attack::shipped().unwrap();
     page(run, &Material { outputs: &|_| None, attack: &attack, verified })
 }
 

@@ -222,19 +222,11 @@ const RULES: &str = r#"
 [budgets]
 investigate_turns = 12
 record_turns = 3
-calls_per_turn = 4
-rejected_claims = 24
 wall_seconds = 1200
-
-[view]
-head_bytes = 3000
-tail_bytes = 1000
-
-[surfaces]
-tools = [
-    "find_files", "read_file", "list_directory", "nothing_to_record", "record_absence", "record_phenomenon",
-]
 "#;
+
+/// The surface of a small model, whose agent lists files, reads the registry and the records of every source: most orders stand in what these show.
+const SMALL: [&str; 6] = ["--profile", "small", "--context-tokens", "16384", "--no-cache", "--quiet"];
 
 /// Asks a model of `locard run --model`, some times, over the twin with orders; there is nothing to compare with, for such a model answers differently each time.
 pub(super) fn asked(
@@ -254,11 +246,9 @@ pub(super) fn asked(
     let before = snapshot(&arena.folder, &except)?;
     for number in 1..=times {
         let folder = arena.runs().join(number.to_string());
-        let more =
-            ["--model", model, "--agent", "filesystem", "--context-tokens", "8192", "--no-cache", "--quiet"];
         let fixed = ["run".as_ref(), evidence.as_os_str(), "--runs".as_ref(), folder.as_os_str()];
-        let ruled = ["--rules".as_ref(), rules.as_os_str()];
-        let all: Vec<_> = fixed.into_iter().chain(ruled).chain(more.iter().map(AsRef::as_ref)).collect();
+        let asked = ["--rules".as_ref(), rules.as_os_str(), "--model".as_ref(), model.as_ref()];
+        let all: Vec<_> = fixed.into_iter().chain(asked).chain(SMALL.iter().map(AsRef::as_ref)).collect();
         let ended = run(locard, &all)?;
         let made = std::fs::read_dir(&folder)?.next().transpose()?;
         let made =

@@ -51,6 +51,7 @@ impl Step {
 /// The calls to tools and the true claims of a run, task by task.
 ///
 /// What the graph, the narrative and the lead take is left out: it cites ids that another run has otherwise.
+/// So are the tasks of the sweep, which is code and no agent that a client could be.
 pub(super) fn steps(events: &[(Stream, Event)], replies: &BTreeMap<Digest, Reply>) -> Vec<Step> {
     let mut agents = BTreeMap::new();
     let mut invocations = BTreeMap::new();
@@ -60,7 +61,7 @@ pub(super) fn steps(events: &[(Stream, Event)], replies: &BTreeMap<Digest, Reply
     for (stream, event) in events {
         let stream = stream.number();
         match event {
-            Event::TaskAssigned(assigned) => {
+            Event::TaskAssigned(assigned) if assigned.agent.name != ledger::SWEEP => {
                 agents.insert(assigned.task.0, assigned.agent.name.clone());
             }
             Event::InvocationStarted(started) => {

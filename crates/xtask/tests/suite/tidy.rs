@@ -53,7 +53,8 @@ fn the_code_map_names_every_crate_and_no_other() {
 fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
     BTreeMap::from([
         ("ledger", vec![]),
-        ("graph", vec!["ledger", "phrases"]),
+        ("detect", vec!["ledger"]),
+        ("graph", vec!["detect", "ledger", "phrases"]),
         ("ground", vec!["ledger"]),
         ("phrases", vec!["ledger"]),
         ("engine", vec!["graph", "ground", "ledger"]),
@@ -64,13 +65,13 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("llm", vec!["ledger"]),
         ("store", vec!["ledger"]),
         ("redact", vec!["graph", "ledger"]),
-        ("report", vec!["graph", "ground", "ledger", "phrases"]),
-        ("exchange", vec!["graph", "ledger"]),
+        ("report", vec!["detect", "graph", "ground", "ledger", "phrases"]),
+        ("exchange", vec!["detect", "graph", "ledger"]),
         (
             "app",
             vec![
-                "engine", "exchange", "graph", "ground", "ledger", "llm", "redact", "report", "sandbox",
-                "store", "tools",
+                "detect", "engine", "exchange", "graph", "ground", "ledger", "llm", "redact", "report",
+                "sandbox", "store", "tools",
             ],
         ),
         ("view", vec!["app", "graph", "ledger", "report"]),

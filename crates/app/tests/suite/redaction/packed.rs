@@ -2,7 +2,8 @@
 
 use crate::redaction::forms::stands;
 use crate::redaction::written::unpacked;
-use graph::{Attack, Disclosure, Run};
+use detect::Attack;
+use graph::{Disclosure, Run};
 use ledger::KeyMaker;
 use redact::{Profile, redact};
 use report::html::{Material, page};

@@ -180,6 +180,16 @@ fn to_the_second(text: &str) -> String {
 }
 
 #[test]
+fn help_tells_of_the_servers_own_tools_too() {
+    let place = Place::new();
+    let mut reader = Reader::of(&place, &[], &[]);
+    for tool in ["open_run", "close_task", "close_run", "list_runs"] {
+        let (told, _) = reader.call("help", json!({ "about": tool }));
+        assert!(told.starts_with(&format!("{tool}: ")) && told.contains("Its arguments: {"), "{told}");
+    }
+}
+
+#[test]
 fn true_claims_of_every_kind_of_record_hold_as_a_model_words_them() {
     let place = Place::new();
     let mut rules = String::from("[budgets]\naccepted_facts = 100000\nrejected_claims = 1000\n");

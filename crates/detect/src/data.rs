@@ -1,8 +1,8 @@
 //! Reads the data file and checks that it hangs together.
 
-use super::error::AttackError;
-use super::rule::{Asked, Rule};
-use super::{Attack, Tactic, TacticId, Technique, TechniqueId};
+use crate::error::AttackError;
+use crate::rule::{Asked, Kind, Ordinary, Rule};
+use crate::{Attack, Level, Tactic, TacticId, Technique, TechniqueId};
 use ledger::pattern::Patterns;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +20,8 @@ struct AttackFile {
     #[serde(default)]
     list: BTreeMap<String, Vec<String>>,
     rule: Vec<RuleEntry>,
+    #[serde(default)]
+    ordinary: Vec<OrdinaryEntry>,
 }
 
 #[derive(Deserialize)]
@@ -39,7 +41,9 @@ struct TechniqueEntry {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleEntry {
+    id: String,
     note: String,
+    level: Level,
     techniques: Vec<TechniqueId>,
     record: Patterns,
     #[serde(default)]
@@ -52,26 +56,45 @@ struct RuleEntry {
     earlier: Option<[String; 2]>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OrdinaryEntry {
+    note: String,
+    record: Patterns,
+    #[serde(default)]
+    when: BTreeMap<String, Patterns>,
+    #[serde(default)]
+    unless: BTreeMap<String, Patterns>,
+}
+
+/// What the kind of trace of an entry is read from.
+struct KindEntry {
+    record: Patterns,
+    predicate: Option<Patterns>,
+    when: BTreeMap<String, Patterns>,
+    unless: BTreeMap<String, Patterns>,
+    earlier: Option<[String; 2]>,
+}
+
 type Lists = BTreeMap<String, Vec<String>>;
 
 /// The data of `text`, checked.
-pub(super) fn read(text: &str) -> Result<Attack, AttackError> {
+pub(crate) fn read(text: &str) -> Result<Attack, AttackError> {
     let file: AttackFile = toml::from_str(text).map_err(AttackError::Read)?;
     let tactics = tactics(&file.matrix, file.tactic)?;
     let mut techniques = BTreeMap::new();
     for (id, entry) in file.technique {
         techniques.insert(id.clone(), technique(id, entry, &tactics)?);
     }
-    let mut rules = Vec::new();
-    let mut notes = BTreeSet::new();
-    for entry in file.rule {
-        if !notes.insert(entry.note.clone()) {
-            return Err(AttackError::Twice { of: "the rules".into(), twice: entry.note });
-        }
-        rules.push(rule(entry, &techniques, &file.list)?);
-    }
+    once("the rules", file.rule.iter().map(|rule| &rule.id))?;
+    once("the rules", file.rule.iter().map(|rule| &rule.note))?;
+    let rules = file.rule.into_iter().map(|entry| rule(entry, &techniques, &file.list));
+    let rules = rules.collect::<Result<_, _>>()?;
+    once("what is ordinary", file.ordinary.iter().map(|entry| &entry.note))?;
+    let baseline = file.ordinary.into_iter().map(|entry| ordinary(entry, &file.list));
+    let baseline = baseline.collect::<Result<_, _>>()?;
     let (version, source) = (file.version, file.source);
-    Ok(Attack { version, source, tactics, techniques, rules, retired: Vec::new() })
+    Ok(Attack { version, source, tactics, techniques, rules, baseline, retired: Vec::new() })
 }
 
 fn tactics(
@@ -109,36 +132,47 @@ fn rule(
     techniques: &BTreeMap<TechniqueId, Technique>,
     lists: &Lists,
 ) -> Result<Rule, AttackError> {
-    let note = entry.note;
-    once(&note, &entry.techniques)?;
-    if let Some(unknown) = entry.techniques.iter().find(|id| !techniques.contains_key(*id)) {
+    let RuleEntry { id, note, level, techniques: named, record, predicate, when, unless, earlier } = entry;
+    once(&note, &named)?;
+    if let Some(unknown) = named.iter().find(|id| !techniques.contains_key(*id)) {
         return Err(AttackError::UnknownTechnique { rule: note, technique: unknown.clone() });
     }
-    let records: BTreeSet<String> = expanded(&note, &entry.record, lists)?.into_iter().collect();
-    for (lacks, is_empty) in [
-        ("note", note.is_empty()),
-        ("technique", entry.techniques.is_empty()),
-        ("record", records.is_empty()),
-    ] {
+    for (lacks, is_empty) in
+        [("id", id.is_empty()), ("note", note.is_empty()), ("technique", named.is_empty())]
+    {
         if is_empty {
             return Err(AttackError::EmptyRule { rule: note, lacks });
         }
     }
+    let kind = kind(&note, KindEntry { record, predicate, when, unless, earlier }, lists)?;
+    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), kind })
+}
+
+fn ordinary(entry: OrdinaryEntry, lists: &Lists) -> Result<Ordinary, AttackError> {
+    let OrdinaryEntry { note, record, when, unless } = entry;
+    let kind = kind(&note, KindEntry { record, predicate: None, when, unless, earlier: None }, lists)?;
+    Ok(Ordinary { note, kind })
+}
+
+fn kind(note: &str, entry: KindEntry, lists: &Lists) -> Result<Kind, AttackError> {
+    let records: BTreeSet<String> = expanded(note, &entry.record, lists)?.into_iter().collect();
+    if records.is_empty() {
+        return Err(AttackError::EmptyRule { rule: note.to_owned(), lacks: "record" });
+    }
     let predicates = match &entry.predicate {
-        Some(predicates) => expanded(&note, predicates, lists)?.into_iter().collect(),
+        Some(predicates) => expanded(note, predicates, lists)?.into_iter().collect(),
         None => BTreeSet::new(),
     };
     let asked = |entries: BTreeMap<String, Patterns>| {
         let one = |(fields, texts): (String, Patterns)| {
-            let fields = Patterns::Any(expanded(&note, &Patterns::One(fields), lists)?);
-            let texts = Patterns::Any(expanded(&note, &texts, lists)?);
+            let fields = Patterns::Any(expanded(note, &Patterns::One(fields), lists)?);
+            let texts = Patterns::Any(expanded(note, &texts, lists)?);
             Ok::<_, AttackError>(Asked { fields, texts })
         };
         entries.into_iter().map(one).collect::<Result<Vec<_>, AttackError>>()
     };
     let (when, unless) = (asked(entry.when)?, asked(entry.unless)?);
-    let techniques = entry.techniques.into_iter().collect();
-    Ok(Rule { note, techniques, records, predicates, when, unless, earlier: entry.earlier })
+    Ok(Kind { records, predicates, when, unless, earlier: entry.earlier })
 }
 
 /// The patterns, with the items of a list in the place of its name.

@@ -2,8 +2,8 @@
 //!
 //! Sources: STIX 2.1 (OASIS, §3 and §8), and the description of ATT&CK's own members in MITRE's `attack-stix-data` (USAGE.md): `x-mitre-matrix`, `x-mitre-tactic`, `attack-pattern`, `revoked-by`.
 
-use super::error::AttackError;
-use super::{Attack, Tactic, TacticId, Technique, TechniqueId};
+use crate::error::AttackError;
+use crate::{Attack, Tactic, TacticId, Technique, TechniqueId};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -90,9 +90,9 @@ struct Phase {
 }
 
 /// `old` with what the bundle says.
-pub(super) fn renewed(old: Attack, stix_bundle: &str) -> Result<Attack, AttackError> {
+pub(crate) fn renewed(old: Attack, stix_bundle: &str) -> Result<Attack, AttackError> {
     let bundle: Bundle = serde_json::from_str(stix_bundle).map_err(AttackError::ReadBundle)?;
-    let Attack { techniques: known, mut rules, .. } = old;
+    let Attack { techniques: known, mut rules, baseline, .. } = old;
     let tactics = bundle.tactics()?;
     let patterns = bundle.patterns();
     let mut techniques = BTreeMap::new();
@@ -113,10 +113,9 @@ pub(super) fn renewed(old: Attack, stix_bundle: &str) -> Result<Attack, AttackEr
     for rule in &mut rules {
         rule.techniques = rule.techniques.iter().filter_map(|id| successors.get(id)?.clone()).collect();
     }
-    rules.retain(|rule| !rule.techniques.is_empty());
     let version = bundle.version()?;
     let source = "a STIX bundle that was given".to_owned();
-    Ok(Attack { version, source, tactics, techniques, rules, retired })
+    Ok(Attack { version, source, tactics, techniques, rules, baseline, retired })
 }
 
 impl Bundle {

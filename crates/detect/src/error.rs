@@ -1,6 +1,6 @@
 //! Why data of ATT&CK cannot be used.
 
-use super::{TacticId, TechniqueId};
+use crate::{TacticId, TechniqueId};
 use thiserror::Error;
 
 /// Why a text is no data of ATT&CK, or a bundle none that can take its names' place.

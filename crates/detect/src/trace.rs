@@ -1,0 +1,67 @@
+//! What a rule looks at: a fact, or a record that could become one.
+
+use ledger::{BoundValue, FactEntry, FieldValue, Record, is_earlier};
+
+/// A trace of something that happened or stands on a host, as rules look at it.
+#[derive(Debug, Clone)]
+pub struct Trace<'a> {
+    /// Its record type.
+    kind: &'a str,
+    /// What a fact says, or what a record proves.
+    predicates: Vec<&'a str>,
+    values: Vec<Stated<'a>>,
+}
+
+/// A field and what it holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stated<'a> {
+    pub(crate) field: &'a str,
+    pub(crate) value: &'a FieldValue,
+    /// The words of it that were quoted, which are then all that counts.
+    pub(crate) quotation: Option<&'a str>,
+}
+
+impl<'a> Trace<'a> {
+    /// What a fact states: its subject counts like any value.
+    pub fn of_fact(fact: &'a FactEntry) -> Trace<'a> {
+        let bound = std::iter::once(&fact.subject).chain(&fact.values);
+        let stated = |bound: &'a BoundValue| Stated {
+            field: &bound.field,
+            value: &bound.value,
+            quotation: bound.quotation.as_deref(),
+        };
+        Trace { kind: &fact.kind, predicates: vec![&fact.predicate.0], values: bound.map(stated).collect() }
+    }
+
+    /// All that a record says, which proves these predicates.
+    pub fn of_record(record: &'a Record, proves: impl IntoIterator<Item = &'a str>) -> Trace<'a> {
+        let stated = |(field, held): (&'a String, &'a ledger::Field)| Stated {
+            field,
+            value: &held.value,
+            quotation: None,
+        };
+        Trace {
+            kind: &record.kind,
+            predicates: proves.into_iter().collect(),
+            values: record.fields.iter().map(stated).collect(),
+        }
+    }
+
+    /// Its record type.
+    pub const fn kind(&self) -> &'a str {
+        self.kind
+    }
+
+    pub(crate) fn says(&self, predicate: &str) -> bool {
+        self.predicates.contains(&predicate)
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = Stated<'a>> + '_ {
+        self.values.iter().copied()
+    }
+
+    /// Whether both fields hold an instant, and that of the first is the earlier one.
+    pub(crate) fn is_earlier(&self, fields: &[String; 2]) -> bool {
+        is_earlier(fields, |name| self.values.iter().find(|it| it.field == name).map(|it| it.value))
+    }
+}

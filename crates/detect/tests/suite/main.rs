@@ -1,0 +1,4 @@
+//! The tests of `detect` from outside, as one binary: a binary is linked once, whatever it tests.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod attack;

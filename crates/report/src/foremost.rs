@@ -1,0 +1,83 @@
+//! The facts that stand out most, for every format: what a reader looks at first.
+
+use crate::inert::{code, terminal};
+use detect::Level;
+use graph::{Foremost, Run, fact_title, foremost};
+use ledger::{Dates, FactEntry, FieldValue, dates};
+use std::fmt::Write;
+
+/// How many are shown.
+const SHOWN: usize = 12;
+
+/// What stands there where no fact does.
+pub(crate) const NOTHING: &str = "No recorded fact is of a kind that stands out from what any computer has.";
+
+/// The facts of level medium and above that stand first, and how many of those are not shown.
+pub(crate) fn shown(run: &Run) -> (Vec<Foremost<'_>>, usize) {
+    let mut all = foremost(run);
+    all.retain(|it| it.rank.level >= Level::Medium);
+    let more = all.len().saturating_sub(SHOWN);
+    all.truncate(SHOWN);
+    (all, more)
+}
+
+/// The time that says best when that came to be which a fact says, as its source keeps it.
+pub(crate) fn when(fact: &FactEntry) -> Option<String> {
+    let times = fact.values.iter().filter_map(|bound| match &bound.value {
+        FieldValue::Time(time) => Some((dates(&fact.predicate.0, &fact.kind, &bound.field), time)),
+        _ => None,
+    });
+    let best = times.filter(|(dates, _)| *dates != Dates::Nothing).min_by_key(|(dates, _)| *dates);
+    best.map(|(_, time)| time.to_text())
+}
+
+/// Why a fact stands out, in the words of its first rule.
+pub(crate) fn why(it: &Foremost<'_>) -> String {
+    let note = it.rank.weighed.hits.first().map_or("", |hit| hit.note);
+    match it.more.len() {
+        0 => note.to_owned(),
+        1 => format!("{note}; another fact says so of the same name"),
+        more => format!("{note}; {more} other facts say so of the same name"),
+    }
+}
+
+/// The facts that stand out most, for the command line.
+pub fn foremost_text(run: &Run) -> String {
+    let (shown, more) = shown(run);
+    let mut out = String::new();
+    if shown.is_empty() {
+        let _ = writeln!(out, "{NOTHING}");
+        return out;
+    }
+    let _ = writeln!(out, "what stands out");
+    for it in &shown {
+        let time = when(it.fact).unwrap_or_default();
+        let title = crate::text::clipped(&fact_title(it.fact));
+        let _ = writeln!(out, "  {:<8}  {:<30} {}", it.rank.level.name(), terminal(&time), terminal(&title));
+        let _ = writeln!(out, "  {:<8}  {:<30} {}", "", "", terminal(&why(it)));
+    }
+    if more > 0 {
+        let _ = writeln!(out, "  and {more} more");
+    }
+    out
+}
+
+/// The same as a section of the Markdown report.
+pub(crate) fn markdown(out: &mut String, run: &Run) {
+    let (shown, more) = shown(run);
+    let _ = writeln!(out, "\n## What stands out\n");
+    if shown.is_empty() {
+        let _ = writeln!(out, "{NOTHING}");
+        return;
+    }
+    let _ = writeln!(out, "| level | when | fact | says | why |\n|---|---|---|---|---|");
+    for it in &shown {
+        let time = when(it.fact).map_or(String::new(), |time| code(&time));
+        let title = code(&fact_title(it.fact));
+        let _ =
+            writeln!(out, "| {} | {time} | {} | {title} | {} |", it.rank.level.name(), it.fact.id, why(it));
+    }
+    if more > 0 {
+        let _ = writeln!(out, "\n{more} more stand among the phenomena.");
+    }
+}

@@ -1,0 +1,41 @@
+//! What stands out most, before everything else: a reader has a minute.
+
+use super::{Scene, fact_link, say};
+use crate::foremost::{NOTHING, shown, when, why};
+use maud::{Markup, html};
+
+pub(super) fn section(scene: &Scene<'_>) -> Markup {
+    let (shown, more) = shown(scene.run);
+    html! {
+        section #foremost aria-labelledby="foremost-title" {
+            h2 #foremost-title { "What stands out" }
+            @if shown.is_empty() {
+                p { (NOTHING) }
+            } @else {
+                p.note {
+                    "The facts that stand out most from what any computer has, by rules of code. A rule says what such a trace is; whether it was an attack is for a person to say. "
+                    @if more > 0 { (more) " more stand among the " a href="#findings" { "findings" } "." }
+                }
+                ol.told {
+                    @for it in &shown {
+                        li {
+                            @match when(it.fact) {
+                                Some(time) => time { (say(&time)) },
+                                None => span.undated {},
+                            }
+                            div {
+                                (mark(it.rank.level.name())) " " (fact_link(scene.run, it.fact.id))
+                                p.by { (why(it)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A level as a mark of its own.
+pub(super) fn mark(level: &str) -> Markup {
+    html! { span.level.(level) { (level) } }
+}
