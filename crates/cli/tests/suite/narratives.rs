@@ -134,11 +134,11 @@ const FORGERIES: &[Forgery] = &[
     (
         "fact",
         |log| {
-            let fact = log.iter_mut().find_map(|(_, event, _)| match event {
+            let facts = log.iter_mut().filter_map(|(_, event, _)| match event {
                 Event::ClaimAccepted(it) => Some(&mut it.fact),
                 _ => None,
             });
-            for value in &mut fact.unwrap().values {
+            for value in facts.flat_map(|fact| &mut fact.values) {
                 value.value = FieldValue::Text("BIRCH-07".into());
             }
         },

@@ -42,7 +42,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 p { "No story was told in this run. The " a href="#timeline" { "timeline" } " has the times of its facts." }
             } @else {
                 p.note {
-                    "Agents chose what is told; code wrote the words, from one fact each or from what code derived of several. "
+                    "Agents chose what is told, and the chapter; code wrote the words, from one fact each or from what code derived of several. "
                     "A time is that of the fact and of what it dates. What agents make of it stands beside it in a box of its own, as " em { (READING) } ". "
                     @if lines.len() > MARKED { "The " (MARKED) " with a " strong { "bar" } " before them rank first, of each kind of question the best: a place to begin, no verdict. " }
                 }

@@ -22,7 +22,7 @@ pub(super) fn told(out: &mut String, run: &Run, lines: &[Line<'_>], corroborated
     let _ = writeln!(
         out,
         "\n## What happened\n\n\
-         Agents chose what is told; code wrote the words, from one fact each or from what code derived of several. \
+         Agents chose what is told, and the chapter; code wrote the words, from one fact each or from what code derived of several. \
          What agents make of it stands below, as _{READING}_."
     );
     for (host, part) in by_host(run, lines) {
