@@ -164,7 +164,7 @@ const FORGERIES: &[Forgery] = &[
             let rejected = ClaimRejected { claim: it.claim, rejection: rejection.unwrap() };
             told.1 = Event::ClaimRejected(rejected);
         },
-        "judged again, it is told otherwise",
+        "its number of refused claims is not that of the log",
     ),
 ];
 
@@ -207,7 +207,7 @@ fn a_run_with_a_story_is_replayed_and_reported_in_words_of_code() {
     assert!(comments[0].contains("not found there: `BIRCH-09`"), "{story}");
     assert!(!told.iter().any(|line| line.contains("BIRCH-09")), "{story}");
     // Nobody who asks for no comments has one.
-    for format in ["md", "json", "html"] {
+    for format in ["markdown", "json", "html"] {
         let bare = place.locard_ends(0, &["report", "--no-comments", "--format", format, str(&run)]);
         assert!(bare.contains("ALDER-07") && !bare.contains("BIRCH-09"), "{format}: {bare}");
     }

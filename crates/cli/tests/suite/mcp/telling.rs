@@ -45,7 +45,22 @@ fn false_ones(
             let crossed = theirs.difference(fields).next();
             hostile.extend(crossed.map(|field| json!({"node": fact, "fields": [field]})));
         }
-        for smuggled in ["run_count = 212", "by_account: mara", "not", "never", "name\u{0}", "", "NAME "] {
+        for smuggled in [
+            "run_count = 212",
+            "by_account: mara",
+            "not",
+            "never",
+            "name\u{0}",
+            "",
+            "NAME ",
+            "run_count ",
+            "only",
+            "last_run: 2031-01-01T00:00:00Z",
+            "executed by it-admin",
+            "тело",
+            "*",
+            "subject, ",
+        ] {
             hostile.push(json!({"node": fact, "fields": [format!("{smuggled}{LIE}")]}));
         }
         let invented = fact.replace(|c: char| c.is_ascii_digit(), "0");
@@ -75,7 +90,7 @@ fn no_false_word_stands_in_what_code_tells_whatever_a_client_names() {
     let ran = recorded(&mut client, &task, "prefetch", "executed");
     let assisted = recorded(&mut client, &task, "user_assist", "executed");
     let foreign = recorded(&mut client, &other, "services", "configured");
-    assert!(ran.len() > 3 && assisted.len() > 1, "{ran:?} {assisted:?}");
+    assert!(!ran.is_empty() && assisted.len() > 4, "{ran:?} {assisted:?}");
 
     let mut hostile = false_ones(&ran, &assisted, &foreign);
     hostile.extend(false_ones(&assisted, &ran, &foreign));
@@ -112,7 +127,7 @@ fn no_false_word_stands_in_what_code_tells_whatever_a_client_names() {
     let said = client.call("tell", json!({"task": task, "statements": commented}));
     assert_eq!(said["isError"], false, "{said}");
     let chapter =
-        client.call("tell", json!({"task": task, "statements": [{"node": assisted[0].0, "chapter": LIE}]}));
+        client.call("tell", json!({"task": task, "statements": [{"node": ran[0].0, "chapter": LIE}]}));
     assert_eq!(answer(&chapter)["statements"][0]["verdict"], "accepted", "{chapter}");
     client.call("close_run", json!({"run": opened.run}));
     verified(&place, &opened.name);
@@ -120,7 +135,7 @@ fn no_false_word_stands_in_what_code_tells_whatever_a_client_names() {
     let report = place.locard_ends(0, &["report", &opened.name, "--format", "json"]);
     let report: Value = serde_json::from_str(&report).unwrap();
     let story = report["story"].as_array().unwrap();
-    assert_eq!(story.len(), ran.len() + 1);
+    assert_eq!(story.len(), assisted.len() + 1);
     for statement in story {
         let bare = json!([statement["text"], statement["time"], statement["fields"], statement["chapter"]]);
         assert!(!bare.to_string().contains(LIE) && !bare.to_string().contains("2031"), "{statement}");
