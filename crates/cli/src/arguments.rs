@@ -413,7 +413,7 @@ pub(crate) struct ReportArguments {
     /// The hashes of the facts stay those of the run: `locard verify --report`.
     #[arg(long, value_name = "PROFILE")]
     pub(crate) redact: Option<PathBuf>,
-    /// Leave out what agents made of what is told, which nobody has checked
+    /// Leave out agents' comments, which nobody has checked
     #[arg(long)]
     pub(crate) no_comments: bool,
 }

@@ -47,8 +47,8 @@ pub(crate) struct ExportArguments {
     /// Withhold what a profile names: people, or a TOML file (docs/redaction.md); not of an archive
     #[arg(long, value_name = "PROFILE")]
     pub(crate) redact: Option<PathBuf>,
-    /// Leave out what agents made of what is told; not of an archive
-    #[arg(long)]
+    /// Leave out agents' comments, which nobody has checked; not of an archive
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_comments: bool,
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]

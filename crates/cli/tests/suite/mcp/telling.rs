@@ -119,7 +119,7 @@ fn no_false_word_stands_in_what_code_tells_whatever_a_client_names() {
         format!("</aside><b>{LIE}</b> **{LIE}** `{LIE}`"),
         format!("2031-01-01T00:00:00Z {LIE} was executed"),
     ];
-    let commented: Vec<Value> = ran
+    let commented: Vec<Value> = assisted
         .iter()
         .zip(lies.iter().cycle())
         .map(|((fact, _), lie)| json!({"node": fact, "comment": lie}))
