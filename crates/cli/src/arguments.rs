@@ -38,6 +38,9 @@ pub(crate) enum Command {
     /// List the runs, the newest first
     #[command(after_long_help = help::RUNS)]
     Runs(RunsArguments),
+    /// Show how each question of the case stands, with the facts that answer it, and the story
+    #[command(after_long_help = help::ANSWERS)]
+    Answers(RunFolder),
     /// Show the facts of a run and what each rests on
     #[command(after_long_help = help::FACTS)]
     Facts(RunFolder),
@@ -71,6 +74,9 @@ pub(crate) enum Command {
     /// Let an agent of another program investigate a case (MCP)
     #[command(after_long_help = help::MCP)]
     Mcp(McpArguments),
+    /// Print what stands out in evidence by rules, without a run
+    #[command(after_long_help = help::HUNT)]
+    Hunt(HuntArguments),
     /// Call one tool on evidence; without a name: list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
@@ -443,6 +449,45 @@ pub(crate) struct ToolArguments {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct HuntArguments {
+    /// A case folder or file, or evidence (folder, archive, image)
+    #[arg(value_name = "CASE")]
+    pub(crate) case: PathBuf,
+    /// The least that a record must stand out
+    #[arg(long, value_enum, default_value = "medium")]
+    pub(crate) level: LevelArgument,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: SqlFormat,
+    /// Let the evidence be decoded where that cannot be confined
+    #[arg(long)]
+    pub(crate) unconfined: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelArgument {
+    /// Seen on many computers, and in many intrusions
+    Low,
+    /// Unusual; administrators and some software do so, too
+    Medium,
+    /// Rarely anything but an intrusion, or a test of one
+    High,
+    /// Next to nothing but an attack
+    Critical,
+}
+
+impl From<LevelArgument> for detect::Level {
+    fn from(level: LevelArgument) -> detect::Level {
+        match level {
+            LevelArgument::Low => detect::Level::Low,
+            LevelArgument::Medium => detect::Level::Medium,
+            LevelArgument::High => detect::Level::High,
+            LevelArgument::Critical => detect::Level::Critical,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+mod answers;
 pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod diff;
@@ -7,6 +8,7 @@ mod doctor;
 pub(crate) mod export;
 mod facts;
 mod fork;
+mod hunt;
 pub(crate) mod init;
 pub(crate) mod live;
 pub(crate) mod man;
@@ -40,6 +42,8 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Run(arguments) => run::execute(&arguments, printer),
         Command::Resume(arguments) => resume::execute(&arguments, printer),
         Command::Runs(arguments) => runs::execute(&arguments, printer),
+        Command::Hunt(arguments) => hunt::execute(&arguments, printer),
+        Command::Answers(arguments) => answers::execute(&arguments, printer),
         Command::Facts(arguments) => facts::execute(&arguments, printer),
         Command::Verify(arguments) => verify::execute(&arguments, printer),
         Command::Replay(arguments) => replay::execute(&arguments, printer),

@@ -63,6 +63,23 @@ Examples:
   locard runs 'laptop-*' --format json
       the runs of some cases, for programs";
 
+pub(crate) const ANSWERS: &str = "\
+Examples:
+  locard answers latest:demo
+      the newest run of the case demo
+  locard answers 2026 --format json
+      the run whose name begins so, for programs";
+
+pub(crate) const HUNT: &str = "\
+Examples:
+  locard hunt cases/demo
+      records of all sources that fit a rule, the highest level first
+  locard hunt logs/ --level high --format csv > hunt.csv
+      event logs alone, as a table for other programs
+
+A rule says what such a trace is; whether it was an attack is for a person to
+say. docs/detections.md lists the rules.";
+
 pub(crate) const FACTS: &str = "\
 Examples:
   locard facts latest:demo

@@ -5,6 +5,7 @@ use crate::rule::{Asked, Kind, Ordinary, Rule};
 use crate::{Attack, Level, Tactic, TacticId, Technique, TechniqueId};
 use ledger::pattern::Patterns;
 use serde::Deserialize;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Deserialize)]
@@ -89,12 +90,19 @@ pub(crate) fn read(text: &str) -> Result<Attack, AttackError> {
     once("the rules", file.rule.iter().map(|rule| &rule.id))?;
     once("the rules", file.rule.iter().map(|rule| &rule.note))?;
     let rules = file.rule.into_iter().map(|entry| rule(entry, &techniques, &file.list));
-    let rules = rules.collect::<Result<_, _>>()?;
+    let mut rules = rules.collect::<Result<Vec<_>, _>>()?;
+    rules.sort_by_key(|rule| Reverse(rule.level));
+    let mut by_record: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (number, rule) in rules.iter().enumerate() {
+        for record in &rule.kind.records {
+            by_record.entry(record.clone()).or_default().push(number);
+        }
+    }
     once("what is ordinary", file.ordinary.iter().map(|entry| &entry.note))?;
     let baseline = file.ordinary.into_iter().map(|entry| ordinary(entry, &file.list));
     let baseline = baseline.collect::<Result<_, _>>()?;
     let (version, source) = (file.version, file.source);
-    Ok(Attack { version, source, tactics, techniques, rules, baseline, retired: Vec::new() })
+    Ok(Attack { version, source, tactics, techniques, rules, by_record, baseline, retired: Vec::new() })
 }
 
 fn tactics(

@@ -20,7 +20,6 @@ pub use level::Level;
 pub use trace::Trace;
 
 use rule::{Ordinary, Rule};
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -42,7 +41,10 @@ pub struct Attack {
     /// In the order of the matrix.
     tactics: Vec<Tactic>,
     techniques: BTreeMap<TechniqueId, Technique>,
+    /// The highest level first, then as they stand in the data.
     rules: Vec<Rule>,
+    /// For each type of record the numbers of the rules over it, in their order.
+    by_record: BTreeMap<String, Vec<usize>>,
     baseline: Vec<Ordinary>,
     retired: Vec<Retired>,
 }
@@ -145,17 +147,30 @@ impl Attack {
 
     /// The rules that a trace fits, the highest level first, then as they stand in the data.
     pub fn hits(&self, trace: &Trace<'_>) -> Vec<Hit<'_>> {
-        let fitting = self.rules.iter().filter(|rule| rule.kind.fits(trace));
-        let mut hits: Vec<Hit<'_>> = fitting
-            .map(|rule| Hit {
-                rule: &rule.id,
-                note: &rule.note,
-                level: rule.level,
-                techniques: self.named(&rule.techniques),
-            })
-            .collect();
-        hits.sort_by_key(|hit| Reverse(hit.level));
-        hits
+        self.fitting(trace).map(|rule| self.hit(rule)).collect()
+    }
+
+    fn hit<'a>(&'a self, rule: &'a Rule) -> Hit<'a> {
+        let techniques = self.named(&rule.techniques);
+        Hit { rule: &rule.id, note: &rule.note, level: rule.level, techniques }
+    }
+
+    fn fitting(&self, trace: &Trace<'_>) -> impl Iterator<Item = &Rule> {
+        let rules = self.by_record.get(trace.kind()).into_iter().flatten();
+        rules.filter_map(|number| self.rules.get(*number)).filter(|rule| rule.kind.fits(trace))
+    }
+
+    /// The highest level of the rules that a trace fits; `None` where it fits none.
+    ///
+    /// Over many records this is cheaper than [`Attack::hits`].
+    pub fn level(&self, trace: &Trace<'_>) -> Option<Level> {
+        self.fitting(trace).next().map(|rule| rule.level)
+    }
+
+    /// The types of records that a rule of this level or above is over.
+    pub fn record_types(&self, least: Level) -> BTreeSet<&str> {
+        let rules = self.rules.iter().filter(|rule| rule.level >= least);
+        rules.flat_map(|rule| &rule.kind.records).map(String::as_str).collect()
     }
 
     /// Why a trace belongs to any computer, where the data says so.
@@ -165,8 +180,7 @@ impl Attack {
 
     /// The techniques that leave such a trace, in the order of their ids; every rule that fits counts.
     pub fn techniques(&self, trace: &Trace<'_>) -> Vec<&Technique> {
-        let fitting = self.rules.iter().filter(|rule| rule.kind.fits(trace));
-        self.named(&fitting.flat_map(|rule| &rule.techniques).cloned().collect())
+        self.named(&self.fitting(trace).flat_map(|rule| &rule.techniques).cloned().collect())
     }
 
     /// The rules, each with its name, its level and what such a trace is.

@@ -1,6 +1,23 @@
 //! What a rule looks at: a fact, or a record that could become one.
 
-use ledger::{BoundValue, FactEntry, FieldValue, Record, is_earlier};
+use ledger::vocabulary::Meaning;
+use ledger::{BoundValue, FactEntry, FieldValue, Record, Vocabulary, is_earlier};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// Embedded, and read by tests: it is never missing.
+static VOCABULARY: LazyLock<Option<Vocabulary>> = LazyLock::new(|| Vocabulary::shipped().ok());
+
+/// What records of each type can prove.
+static PROVES: LazyLock<BTreeMap<&str, Vec<(&str, &Meaning)>>> = LazyLock::new(|| {
+    let mut proves: BTreeMap<&str, Vec<(&str, &Meaning)>> = BTreeMap::new();
+    for (predicate, meaning) in VOCABULARY.iter().flat_map(Vocabulary::entries) {
+        for kind in &meaning.proved_by {
+            proves.entry(kind).or_default().push((&predicate.0, meaning));
+        }
+    }
+    proves
+});
 
 /// A trace of something that happened or stands on a host, as rules look at it.
 #[derive(Debug, Clone)]
@@ -33,16 +50,17 @@ impl<'a> Trace<'a> {
         Trace { kind: &fact.kind, predicates: vec![&fact.predicate.0], values: bound.map(stated).collect() }
     }
 
-    /// All that a record says, which proves these predicates.
-    pub fn of_record(record: &'a Record, proves: impl IntoIterator<Item = &'a str>) -> Trace<'a> {
+    /// All that a record says, and what it proves where it stands.
+    pub fn of_record(record: &'a Record) -> Trace<'a> {
         let stated = |(field, held): (&'a String, &'a ledger::Field)| Stated {
             field,
             value: &held.value,
             quotation: None,
         };
+        let proved = PROVES.get(record.kind.as_str()).into_iter().flatten();
         Trace {
             kind: &record.kind,
-            predicates: proves.into_iter().collect(),
+            predicates: proved.filter(|(_, meaning)| meaning.is_proved_by(record)).map(|it| it.0).collect(),
             values: record.fields.iter().map(stated).collect(),
         }
     }

@@ -2,8 +2,9 @@
 
 use crate::inert::{code, terminal};
 use detect::Level;
-use graph::{Foremost, Run, fact_title, foremost};
+use graph::{Foremost, Run, foremost};
 use ledger::{Dates, FactEntry, FieldValue, dates};
+use phrases::{Choice, Language};
 use std::fmt::Write;
 
 /// How many are shown.
@@ -31,6 +32,11 @@ pub(crate) fn when(fact: &FactEntry) -> Option<String> {
     best.map(|(_, time)| time.to_text())
 }
 
+/// What a fact says, as a sentence of the phrase book.
+pub(crate) fn says(fact: &FactEntry) -> String {
+    phrases::fact(Language::English, fact, Choice::Usual).text()
+}
+
 /// Why a fact stands out, in the words of its first rule.
 pub(crate) fn why(it: &Foremost<'_>) -> String {
     let note = it.rank.weighed.hits.first().map_or("", |hit| hit.note);
@@ -42,7 +48,7 @@ pub(crate) fn why(it: &Foremost<'_>) -> String {
 }
 
 /// The facts that stand out most, for the command line.
-pub fn foremost_text(run: &Run) -> String {
+pub(crate) fn foremost_text(run: &Run) -> String {
     let (shown, more) = shown(run);
     let mut out = String::new();
     if shown.is_empty() {
@@ -52,7 +58,7 @@ pub fn foremost_text(run: &Run) -> String {
     let _ = writeln!(out, "what stands out");
     for it in &shown {
         let time = when(it.fact).unwrap_or_default();
-        let title = crate::text::clipped(&fact_title(it.fact));
+        let title = crate::text::clipped(&says(it.fact));
         let _ = writeln!(out, "  {:<8}  {:<30} {}", it.rank.level.name(), terminal(&time), terminal(&title));
         let _ = writeln!(out, "  {:<8}  {:<30} {}", "", "", terminal(&why(it)));
     }
@@ -73,7 +79,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     let _ = writeln!(out, "| level | when | fact | says | why |\n|---|---|---|---|---|");
     for it in &shown {
         let time = when(it.fact).map_or(String::new(), |time| code(&time));
-        let title = code(&fact_title(it.fact));
+        let title = code(&says(it.fact));
         let _ =
             writeln!(out, "| {} | {time} | {} | {title} | {} |", it.rank.level.name(), it.fact.id, why(it));
     }

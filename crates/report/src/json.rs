@@ -3,7 +3,7 @@
 use crate::costs::cost;
 use crate::story;
 use crate::synthesis;
-use detect::Hit;
+use detect::{Hit, Level};
 use graph::{
     Disclosure, Foremost, Judged, Rank, Ranked, Redaction, Run, TaskView, derivation_title, fact_title,
     foremost, phenomenon_title, ranked, refused_claims,
@@ -70,7 +70,7 @@ pub fn json(run: &Run) -> Value {
         })).collect::<Vec<_>>(),
         "commitments": run.disclosure.as_ref().map(commitments),
         "redaction": run.disclosure.as_ref().and_then(|it| it.redaction.as_ref()).map(redaction),
-        "foremost": foremost(run).iter().map(of_rank).collect::<Vec<_>>(),
+        "foremost": foremost(run).iter().filter(|it| it.rank.level > Level::Ordinary).map(of_rank).collect::<Vec<_>>(),
         "phenomena": ranked(run).iter().map(|ranked| phenomenon(run, ranked)).collect::<Vec<_>>(),
         "absences": run.absences().map(|(task, covered)| json!({
             "task": task.to_string(),

@@ -89,6 +89,44 @@ pub fn answers(run: &Run) -> String {
     out
 }
 
+/// A run on one screen: what stands out, what went wrong, how the questions of the case stand, and which are open.
+pub fn summary(run: &Run) -> String {
+    let mut out = crate::foremost::foremost_text(run);
+    let questions = graph::questions(run);
+    out.push('\n');
+    for view in run.tasks.values() {
+        let is_done = view.ended.as_ref().is_some_and(|ended| ended.status == TaskStatus::Completed);
+        if is_done && view.failed.is_none() {
+            continue;
+        }
+        let (agent, model) = (terminal(&view.assigned.agent.name), terminal(&view.assigned.model));
+        let _ = writeln!(out, "{agent} ({model}): {}", ended(view, &questions));
+        if let Some(failed) = &view.failed {
+            let _ = writeln!(out, "  because: {}", terminal(&failed.reason));
+        }
+    }
+    let of_case: Vec<_> = questions.iter().filter(|it| it.is_of_case()).collect();
+    let mut counted: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    for it in &of_case {
+        let standing = standing(&it.stands);
+        *counted.entry((standing.place, standing.word)).or_default() += 1;
+    }
+    let counted: Vec<_> = counted.iter().map(|((_, word), number)| format!("{number} {word}")).collect();
+    let _ = writeln!(out, "{} questions: {}", of_case.len(), counted.join(" · "));
+    let open: Vec<_> = of_case.into_iter().filter(|it| it.stands.is_open()).collect();
+    for it in open.iter().take(SHOWN_OPEN) {
+        let word = standing(&it.stands).word;
+        let _ = writeln!(out, "  {word:<23} {}", terminal(&it.objective.question));
+    }
+    if open.len() > SHOWN_OPEN {
+        let _ = writeln!(out, "  and {} more that are open", open.len() - SHOWN_OPEN);
+    }
+    out
+}
+
+/// Open questions that a summary names.
+const SHOWN_OPEN: usize = 10;
+
 /// The questions that no task had: the owner's, and those that facts answer all the same, one by one; of the others how many there are.
 fn handed_to_nobody(out: &mut String, run: &Run, questions: &[Question<'_>]) {
     let nobody = questions.iter().filter(|it| it.tasks.is_empty());

@@ -51,7 +51,7 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "around" | "from" | "to" | "written_after" | "written_before" => Role::Instant,
         "by" | "exclude" | "extension" | "field" | "text" | "encoding" | "in" | "source" | "sql"
         | "query" | "table" | "wal" | "where" | "record" | "count_by" | "sum" | "stream" | "logs"
-        | "with_stream" | "region" | "place" => Role::Verbatim,
+        | "with_stream" | "region" | "place" | "level" => Role::Verbatim,
         _ => return None,
     })
 }

@@ -37,7 +37,10 @@ pub(crate) fn spec() -> ToolSpec {
     let mut arguments = vec![
         (
             "source",
-            spec::choice(&format!("what to read; may be left out beside \"record\". {}", about()), &sources),
+            spec::choice(
+                &format!("what to read; may be left out beside \"record\" or \"level\". {}", about()),
+                &sources,
+            ),
         ),
         (
             "hive",
@@ -48,6 +51,7 @@ pub(crate) fn spec() -> ToolSpec {
         ("evidence", spec::text("label of the evidence to look at; all when left out")),
     ];
     arguments.extend(sink::arguments());
+    arguments.push((sink::LEVEL, sink::level()));
     let spec = spec::tool(
         NAME,
         "Gives the records of one kind of evidence: a source, a subject that gathers several sources, or a record type; files are found by name and content, hives by content alone. \

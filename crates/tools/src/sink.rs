@@ -5,6 +5,7 @@ mod counts;
 mod dating;
 mod fields;
 mod filter;
+mod standout;
 
 pub(crate) use conditions::{Condition, ConditionError, Conditions, Literal, Sign, Test};
 pub(crate) use counts::{
@@ -13,6 +14,7 @@ pub(crate) use counts::{
 pub(crate) use dating::{Dating, dating_field, is_of_host};
 pub(crate) use fields::{nearest_names, told as told_fields};
 pub(crate) use filter::Excluded;
+pub(crate) use standout::{LEVEL, Standout};
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -75,6 +77,12 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
         ("limit", spec::number("most records to return", 1000, 1, 10_000)),
         ("offset", spec::offset()),
     ]
+}
+
+/// The argument by which records are chosen that stand out.
+pub(crate) fn level() -> Value {
+    let about = "give only records that fit a rule of this level or above, by which code tells what stands out; a rule is no proof of what it names, and an empty answer none that nothing happened";
+    spec::choice(about, &standout::choices())
 }
 
 /// The argument by which records are left out.

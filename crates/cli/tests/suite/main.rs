@@ -30,6 +30,7 @@ mod forgeries;
 mod heads;
 mod histories;
 mod hosts;
+mod hunting;
 mod injections;
 mod interrupted;
 mod language_models;

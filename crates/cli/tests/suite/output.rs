@@ -4,11 +4,13 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 19] = [
     "run",
     "resume",
     "runs",
+    "answers",
     "facts",
+    "hunt",
     "verify",
     "replay",
     "diff",
@@ -85,6 +87,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
     let printed = [
         second.locard_ends(0, &["run", &demo(), "--format", "json"]),
         second.locard_ends(0, &["runs", "--format", "json"]),
+        place.locard_ends(0, &["answers", &name, "--format", "json"]),
         place.locard_ends(0, &["facts", &name, "--format", "json"]),
         place.locard_ends(0, &["rejections", &name, "--format", "json"]),
         place.locard_ends(0, &["score", &name, "--truth", str(&truth), "--format", "json"]),
@@ -100,6 +103,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         place.locard_ends(0, &["export", &name, "--format", "json"]),
         place.locard_ends(0, &["export", &name, "--as", "timesketch", "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),
+        place.locard_ends(0, &["hunt", &demo(), "--format", "json"]),
         place.locard_ends(0, &["sql", &demo(), "--no-cache", "--format", "json", "SELECT 1"]),
         place.locard_ends(
             0,

@@ -5,9 +5,10 @@ use crate::decode::{self, DECODERS, Decoder};
 use crate::error::CallError;
 use crate::events::LOGONS;
 use crate::registry_artifact::{self, Artifact, artifacts};
-use crate::sink;
+use crate::sink::{self, Standout};
 use crate::tables::TableGroup;
 use crate::units::Origin;
+use detect::{Level, shipped};
 use ledger::{FieldType, RecordType};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -93,7 +94,9 @@ impl Sources {
     /// What a call asks for by `source` and `record`.
     pub(crate) fn read(arguments: &Arguments) -> Result<Sources, CallError> {
         let text = |name| arguments.optional_text(name);
-        match (text("source"), text("record")) {
+        let standout = Standout::read(arguments)?;
+        let sources = match (text("source"), text("record")) {
+            (None, None) if standout.is_some() => Ok(Sources::all()),
             (None, None) => Err(CallError::OneOf { one: "source", other: "record" }),
             (Some(source), record) => {
                 let sources =
@@ -101,7 +104,11 @@ impl Sources {
                 sources.giving(record)
             }
             (None, record) => Sources::all().giving(record),
-        }
+        }?;
+        Ok(match standout {
+            Some(standout) => sources.giving_any(&standout.kinds()),
+            None => sources,
+        })
     }
 
     /// Everything that gives records of its own.
@@ -137,6 +144,15 @@ impl Sources {
         self.artifacts.retain(|artifact| gives(artifact.name, record));
         self.names = self.names && gives(Origin::Names.source(), record);
         Ok(self)
+    }
+
+    /// Those of them that can give records of one of these types.
+    fn giving_any(mut self, kinds: &BTreeSet<&str>) -> Sources {
+        let gives_any = |source: &str| kinds.iter().any(|kind| gives(source, kind));
+        self.decoders.retain(|decoder| gives_any(decoder.name));
+        self.artifacts.retain(|artifact| gives_any(artifact.name));
+        self.names = self.names && gives_any(Origin::Names.source());
+        self
     }
 
     /// The names of the types of the records that they give.
@@ -202,8 +218,13 @@ pub(super) fn record_types() -> Vec<RecordType> {
 pub(crate) fn groups(arguments: &Value) -> Vec<TableGroup> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str);
     let sources = text("source").map_or_else(|| Some(Sources::all()), Sources::named);
-    let is_any = text("source").or(text("record")).is_some();
+    let level = text(sink::LEVEL).and_then(Level::of_name);
+    let is_any = text("source").or(text("record")).is_some() || level.is_some();
     let sources = sources.filter(|_| is_any).and_then(|sources| sources.giving(text("record")).ok());
+    let sources = sources.map(|sources| match level {
+        Some(level) => sources.giving_any(&shipped().record_types(level)),
+        None => sources,
+    });
     sources.map(|sources| sources.groups().into_iter().collect()).unwrap_or_default()
 }
 

@@ -5,6 +5,7 @@
 
 use super::dating::Dating;
 use super::fields::{nearest, nearest_of};
+use super::standout::LEVEL;
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::intake::Flow;
@@ -44,14 +45,14 @@ const KEY_PATH: &str = "key_path";
 const HIVE: &str = "hive";
 
 /// Arguments that choose records by what no field of a count can tell.
-const INEXPRESSIBLE: [&str; 3] = ["name", "text", "exclude"];
+const INEXPRESSIBLE: [&str; 4] = ["name", "text", "exclude", LEVEL];
 
 /// The types of counts.
 pub(crate) fn record_types() -> [RecordType; 2] {
     let whole = record_type();
     let mut narrowed = RecordType {
         name: NARROWED.to_owned(),
-        meaning: "how many records of one type with the same values of some fields a search met in one file that was narrowed by `name`, `text` or `exclude`, of which no record tells what they were: it shows where to look, and of what the search passed over it says nothing".to_owned(),
+        meaning: "how many records of one type with the same values of some fields a search met in one file that was narrowed by `name`, `text`, `exclude` or `level`, of which no record tells what they were: it shows where to look, and of what the search passed over it says nothing".to_owned(),
         ..whole.clone()
     };
     let meaning = "the arguments that the search was narrowed by".to_owned();

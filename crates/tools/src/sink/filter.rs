@@ -3,6 +3,7 @@
 use super::conditions::{Condition, Conditions};
 use super::counts;
 use super::dating::Dating;
+use super::standout::Standout;
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::glob;
@@ -24,6 +25,8 @@ pub(crate) struct Filter {
     texts: Vec<String>,
     /// What must not occur.
     excluded: Excluded,
+    /// Which records stand out; every record is wanted where it was not asked for.
+    standout: Option<Standout>,
     span: Span,
     bounded: bool,
     /// The types of records that are given.
@@ -49,12 +52,18 @@ pub(crate) enum Dated {
 impl Filter {
     pub(crate) fn read(arguments: &Arguments, records: Vec<RecordType>) -> Result<Filter, CallError> {
         let span = Span::read(arguments, "from", "to")?;
-        let given = given(arguments, records)?;
+        let standout = Standout::read(arguments)?;
+        let mut given = given(arguments, records)?;
+        if let Some(standout) = &standout {
+            let kinds = standout.kinds();
+            given.retain(|record| kinds.contains(record.name.as_str()));
+        }
         let conditions = Conditions::of(arguments, &given).map_err(CallError::Where)?;
         Ok(Filter {
             names: names(arguments)?,
             texts: short(arguments, "text")?.map(texts).unwrap_or_default(),
             excluded: Excluded::read(arguments)?,
+            standout,
             span,
             bounded: arguments.optional_text("from").or(arguments.optional_text("to")).is_some(),
             lacking: conditions.lacking(&given),
@@ -79,7 +88,7 @@ impl Filter {
 
     /// The fields that it looks at; `None`: any.
     pub(crate) fn fields(&self) -> Option<Vec<&str>> {
-        if self.bounded || !self.texts.is_empty() || !self.excluded.is_empty() {
+        if self.bounded || !self.texts.is_empty() || !self.excluded.is_empty() || self.standout.is_some() {
             return None;
         }
         let subjects = self.subjects.values().map(String::as_str).filter(|_| !self.names.is_empty());
@@ -94,12 +103,17 @@ impl Filter {
     }
 
     pub(crate) fn wants(&mut self, record: &Record) -> bool {
-        self.kinds.contains(&record.kind)
+        let wanted = self.kinds.contains(&record.kind)
             && self.named(record)
             && self.conditions.hold(record)
             && (self.texts.is_empty() || contains_any(record, &self.texts))
             && !self.excluded.holds(record)
-            && (!self.bounded || self.timed(record))
+            && self.standout.as_ref().is_none_or(|standout| standout.wants(record))
+            && (!self.bounded || self.timed(record));
+        if let Some(standout) = self.standout.as_mut().filter(|_| wanted) {
+            standout.meet(record);
+        }
+        wanted
     }
 
     /// Whether a record of this kind is wanted; `None` where only the record itself can tell.
@@ -107,7 +121,8 @@ impl Filter {
         if !self.kinds.contains(brief.kind) || !self.is_named(brief.subject) {
             return Some(false);
         }
-        if !self.texts.is_empty() || !self.conditions.is_empty() || !self.excluded.is_empty() {
+        let is_brief_enough = self.texts.is_empty() && self.conditions.is_empty() && self.excluded.is_empty();
+        if !is_brief_enough || self.standout.is_some() {
             return None;
         }
         self.timeless += u64::from(self.bounded && brief.times.is_empty());
@@ -119,7 +134,8 @@ impl Filter {
         let number = self.timeless;
         let timeless =
             (number > 0).then(|| format!("{number} records have no time of the host and are in no span"));
-        self.lacking.into_iter().chain(timeless)
+        let standout = self.standout.into_iter().flat_map(Standout::told);
+        self.lacking.into_iter().chain(timeless).chain(standout)
     }
 
     /// Whether the time that dates a record, by which it is counted, lies in the span that was asked for.

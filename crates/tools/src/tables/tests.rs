@@ -189,6 +189,8 @@ fn calls(narrowed: &[Value]) -> Vec<(&'static str, Value)> {
     calls.push(("query_events", json!({ "record": "logon" })));
     calls.push(("query_events", json!({ "record": "event" })));
     calls.push(("program_execution", json!({ "source": "prefetch" })));
+    calls.push(("records", json!({ "level": "low" })));
+    calls.push(("records", json!({ "source": "persistence", "level": "medium" })));
     let artifacts = crate::registry_artifact::artifacts().iter();
     calls.extend(artifacts.map(|artifact| ("registry_artifact", json!({ "artifact": artifact.name }))));
     let mut all = Vec::new();

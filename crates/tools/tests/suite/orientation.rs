@@ -2,10 +2,12 @@
 
 use crate::fixture::{Fixture, text, value, write};
 use crate::timeline_rows::made_ready;
+use detect::{Level, Trace, shipped};
 use evidence::{Tree, open_directory};
 use ledger::pattern::fold;
 use ledger::{Completeness, FieldValue, Outcome, Record};
 use serde_json::{Value, json};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use testkit::artifact_hives::amcache;
 use testkit::evtx::{Event, log};
@@ -185,6 +187,32 @@ fn what_is_excluded_occurs_in_no_record_and_nothing_else_is_left_out() {
 }
 
 #[test]
+fn a_level_gives_the_records_that_fit_a_rule_of_it_or_above_and_says_which_rules() {
+    let fixture = Fixture::new();
+    let mut given = BTreeMap::new();
+    for level in ["low", "medium", "high", "critical"] {
+        let least = Level::of_name(level).unwrap();
+        let kept = fixture.ok("records", json!({ "level": level, "limit": 10_000 }));
+        for record in &kept.records {
+            let hits = shipped().hits(&Trace::of_record(record));
+            assert!(hits.iter().any(|hit| hit.level >= least), "{level}: {record:?}");
+        }
+        let rules = kept.notes.iter().filter(|note| note.contains(" the rule ")).count();
+        assert_eq!(rules == 0, kept.records.is_empty(), "{level}: {:?}", kept.notes);
+        given.insert(Reverse(least), kept.records.len());
+    }
+    assert!(given.values().is_sorted() && given[&Reverse(Level::Low)] > 5, "{given:?}");
+    // What one source gives is what all of them give of its types.
+    let all = fixture.ok("records", json!({ "source": "persistence", "limit": 10_000 }));
+    let standing = |record: &&Record| {
+        shipped().hits(&Trace::of_record(record)).iter().any(|hit| hit.level >= Level::Low)
+    };
+    let kept = fixture.ok("records", json!({ "source": "persistence", "level": "low", "limit": 10_000 }));
+    assert_eq!(kept.records.len(), all.records.iter().filter(standing).count());
+    assert_eq!(fixture.run("records", json!({ "level": "ordinary" })).outcome, Outcome::Failed);
+}
+
+#[test]
 fn a_count_of_a_narrowed_search_is_of_a_type_of_its_own_and_counts_what_the_search_gives() {
     let fixture = Fixture::new();
     for (narrowed, argument) in [
@@ -218,7 +246,7 @@ fn a_count_of_a_narrowed_search_is_of_a_type_of_its_own_and_counts_what_the_sear
 
 #[test]
 fn nothing_that_leaves_out_or_folds_is_among_what_shows_an_absence() {
-    let narrowing = ["exclude", "fold", "rare_first"];
+    let narrowing = ["exclude", "fold", "level", "rare_first"];
     for spec in catalogue() {
         for covers in &spec.covers {
             let names = covers.members.values().chain(covers.required.keys()).chain(&covers.free);

@@ -60,7 +60,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("engine", vec!["graph", "ground", "ledger"]),
         ("evidence", vec!["ledger"]),
         ("artifacts", vec!["ledger"]),
-        ("tools", vec!["artifacts", "evidence", "ledger"]),
+        ("tools", vec!["artifacts", "detect", "evidence", "ledger"]),
         ("sandbox", vec![]),
         ("llm", vec!["ledger"]),
         ("store", vec!["ledger"]),
@@ -76,7 +76,13 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ),
         ("view", vec!["app", "graph", "ledger", "report"]),
         ("mcp", vec!["app", "graph", "ledger", "llm", "report"]),
-        ("cli", vec!["app", "graph", "ledger", "llm", "mcp", "report", "sandbox", "store", "tools", "view"]),
+        (
+            "cli",
+            vec![
+                "app", "detect", "graph", "ledger", "llm", "mcp", "report", "sandbox", "store", "tools",
+                "view",
+            ],
+        ),
         ("testkit", vec!["engine", "ground", "ledger", "llm", "store"]),
         (
             "xtask",

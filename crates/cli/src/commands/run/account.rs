@@ -40,7 +40,7 @@ pub(super) struct Account {
     pub(super) numbers: Numbers,
     /// Facts whose citation was healed.
     pub(super) healed: usize,
-    pub(super) answers: String,
+    pub(super) summary: String,
     /// What language models cost: a line for each agent.
     pub(super) costs: String,
     /// The same for programs, by agent.
@@ -108,7 +108,7 @@ impl Account {
             healed: healed.count(),
             numbers,
             confined: run.opened.confined,
-            answers: report::answers(run),
+            summary: report::summary(run),
             costs: report::costs(run),
             cost_of: cost_of.collect(),
             conditions: conditions(run),

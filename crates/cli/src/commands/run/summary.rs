@@ -185,11 +185,11 @@ fn numbers(numbers: Numbers) -> String {
 }
 
 fn in_full(account: &Account) -> String {
-    let mut out = account.answers.clone();
+    let mut out = account.summary.clone();
     let folder = terminal(&account.folder.display().to_string());
     let Numbers { facts, refused, unexamined, damaged, .. } = account.numbers;
     let healed = account.healed;
-    let _ = writeln!(out, "\n{facts} facts ({healed} with a healed citation), {refused} claims refused");
+    let _ = writeln!(out, "{facts} facts ({healed} with a healed citation), {refused} claims refused");
     let limits = match (unexamined, damaged) {
         (0, 0) => None,
         (_, 0) => Some(format!("{unexamined} things were not examined")),
@@ -202,6 +202,7 @@ fn in_full(account: &Account) -> String {
     out.push_str(&account.costs);
     out.push_str(&account.conditions);
     let _ = writeln!(out, "sealed {folder}, head {}", account.manifest.head.short());
-    let _ = writeln!(out, "next: locard report {folder} -o report.html · facts · rejections · verify");
+    let _ =
+        writeln!(out, "next: locard answers {folder} · report -o report.html · facts · rejections · verify");
     out
 }

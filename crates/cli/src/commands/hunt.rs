@@ -1,0 +1,129 @@
+//! `locard hunt`.
+
+use crate::arguments::{HuntArguments, SqlFormat};
+use crate::commands::worker;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use app::CsvCell;
+use detect::Level;
+use ledger::Completeness;
+use report::hunt::{Sighting, by_rule, sightings};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Most records that one call gives.
+const MOST: usize = 10_000;
+
+/// The columns of a table for programs.
+const COLUMNS: [&str; 9] =
+    ["level", "time", "computer", "rule", "note", "techniques", "record", "file", "details"];
+
+pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let least: Level = arguments.level.into();
+    let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
+    let (request, scratch) = worker(arguments.unconfined, &case.paths)?;
+    let asked = json!({ "level": least.name(), "limit": MOST });
+    let returned =
+        app::call_tool(&request, &case, scratch.indexes(), "records", &asked).map_err(Failure::Tool)?;
+    let records = returned.output.as_ref().map_or(&[][..], |output| output.records());
+    let all = sightings(records, least);
+    match arguments.format {
+        SqlFormat::Text => printer.result(&text(&all))?,
+        SqlFormat::Csv => csv(&all, printer)?,
+        SqlFormat::Json => printer.result(&report::json_text(&json!({
+            "locard_hunt": 1,
+            "sightings": all.iter().map(value).collect::<Vec<_>>(),
+            "gaps": returned.gaps,
+            "defects": returned.defects,
+        })))?,
+        SqlFormat::Jsonl => {
+            for sighting in &all {
+                printer.result(&report::json_text(&value(sighting)))?;
+            }
+        }
+    }
+    if returned.outcome.is_failure() {
+        let why = returned.notes.first().map_or("", String::as_str);
+        printer.complain(&report::terminal(&format!("error: {why}")));
+        return Ok(Failure::USAGE);
+    }
+    if let Completeness::Truncated = returned.completeness {
+        printer.complain(&format!(
+            "more records fit: these are the first {MOST}; a higher --level gives fewer, `locard tool records level=… offset={MOST}` the next ones"
+        ));
+    }
+    let unread = returned.gaps.len();
+    if unread > 0 {
+        printer.complain(&format!("{unread} things were not examined (--format json names them)"));
+    }
+    Ok(0)
+}
+
+/// Each sighting in two lines, then how many fit each rule.
+fn text(all: &[Sighting<'_>]) -> String {
+    let mut out = String::new();
+    for it in all {
+        let (time, note) = (when(it), it.hits.first().map_or("", |hit| hit.note));
+        let computer = report::terminal(&it.computer());
+        let _ = writeln!(out, "{:<8}  {time:<28}  {computer:<16}  {note}", it.level().name());
+        let file = graph::value_text(&it.record.locator.to_string());
+        let _ = writeln!(out, "          {}  [{}: {file}]", report::terminal(&it.details()), it.record.kind);
+    }
+    if !all.is_empty() {
+        out.push('\n');
+    }
+    for (rule, level, note, number) in by_rule(all) {
+        let _ = writeln!(out, "{number:>6}  {:<8}  {rule}: {note}", level.name());
+    }
+    let _ = writeln!(out, "{} records stand out", all.len());
+    out
+}
+
+fn when(it: &Sighting<'_>) -> String {
+    it.time.map(|time| time.to_text()).unwrap_or_default()
+}
+
+fn techniques(it: &Sighting<'_>) -> Vec<String> {
+    let mut all: Vec<String> =
+        it.hits.iter().flat_map(|hit| &hit.techniques).map(|technique| technique.id.to_string()).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn value(it: &Sighting<'_>) -> Value {
+    let rules: Vec<Value> =
+        it.hits.iter().map(|hit| json!({"rule": hit.rule, "level": hit.level, "note": hit.note})).collect();
+    json!({
+        "level": it.level(),
+        "time": it.time.map(|time| time.to_text()),
+        "computer": it.computer(),
+        "rules": rules,
+        "techniques": techniques(it),
+        "details": it.details(),
+        "record": it.record,
+    })
+}
+
+fn csv(all: &[Sighting<'_>], printer: &mut Printer) -> Result<(), Failure> {
+    let rows: Vec<[String; 9]> = all
+        .iter()
+        .map(|it| {
+            let (rule, note) = it.hits.first().map_or(("", ""), |hit| (hit.rule, hit.note));
+            [
+                it.level().name().to_owned(),
+                when(it),
+                it.computer(),
+                rule.to_owned(),
+                note.to_owned(),
+                techniques(it).join(" "),
+                it.record.kind.clone(),
+                it.record.locator.to_string(),
+                it.details(),
+            ]
+        })
+        .collect();
+    let header = COLUMNS.map(str::to_owned);
+    let cells = rows.iter().map(|row| row.iter().map(|cell| CsvCell::Text(cell)).collect());
+    app::rows_csv(&header, cells, &mut printer.stream()).map_err(Failure::Output)
+}

@@ -1,0 +1,108 @@
+//! Records that stand out, as a hunter reads them: level, time, computer, rule, what it is about.
+
+use detect::{Hit, Level, Trace, shipped};
+use ledger::{Dates, FieldValue, Record, Time, dates};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The fields that say most of a record, the most telling first.
+const TELLING: [&str; 24] = [
+    "command_line",
+    "command",
+    "arguments",
+    "image_path",
+    "image",
+    "parent_image",
+    "program",
+    "path",
+    "action",
+    "data",
+    "threat",
+    "account",
+    "group",
+    "address",
+    "share",
+    "service_name",
+    "task",
+    "text",
+    "target_image",
+    "destination_address",
+    "url",
+    "query",
+    "state",
+    "exclusion",
+];
+
+/// Most of them that are told of a record, and most characters of each.
+const SHOWN: (usize, usize) = (4, 160);
+
+/// A record that fits a rule.
+#[derive(Debug)]
+pub struct Sighting<'r> {
+    /// The record.
+    pub record: &'r Record,
+    /// The rules that it fits, the highest level first; at least one.
+    pub hits: Vec<Hit<'static>>,
+    /// The time that dates it best.
+    pub time: Option<&'r Time>,
+}
+
+impl Sighting<'_> {
+    /// The level of its first rule.
+    pub fn level(&self) -> Level {
+        self.hits.first().map_or(Level::Ordinary, |hit| hit.level)
+    }
+
+    /// The computer that the record names, or nothing.
+    pub fn computer(&self) -> String {
+        text(self.record, "computer").unwrap_or_default()
+    }
+
+    /// What the record is about, in its most telling fields.
+    pub fn details(&self) -> String {
+        let told = TELLING.iter().filter_map(|name| Some((*name, text(self.record, name)?)));
+        let told = told.filter(|(_, text)| !text.is_empty()).take(SHOWN.0);
+        let line = |(name, text): (&str, String)| {
+            let short: String = text.chars().take(SHOWN.1).collect();
+            let cut = if short.len() < text.len() { "…" } else { "" };
+            format!("{name}={}{cut}", graph::value_text(&short))
+        };
+        told.map(line).collect::<Vec<_>>().join("  ")
+    }
+}
+
+/// The records that fit a rule of this level or above, the highest level first, then by time.
+pub fn sightings<'r>(records: &'r [Record], least: Level) -> Vec<Sighting<'r>> {
+    let mut all: Vec<Sighting<'r>> = Vec::new();
+    for record in records {
+        let mut hits = shipped().hits(&Trace::of_record(record));
+        hits.retain(|hit| hit.level >= least);
+        if !hits.is_empty() {
+            all.push(Sighting { record, hits, time: time(record) });
+        }
+    }
+    let when = |it: &Sighting<'_>| it.time.and_then(|time| time.utc).map(|utc| utc.unix_nanoseconds());
+    all.sort_by_key(|it| (Reverse(it.level()), when(it).is_none(), when(it)));
+    all
+}
+
+/// How many records fit each rule first of all, the highest level first.
+pub fn by_rule(sightings: &[Sighting<'_>]) -> Vec<(&'static str, Level, &'static str, usize)> {
+    let mut counted: BTreeMap<(Reverse<Level>, &'static str), (&'static str, usize)> = BTreeMap::new();
+    for hit in sightings.iter().filter_map(|it| it.hits.first()) {
+        counted.entry((Reverse(hit.level), hit.rule)).or_insert((hit.note, 0)).1 += 1;
+    }
+    counted.into_iter().map(|((level, rule), (note, number))| (rule, level.0, note, number)).collect()
+}
+
+fn time(record: &Record) -> Option<&Time> {
+    let times = record.fields.iter().filter_map(|(name, field)| match &field.value {
+        FieldValue::Time(time) => Some((dates("recorded", &record.kind, name), time)),
+        _ => None,
+    });
+    times.filter(|(dates, _)| *dates != Dates::Nothing).min_by_key(|(dates, _)| *dates).map(|(_, time)| time)
+}
+
+fn text(record: &Record, field: &str) -> Option<String> {
+    record.fields.get(field).map(|field| field.value.to_text().into_owned())
+}
