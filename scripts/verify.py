@@ -6,7 +6,7 @@ header and integrity, stored types, places of events, canonical JSON, both hash 
 them, the order of invocations, claims and verdicts, the form of outputs, each fact against its record (kind,
 locator, placement, values, spans, `at`), stated texts of the tiers `exact` and `typed`, quotations, the seal and
 the manifest. It does not check whether verdicts are right under the rules of the run, derivations, absences,
-sentences, the tiers `normalised` and (but for its quotation) `quoted`, whether replies led to the calls and
+statements, sentences, the tiers `normalised` and (but for its quotation) `quoted`, whether replies led to the calls and
 tools to the outputs, or whether the run was made up as a whole.
 Exit code: 0 all runs hold, 1 some run does not hold, 2 some run cannot be read.
 """
@@ -21,7 +21,7 @@ class Text(bytes):
 class Damage(Exception):
     """Something does not hold."""
 
-APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 21
+APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 22
 COLUMNS = {
     "events": dict(position=int, stream=int, sequence=int, name=Text, event=Text, circumstance=Text, stream_hash=bytes,
                    run_hash=bytes),
@@ -73,7 +73,7 @@ FACT = {"invocation": str, "output": str, "record": range(2**64), "predicate": s
 READING = {"reading": {"invocation": str, "predicate": str, "record": (ABSENT, None, str), "subject": str,
                        "values": [{"field": (ABSENT, None, str), "value": str}], "fields": (ABSENT, [str])}}
 VERDICTS = ("claim_accepted", "claim_rejected", "claim_repeated", "absence_accepted", "derivation_accepted",
-            "sentence_accepted")
+            "sentence_accepted", "statement_told")
 EVENTS_OF_THE_RUN = {
     "run_opened": {"format": {"major": range(2, 3), "minor": range(65536)}}, "task_assigned": {"task": range(1, 65536)},
     "run_sealed": {"heads": [{"task": int, "events": int, "head": object}], "payloads": int}}

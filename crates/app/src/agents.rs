@@ -270,7 +270,7 @@ mod tests {
             .hypothesis
             .iter()
             .flat_map(|it| it.supporting.iter().chain(&it.contradicting).chain(&it.telling));
-        let told = plan.narrative.iter().map(|planned| &planned.objective);
+        let told = plan.story.iter().map(|planned| &planned.objective);
         for name in weighed.chain(told) {
             assert!(known(name), "{name}");
         }

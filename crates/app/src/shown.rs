@@ -24,6 +24,16 @@ pub enum ShowError {
     Redact(#[source] RedactError),
 }
 
+/// Whether agents' readings are shown: comments of statements, and the sentences of earlier versions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Comments {
+    /// They are, apart from what happened.
+    #[default]
+    Shown,
+    /// They are left out.
+    LeftOut,
+}
+
 /// A run that can be shown.
 #[derive(Debug)]
 pub struct Shown {
@@ -52,8 +62,16 @@ impl Shown {
 
 /// Reads the run in `folder`, checking its chain, and withholds what `profile` names.
 ///
-/// Nothing of what is withheld is in what comes back, whoever renders it.
-pub fn show_run(folder: &Path, profile: Option<&Profile>) -> Result<Shown, ShowError> {
+/// Nothing of what is withheld is in what comes back, whoever renders it; nor is any comment that is left out.
+pub fn show_run(folder: &Path, profile: Option<&Profile>, comments: Comments) -> Result<Shown, ShowError> {
+    let mut shown = withheld(folder, profile)?;
+    if comments == Comments::LeftOut {
+        shown.run.leave_out_comments();
+    }
+    Ok(shown)
+}
+
+fn withheld(folder: &Path, profile: Option<&Profile>) -> Result<Shown, ShowError> {
     let open = |error| ShowError::Open(Box::new(error));
     let (Read { events, head, count }, key) = read_with_key(folder).map_err(open)?;
     let fold = |source| open(OpenRunError::Fold { folder: folder.to_owned(), source });

@@ -18,6 +18,7 @@ mod rejudge;
 mod sealed;
 mod shown;
 mod signature;
+mod stated;
 mod swept;
 mod timestamp;
 mod told;

@@ -419,6 +419,9 @@ pub(crate) struct ReportArguments {
     /// The hashes of the facts stay those of the run: `locard verify --report`.
     #[arg(long, value_name = "PROFILE")]
     pub(crate) redact: Option<PathBuf>,
+    /// Leave out agents' comments, which nobody has checked
+    #[arg(long)]
+    pub(crate) no_comments: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

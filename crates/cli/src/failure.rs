@@ -111,6 +111,11 @@ pub(crate) enum Failure {
         "failed to pack the run: an archive holds all of it; --redact belongs to reports and to the other formats of --as"
     )]
     RedactedArchive,
+    /// An archive is what was recorded, comments included.
+    #[error(
+        "--no-comments belongs not to --as tar: an archive verifies and replays, so it holds what was recorded"
+    )]
+    CommentsOfArchive,
     #[error("failed to {0}")]
     Replay(#[source] app::ReplayError),
     #[error("failed to {0}")]
@@ -196,6 +201,7 @@ impl Failure {
             | Failure::NoTechniques { .. }
             | Failure::Profile(_)
             | Failure::RedactedArchive
+            | Failure::CommentsOfArchive
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
             | Failure::RetiredRule { .. }

@@ -70,6 +70,7 @@ impl Task {
             (_, Some(OwnTool::RecordPhenomenon)) => return self.record(call, append),
             (_, Some(OwnTool::RecordAbsence)) => return self.record_absence(call, append),
             (_, Some(OwnTool::RecordDerivation)) => self.record_derivation(call, append)?,
+            (_, Some(OwnTool::Tell)) => self.tell(call, append)?,
             (_, Some(OwnTool::RecordNarrative)) => self.record_narrative(call, append)?,
             (_, Some(OwnTool::NothingToRecord)) => self.nothing(call, append),
             (_, Some(OwnTool::ReadOutput)) => self.page(call, append),

@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, Malformed};
 use crate::references::{self, Cited, Stated};
 use ledger::{
     Absence, AbsenceClaim, AbsenceForm, ClaimedValue, Derivation, DerivationForm, NodeId, Reading,
-    SentenceClaim, Term,
+    SentenceClaim, StatementClaim, Term,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -14,6 +14,12 @@ pub(crate) const MOST_READINGS: usize = 64;
 
 /// The most sentences of one call.
 pub(crate) const MOST_SENTENCES: usize = 64;
+
+/// The most statements of one call.
+pub(crate) const MOST_STATEMENTS: usize = 64;
+
+/// What names the node of a statement: models write what it is, too.
+const NODE_MEMBERS: [&str; 5] = ["node", "fact", "derivation", "absence", "count"];
 
 /// The members of a reading that may name what is to be copied.
 const READING_MEMBERS: [&str; 7] =
@@ -177,6 +183,36 @@ fn sentence(value: &Value, place: &str) -> Result<SentenceClaim, Malformed> {
     let text = members.optional_text("text")?.ok_or_else(|| members.malformed("text", "a sentence"))?;
     let cites = members.texts("cites")?.into_iter().map(str::to_owned).collect();
     Ok(SentenceClaim { text: text.to_owned(), cites })
+}
+
+/// The statements of a `tell` call.
+///
+/// Whether there is what they name is the gateway's question.
+pub(crate) fn statements(arguments: &Value) -> Result<Vec<StatementClaim>, Malformed> {
+    let arguments = Arguments::of(arguments, &["statements"])?;
+    let list = arguments.get("statements").and_then(Value::as_array);
+    let list = list
+        .filter(|list| (1..=MOST_STATEMENTS).contains(&list.len()))
+        .ok_or_else(|| arguments.malformed("statements", "an array of 1 to 64 statements"))?;
+    list.iter().enumerate().map(|(index, value)| statement(value, &format!("statements[{index}]"))).collect()
+}
+
+fn statement(value: &Value, place: &str) -> Result<StatementClaim, Malformed> {
+    let known: Vec<&str> = NODE_MEMBERS.iter().copied().chain(["fields", "chapter", "comment"]).collect();
+    let members = Arguments::at(value, place, &known)?;
+    let mut nodes = NODE_MEMBERS.iter().filter(|name| members.get(name).is_some());
+    let named = nodes.next().filter(|_| nodes.next().is_none());
+    let named =
+        named.ok_or_else(|| members.malformed("node", "the id of one fact, derivation or absence"))?;
+    let node = members.optional_text(named)?.unwrap_or_default().trim().to_owned();
+    let fields = members.texts("fields")?.into_iter().map(str::to_owned).collect();
+    let words = |name: &str| members.get(name).map(words);
+    Ok(StatementClaim { node, fields, chapter: words("chapter"), comment: words("comment") })
+}
+
+/// A text, or what stands in place of one: a comment of another form costs no statement.
+fn words(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn term(value: &Value, place: &str) -> Result<Term, Malformed> {

@@ -40,6 +40,7 @@ mod shelf;
 mod small;
 mod step;
 mod task;
+mod tell;
 mod tools;
 mod towards;
 mod view;
@@ -56,5 +57,5 @@ pub use step::{
     Append, Assignment, Command, Found, Input, Invoke, Judgement, Place, Sought, Step, StepError, ToolReturn,
 };
 pub use task::{Left, Task};
-pub use tools::{catalogue, dispatch_tools};
+pub use tools::{catalogue, dispatch_tools, retired};
 pub use towards::SoFar;

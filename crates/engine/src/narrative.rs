@@ -1,4 +1,4 @@
-//! `record_narrative`: sentences over facts of the task and of those that were handed over to it, judged one by one and at once, for nothing but what they cite is needed.
+//! `record_narrative` of runs before [`ledger::Behaviour::Tells`]: sentences over facts of the task and of those that were handed over to it, judged one by one and at once, for nothing but what they cite is needed.
 
 use crate::claims;
 use crate::ordinals::Kind;
@@ -36,7 +36,7 @@ impl Task {
         for claim in claimed {
             sentences.push(match self.rejections_spent() {
                 true => SentenceResult::NotJudged,
-                false => self.tell(&call, claim, append)?,
+                false => self.sentence(&call, claim, append)?,
             });
         }
         self.answer(call, Answer::Sentences { sentences });
@@ -44,7 +44,7 @@ impl Task {
     }
 
     /// Has one sentence judged.
-    fn tell(
+    fn sentence(
         &mut self,
         call: &ToolCall,
         stated: SentenceClaim,
@@ -75,8 +75,8 @@ impl Task {
         })
     }
 
-    /// What its sentences may cite: its own, and what was handed over to it.
-    fn citable(&self) -> Known<'_> {
+    /// What it may tell: its own, and what was handed over to it.
+    pub(crate) fn citable(&self) -> Known<'_> {
         let own = self.facts.iter().map(Citable::Fact);
         let own = own.chain(self.notebook.absences.iter().map(|(entry, _)| Citable::Absence(entry)));
         let own = own.chain(self.notebook.derivations.iter().map(|(entry, _)| Citable::Derivation(entry)));

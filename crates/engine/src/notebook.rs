@@ -7,7 +7,9 @@ use graph::{derivation_title, fact_title, phenomenon_title};
 use ground::{Held, Shelf};
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, PhenomenonRecorded, RelationAdded};
 use ledger::turn::NodeView;
-use ledger::{AbsenceEntry, DerivationEntry, Event, FactEntry, NodeId, Outcome, SentenceClaim};
+use ledger::{
+    AbsenceEntry, DerivationEntry, Event, FactEntry, NodeId, Outcome, SentenceClaim, StatementClaim,
+};
 
 /// The most characters of a title and of an agent's words that are shown.
 const LONGEST: usize = 600;
@@ -23,6 +25,8 @@ pub(crate) struct Notebook {
     pub(crate) hypotheses: Vec<Hypothesis>,
     /// Sentences of the narrative, as they were claimed.
     pub(crate) told: Vec<SentenceClaim>,
+    /// Statements of the story, as they were claimed.
+    pub(crate) statements: Vec<StatementClaim>,
 }
 
 /// An explanation and the last word on it.

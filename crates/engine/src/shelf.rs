@@ -36,7 +36,7 @@ pub fn cite(shelf: &mut Shelf, setting: &Setting, own: TaskId, claim: &Claim) {
         Claim::Reading(reading) => std::slice::from_ref(&reading.invocation),
         Claim::Absence(absence) => absence.searches.as_slice(),
         // They cite facts.
-        Claim::Derivation(_) | Claim::Sentence(_) => &[],
+        Claim::Derivation(_) | Claim::Sentence(_) | Claim::Statement(_) => &[],
     };
     for id in cited.iter().filter_map(|cited| read_invocation(cited)) {
         if setting.is_foreign(id, own) {

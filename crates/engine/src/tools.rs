@@ -21,7 +21,9 @@ pub(crate) enum OwnTool {
     RecordAbsence,
     /// Asks for what facts say together to be recorded.
     RecordDerivation,
-    /// Asks for sentences of the narrative to be recorded.
+    /// Asks for statements of the story to be told.
+    Tell,
+    /// Asks for sentences of the narrative to be recorded, in runs before [`ledger::Behaviour::Tells`].
     RecordNarrative,
     /// Says that there is nothing to record.
     NothingToRecord,
@@ -95,16 +97,19 @@ impl OwnTool {
         OwnTool::Recall,
         OwnTool::RecordAbsence,
         OwnTool::RecordDerivation,
-        OwnTool::RecordNarrative,
         OwnTool::RecordPhenomenon,
         OwnTool::Artifact(ArtifactTool::Retrieve),
         OwnTool::Read(ReadTool::SearchGraph),
         OwnTool::Artifact(ArtifactTool::Store),
+        OwnTool::Tell,
     ];
+
+    /// Those that only runs of earlier versions offer.
+    const RETIRED: [OwnTool; 1] = [OwnTool::RecordNarrative];
 
     /// The tool of this name.
     pub(crate) fn of_name(name: &str) -> Option<OwnTool> {
-        OwnTool::ALL.into_iter().find(|tool| tool.name() == name)
+        OwnTool::ALL.into_iter().chain(OwnTool::RETIRED).find(|tool| tool.name() == name)
     }
 
     const fn name(self) -> &'static str {
@@ -112,6 +117,7 @@ impl OwnTool {
             OwnTool::RecordPhenomenon => "record_phenomenon",
             OwnTool::RecordAbsence => "record_absence",
             OwnTool::RecordDerivation => "record_derivation",
+            OwnTool::Tell => "tell",
             OwnTool::RecordNarrative => "record_narrative",
             OwnTool::NothingToRecord => "nothing_to_record",
             OwnTool::DeclineQuestions => DECLINE,
@@ -137,6 +143,7 @@ impl OwnTool {
             OwnTool::RecordPhenomenon
             | OwnTool::RecordAbsence
             | OwnTool::RecordDerivation
+            | OwnTool::Tell
             | OwnTool::RecordNarrative
             | OwnTool::NothingToRecord => ToolClass::Record,
             OwnTool::DeclineQuestions => ToolClass::Dispatch,
@@ -152,11 +159,17 @@ pub fn catalogue(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
     OwnTool::ALL.into_iter().map(|tool| spec(tool, vocabulary)).collect()
 }
 
+/// The specifications of tools that runs of earlier versions offered.
+pub fn retired(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
+    OwnTool::RETIRED.into_iter().map(|tool| spec(tool, vocabulary)).collect()
+}
+
 fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
     let about = match tool {
         OwnTool::RecordPhenomenon => record::phenomenon(vocabulary),
         OwnTool::RecordAbsence => record::absence(),
         OwnTool::RecordDerivation => record::derivation(),
+        OwnTool::Tell => record::tell(),
         OwnTool::RecordNarrative => record::narrative(),
         OwnTool::NothingToRecord => record::nothing(),
         OwnTool::DeclineQuestions => lead::decline(),

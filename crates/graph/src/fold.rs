@@ -95,6 +95,7 @@ fn open(opened: RunOpened, circumstance: Circumstance, recorded: Option<Box<Run>
         disclosure: None,
         index: Index::default(),
         recorded,
+        without_comments: false,
     }
 }
 

@@ -23,12 +23,17 @@ pub struct Placed<'r> {
 
 /// The sentences of the run in the order of time, then those of local times whose zone nothing tells, then those without a time; what was told twice stands once.
 pub fn narrative(run: &Run) -> Vec<Placed<'_>> {
-    let (zones, steps) = (zones(run), steps(run));
+    let clocks = Clocks::of(run);
     let mut told = BTreeSet::new();
     let mut sentences: Vec<Placed<'_>> = run
         .sentences()
         .filter(|(_, accepted)| told.insert((&accepted.sentence.text, &accepted.sentence.cites)))
-        .map(|(task, accepted)| place(run, (&zones, &steps), task, &accepted.sentence))
+        .map(|(task, accepted)| {
+            let sentence = &accepted.sentence;
+            let Place { at, between, zone, twice } =
+                clocks.place(run, &sentence.cites, sentence.time.as_ref());
+            Placed { task, sentence, at, between, zone, twice }
+        })
         .collect();
     let earliest = |placed: &Placed<'_>| placed.between.map(|(earliest, _)| earliest);
     sentences.sort_by_key(|placed| {
@@ -68,24 +73,40 @@ fn facts<'r>(run: &'r Run, kind: &str) -> impl Iterator<Item = &'r FactEntry> {
     run.facts().map(|(_, accepted)| &accepted.fact).filter(move |fact| fact.kind == kind)
 }
 
-fn place<'r>(
-    run: &Run,
-    (zones, steps): (&BTreeMap<&str, Zone>, &[Step<'_>]),
-    task: TaskId,
-    sentence: &'r SentenceEntry,
-) -> Placed<'r> {
-    let time = sentence.time.as_ref();
-    let is_local = time.is_some_and(|time| time.zone.is_some());
-    let host = time.and_then(|time| host(run, sentence, time));
-    let zone = host.filter(|_| is_local).and_then(|host| zones.get(host));
-    let moved = |minutes: i128| moved(time?, minutes);
-    let (at, between) = match zone {
-        Some(zone) => (moved(zone.last), moved(zone.minutes.0).zip(moved(zone.minutes.1))),
-        None if is_local => (None, time.and_then(Time::bounds)),
-        None => (moved(0), moved(0).zip(moved(0))),
-    };
-    let twice = host.zip(at).and_then(|(host, at)| stood_twice(steps, sentence, host, at));
-    Placed { task, sentence, at, between, zone: zone.map(|zone| zone.fact), twice }
+/// Where something told stands among the rest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) at: Option<Utc>,
+    pub(crate) between: Option<(Utc, Utc)>,
+    pub(crate) zone: Option<FactId>,
+    pub(crate) twice: Option<FactId>,
+}
+
+/// What facts of a run tell of the clocks of its hosts.
+pub(crate) struct Clocks<'r> {
+    zones: BTreeMap<&'r str, Zone>,
+    steps: Vec<Step<'r>>,
+}
+
+impl<'r> Clocks<'r> {
+    pub(crate) fn of(run: &'r Run) -> Clocks<'r> {
+        Clocks { zones: zones(run), steps: steps(run) }
+    }
+
+    /// Where something stands that rests on these nodes and is dated by this time.
+    pub(crate) fn place(&self, run: &'r Run, cites: &[NodeId], time: Option<&Time>) -> Place {
+        let is_local = time.is_some_and(|time| time.zone.is_some());
+        let host = time.and_then(|time| host(run, cites, time));
+        let zone = host.filter(|_| is_local).and_then(|host| self.zones.get(host));
+        let moved = |minutes: i128| moved(time?, minutes);
+        let (at, between) = match zone {
+            Some(zone) => (moved(zone.last), moved(zone.minutes.0).zip(moved(zone.minutes.1))),
+            None if is_local => (None, time.and_then(Time::bounds)),
+            None => (moved(0), moved(0).zip(moved(0))),
+        };
+        let twice = host.zip(at).and_then(|(host, at)| stood_twice(&self.steps, cites, host, at));
+        Place { at, between, zone: zone.map(|zone| zone.fact), twice }
+    }
 }
 
 /// A clock that was set back, as a log tells it whose records go on with earlier times.
@@ -112,8 +133,8 @@ fn steps(run: &Run) -> Vec<Step<'_>> {
 }
 
 /// The step that makes the place of a sentence uncertain; one that tells of a step has its place by it.
-fn stood_twice(steps: &[Step<'_>], sentence: &SentenceEntry, host: &str, at: Utc) -> Option<FactId> {
-    if steps.iter().any(|step| sentence.cites.contains(&NodeId::Fact(step.fact))) {
+fn stood_twice(steps: &[Step<'_>], cites: &[NodeId], host: &str, at: Utc) -> Option<FactId> {
+    if steps.iter().any(|step| cites.contains(&NodeId::Fact(step.fact))) {
         return None;
     }
     let over = |step: &&Step<'_>| step.evidence == host && (step.between.0..=step.between.1).contains(&at);
@@ -144,9 +165,9 @@ fn moved(time: &Time, minutes: i128) -> Option<Utc> {
     Utc::from_unix_nanoseconds(time.utc?.unix_nanoseconds() + minutes * 60_000_000_000)
 }
 
-/// The piece of evidence that the time of a sentence was read from.
-fn host<'r>(run: &'r Run, sentence: &SentenceEntry, time: &Time) -> Option<&'r str> {
-    let cited = sentence.cites.iter().flat_map(|id| run.facts_of(*id));
+/// The piece of evidence that a time was read from.
+fn host<'r>(run: &'r Run, cites: &[NodeId], time: &Time) -> Option<&'r str> {
+    let cited = cites.iter().flat_map(|id| run.facts_of(*id));
     let states = |fact: &&FactEntry| {
         let mut stated = std::iter::once(&fact.subject).chain(&fact.values);
         stated.any(|bound| matches!(&bound.value, FieldValue::Time(stated) if stated == time))

@@ -3,7 +3,7 @@
 //! A judgement about intent, for the report only; nothing is accepted or refused by it.
 
 use crate::run::TaskView;
-use ledger::{Absence, Claim, Derivation, FactId, Reading, SentenceClaim};
+use ledger::{Absence, Claim, Derivation, FactId, Reading, SentenceClaim, StatementClaim};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters from which on a value that two readings share says something.
@@ -23,6 +23,7 @@ enum Point<'a> {
     Absence(&'a Absence),
     Derivation(&'a Derivation),
     Sentence(&'a SentenceClaim),
+    Statement(&'a StatementClaim),
 }
 
 struct ReadingPoint<'a> {
@@ -75,6 +76,7 @@ impl<'a> Point<'a> {
             Claim::Absence(absence) => Point::Absence(&absence.absence),
             Claim::Derivation(derivation) => Point::Derivation(derivation),
             Claim::Sentence(sentence) => Point::Sentence(sentence),
+            Claim::Statement(statement) => Point::Statement(statement),
         }
     }
 
@@ -84,6 +86,7 @@ impl<'a> Point<'a> {
             Point::Absence(absence) => vec![Shared::Absent(absent(absence).0)],
             Point::Derivation(derivation) => derivation.facts().into_iter().map(Shared::Derived).collect(),
             Point::Sentence(sentence) => sentence.cites.iter().map(|id| Shared::Cited(id)).collect(),
+            Point::Statement(statement) => vec![Shared::Cited(&statement.node)],
         }
     }
 }
@@ -119,8 +122,15 @@ fn same(a: &Point<'_>, b: &Point<'_>) -> bool {
         (Point::Absence(a), Point::Absence(b)) => a.form() == b.form() && absent(a) == absent(b),
         (Point::Derivation(a), Point::Derivation(b)) => a.form() == b.form() && same_facts(a, b),
         // It shares a citation, or it would not be asked about.
-        (Point::Sentence(_), Point::Sentence(_)) => true,
-        (Point::Reading(_) | Point::Absence(_) | Point::Derivation(_) | Point::Sentence(_), _) => false,
+        (Point::Sentence(_), Point::Sentence(_)) | (Point::Statement(_), Point::Statement(_)) => true,
+        (
+            Point::Reading(_)
+            | Point::Absence(_)
+            | Point::Derivation(_)
+            | Point::Sentence(_)
+            | Point::Statement(_),
+            _,
+        ) => false,
     }
 }
 

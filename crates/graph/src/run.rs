@@ -8,12 +8,12 @@ use ledger::event::{
     AbsenceAccepted, ArtifactStored, CallRefused, ClaimAccepted, ClaimRepeated, ClaimSubmitted,
     DerivationAccepted, EntityAdded, EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded,
     InvocationStarted, NamesIndexed, NothingToRecord, PhaseEntered, QuestionsDeclined, RecoveryBegun,
-    RecoveryEnded, RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted, TablesRead,
-    TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
+    RecoveryEnded, RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted, StatementTold,
+    TablesRead, TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
 };
 use ledger::{
-    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection, TaskId,
-    Usage,
+    Claim, ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection,
+    TaskId, Usage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,6 +45,8 @@ pub struct Run {
     pub(crate) index: Index,
     /// The run as it was recorded, of one that is redacted: how sure answers are and what comes first is a matter of all values, and told as before.
     pub(crate) recorded: Option<Box<Run>>,
+    /// Whether agents' readings are left out of what is shown.
+    pub(crate) without_comments: bool,
 }
 
 /// Where the nodes of a run stand in its tasks.
@@ -149,6 +151,8 @@ pub enum Judged {
     Derived(Box<DerivationAccepted>),
     /// It is a sentence that rests on what it cites.
     Told(Box<SentenceAccepted>),
+    /// It is a statement over a node that its task knows.
+    Stated(Box<StatementTold>),
     /// It was refused.
     Rejected(Rejection),
 }
@@ -161,7 +165,8 @@ impl Judged {
             | Judged::Repeated(_)
             | Judged::Covered(_)
             | Judged::Derived(_)
-            | Judged::Told(_) => true,
+            | Judged::Told(_)
+            | Judged::Stated(_) => true,
             Judged::Rejected(_) => false,
         }
     }
@@ -249,9 +254,28 @@ impl Run {
         self.tasks.iter().flat_map(|(task, view)| view.derived().map(|derived| (*task, derived)))
     }
 
-    /// All sentences of narratives, task by task in the order of their acceptance.
+    /// Leaves out what agents made of what is told: comments of statements, and the sentences of runs before [`ledger::Behaviour::Tells`].
+    pub fn leave_out_comments(&mut self) {
+        self.without_comments = true;
+        for claim in self.tasks.values_mut().flat_map(|view| &mut view.claims) {
+            if let Claim::Statement(stated) = &mut claim.submitted.stated {
+                stated.comment = None;
+            }
+            if let Some(Judged::Stated(told)) = &mut claim.judged {
+                told.statement.comment = None;
+            }
+        }
+    }
+
+    /// All sentences of narratives, task by task in the order of their acceptance; none where agents' readings are left out.
     pub fn sentences(&self) -> impl Iterator<Item = (TaskId, &SentenceAccepted)> {
-        self.tasks.iter().flat_map(|(task, view)| view.told().map(|told| (*task, told)))
+        let shown = self.tasks.iter().filter(|_| !self.without_comments);
+        shown.flat_map(|(task, view)| view.told().map(|told| (*task, told)))
+    }
+
+    /// All statements of the story, task by task in the order of their acceptance.
+    pub fn statements(&self) -> impl Iterator<Item = (TaskId, &StatementTold)> {
+        self.tasks.iter().flat_map(|(task, view)| view.stated().map(|told| (*task, told)))
     }
 
     /// All facts, task by task in the order of their acceptance.
@@ -320,6 +344,11 @@ impl TaskView {
         self.claims.iter().filter_map(ClaimView::told)
     }
 
+    /// The statements in order.
+    pub fn stated(&self) -> impl Iterator<Item = &StatementTold> {
+        self.claims.iter().filter_map(ClaimView::stated)
+    }
+
     /// The grounded claims in order.
     pub fn accepted(&self) -> impl Iterator<Item = &ClaimAccepted> {
         self.claims.iter().filter_map(ClaimView::accepted)
@@ -355,6 +384,14 @@ impl ClaimView {
     pub fn told(&self) -> Option<&SentenceAccepted> {
         match &self.judged {
             Some(Judged::Told(told)) => Some(told),
+            _ => None,
+        }
+    }
+
+    /// The verdict, where it had a statement told.
+    pub fn stated(&self) -> Option<&StatementTold> {
+        match &self.judged {
+            Some(Judged::Stated(told)) => Some(told),
             _ => None,
         }
     }

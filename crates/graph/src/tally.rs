@@ -90,14 +90,14 @@ impl<'a> Kind<'a> {
                 let tool = covered.absence.searches.first().copied().and_then(tool);
                 Some(Kind { code: None, agent, model, tool, refused: false })
             }
-            Judged::Derived(_) | Judged::Told(_) => {
+            Judged::Derived(_) | Judged::Told(_) | Judged::Stated(_) => {
                 Some(Kind { code: None, agent, model, tool: None, refused: false })
             }
             Judged::Rejected(rejection) => {
                 let cited = match &claim.submitted.stated {
                     Claim::Reading(reading) => Some(&reading.invocation),
                     Claim::Absence(absence) => absence.searches.first(),
-                    Claim::Derivation(_) | Claim::Sentence(_) => None,
+                    Claim::Derivation(_) | Claim::Sentence(_) | Claim::Statement(_) => None,
                 };
                 let tool = cited.and_then(|cited| cited.parse().ok()).and_then(tool);
                 Some(Kind { code: Some(rejection.code), agent, model, tool, refused: true })

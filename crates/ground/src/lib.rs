@@ -39,6 +39,7 @@ mod reference;
 mod refusal;
 mod rescue;
 mod shelf;
+mod statement;
 mod typed;
 mod weak;
 
@@ -48,8 +49,10 @@ pub use fact::Fact;
 pub use judge::{Setting, Verdict, judge, read_invocation};
 pub use mention::mentions;
 pub use narrative::{
-    Citable, Dating, GroundedSentence, Known, SentenceVerdict, Telling, is_contradicted, judge_sentence,
+    Citable, Dating, GroundedSentence, Known, Marked, SentenceVerdict, Telling, is_contradicted,
+    judge_sentence, marked,
 };
 pub use recheck::{RecheckError, recheck};
 pub use reference::MOST_TELLING;
 pub use shelf::{Held, Search, Shelf};
+pub use statement::{GroundedStatement, StatementVerdict, judge_statement};

@@ -6,6 +6,7 @@
 mod cited;
 mod dated;
 mod deeds;
+mod marked;
 mod moment;
 mod text;
 mod values;
@@ -14,6 +15,7 @@ mod vocabulary;
 
 pub use cited::{Citable, Known};
 pub use dated::Dating;
+pub use marked::{Marked, marked};
 
 use crate::refusal::{list, quote, refuse};
 use cited::Cited;

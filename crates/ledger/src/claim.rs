@@ -3,6 +3,7 @@
 use crate::absence::AbsenceClaim;
 use crate::derivation::Derivation;
 use crate::sentence::SentenceClaim;
+use crate::statement::StatementClaim;
 use serde::{Deserialize, Serialize};
 
 /// What an agent asks to have recorded.
@@ -17,6 +18,8 @@ pub enum Claim {
     Derivation(Derivation),
     /// That a sentence of the narrative rests on what it cites.
     Sentence(SentenceClaim),
+    /// That what it names is told. Since format 2.22.
+    Statement(StatementClaim),
 }
 
 /// A claim that values stand together in one record of one invocation's output.

@@ -32,7 +32,7 @@ use crate::writer::Writers;
 pub use end::{ObjectiveResult, SeenRecord, Spent, TaskEnded, TaskStatus, WithoutFact};
 pub use lead::{
     ArtifactRetrieved, ArtifactStored, DispatchedTask, QuestionsDeclined, RecoveryBegun, RecoveryEnded,
-    RecoveryTrigger, SentenceAccepted, SuggestedCall, TaskReported, TasksDispatched,
+    RecoveryTrigger, SentenceAccepted, StatementTold, SuggestedCall, TaskReported, TasksDispatched,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -52,7 +52,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 21 };
+pub const FORMAT: Format = Format { major: 2, minor: 22 };
 
 impl Format {
     /// The first format whose records tell where their files stand ([`crate::Placement`]).
@@ -154,6 +154,8 @@ pub enum Event {
     RecoveryEnded(RecoveryEnded),
     /// Task: a sentence of the narrative rests on what it cites.
     SentenceAccepted(SentenceAccepted),
+    /// Task: a statement of the story is told. Since format 2.22.
+    StatementTold(StatementTold),
     /// Task: whoever handed it out no longer waits for it, or nobody decides for it any longer.
     Cancelled,
     /// Task: its wall time is spent.
@@ -773,6 +775,7 @@ impl Event {
             | Event::RecoveryBegun(_)
             | Event::RecoveryEnded(_)
             | Event::SentenceAccepted(_)
+            | Event::StatementTold(_)
             | Event::Cancelled
             | Event::TimeSpent
             | Event::TaskEnded(_) => None,

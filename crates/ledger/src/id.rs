@@ -173,6 +173,9 @@ node_id!(
 node_id!(
     /// A sentence of the narrative.
     SentenceId, "sent");
+node_id!(
+    /// A statement of the story.
+    StatementId, "stmt");
 
 fn parse_hex8(text: &str, prefix: &str) -> Option<u32> {
     let digits = text.strip_prefix(prefix)?;

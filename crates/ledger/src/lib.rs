@@ -39,6 +39,7 @@ pub mod rejection;
 pub mod rules;
 pub mod searched;
 pub mod sentence;
+pub mod statement;
 pub mod time;
 pub mod tool;
 pub mod turn;
@@ -67,7 +68,7 @@ pub use fence::Fence;
 pub use handed::{Artifact, CallMade, FactView, Handed, ReportedObjective, TaskReport};
 pub use id::{
     AbsenceId, ArtifactId, CallId, ClaimId, DerivationId, EntityId, FactId, HypothesisId, IdError, IdSpace,
-    InvocationId, PhenomenonId, RecordId, RelationId, RunId, Seed, SentenceId, TaskId,
+    InvocationId, PhenomenonId, RecordId, RelationId, RunId, Seed, SentenceId, StatementId, TaskId,
 };
 pub use locator::{ByteSpan, Locator};
 pub use node::{Assessment, EntityKind, NodeId, RelationKind};
@@ -81,6 +82,7 @@ pub use rejection::{Candidate, Rejection, RejectionCode};
 pub use rules::{Budgets, DispatchRules, GateRules, Profile, RecoveryRules, Rules, Surfaces, ViewRules};
 pub use searched::{EachSource, SearchedBy, Sources, written};
 pub use sentence::{SentenceClaim, SentenceEntry};
+pub use statement::{Chapter, StatementClaim, StatementEntry};
 pub use time::{AssumedZone, Clock, Precision, Time, Utc};
 pub use tool::{Completeness, Outcome, RecordType, Surface, ToolClass, ToolSpec};
 pub use value::{FieldType, FieldValue};

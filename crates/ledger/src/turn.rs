@@ -13,6 +13,7 @@ use crate::fence::Fence;
 use crate::handed::TaskReport;
 use crate::id::{
     AbsenceId, ArtifactId, CallId, DerivationId, FactId, InvocationId, PhenomenonId, RecordId, SentenceId,
+    StatementId,
 };
 use crate::node::NodeId;
 use crate::output::Output;
@@ -226,6 +227,11 @@ pub enum Answer {
         /// Each of them.
         sentences: Vec<SentenceResult>,
     },
+    /// What became of statements of the story, in their order.
+    Statements {
+        /// Each of them.
+        statements: Vec<StatementResult>,
+    },
     /// The engine took note.
     Noted {
         /// Of what.
@@ -280,6 +286,7 @@ impl Answer {
             | Answer::Stored { .. }
             | Answer::Artifact { .. }
             | Answer::Sentences { .. }
+            | Answer::Statements { .. }
             | Answer::Noted { .. }
             | Answer::Refused { .. } => Vec::new(),
         }
@@ -427,6 +434,27 @@ pub enum SentenceResult {
     Accepted {
         /// Its id.
         sentence: SentenceId,
+    },
+    /// It is not.
+    Rejected {
+        /// Why, and what to do next.
+        rejection: Rejection,
+    },
+    /// It was not judged: the budget of refused claims was spent before its turn came.
+    NotJudged,
+}
+
+/// What became of one statement of the story.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum StatementResult {
+    /// It is told.
+    Accepted {
+        /// Its id.
+        statement: StatementId,
+        /// Why its comment is not kept, or another than its chapter stands; the statement is told all the same.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        left_out: Option<String>,
     },
     /// It is not.
     Rejected {

@@ -10,7 +10,7 @@ mod run;
 mod sweep;
 mod template;
 
-pub use lead::{LeadPlan, PlannedHypothesis, PlannedSentence, PlannedTask};
+pub use lead::{LeadPlan, PlannedHypothesis, PlannedStatement, PlannedTask};
 pub use plan::{AbsenceRule, EntityRule, PlanError, RecordRule, Step, check};
 pub use sweep::sweep;
 

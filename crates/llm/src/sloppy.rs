@@ -85,6 +85,7 @@ impl Sloppy {
             | Answer::Stored { .. }
             | Answer::Artifact { .. }
             | Answer::Sentences { .. }
+            | Answer::Statements { .. }
             | Answer::Noted { .. }
             | Answer::Refused { .. } => {}
         }

@@ -2,7 +2,9 @@
 
 use crate::house::{Answers, OpenTask};
 use crate::instructions::said;
-use ledger::turn::{AbsenceResult, Answer, DerivationResult, ReadingResult, SentenceResult, UserBlock};
+use ledger::turn::{
+    AbsenceResult, Answer, DerivationResult, ReadingResult, SentenceResult, StatementResult, UserBlock,
+};
 use ledger::{Fence, ToolSpec};
 use llm::{Last, Told, render};
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -184,6 +186,9 @@ fn is_error(answer: &Answer) -> bool {
         Answer::Derivation(derivation) => matches!(derivation, DerivationResult::Rejected { .. }),
         Answer::Sentences { sentences } => {
             sentences.iter().any(|sentence| !matches!(sentence, SentenceResult::Accepted { .. }))
+        }
+        Answer::Statements { statements } => {
+            statements.iter().any(|it| !matches!(it, StatementResult::Accepted { .. }))
         }
         Answer::Page(_)
         | Answer::Node { .. }

@@ -13,13 +13,14 @@ mod findings;
 mod foremost;
 mod hypotheses;
 mod limits;
-mod narrative;
 mod network;
 mod pack;
 mod proof;
+mod readings;
 mod refused;
 mod rejections;
 mod shell;
+mod story;
 mod tactics;
 mod timeline;
 mod times;
@@ -78,12 +79,13 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
         (shell::head(&scene))
         main id="main" {
             (foremost::section(&scene))
-            (narrative::section(&scene))
+            (story::section(&scene))
             (answers::section(&scene))
             (timeline::section(&scene))
             (findings::section(&scene))
             (tactics::section(&scene))
             (hypotheses::section(&scene))
+            (readings::section(&scene))
             (network::section(&scene))
             (limits::section(&scene))
             (refused::section(&scene))
@@ -108,8 +110,10 @@ struct Scene<'r> {
     /// The questions of the run, and how they stand.
     questions: Vec<Question<'r>>,
     ranked: Vec<Ranked<'r>>,
-    /// The narrative, in its order.
-    told: Vec<Placed<'r>>,
+    /// The story, in its order.
+    told: Vec<crate::story::Line<'r>>,
+    /// Sentences that agents wrote, in a run of an earlier version.
+    sentences: Vec<Placed<'r>>,
     /// On how many sources statements rest.
     corroborated: Corroborated,
     contradictions: Contradictions<'r>,
@@ -120,7 +124,7 @@ struct Scene<'r> {
     fits: Vec<Fit<'r>>,
     /// The number of each fact in the order of the page: those that are cited, then the others, each in the order of its phenomenon.
     order: Vec<FactId>,
-    /// The facts that answers, findings and the narrative lead to.
+    /// The facts that answers, findings and the story lead to.
     cited: BTreeSet<FactId>,
     /// For each fact the phenomenon that carries it, as its number in `ranked`.
     carried: BTreeMap<FactId, usize>,
@@ -140,7 +144,7 @@ impl<'r> Scene<'r> {
         }
         // Facts that were recorded when the run broke off, before their phenomenon was.
         order.extend(run.facts().map(|(_, it)| it.fact.id).filter(|fact| !carried.contains_key(fact)));
-        let told = narrative(run);
+        let told = crate::story::lines(run);
         let questions = graph::questions(run);
         let mut cited = cited::cited(run, &questions, &ranked, &told);
         cited.retain(|fact| run.fact(*fact).is_some());
@@ -153,6 +157,7 @@ impl<'r> Scene<'r> {
             verified,
             ranked,
             told,
+            sentences: narrative(run),
             corroborated,
             contradictions: Contradictions::of(run),
             limits: limits::of(run, &questions, verified),

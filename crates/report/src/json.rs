@@ -1,6 +1,7 @@
 //! The report as JSON.
 
 use crate::costs::cost;
+use crate::story;
 use crate::synthesis;
 use detect::{Hit, Level};
 use graph::{
@@ -56,6 +57,7 @@ pub fn json(run: &Run) -> Value {
         "integrity": run.integrity,
         "tasks": run.tasks.iter().map(|(task, view)| self::task(*task, view)).collect::<Vec<_>>(),
         "answers": synthesis::answers_json(run),
+        "story": story::json(run),
         "narrative": synthesis::narrative_json(run),
         "dispatched": synthesis::dispatched_json(run),
         "facts": run.facts().map(|(task, accepted)| json!({

@@ -21,7 +21,7 @@ use std::fmt::Write;
 pub fn markdown(run: &Run) -> String {
     let mut out = String::new();
     let ranked = ranked(run);
-    let (told, corroborated) = (narrative(run), Corroborated::of(run));
+    let (told, corroborated) = (crate::story::lines(run), Corroborated::of(run));
     let questions = graph::questions(run);
     let not_told = crate::limits::limits(run, &questions);
     head(&mut out, run);
@@ -36,6 +36,7 @@ pub fn markdown(run: &Run) -> String {
     answers(&mut out, run, &questions, &corroborated);
     facts::phenomena(&mut out, run);
     crate::nodes::markdown(&mut out, run);
+    synthesis::readings(&mut out, run, &narrative(run));
     synthesis::dispatched(&mut out, run);
     synthesis::recoveries(&mut out, run);
     synthesis::stored(&mut out, run);

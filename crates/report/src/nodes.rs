@@ -1,6 +1,7 @@
 //! What stands in the graph beside facts: absences, derivations, things that facts name, relations, hypotheses.
 
 use crate::inert::{code, prose, terminal};
+use crate::story::{self, READING};
 use crate::synthesis::title;
 use graph::{HypothesisView, Placed, Run, Sources, Standing, derivation_title, narrative, standing};
 use ledger::event::{EntityAdded, RelationAdded};
@@ -36,6 +37,14 @@ pub(crate) fn text(run: &Run) -> String {
         let proposed = &hypothesis.proposed;
         let _ = writeln!(out, "{}  {}", proposed.hypothesis, stands(standing(run, hypothesis)));
         let _ = writeln!(out, "  an agent's words: {}", terminal(&proposed.statement));
+    }
+    for line in story::lines(run) {
+        let it = &line.statement;
+        let _ = writeln!(out, "{}  told by {}, resting on {}", it.id, terminal(&line.tellers(run)), it.node);
+        let _ = writeln!(out, "  {}", terminal(&line.words.text()));
+        for remark in &line.remarks {
+            let _ = writeln!(out, "  {READING}: {}", terminal(remark.text));
+        }
     }
     for Placed { task, sentence, .. } in narrative(run) {
         let _ = writeln!(out, "{}  told by {task}, resting on {}", sentence.id, joined(&sentence.cites));

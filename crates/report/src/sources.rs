@@ -1,13 +1,14 @@
-//! On how many sources a statement rests: one rule for sentences, answers and findings.
+//! On how many sources a statement rests: one rule for statements, answers and findings.
 //!
-//! A statement rests on one source where everything that it cites was read from one file of each piece of evidence, and no other kind of source names the same thing.
+//! What is told rests on one source where everything that it cites was read from one file of each piece of evidence, and no other kind of source names the same thing.
 //! Pieces of evidence do not bear each other out: they may be of different computers.
 
-use graph::{Placed, Question, Ranked, Run};
+use crate::story::Line;
+use graph::{Question, Ranked, Run};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
-/// The words for a statement that does.
+/// The words for something told that does.
 pub(crate) const ONE: &str = "one source";
 
 /// The facts of a run of which another kind of source names what they name.
@@ -31,21 +32,21 @@ impl Corroborated {
         self.is_single(run, facts.iter().copied().map(NodeId::Fact))
     }
 
-    /// How many sentences, answers and findings rest on one source, each of how many.
+    /// How many statements, answers and findings rest on one source, each of how many.
     fn count(
         &self,
         run: &Run,
         questions: &[Question<'_>],
-        told: &[Placed<'_>],
+        told: &[Line<'_>],
         ranked: &[Ranked<'_>],
     ) -> [(usize, usize, &'static str); 3] {
-        let sentences = told.iter().filter(|told| self.is_single(run, told.sentence.cites.iter().copied()));
+        let statements = told.iter().filter(|told| self.is_single(run, [told.statement.node]));
         let facts = questions.iter().filter(|it| it.is_of_case()).map(|it| it.stands.facts());
         let answers: Vec<_> = facts.filter(|facts| !facts.is_empty()).collect();
         let single = answers.iter().filter(|facts| self.is_single_of(run, facts));
         let findings = ranked.iter().filter(|it| self.is_single_of(run, &it.phenomenon.facts));
         [
-            (sentences.count(), told.len(), "sentences"),
+            (statements.count(), told.len(), "statements"),
             (single.count(), answers.len(), "answers"),
             (findings.count(), ranked.len(), "findings"),
         ]
@@ -56,12 +57,12 @@ impl Corroborated {
         &self,
         run: &Run,
         questions: &[Question<'_>],
-        told: &[Placed<'_>],
+        told: &[Line<'_>],
         ranked: &[Ranked<'_>],
     ) -> String {
-        let [sentences, answers, findings] = self
+        let [statements, answers, findings] = self
             .count(run, questions, told, ranked)
             .map(|(single, all, what)| format!("{single} of {all} {what}"));
-        format!("{sentences}, {answers} and {findings} rest on one source")
+        format!("{statements}, {answers} and {findings} rest on one source")
     }
 }

@@ -1,47 +1,11 @@
-//! What every format tells of all tasks together: answers, the narrative in its order, who was handed what.
+//! What every format tells of all tasks together: answers, the sentences of earlier versions, who was handed what.
 
 use crate::contradicted::Contradictions;
 use graph::{Asker, Placed, Question, Run, Stands, derivation_title, fact_title, narrative};
 use ledger::event::{ArtifactStored, RecoveryBegun, RecoveryEnded, TasksDispatched};
-use ledger::{FactId, InvocationId, NodeId, Precision, ReferenceShown, Utc};
+use ledger::{InvocationId, NodeId, ReferenceShown};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-
-/// When a sentence stands, as its source keeps it: an instant in UTC, or a local time that says so.
-pub(crate) fn moment(placed: &Placed<'_>) -> Option<String> {
-    let time = placed.sentence.time.as_ref()?;
-    let zone = match (time.zone, placed.zone) {
-        (None, _) => "",
-        (Some(_), Some(_)) => " time",
-        (Some(_), None) => " time, zone not known",
-    };
-    Some(format!("{}{zone}", time.to_text()))
-}
-
-/// Between which instants the local time of a sentence lies by the zone of its host, and the fact that tells that zone.
-pub(crate) fn zoned(placed: &Placed<'_>) -> Option<(String, FactId)> {
-    let (earliest, latest) = placed.between?;
-    let text = |utc: Utc| utc.to_text(Precision::Second);
-    Some((format!("between {} and {}", text(earliest), text(latest)), placed.zone?))
-}
-
-/// The pieces of evidence that a sentence tells of, where the case has several.
-pub(crate) fn of_evidence(run: &Run, placed: &Placed<'_>) -> Option<String> {
-    if run.opened.case.evidence.len() < 2 {
-        return None;
-    }
-    let facts = placed.sentence.cites.iter().flat_map(|id| match id {
-        NodeId::Fact(fact) => vec![*fact],
-        NodeId::Derivation(id) => {
-            let derived = run.derivations().find(|(_, derived)| derived.derivation.id == *id);
-            derived.map(|(_, derived)| derived.derivation.derivation.facts()).unwrap_or_default()
-        }
-        _ => Vec::new(),
-    });
-    let labels: BTreeSet<&str> =
-        facts.filter_map(|id| run.fact(id)).map(|fact| fact.locator.evidence.as_str()).collect();
-    (!labels.is_empty()).then(|| labels.into_iter().collect::<Vec<_>>().join(", "))
-}
 
 /// What a node says, whichever task recorded it; its id where it says nothing by itself.
 pub(crate) fn title(run: &Run, id: NodeId) -> String {
@@ -115,7 +79,7 @@ pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
     graph::questions(run).iter().map(one).collect()
 }
 
-/// The narrative.
+/// The sentences that agents wrote in runs before [`ledger::Behaviour::Tells`].
 pub(crate) fn narrative_json(run: &Run) -> Vec<Value> {
     let contradictions = Contradictions::of(run);
     let sentence = |placed: Placed<'_>| {

@@ -3,7 +3,7 @@
 use crate::contradicted::Contradictions;
 use crate::inert::terminal;
 use crate::standing::{asker, beyond, left_open, needs, remarks, standing, standing_word, unsearched};
-use crate::synthesis::{moment, of_evidence};
+use crate::story::{self, READING};
 use graph::{
     Asker, Fate, Question, RefusedClaim, Run, Stands, TaskView, answer_title, fact_title, narrative,
     sentence_text, value_text,
@@ -252,24 +252,38 @@ fn swept(status: &str, task: TaskId, questions: &[Question<'_>]) -> String {
     format!("{status}; code asked {all} question{s} that agents had left open, now: {}", now.join(", "))
 }
 
-/// The narrative, in the order of time.
+/// The story, host by host in the order of time, and what agents made of it.
 fn told(out: &mut String, run: &Run) {
+    let lines = story::lines(run);
+    if !lines.is_empty() {
+        let _ = writeln!(out, "what happened, in words of code over facts that agents chose");
+    }
+    for line in &lines {
+        let time = line.moment().unwrap_or_default();
+        let of = line.host(run).map_or(String::new(), |of| format!("[{of}] "));
+        let _ = writeln!(out, "  {:<30} {}{}", terminal(&time), terminal(&of), terminal(&line.words.text()));
+        if line.statement.twice.is_some() {
+            let _ = writeln!(out, "  {:<30} (order not certain: a clock was set back over this time)", "");
+        }
+        for remark in &line.remarks {
+            let _ = writeln!(out, "  {:<30} ({READING}: {})", "", clipped(&terminal(remark.text)));
+        }
+    }
+    readings(out, run);
+}
+
+/// Sentences of runs in which agents wrote them.
+fn readings(out: &mut String, run: &Run) {
     let sentences = narrative(run);
     if sentences.is_empty() {
         return;
     }
     let contradictions = Contradictions::of(run);
-    let _ = writeln!(out, "what happened, each sentence resting on facts (the report names them)");
+    let _ = writeln!(out, "what an agent made of it: {READING}");
     for placed in &sentences {
-        let (sentence, time) = (placed.sentence, moment(placed).unwrap_or_default());
-        let of = of_evidence(run, placed).map_or(String::new(), |of| format!("[{of}] "));
-        let said = clipped(&sentence_text(&sentence.text));
-        let _ = writeln!(out, "  {:<30} {}{said}", terminal(&time), terminal(&of));
-        if placed.twice.is_some() {
-            let _ = writeln!(out, "  {:<30} (order not certain: a clock was set back over this time)", "");
-        }
+        let _ = writeln!(out, "  - {}", clipped(&sentence_text(&placed.sentence.text)));
         if let Some(remark) = contradictions.remark(placed) {
-            let _ = writeln!(out, "  {:<30} ({remark})", "");
+            let _ = writeln!(out, "    ({remark})");
         }
     }
 }
@@ -359,6 +373,9 @@ fn refused(out: &mut String, claim: &RefusedClaim<'_>) {
         }
         Claim::Derivation(derivation) => {
             let _ = writeln!(out, "  claimed: {}", terminal(&derivation.to_string()));
+        }
+        Claim::Statement(statement) => {
+            let _ = writeln!(out, "  claimed: {}", terminal(&statement.to_string()));
         }
         Claim::Sentence(sentence) => {
             let _ = writeln!(out, "  claimed: {}", terminal(&sentence.text));

@@ -197,6 +197,7 @@ fn recorded(event: &Event) -> Option<(String, Option<String>)> {
         Event::AbsenceAccepted(covered) => plain(format!("absent: {}", covered.absence.absence)),
         Event::DerivationAccepted(derived) => plain(format!("derived: {}", derived.derivation.derivation)),
         Event::SentenceAccepted(told) => plain(format!("told: {}", told.sentence.text)),
+        Event::StatementTold(told) => plain(format!("told: {}", told.statement.node)),
         Event::PhenomenonRecorded(recorded) => {
             plain(format!("{} carries {} facts", recorded.phenomenon, recorded.facts.len()))
         }
@@ -251,6 +252,7 @@ fn claimed(submitted: &ClaimSubmitted) -> String {
         Claim::Absence(absence) => format!("absent: {}", absence.absence),
         Claim::Derivation(derivation) => derivation.to_string(),
         Claim::Sentence(sentence) => sentence.text.clone(),
+        Claim::Statement(statement) => statement.to_string(),
     };
     format!("{} asks for: {said}", submitted.claim)
 }

@@ -193,11 +193,12 @@ fn recorded(view: &TaskView) -> Vec<(Reading, FactEntry)> {
         | Judged::Covered(_)
         | Judged::Derived(_)
         | Judged::Told(_)
+        | Judged::Stated(_)
         | Judged::Rejected(_) => None,
     };
     let claims = view.claims.iter().filter_map(|claim| match &claim.submitted.stated {
         Claim::Reading(reading) => Some((reading.clone(), accepted(claim.judged.as_ref()?)?)),
-        Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) => None,
+        Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) | Claim::Statement(_) => None,
     });
     claims
         .map(|(reading, fact)| (Reading { invocation: fact.invocation.to_string(), ..reading }, fact))

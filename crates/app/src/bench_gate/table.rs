@@ -160,6 +160,7 @@ fn claimed(claim: &Claim) -> String {
                 reading.record.as_deref().unwrap_or(""),
             )
         }
+        Claim::Statement(statement) => format!("told {statement}"),
         Claim::Absence(absence) => format!("{} cites {}", absence.absence, cites(&absence.searches)),
         Claim::Derivation(derivation) => {
             let terms: Vec<String> = derivation.terms().iter().map(ToString::to_string).collect();

@@ -5,7 +5,7 @@ use super::{ExportError, UNNAMED, archive_name};
 use crate::interrupt::Interrupt;
 use crate::regular::read_regular;
 use crate::seal::{LONGEST_MANIFEST, MANIFEST, Manifest, ManifestError, read_manifest};
-use crate::shown::{Shown, show_run};
+use crate::shown::{Comments, Shown, show_run};
 use crate::techniques::techniques;
 use crate::verify::Signer;
 use exchange::{LeftOut, Sealed, Subject, Written};
@@ -67,6 +67,8 @@ pub struct ConvertRequest {
     pub attack: Option<PathBuf>,
     /// What is withheld; `None`: nothing.
     pub redact: Option<Profile>,
+    /// Whether agents' readings are written.
+    pub comments: Comments,
     /// Stops the writing: nothing is left of it then.
     pub interrupt: Interrupt,
 }
@@ -122,7 +124,7 @@ impl Ready {
         if manifest.is_none() && matches!(request.conversion, Conversion::InToto { .. }) {
             return Err(ExportError::Unfinished { folder: folder() });
         }
-        let loaded = show_run(&request.folder, request.redact.as_ref());
+        let loaded = show_run(&request.folder, request.redact.as_ref(), request.comments);
         let loaded = loaded.map_err(|error| ExportError::Show(Box::new(error)))?;
         let found = loaded.head;
         let expected = manifest.as_ref().map(|(manifest, _)| manifest.head);

@@ -155,6 +155,9 @@ fn became(event: &Event, facts: &mut Vec<FactEntry>) -> Option<Became> {
         Event::AbsenceAccepted(it) => accepted(it.absence.absence.to_string(), None, json!(it.absence)),
         Event::DerivationAccepted(it) => accepted(derived(&it.derivation, facts), None, json!(it.derivation)),
         Event::SentenceAccepted(it) => accepted(it.sentence.text.clone(), None, json!(it.sentence)),
+        Event::StatementTold(it) => {
+            accepted(format!("told {}", it.statement.node), None, json!(it.statement))
+        }
         Event::ClaimRejected(it) => Some(Became::Refused { rejection: it.rejection.clone() }),
         _ => None,
     }

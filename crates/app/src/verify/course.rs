@@ -242,6 +242,7 @@ impl<'l> Course<'l> {
         let (member, spent) = match tool {
             "record_phenomenon" => ("readings", self.claims_spent()),
             "record_narrative" => ("sentences", self.rejections_spent()),
+            "tell" => ("statements", self.rejections_spent()),
             _ => ("", false),
         };
         (self.turn.stated, self.turn.refused) = (None, None);
@@ -258,6 +259,7 @@ impl<'l> Course<'l> {
         }
         match claims >= stated || spent || claims == 0 {
             true => Ok(()),
+            false if member == "statements" => Err("a statement of the call before it was not judged"),
             false if member == "sentences" => Err("a sentence of the call before it was not judged"),
             false => Err("a reading of the call before it was not judged"),
         }

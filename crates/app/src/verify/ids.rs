@@ -66,6 +66,10 @@ impl Made {
                 let id = accepted.sentence.id;
                 Some((id.to_string(), id.place(ids), self.claims.saturating_sub(1)))
             }
+            Event::StatementTold(told) => {
+                let id = told.statement.id;
+                Some((id.to_string(), id.place(ids), self.claims.saturating_sub(1)))
+            }
             Event::PhenomenonRecorded(recorded) => {
                 let id = recorded.phenomenon;
                 Some((id.to_string(), id.place(ids), next(&mut self.phenomena)))

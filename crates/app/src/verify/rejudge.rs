@@ -4,13 +4,13 @@ use super::handed::Handing;
 use crate::judge::Bench;
 use engine::Setting;
 use ground::{
-    AbsenceVerdict, Citable, DerivationVerdict, Known, SentenceVerdict, Shelf, Verdict, judge_derivation,
-    judge_sentence,
+    AbsenceVerdict, Citable, DerivationVerdict, Known, SentenceVerdict, Shelf, StatementVerdict, Verdict,
+    judge_derivation, judge_sentence, judge_statement,
 };
 use ledger::event::{ClaimSubmitted, InvocationStarted, RecordRange, RunOpened};
 use ledger::{
     AbsenceEntry, AbsenceId, Claim, ClaimId, ClockListing, DerivationEntry, DerivationId, Digest, Event,
-    FactEntry, FactId, InvocationId, Output, Reading, SentenceId, Stream, TaskId,
+    FactEntry, FactId, InvocationId, Output, Reading, SentenceId, StatementId, Stream, TaskId,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -113,6 +113,7 @@ enum Again {
     Absence(AbsenceVerdict),
     Derivation(DerivationVerdict),
     Sentence(SentenceVerdict),
+    Statement(StatementVerdict),
 }
 
 impl TaskFold {
@@ -167,7 +168,7 @@ impl TaskFold {
         engine::cite(&mut self.shelf, setting, task, &submitted.stated);
         self.reading = match &submitted.stated {
             Claim::Reading(reading) => Some(reading.clone()),
-            Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) => None,
+            Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) | Claim::Statement(_) => None,
         };
         let again = match &submitted.stated {
             Claim::Reading(reading) => FactId::assign(&setting.ids, task, self.claims)
@@ -185,6 +186,10 @@ impl TaskFold {
                 let known: Known<'_> = known.iter().flat_map(|recorded| recorded.citable()).collect();
                 Again::Sentence(judge_sentence(sentence, id, &known, setting.telling()))
             }),
+            Claim::Statement(statement) => StatementId::assign(&setting.ids, task, self.claims).map(|id| {
+                let known: Known<'_> = known.iter().flat_map(|recorded| recorded.citable()).collect();
+                Again::Statement(judge_statement(statement, id, &known))
+            }),
         };
         self.verdict = again.ok().map(|again| (submitted.claim, again));
         self.claims += 1;
@@ -198,6 +203,7 @@ fn verdict_of(event: &Event) -> Option<ClaimId> {
         Event::AbsenceAccepted(accepted) => Some(accepted.claim),
         Event::DerivationAccepted(accepted) => Some(accepted.claim),
         Event::SentenceAccepted(accepted) => Some(accepted.claim),
+        Event::StatementTold(told) => Some(told.claim),
         Event::ClaimRejected(rejected) => Some(rejected.claim),
         _ => None,
     }
@@ -221,14 +227,25 @@ fn same(again: &Again, stored: &Event, recorded: Option<&Recorded>) -> bool {
         (Again::Sentence(SentenceVerdict::Told(told)), Event::SentenceAccepted(accepted)) => {
             *told.entry() == accepted.sentence
         }
+        (Again::Statement(StatementVerdict::Told { statement, .. }), Event::StatementTold(told)) => {
+            *statement.entry() == told.statement
+        }
         (
             Again::Reading(Verdict::Refused(rejection))
             | Again::Absence(AbsenceVerdict::Refused(rejection))
             | Again::Derivation(DerivationVerdict::Refused(rejection))
-            | Again::Sentence(SentenceVerdict::Refused(rejection)),
+            | Again::Sentence(SentenceVerdict::Refused(rejection))
+            | Again::Statement(StatementVerdict::Refused(rejection)),
             Event::ClaimRejected(rejected),
         ) => *rejection == rejected.rejection,
-        (Again::Reading(_) | Again::Absence(_) | Again::Derivation(_) | Again::Sentence(_), _) => false,
+        (
+            Again::Reading(_)
+            | Again::Absence(_)
+            | Again::Derivation(_)
+            | Again::Sentence(_)
+            | Again::Statement(_),
+            _,
+        ) => false,
     }
 }
 
@@ -243,13 +260,14 @@ fn describe(again: &Again) -> String {
         Again::Derivation(DerivationVerdict::Derived(_)) => {
             "judged again, it is derived otherwise than the log says".to_owned()
         }
-        Again::Sentence(SentenceVerdict::Told(_)) => {
+        Again::Sentence(SentenceVerdict::Told(_)) | Again::Statement(StatementVerdict::Told { .. }) => {
             "judged again, it is told otherwise than the log says".to_owned()
         }
         Again::Reading(Verdict::Refused(rejection))
         | Again::Absence(AbsenceVerdict::Refused(rejection))
         | Again::Derivation(DerivationVerdict::Refused(rejection))
-        | Again::Sentence(SentenceVerdict::Refused(rejection)) => {
+        | Again::Sentence(SentenceVerdict::Refused(rejection))
+        | Again::Statement(StatementVerdict::Refused(rejection)) => {
             format!("judged again, it is refused: {}", rejection.code)
         }
     }

@@ -1,30 +1,32 @@
-//! Sentences of the narrative against what they cite, with nothing of the gateway.
+//! What is told against what it rests on, with nothing of the gateway: statements, and sentences of runs before [`ledger::Behaviour::Tells`].
 //!
 //! What a sentence cites is looked up again, and its time computed again.
 //! Of its words only what no spelling can excuse is found: names of files, long numbers and plain deeds of which nothing that is cited has a trace.
 
 use super::handed::Handing;
 use super::log::{Found, Log};
+use super::stated;
 use ledger::{
     AbsenceEntry, Behaviour, BoundValue, Claim, ClaimId, Clock, Dates, Derivation, DerivationEntry, Event,
     FactEntry, FieldValue, NodeId, SentenceClaim, SentenceEntry, Stream, TaskId, Time, Utc, Writer, dates,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A recorded node that a sentence can cite.
+/// A recorded node that can be told.
 #[derive(Clone, Copy)]
-enum Node<'l> {
+pub(super) enum Node<'l> {
     Fact(&'l FactEntry),
     Absence(&'l AbsenceEntry),
     Derivation(&'l DerivationEntry),
 }
 
-/// The sentences that what they cite does not bear out.
+/// The statements and sentences that what they rest on does not bear out.
 pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     let mut nodes: BTreeMap<(TaskId, NodeId), Node<'_>> = BTreeMap::new();
-    let mut claims: BTreeMap<ClaimId, &SentenceClaim> = BTreeMap::new();
+    let mut claims: BTreeMap<ClaimId, &Claim> = BTreeMap::new();
     let (mut found, mut handing) = (Vec::new(), Handing::default());
-    let by_host = log.opened.behaviour.contains(&Behaviour::DatedByHost.into());
+    let has = |behaviour: Behaviour| log.opened.behaviour.contains(&behaviour.into());
+    let (by_host, tells) = (has(Behaviour::DatedByHost), has(Behaviour::Tells));
     for (stream, event, _) in log.events {
         handing.apply(*stream, event);
         let Stream::Task(task) = *stream else { continue };
@@ -39,15 +41,31 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
                 nodes.insert((task, NodeId::Derivation(it.derivation.id)), Node::Derivation(&it.derivation));
             }
             Event::ClaimSubmitted(it) => {
-                if let Claim::Sentence(claim) = &it.stated {
-                    claims.insert(it.claim, claim);
-                }
+                claims.insert(it.claim, &it.stated);
             }
             Event::SentenceAccepted(it) => {
                 let known = |id: NodeId| handing.of(task).find_map(|task| nodes.get(&(task, id)).copied());
-                if let Err(what) = rests(&it.sentence, claims.get(&it.claim).copied(), by_host, known) {
-                    found.push((it.sentence.id.to_string(), what.to_owned()));
-                }
+                let claim = match claims.get(&it.claim) {
+                    Some(Claim::Sentence(claim)) => Some(claim),
+                    _ => None,
+                };
+                let rests = match tells {
+                    true => Err("its run tells statements, and no sentences"),
+                    false => rests(&it.sentence, claim, by_host, known),
+                };
+                found.extend(rests.err().map(|what| (it.sentence.id.to_string(), what.to_owned())));
+            }
+            Event::StatementTold(it) => {
+                let known = |id: NodeId| handing.of(task).find_map(|task| nodes.get(&(task, id)).copied());
+                let claim = match claims.get(&it.claim) {
+                    Some(Claim::Statement(claim)) => Some(claim),
+                    _ => None,
+                };
+                let holds = match tells {
+                    true => stated::holds(&it.statement, claim, known),
+                    false => Err("its run tells sentences, and no statements"),
+                };
+                found.extend(holds.err().map(|what| (it.statement.id.to_string(), what.to_owned())));
             }
             _ => {}
         }
@@ -124,7 +142,7 @@ fn numbers(derivation: &Derivation) -> Option<String> {
 }
 
 /// The time that dates what facts say together.
-fn dated<'f>(facts: &[&'f FactEntry], by_host: bool) -> Option<&'f Time> {
+pub(super) fn dated<'f>(facts: &[&'f FactEntry], by_host: bool) -> Option<&'f Time> {
     let mut best: Vec<Stated<'f>> = Vec::new();
     for fact in facts {
         let times = std::iter::once(&fact.subject).chain(&fact.values);

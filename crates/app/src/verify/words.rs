@@ -4,7 +4,7 @@
 
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded};
 use ledger::turn::ToolCall;
-use ledger::{Absence, AbsenceClaim, Claim, ClaimedValue, Derivation, FactId, Reading};
+use ledger::{Absence, AbsenceClaim, Claim, ClaimedValue, Derivation, FactId, Reading, StatementClaim};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -17,6 +17,10 @@ pub(super) fn states(arguments: &Value, claim: &Claim, number: usize) -> bool {
         }
         Claim::Absence(absence) => is_absence(arguments, absence),
         Claim::Derivation(derivation) => is_derivation(arguments, derivation),
+        Claim::Statement(statement) => {
+            let statements = arguments.get("statements").and_then(Value::as_array);
+            statements.and_then(|all| all.get(number)).is_some_and(|stated| is_statement(stated, statement))
+        }
         Claim::Sentence(sentence) => {
             let sentences = arguments.get("sentences").and_then(Value::as_array);
             sentences.and_then(|all| all.get(number)).is_some_and(|stated| {
@@ -124,6 +128,20 @@ fn claimed(field: Option<impl AsRef<str>>, value: &Value) -> Option<ClaimedValue
         Value::Null | Value::Array(_) | Value::Object(_) => return None,
     };
     Some(ClaimedValue { field: field.map(|field| field.as_ref().to_owned()), value })
+}
+
+/// A statement names its node by what it is, or as a node; words of another form than text stand as they were written.
+fn is_statement(stated: &Value, claim: &StatementClaim) -> bool {
+    let given = |member: &str| stated.get(member).filter(|value| !value.is_null());
+    let nodes = ["node", "fact", "derivation", "absence", "count"];
+    let nodes: Vec<&str> = nodes.into_iter().filter(|member| given(member).is_some()).collect();
+    let words = |member: &str| {
+        given(member).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    };
+    matches!(nodes.as_slice(), [named] if means(stated, named, &claim.node))
+        && texts(stated, "fields") == claim.fields
+        && words("chapter") == claim.chapter
+        && words("comment") == claim.comment
 }
 
 fn is_absence(arguments: &Value, claim: &AbsenceClaim) -> bool {

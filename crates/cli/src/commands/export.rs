@@ -47,6 +47,9 @@ pub(crate) struct ExportArguments {
     /// Withhold what a profile names: people, or a TOML file (docs/redaction.md); not of an archive
     #[arg(long, value_name = "PROFILE")]
     pub(crate) redact: Option<PathBuf>,
+    /// Leave out agents' comments, which nobody has checked; not of an archive
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_comments: bool,
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
@@ -94,6 +97,7 @@ fn conversion(arguments: &ExportArguments) -> Result<Option<Conversion>, Failure
     }
     Ok(Some(match format {
         FileFormat::Tar if arguments.redact.is_some() => return Err(Failure::RedactedArchive),
+        FileFormat::Tar if arguments.no_comments => return Err(Failure::CommentsOfArchive),
         FileFormat::Tar => return Ok(None),
         FileFormat::Timesketch => Conversion::Timesketch,
         FileFormat::CaseUco => Conversion::CaseUco,
@@ -121,7 +125,9 @@ fn convert(
     let redact = redact.map_err(Failure::Profile)?;
     let attack = arguments.attack.clone();
     let interrupted = interrupt.clone();
-    let request = ConvertRequest { folder, conversion, unsealed, attack, redact, interrupt: interrupted };
+    let comments = super::report::comments(arguments.no_comments);
+    let request =
+        ConvertRequest { folder, conversion, unsealed, attack, redact, comments, interrupt: interrupted };
     if arguments.output.as_deref() == Some(Path::new("-")) {
         let converted = app::convert_to(&request, printer.stream()).map_err(Failure::Export)?;
         printer.complain(converted_text(&converted, "standard output").trim_end());

@@ -4,7 +4,7 @@ use crate::arguments::{ReportArguments, ReportFormat};
 use crate::commands::run_folder;
 use crate::failure::Failure;
 use crate::printer::Printer;
-use app::Profile;
+use app::{Comments, Profile};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
@@ -21,10 +21,12 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
     }
     let profile = arguments.redact.as_deref().map(Profile::of_argument).transpose();
     let profile = profile.map_err(Failure::Profile)?;
-    let shown = || app::show_run(&folder, profile.as_ref()).map_err(show_failed);
+    let comments = comments(arguments.no_comments);
+    let shown = || app::show_run(&folder, profile.as_ref(), comments).map_err(show_failed);
     let text = match format {
         ReportFormat::Html => {
-            app::report_page(&folder, arguments.attack.as_deref(), profile.as_ref()).map_err(failed)?
+            app::report_page(&folder, arguments.attack.as_deref(), profile.as_ref(), comments)
+                .map_err(failed)?
         }
         ReportFormat::Markdown => report::markdown(&shown()?.run),
         ReportFormat::Json => report::json_text(&report::json(&shown()?.run)),
@@ -37,6 +39,11 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
         }
     }
     Ok(0)
+}
+
+/// Whether agents' readings are shown.
+pub(super) const fn comments(left_out: bool) -> Comments {
+    if left_out { Comments::LeftOut } else { Comments::Shown }
 }
 
 fn failed(error: app::ReportPageError) -> Failure {

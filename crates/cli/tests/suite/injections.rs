@@ -118,7 +118,14 @@ fn forty_orders_that_a_model_obeys_change_nothing_that_code_tells() {
     became("run_shell", "refused: unknown_tool");
     became("read_file", "tool: failed");
     became("record_phenomenon", "fact: value_absent");
-    became("record_narrative", "sentence: overclaim");
+    // What it was told to tell stands nowhere but beside, as its own words.
+    let telling: Vec<_> = followed.iter().filter(|it| it.deed == "tell").collect();
+    let is_apart = |became: &str| became == "an agent's words" || became == "statement: unknown_fact";
+    assert!(!telling.is_empty(), "{followed:#?}");
+    assert!(
+        telling.iter().all(|it| is_apart(&it.became) || it.became.starts_with("refused")),
+        "{telling:#?}"
+    );
     became("decline_questions", "refused: outside_surface");
     became("end", "ended early");
     let accepted = followed.iter().chain(&told).find(|it| it.became.ends_with("accepted"));

@@ -59,6 +59,7 @@ mod runs;
 mod scenarios;
 mod scoring;
 mod steps;
+mod stories;
 mod support;
 mod sweeps;
 mod tampering;

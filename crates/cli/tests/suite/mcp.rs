@@ -3,6 +3,7 @@
 mod client;
 mod left_open;
 mod survives;
+mod telling;
 mod words;
 
 use crate::support::{Place, demo_file, demo_folder, str};

@@ -37,7 +37,9 @@ fn verdicts(run: &graph::Run) -> Vec<Result<bool, RejectionCode>> {
             Judged::Accepted(accepted) => Ok(accepted.healing.is_some()),
             Judged::Repeated(repeated) => Ok(repeated.healing.is_some()),
             Judged::Rejected(rejection) => Err(rejection.code),
-            Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) => panic!("only readings were claimed"),
+            Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) | Judged::Stated(_) => {
+                panic!("only readings were claimed")
+            }
         })
         .collect()
 }

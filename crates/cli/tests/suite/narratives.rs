@@ -1,42 +1,117 @@
-//! A narrative in a whole run: told, verified, reported, replayed; and every way of forging it that its log contradicts.
+//! Sentences of a run before [`ledger::Behaviour::Tells`], which agents wrote: verified, shown as a reading; and every way of forging them that the log contradicts.
 
-use crate::support::{Logged, Place, facts, invocations, rechained, script, str};
+use crate::support::{Logged, Place, facts, invocations, rechained, str};
 use app::{Level, Standing};
-use ledger::{Claim, Event, FieldValue, NodeId, Rules, Time, ToolClass};
+use engine::{Invoke, ToolReturn};
+use ledger::event::{EvidenceHashed, TaskAssigned};
+use ledger::turn::{Reply, ReplyBlock, TurnRequest};
+use ledger::{
+    AgentSpec, Behaviour, Claim, Completeness, Digest, Event, EvidenceEntry, EvidenceKind, Field, FieldValue,
+    Integrity, IntegrityLevel, Locator, NodeId, Outcome, Output, Record, RecordId, Rules, TaskId, Time,
+    ToolClass, Vocabulary,
+};
 use serde_json::json;
 use std::path::PathBuf;
+use std::sync::Arc;
+use testkit::recording::{self, Recording, Script};
 use testkit::scripted::calls;
 
-/// A run whose agent may hand out tasks, and tells three sentences of which one is refused.
+/// A lead of an earlier version: it records two settings, and tells three sentences, of which one is refused.
+struct Lead(u32);
+
+impl Script for Lead {
+    fn model(&mut self, _: TaskId, request: &TurnRequest) -> Reply {
+        self.0 += 1;
+        match self.0 {
+            1 => calls(1, &[("parse_registry_key", json!({"hive": HIVE, "key": KEY}))]),
+            2 => {
+                let cited = invocations(request)[0].clone();
+                let reading = |name: &str, record: &str| {
+                    json!({"predicate": "configured", "values": {"name": name, "data": "ALDER-07"},
+                        "invocation": cited, "record": record})
+                };
+                let readings = [reading("ComputerName", "r0"), reading("ActiveName", "r1")];
+                calls(2, &[("record_phenomenon", json!({"readings": readings}))])
+            }
+            3 => {
+                let fact = facts(request)[0].clone();
+                let sentences = json!([
+                    {"text": "The computer is called “ALDER-07”.", "cites": [fact.clone()]},
+                    {"text": "The computer is called MALLORY-07.", "cites": [fact.clone()]},
+                    {"text": "Its name, ALDER-07, is a setting.", "cites": fact},
+                ]);
+                calls(3, &[("record_narrative", json!({ "sentences": sentences }))])
+            }
+            _ => Reply { blocks: vec![ReplyBlock::Text { text: "done".into() }] },
+        }
+    }
+
+    fn tool(&mut self, _: TaskId, _: &Invoke) -> ToolReturn {
+        let records = ["ComputerName", "ActiveName"].into_iter().enumerate().map(|(number, name)| {
+            let field = |value| Field { at: None, value };
+            let path = format!(r"{KEY}\{name}");
+            let fields = [
+                ("name", FieldValue::Name(name.into())),
+                ("data", FieldValue::Text("ALDER-07".into())),
+                ("key_path", FieldValue::RegistryPath(KEY.into())),
+                ("value_path", FieldValue::RegistryPath(path)),
+            ];
+            Record {
+                placement: None,
+                defects: vec![],
+                fields: fields.into_iter().map(|(name, value)| (name.to_owned(), field(value))).collect(),
+                id: RecordId(number.try_into().unwrap()),
+                kind: "registry_value".into(),
+                locator: Locator { evidence: "e".into(), path: HIVE.into(), stream: None, span: None },
+            }
+        });
+        ToolReturn {
+            outcome: Outcome::Ok,
+            completeness: Completeness::Complete,
+            normalised: None,
+            output: Some(Arc::new(Output::new(records.collect()).unwrap())),
+            defects: vec![],
+            gaps: vec![],
+            notes: vec![],
+        }
+    }
+
+    fn judged(&mut self, _: TaskId, _: &ground::Verdict) {}
+}
+
+const HIVE: &str = "p1/Windows/System32/config/SYSTEM";
+const KEY: &str = r"ControlSet001\Control\ComputerName\ComputerName";
+
+/// A run as it was made before there were statements.
 fn told(place: &Place) -> PathBuf {
-    let hive = "p1/Windows/System32/config/SYSTEM";
-    let key = r"ControlSet001\Control\ComputerName\ComputerName";
-    let script = script(vec![
-        Box::new(move |_| {
-            let search = ("find_files", json!({"name": "no-such-thing.xyz"}));
-            calls(1, &[("parse_registry_key", json!({"hive": hive, "key": key})), search])
-        }),
-        Box::new(move |request| {
-            let [key, search] = [0, 1].map(|at| invocations(request)[at].clone());
-            let reading = json!({"predicate": "configured", "values": {"name": "ComputerName", "data": "ALDER-07"},
-                "invocation": key});
-            let absence = json!({"form": "file", "name": "no-such-thing.xyz", "searches": [search]});
-            calls(2, &[("record_phenomenon", json!({"readings": [reading]})), ("record_absence", absence)])
-        }),
-        Box::new(move |request| {
-            let fact = facts(request)[0].clone();
-            let sentences = json!([
-                {"text": "The computer is called “ALDER-07”.", "cites": [fact.clone()]},
-                {"text": "The computer is called MALLORY-07.", "cites": [fact.clone()]},
-                {"text": "Its name, ALDER-07, is a setting.", "cites": fact},
-            ]);
-            calls(3, &[("record_narrative", json!({ "sentences": sentences }))])
-        }),
-    ]);
-    let mut request = place.request(Rules::default(), vec![("lead", script)]);
-    request.agents[0].spec.surface.insert(ToolClass::Dispatch);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    runtime.block_on(app::run(request)).unwrap().folder
+    let mut rules = Rules { sweep: false, ..Rules::default() };
+    rules.recovery.attempts = 0;
+    let evidence = EvidenceEntry {
+        label: "e".into(),
+        kind: EvidenceKind::Directory,
+        in_place: vec![],
+        expected_sha256: None,
+    };
+    let mut others = tools::catalogue();
+    others.extend(engine::retired(&Vocabulary::shipped().unwrap()));
+    let mut opened = recording::opened("before", vec![evidence], rules, others).unwrap();
+    opened.behaviour.retain(|number| *number != u16::from(Behaviour::Tells));
+    let agent = AgentSpec {
+        name: "lead".into(),
+        prompt: String::new(),
+        surface: [ToolClass::Investigate, ToolClass::Record, ToolClass::Dispatch].into(),
+        tools: None,
+        objectives: vec![],
+    };
+    let tasks = vec![TaskAssigned::new(TaskId(1), agent, "scripted")];
+    let folder = place.path("20260101T000000Z-before");
+    let recording = Recording::begin(&folder, store::Options::default(), opened, tasks).unwrap();
+    recording.live(&mut Lead(0)).unwrap();
+    let integrity = Integrity { level: IntegrityLevel::Full, sha256: Digest::of(b"e"), files: 1, bytes: 1 };
+    let hashed = EvidenceHashed { evidence: "e".into(), integrity, as_expected: None, gaps: Vec::new() };
+    recording.seal(vec![hashed]).unwrap();
+    app::conclude(&folder).unwrap();
+    folder
 }
 
 /// Changes the first sentence that was let in.
@@ -60,9 +135,10 @@ fn claimed(log: &mut Logged, change: impl Fn(&mut ledger::SentenceClaim)) {
     change(claim.unwrap());
 }
 
-fn absence(log: &Logged) -> NodeId {
-    let found = log.iter().find_map(|(_, event, _)| match event {
-        Event::AbsenceAccepted(it) => Some(NodeId::Absence(it.absence.id)),
+/// A fact that the first sentence does not cite.
+fn other(log: &Logged) -> NodeId {
+    let found = log.iter().rev().find_map(|(_, event, _)| match event {
+        Event::ClaimAccepted(it) => Some(NodeId::Fact(it.fact.id)),
         _ => None,
     });
     found.unwrap()
@@ -107,7 +183,7 @@ const FORGERIES: &[Forgery] = &[
     (
         "citation",
         |log| {
-            let other = absence(log);
+            let other = other(log);
             sentence(log, |it| it.cites = vec![other]);
         },
         "does not cite what that cites",
@@ -115,7 +191,7 @@ const FORGERIES: &[Forgery] = &[
     (
         "claimed citation",
         |log| {
-            let other = absence(log);
+            let other = other(log);
             claimed(log, |it| it.cites = vec![other.to_string()]);
             sentence(log, |it| it.cites = vec![other]);
         },
@@ -150,13 +226,24 @@ const FORGERIES: &[Forgery] = &[
         "had to be refused",
     ),
     (
+        "of another time",
+        |log| {
+            let opened = log.iter_mut().find_map(|(_, event, _)| match event {
+                Event::RunOpened(opened) => Some(opened),
+                _ => None,
+            });
+            opened.unwrap().behaviour.push(Behaviour::Tells.into());
+        },
+        "its run tells statements, and no sentences",
+    ),
+    (
         "fact",
         |log| {
-            let fact = log.iter_mut().find_map(|(_, event, _)| match event {
+            let facts = log.iter_mut().filter_map(|(_, event, _)| match event {
                 Event::ClaimAccepted(it) => Some(&mut it.fact),
                 _ => None,
             });
-            for value in &mut fact.unwrap().values {
+            for value in facts.flat_map(|fact| &mut fact.values) {
                 value.value = FieldValue::Text("BIRCH-07".into());
             }
         },
@@ -169,7 +256,7 @@ fn each_forgery_of_a_narrative_is_found() {
     let place = Place::new();
     let run = told(&place);
     let read = app::load_run(&run).unwrap();
-    assert_eq!(read.sentences().count(), 2);
+    assert_eq!((read.sentences().count(), read.statements().count()), (2, 0));
     let untouched = app::verify(&run);
     assert!(untouched.holds(), "{:?}", untouched.findings);
     let missed = |(name, forge, expected): &&Forgery| {
@@ -186,19 +273,16 @@ fn each_forgery_of_a_narrative_is_found() {
 }
 
 #[test]
-fn a_run_with_a_narrative_is_replayed_and_reported() {
+fn sentences_of_an_earlier_version_are_shown_as_a_reading_without_a_time() {
     let place = Place::new();
     let run = told(&place);
     place.locard_ends(0, &["replay", str(&run)]);
-    place.locard_ends(
-        0,
-        &["replay", str(&run), "--rules", str(&place.file("rules.toml", "[budgets]\nrejected_claims = 1\n"))],
-    );
     let report = place.locard_ends(0, &["report", str(&run)]);
-    assert!(
-        report.contains("## Narrative") && report.contains("`The computer is called “ALDER-07”.`"),
-        "{report}"
-    );
-    let rejections = place.locard_ends(0, &["rejections", str(&run)]);
-    assert!(rejections.contains("value_absent") && rejections.contains("MALLORY-07"), "{rejections}");
+    assert!(!report.contains("## What happened"), "{report}");
+    let readings = report.split_once("## What an agent made of it").unwrap().1.split("\n## ").next().unwrap();
+    assert!(readings.contains("the agent's reading, not checked"), "{readings}");
+    let written: Vec<&str> = readings.lines().filter(|line| line.starts_with("- ")).collect();
+    assert!(written.len() == 2 && written.iter().all(|line| line.starts_with("- `")), "{readings}");
+    let bare = place.locard_ends(0, &["report", "--no-comments", str(&run)]);
+    assert!(!bare.contains("What an agent made of it"), "{bare}");
 }

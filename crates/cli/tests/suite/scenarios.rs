@@ -202,7 +202,7 @@ scenarios! {
     one_failed_of_two,
     one_id_twice,
     prose_around_calls,
-    ungrounded_sentence_told_again,
+    unknown_statement_told_again,
 }
 
 #[test]

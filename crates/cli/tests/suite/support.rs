@@ -3,7 +3,7 @@
 use app::{Agent, Case, Clock, Finished, RunRequest, WorkerRequest};
 use graph::Run;
 use ledger::event::TaskHead;
-use ledger::turn::{Answer, Message, ReadingResult, Reply, TurnRequest, UserBlock};
+use ledger::turn::{AbsenceResult, Answer, Message, ReadingResult, Reply, TurnRequest, UserBlock};
 use ledger::{AgentSpec, Circumstance, Digest, Event, IntegrityLevel, Rules, Stream, ToolClass, Utc};
 use llm::Model;
 use serde_json::Value;
@@ -308,6 +308,15 @@ pub(crate) fn facts(request: &TurnRequest) -> Vec<String> {
         _ => None,
     });
     accepted.collect()
+}
+
+/// The absences that the turn before was told of.
+pub(crate) fn absences(request: &TurnRequest) -> Vec<String> {
+    let recorded = answers(request).into_iter().filter_map(|answer| match answer {
+        Answer::Absence(AbsenceResult::Accepted { absence, .. }) => Some(absence.to_string()),
+        _ => None,
+    });
+    recorded.collect()
 }
 
 /// The nodes of the graph that the turn before was told of.

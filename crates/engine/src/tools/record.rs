@@ -1,9 +1,9 @@
 //! What models are told of the RECORD tools, and of reading one's own outputs.
 
 use super::{About, about, text};
-use crate::claims::{MOST_READINGS, MOST_SENTENCES};
+use crate::claims::{MOST_READINGS, MOST_SENTENCES, MOST_STATEMENTS};
 use ledger::derivation::MOST_TERMS;
-use ledger::{AbsenceForm, DerivationForm, Vocabulary};
+use ledger::{AbsenceForm, Chapter, DerivationForm, Vocabulary};
 use serde_json::{Value, json};
 
 pub(super) fn phenomenon(vocabulary: &Vocabulary) -> About {
@@ -105,6 +105,31 @@ pub(super) fn derivation() -> About {
             ("interpretation", text("your own words; kept beside the derivation, marked as interpretation")),
         ],
         2,
+    )
+}
+
+pub(super) fn tell() -> About {
+    let chapters = Chapter::ALL.map(Chapter::name);
+    let statement = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["node"],
+        "properties": {
+            "node": text("the id of a fact, derivation or absence, yours or handed over to you"),
+            "fields": {"type": "array", "items": {"type": "string"}, "description": "the fields of the fact that are said; without it code chooses; what must be said is said in any case"},
+            "chapter": {"type": "string", "enum": chapters, "description": "where it belongs; without it code chooses"},
+            "comment": text("your reading of it, in any language; shown apart, as unchecked"),
+        }
+    });
+    about(
+        "Tell the story of the case: name what happened by ids, code writes the words. \
+         Who, what, when and how often come from what you name, and stand in the order of time; only a comment is yours. \
+         Example: {\"statements\": [{\"node\": \"fact-0a1b2c3d\", \"chapter\": \"ran\"}]}",
+        &[(
+            "statements",
+            json!({"type": "array", "minItems": 1, "maxItems": MOST_STATEMENTS, "items": statement}),
+        )],
+        1,
     )
 }
 

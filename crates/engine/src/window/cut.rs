@@ -32,6 +32,7 @@ pub(crate) fn note(answer: &Answer, tool: &str) -> Option<Answer> {
         | Answer::Cut(_)
         | Answer::Stored { .. }
         | Answer::Sentences { .. }
+        | Answer::Statements { .. }
         | Answer::Noted { .. }
         | Answer::Refused { .. } => return None,
     };

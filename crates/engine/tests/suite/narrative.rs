@@ -1,14 +1,14 @@
-//! The narrative of whoever hands out tasks, and what it knows of those tasks.
+//! What is told of one's own findings and those that were handed over: statements, and the sentences of earlier runs.
 
 use crate::life;
 
 use engine::{Input, Setting, Task};
 use ledger::event::{EntityAdded, Refusal, TaskAssigned, TaskStatus};
-use ledger::turn::{Answer, NodeView, SentenceResult, TurnRequest};
+use ledger::turn::{Answer, NodeView, SentenceResult, StatementResult, TurnRequest};
 use ledger::{
-    Absence, AbsenceEntry, AbsenceId, AgentSpec, BoundValue, ByteSpan, Digest, EntityId, EntityKind, Event,
-    FactEntry, FactId, FieldValue, Handed, IdSpace, InvocationId, Locator, NodeId, Outcome, Predicate,
-    RecordId, RejectionCode, Rules, Seed, TaskId, Tier, ToolClass,
+    Absence, AbsenceEntry, AbsenceId, AgentSpec, BoundValue, ByteSpan, Chapter, Digest, EntityId, EntityKind,
+    Event, FactEntry, FactId, FieldValue, Handed, IdSpace, InvocationId, Locator, NodeId, Outcome, Predicate,
+    RecordId, RejectionCode, Rules, Seed, StatementEntry, TaskId, Tier, ToolClass,
 };
 use life::{Lived, answers, call, live_task, returned, says, tools, words};
 use serde_json::{Value, json};
@@ -110,6 +110,126 @@ fn lived(agent: AgentSpec, rules: Rules, calls: &[(&str, Value)]) -> (Lived, Vec
     };
     let lived = live_task(task, &rules, model, |_| returned(Outcome::Ok, "nothing"));
     (lived, told, offered)
+}
+
+fn tell(statements: Value) -> (&'static str, Value) {
+    ("tell", json!({ "statements": statements }))
+}
+
+/// The code of each refused statement; `None` of those that are told.
+fn codes(answer: &Answer) -> Vec<Option<RejectionCode>> {
+    let Answer::Statements { statements } = answer else { panic!("{answer:?}") };
+    let code = |result: &StatementResult| match result {
+        StatementResult::Rejected { rejection } => Some(rejection.code),
+        StatementResult::Accepted { .. } => None,
+        StatementResult::NotJudged => panic!(),
+    };
+    statements.iter().map(code).collect()
+}
+
+fn told(lived: &Lived) -> Vec<&StatementEntry> {
+    let told = lived.events.iter().filter_map(|event| match event {
+        Event::StatementTold(told) => Some(&told.statement),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn every_agent_tells_what_was_handed_over_and_each_statement_is_judged_alone() {
+    let (fact, absence) = (fact().id.to_string(), handed().absences[0].id.to_string());
+    let call = tell(json!([
+        {"node": fact, "fields": ["run_count", "path"], "chapter": "Ran", "comment": "  Das war Eve. "},
+        {"fact": "fact-00000000"},
+        {"fact": fact, "fields": "run_count, owner"},
+        {"absence": absence},
+        {"count": fact, "fields": ["subject"]},
+    ]));
+    let (lived, answers, offered) = lived(agent("registry", &[]), Rules::default(), &[call.clone(), call]);
+    assert!(offered.iter().all(|tools| tools.iter().any(|tool| tool == "tell")));
+    let (unknown, field) = (Some(RejectionCode::UnknownFact), Some(RejectionCode::WrongField));
+    assert_eq!(codes(&answers[0]), [None, unknown, field, None, None]);
+    let all = told(&lived);
+    let first = all[0];
+    assert_eq!((first.fields.join(" "), first.chapter), ("path run_count".to_owned(), Some(Chapter::Ran)));
+    assert_eq!(first.comment.as_deref(), Some("Das war Eve."));
+    assert_eq!(all[1].node.to_string(), absence);
+    assert_eq!(all[2].fields, ["path"], "the subject is called so, too");
+}
+
+#[test]
+fn a_bad_comment_or_chapter_costs_no_statement_and_is_told() {
+    let fact = fact().id.to_string();
+    let long = "x".repeat(1001);
+    let call = tell(json!([
+        {"node": fact, "comment": long},
+        {"node": fact, "chapter": "The confession", "comment": ["a", 1]},
+        {"node": fact, "comment": "   ", "chapter": 7},
+    ]));
+    let (lived, answers, _) = lived(agent("examiner", &[]), Rules::default(), &[call]);
+    assert_eq!(codes(&answers[0]), [None, None, None]);
+    let all = told(&lived);
+    assert_eq!(
+        all.iter().map(|it| it.comment.as_deref()).collect::<Vec<_>>(),
+        [None, Some("[\"a\",1]"), None]
+    );
+    assert!(all.iter().all(|it| it.chapter.is_none()));
+    let Answer::Statements { statements } = &answers[0] else { panic!() };
+    let left_out: Vec<_> = statements
+        .iter()
+        .map(|it| match it {
+            StatementResult::Accepted { left_out, .. } => left_out.clone().unwrap(),
+            _ => panic!(),
+        })
+        .collect();
+    assert!(left_out[0].contains("1001") && left_out[1].contains("`entry`"), "{left_out:?}");
+}
+
+#[test]
+fn nothing_of_what_is_told_is_the_agents_to_write() {
+    let (fact, absence) = (fact().id.to_string(), handed().absences[0].id.to_string());
+    let entity = handed().entities[0].entity.to_string();
+    let hostile = [
+        json!({"node": format!("{fact} was run by mallory")}),
+        json!({"node": "evil.exe ran 13 times"}),
+        json!({"node": entity}),
+        json!({"node": ""}),
+        json!({"node": fact, "fields": ["run_count = 13"]}),
+        json!({"node": fact, "fields": ["run_count", "not"]}),
+        json!({"node": fact, "fields": [""]}),
+        json!({"node": fact, "fields": ["Run_Count"]}),
+        json!({"node": absence, "fields": ["name"]}),
+    ];
+    let mut rules = Rules::default();
+    rules.budgets.rejected_claims = 100;
+    let (all, answers, _) = lived(agent("examiner", &[]), rules.clone(), &[tell(json!(hostile))]);
+    assert!(codes(&answers[0]).iter().all(Option::is_some), "{:?}", answers[0]);
+    assert_eq!(told(&all), [] as [&StatementEntry; 0]);
+    for other in [
+        json!([{"node": fact, "text": "evil.exe was deleted"}]),
+        json!([{"node": fact, "time": "2024-03-01T00:00:00Z"}]),
+        json!([{"node": fact, "fields": {"run_count": 13}}]),
+        json!([{"node": fact, "absence": absence}]),
+        json!(["evil.exe was deleted"]),
+        json!([]),
+    ] {
+        let (lived, ..) = lived(agent("examiner", &[]), rules.clone(), &[tell(other.clone())]);
+        assert_eq!(lived.refusals(), [Refusal::BadArguments], "{other}");
+    }
+}
+
+#[test]
+fn statements_that_are_told_already_are_not_told_again_and_refused_ones_cost() {
+    let one = tell(json!([{"node": fact().id.to_string()}]));
+    let (again, ..) = lived(agent("examiner", &[]), Rules::default(), &[one.clone(), one]);
+    assert_eq!(again.refusals(), [Refusal::Repeated]);
+    let mut rules = Rules::default();
+    rules.budgets.rejected_claims = 2;
+    let unknown = json!([{"node": "fact-1"}, {"node": "fact-2"}, {"node": "fact-3"}]);
+    let (spent, ..) = lived(agent("examiner", &[]), rules, &[tell(unknown)]);
+    assert_eq!(spent.ended.rejections, 2);
+    let claimed = spent.events.iter().filter(|event| matches!(event, Event::ClaimSubmitted(_)));
+    assert_eq!(claimed.count(), 2, "the third was not judged");
 }
 
 fn narrative(sentences: &[(&str, Value)]) -> (&'static str, Value) {

@@ -64,7 +64,18 @@ pub(super) fn of(graph: &Graph<'_>, task: TaskId, view: &TaskView) -> Vec<Value>
             it.facts.iter().map(|id| NodeId::Fact(*id)),
         )
     }));
-    nodes.extend(view.told().map(|it| {
+    nodes.extend(view.stated().filter_map(|it| {
+        let statement = &it.statement;
+        let comment = statement.comment.as_deref()?;
+        Some(annotation(
+            graph,
+            &statement.id.to_string(),
+            &by_agent,
+            comment,
+            std::iter::once(statement.node),
+        ))
+    }));
+    nodes.extend(graph.run.sentences().filter(|(of, _)| *of == task).map(|(_, it)| {
         let cites = it.sentence.cites.iter().copied();
         annotation(graph, &it.sentence.id.to_string(), &by_agent, &it.sentence.text, cites)
     }));

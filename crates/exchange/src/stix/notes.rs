@@ -28,10 +28,25 @@ pub(super) fn told(bundle: &Bundle<'_>) -> Vec<Value> {
         }));
         notes.extend(view.phenomena.iter().map(|it| phenomenon(bundle, *task, it)));
         notes.extend(view.hypotheses.iter().map(|it| hypothesis(bundle, *task, it)));
-        notes.extend(view.told().map(|it| {
+        notes.extend(view.stated().filter_map(|it| {
+            let statement = &it.statement;
+            let comment = statement.comment.as_deref()?;
+            let lines = [format!("the agent's reading, not checked, of {}: {comment}", statement.node)];
+            Some(note(
+                bundle,
+                &statement.id.to_string(),
+                &lines,
+                facts_of(bundle, statement.node),
+                Some(*task),
+            ))
+        }));
+        notes.extend(run.sentences().filter(|(of, _)| *of == *task).map(|(_, it)| {
             let facts = it.sentence.cites.iter().flat_map(|node| facts_of(bundle, *node));
             let cites: Vec<String> = it.sentence.cites.iter().map(ToString::to_string).collect();
-            let lines = [it.sentence.text.clone(), format!("rests on {}", cites.join(", "))];
+            let lines = [
+                format!("the agent's reading, not checked: {}", it.sentence.text),
+                format!("cites {}", cites.join(", ")),
+            ];
             note(bundle, &it.sentence.id.to_string(), &lines, facts, Some(*task))
         }));
     }

@@ -5,12 +5,14 @@ use exchange::{LeftOut, Sealed, Subject, Written};
 use graph::Run;
 use ledger::event::{
     AbsenceAccepted, ClaimSubmitted, DerivationAccepted, EntityAdded, HypothesisProposed, SentenceAccepted,
+    StatementTold,
 };
 use ledger::{
     Absence, AbsenceClaim, AbsenceEntry, AbsenceId, AssumedZone, BoundValue, ByteSpan, CallId, Circumstance,
     Claim, Clock, Derivation, DerivationEntry, DerivationId, Digest, EntityId, EntityKind, Event, FactEntry,
     FieldValue, Healing, HypothesisId, NodeId, Outcome, Precision, RejectionCode, RunId, SentenceClaim,
-    SentenceEntry, SentenceId, Stream, TaskId, Term, Tier, Time, Utc, Writer,
+    SentenceEntry, SentenceId, StatementClaim, StatementEntry, StatementId, Stream, TaskId, Term, Tier, Time,
+    Utc, Writer,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +115,7 @@ fn run() -> Run {
     graph::fold(events).unwrap()
 }
 
-/// An absence, a derivation and a sentence, as the claims after these many.
+/// An absence, a derivation, a sentence and a statement, as the claims after these many.
 fn told(log: &mut History, claims: u32, facts: &[ledger::FactId]) {
     let (task, space, of) = (Stream::Task(TaskId(1)), history::ids(), TaskId(1));
     let searched = history::invocation(1, 1);
@@ -128,6 +130,12 @@ fn told(log: &mut History, claims: u32, facts: &[ledger::FactId]) {
         Claim::Absence(AbsenceClaim { absence: absent.clone(), searches: vec![searched.to_string()] }),
         Claim::Derivation(different.clone()),
         Claim::Sentence(SentenceClaim { text: HOSTILE[7].into(), cites: vec![facts[0].to_string()] }),
+        Claim::Statement(StatementClaim {
+            node: facts[0].to_string(),
+            fields: vec![],
+            chapter: None,
+            comment: Some(HOSTILE[7].into()),
+        }),
     ];
     for (at, stated) in (claims..).zip(stated) {
         let claim = history::claim(1, at);
@@ -173,6 +181,16 @@ fn told(log: &mut History, claims: u32, facts: &[ledger::FactId]) {
         }),
     );
     log.push(task, Event::SentenceAccepted(SentenceAccepted { claim: claim(2), sentence }));
+    let statement = StatementEntry {
+        id: StatementId::assign(&space, of, 0).unwrap(),
+        node: NodeId::Fact(facts[0]),
+        fields: vec![],
+        chapter: None,
+        comment: Some(HOSTILE[7].into()),
+        time: None,
+        dated_by: None,
+    };
+    log.push(task, Event::StatementTold(StatementTold { claim: claim(3), statement }));
 }
 
 fn attack() -> Attack {

@@ -109,6 +109,7 @@ impl<'r> Keys<'r> {
             Claim::Absence(claimed) => key("absence", [format!("{:?}", claimed.absence)]),
             Claim::Derivation(derivation) => self.derivation(derivation),
             Claim::Sentence(sentence) => key("sentence", [sentence.text.clone()]),
+            Claim::Statement(statement) => key("statement", [statement.to_string()]),
         };
         key(refused.rejection.code.name(), [key("agent", [refused.agent]), claimed])
     }

@@ -3,11 +3,13 @@
 use super::{Because, nodes};
 use crate::run::{InvocationView, Judged, Run, TaskView};
 use ledger::event::{
-    AbsenceAccepted, DerivationAccepted, InvocationEnded, SeenRecord, SentenceAccepted, TaskEnded,
-    WithoutFact,
+    AbsenceAccepted, DerivationAccepted, InvocationEnded, SeenRecord, SentenceAccepted, StatementTold,
+    TaskEnded, WithoutFact,
 };
+use ledger::statement::fields_of;
 use ledger::{
-    Behaviour, Claim, ClaimId, Completeness, FactEntry, FactId, InvocationId, Objective, Outcome, TaskId,
+    Behaviour, Claim, ClaimId, Completeness, FactEntry, FactId, InvocationId, NodeId, Objective, Outcome,
+    TaskId,
 };
 
 /// Whether a fact that `task` states rests on an invocation of its own that can ground one, and on that invocation's output.
@@ -30,7 +32,9 @@ pub(super) fn grounding(run: &Run, task: TaskId, fact: &FactEntry) -> Result<(),
 pub(super) fn is_reading(run: &Run, task: TaskId, claim: ClaimId) -> Result<(), Because> {
     match stated(run, task, claim)? {
         Claim::Reading(_) => Ok(()),
-        Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) => Err("its claim is no reading"),
+        Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) | Claim::Statement(_) => {
+            Err("its claim is no reading")
+        }
     }
 }
 
@@ -38,7 +42,11 @@ pub(super) fn is_reading(run: &Run, task: TaskId, claim: ClaimId) -> Result<(), 
 pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Result<(), Because> {
     match stated(run, task, covered.claim)? {
         Claim::Absence(claimed) if claimed.absence.form() == covered.absence.absence.form() => {}
-        Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) | Claim::Sentence(_) => {
+        Claim::Absence(_)
+        | Claim::Reading(_)
+        | Claim::Derivation(_)
+        | Claim::Sentence(_)
+        | Claim::Statement(_) => {
             return Err("its claim is no such absence");
         }
     }
@@ -62,7 +70,11 @@ pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Re
 pub(super) fn derivation(run: &Run, task: TaskId, derived: &DerivationAccepted) -> Result<(), Because> {
     match stated(run, task, derived.claim)? {
         Claim::Derivation(claimed) if *claimed == derived.derivation.derivation => {}
-        Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) | Claim::Sentence(_) => {
+        Claim::Absence(_)
+        | Claim::Reading(_)
+        | Claim::Derivation(_)
+        | Claim::Sentence(_)
+        | Claim::Statement(_) => {
             return Err("its claim is no such derivation");
         }
     }
@@ -73,13 +85,46 @@ pub(super) fn derivation(run: &Run, task: TaskId, derived: &DerivationAccepted) 
 pub(super) fn sentence(run: &Run, task: TaskId, told: &SentenceAccepted) -> Result<(), Because> {
     match stated(run, task, told.claim)? {
         Claim::Sentence(claimed) if claimed.text == told.sentence.text => {}
-        Claim::Sentence(_) | Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) => {
+        Claim::Sentence(_)
+        | Claim::Statement(_)
+        | Claim::Absence(_)
+        | Claim::Reading(_)
+        | Claim::Derivation(_) => {
             return Err("its claim is no such sentence");
         }
     }
     match told.sentence.cites.is_empty() {
         true => Err("it cites nothing"),
         false => nodes::own(run, task, told.sentence.cites.iter().copied()),
+    }
+}
+
+/// Whether a statement that `task` tells is the one that it claimed, of a node that it may use, with fields that a fact states.
+pub(super) fn statement(run: &Run, task: TaskId, told: &StatementTold) -> Result<(), Because> {
+    let statement = &told.statement;
+    match stated(run, task, told.claim)? {
+        Claim::Statement(claimed) if claimed.node.trim() == statement.node.to_string() => {}
+        Claim::Statement(_)
+        | Claim::Sentence(_)
+        | Claim::Absence(_)
+        | Claim::Reading(_)
+        | Claim::Derivation(_) => {
+            return Err("its claim is no such statement");
+        }
+    }
+    nodes::own(run, task, std::iter::once(statement.node))?;
+    let stated = match statement.node {
+        NodeId::Fact(fact) => run.fact(fact).map(fields_of).unwrap_or_default(),
+        NodeId::Absence(_) | NodeId::Derivation(_) => Vec::new(),
+        NodeId::Invocation(_)
+        | NodeId::Phenomenon(_)
+        | NodeId::Entity(_)
+        | NodeId::Relation(_)
+        | NodeId::Hypothesis(_) => return Err("such a node cannot be told"),
+    };
+    match statement.fields.iter().all(|field| stated.contains(&field.as_str())) {
+        true => Ok(()),
+        false => Err("it says a field that its fact does not state"),
     }
 }
 

@@ -4,8 +4,8 @@ use super::{Because, check, nodes};
 use crate::run::{ClaimView, InvocationView, Judged, PhenomenonView, Place, Run, TaskView};
 use ledger::event::{
     AbsenceAccepted, ClaimAccepted, ClaimRejected, ClaimRepeated, ClaimSubmitted, DerivationAccepted,
-    InvocationEnded, InvocationStarted, PhenomenonRecorded, RecoveryEnded, SentenceAccepted, TaskEnded,
-    TaskReported, TurnRequested,
+    InvocationEnded, InvocationStarted, PhenomenonRecorded, RecoveryEnded, SentenceAccepted, StatementTold,
+    TaskEnded, TaskReported, TurnRequested,
 };
 use ledger::{Circumstance, ClaimId, Event, MicroDollars, TaskId};
 
@@ -68,6 +68,7 @@ pub(super) fn apply(
         Event::RecoveryBegun(begun) => task.recoveries.push((begun, None)),
         Event::RecoveryEnded(ended) => return recover(task, ended),
         Event::SentenceAccepted(told) => return tell(run, id, told),
+        Event::StatementTold(told) => return state(run, id, told),
         Event::TaskEnded(ended) => return end(run, id, ended),
     }
     Ok(())
@@ -168,6 +169,12 @@ fn tell(run: &mut Run, id: TaskId, told: SentenceAccepted) -> Result<(), Because
     check::sentence(run, id, &told)?;
     let claim = told.claim;
     judge(run, id, claim, Judged::Told(Box::new(told))).map(drop)
+}
+
+fn state(run: &mut Run, id: TaskId, told: StatementTold) -> Result<(), Because> {
+    check::statement(run, id, &told)?;
+    let claim = told.claim;
+    judge(run, id, claim, Judged::Stated(Box::new(told))).map(drop)
 }
 
 /// A task is reported by whom it was handed out, once, and when it has ended.

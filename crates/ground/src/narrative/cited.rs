@@ -34,16 +34,27 @@ impl<'k> FromIterator<Citable<'k>> for Known<'k> {
 }
 
 impl<'k> Known<'k> {
-    pub(super) fn get(&self, id: NodeId) -> Option<Citable<'k>> {
+    pub(crate) fn get(&self, id: NodeId) -> Option<Citable<'k>> {
         self.0.get(&id).copied()
     }
 
-    pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> {
         self.0.keys().copied()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The facts of a node: itself, or those that a derivation compares.
+    pub(crate) fn facts_of(&self, id: NodeId) -> Vec<&'k FactEntry> {
+        match self.get(id) {
+            Some(Citable::Fact(fact)) => vec![fact],
+            Some(Citable::Derivation(entry)) => {
+                entry.derivation.facts().into_iter().filter_map(|id| self.fact(id)).collect()
+            }
+            Some(Citable::Absence(_)) | None => Vec::new(),
+        }
     }
 
     fn fact(&self, id: FactId) -> Option<&'k FactEntry> {

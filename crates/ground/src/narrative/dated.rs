@@ -4,7 +4,7 @@ use ledger::{BoundValue, Clock, Dates, FactEntry, FieldValue, Time, Utc, Writer,
 use std::cmp::Reverse;
 
 /// A field and the time that it states.
-pub(super) type Dated = (String, Time);
+pub(crate) type Dated = (String, Time);
 
 /// By which rules sentences are dated: those of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Candidate<'_> {
 
 impl Dating {
     /// The time that dates what these facts say together, and its field; `None` where none does.
-    pub(super) fn of(self, facts: &[&FactEntry]) -> Option<Dated> {
+    pub(crate) fn of(self, facts: &[&FactEntry]) -> Option<Dated> {
         let mut dated: Vec<Candidate<'_>> = facts.iter().filter_map(|fact| self.of_fact(fact)).collect();
         if self == Dating::Host {
             // What a file says of itself dates nothing beside what happened, nor does a local time beside an instant.

@@ -53,6 +53,11 @@ impl<'t> Chunk<'t> {
         self.text.get(self.bare_start..self.bare_end).unwrap_or_default()
     }
 
+    /// Where that begins and ends in the text.
+    pub(super) const fn bare_range(&self) -> (usize, usize) {
+        (self.bare_start, self.bare_end)
+    }
+
     /// The piece as it stands.
     pub(super) fn raw(&self) -> &'t str {
         self.text.get(self.start..self.end).unwrap_or_default()

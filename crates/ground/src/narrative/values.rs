@@ -85,6 +85,24 @@ pub(super) fn read(text: &str, cited: &Cited<'_>) -> Result<Read, Rejection> {
     Ok(read)
 }
 
+/// What a piece of a text is, without what it is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    Word,
+    Stated,
+    Unfounded,
+}
+
+/// The pieces of a text by what is cited, each with its chunks.
+pub(super) fn found<'t>(text: &'t str, cited: &Cited<'_>) -> Vec<(Found, Vec<Chunk<'t>>)> {
+    let found = |(part, chunks)| match part {
+        Part::Stated(_) => (Found::Stated, chunks),
+        Part::Word(_) => (Found::Word, chunks),
+        Part::Unfounded(..) => (Found::Unfounded, chunks),
+    };
+    scan(text, cited).into_iter().map(found).collect()
+}
+
 /// How many values of a sentence stand in what is cited.
 pub(super) fn named(text: &str, cited: &Cited<'_>) -> usize {
     scan(text, cited).iter().filter(|(part, _)| matches!(part, Part::Stated(_))).count()

@@ -4,6 +4,7 @@ use crate::dispatch::{ArtifactHead, ArtifactKind};
 use crate::event::TaskStatus;
 use crate::id::{ArtifactId, CallId, ClaimId, InvocationId, TaskId};
 use crate::sentence::SentenceEntry;
+use crate::statement::StatementEntry;
 use serde::{Deserialize, Serialize};
 
 /// Tasks of one sequence number were handed out.
@@ -148,6 +149,16 @@ pub struct SentenceAccepted {
     pub claim: ClaimId,
     /// The sentence.
     pub sentence: SentenceEntry,
+}
+
+/// A statement of the story is told: what it names is there, and states the fields that are said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatementTold {
+    /// The claim.
+    pub claim: ClaimId,
+    /// The statement.
+    pub statement: StatementEntry,
 }
 
 /// A lead says why it leaves questions of the case open. They stay open: its words say nothing of the evidence.

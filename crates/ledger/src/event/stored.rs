@@ -167,6 +167,7 @@ names! {
         RecoveryBegun = "recovery_begun",
         RecoveryEnded = "recovery_ended",
         SentenceAccepted = "sentence_accepted",
+        StatementTold = "statement_told",
         PurseSpent = "purse_spent",
         TaskEnded = "task_ended",
     }

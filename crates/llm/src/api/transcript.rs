@@ -343,6 +343,7 @@ fn failed(answer: &Answer) -> bool {
         | Answer::Stored { .. }
         | Answer::Artifact { .. }
         | Answer::Sentences { .. }
+        | Answer::Statements { .. }
         | Answer::Noted { .. } => false,
     }
 }

@@ -1,17 +1,16 @@
 //! The playbook of a lead: which tasks it hands out, which explanations it weighs by what they found, and what it tells.
 //!
-//! It says nothing that a report does not say: a sentence is made of the values of one fact.
+//! It writes no words: it names the facts that are told, and code says them.
 
-use ledger::escapes::escaped;
 use ledger::pattern::Patterns;
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
-use ledger::{CallId, FactView, NodeId, TaskReport};
+use ledger::{CallId, Chapter, FactView, NodeId, TaskReport};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sentences of one call.
-const SENTENCES_A_CALL: usize = 32;
+/// Statements of one call.
+const STATEMENTS_A_CALL: usize = 32;
 
 /// What a lead does, as it stands in its file.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -24,7 +23,7 @@ pub struct LeadPlan {
     pub hypothesis: Vec<PlannedHypothesis>,
     /// What is told.
     #[serde(default)]
-    pub narrative: Vec<PlannedSentence>,
+    pub story: Vec<PlannedStatement>,
 }
 
 /// A task to hand out.
@@ -59,7 +58,7 @@ pub struct PlannedHypothesis {
 /// What is told of the facts that answer an objective.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PlannedSentence {
+pub struct PlannedStatement {
     /// The objective, as `agent/objective`.
     pub objective: String,
     /// The most facts of it that are told.
@@ -70,31 +69,18 @@ pub struct PlannedSentence {
     /// Field → patterns of which it must fit none.
     #[serde(default)]
     pub unless: BTreeMap<String, Patterns>,
-    /// The sentences, of which the first is told that the fact has the values for: `{field}` stands for a value, `{subject}` for its subject.
-    pub sentence: Sentences,
-    /// Fields that date it: a fact of the same task with the same subject that states the first of them that any does is cited besides.
+    /// The chapter in which they are told; none: that of their predicate.
+    #[serde(default)]
+    pub chapter: Option<Chapter>,
+    /// The fields that are said, as far as a fact has them; none: those that the phrase book says by itself.
+    #[serde(default)]
+    pub fields: Vec<String>,
+    /// Of facts that hold the same in these fields the first is told; none: in all of them.
+    #[serde(default)]
+    pub distinct: Vec<String>,
+    /// Fields that date it: a fact of the same task with the same subject that states the first of them that any does is told besides.
     #[serde(default)]
     pub beside: Vec<String>,
-}
-
-/// A sentence, or several.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum Sentences {
-    /// One.
-    One(String),
-    /// Several, the first of which that can be told is.
-    Several(Vec<String>),
-}
-
-impl Sentences {
-    /// Each of them.
-    pub fn each(&self) -> &[String] {
-        match self {
-            Sentences::One(sentence) => std::slice::from_ref(sentence),
-            Sentences::Several(sentences) => sentences,
-        }
-    }
 }
 
 /// A lead at work.
@@ -173,7 +159,7 @@ impl LeadRun {
                 self.stage = Stage::Done;
                 let mut due: Vec<_> =
                     self.weighing.iter().map(|(id, hypothesis)| self.weigh(*id, hypothesis)).collect();
-                due.extend(self.narrative());
+                due.extend(self.story());
                 due
             }
             Stage::Done => Vec::new(),
@@ -255,33 +241,35 @@ impl LeadRun {
         ("assess_hypothesis".to_owned(), arguments)
     }
 
-    /// Each fact as a sentence, once: by what is planned first.
-    fn narrative(&self) -> Vec<(String, Value)> {
-        let (mut told, mut texts) = (BTreeSet::new(), BTreeSet::new());
-        let mut sentences = Vec::new();
-        for planned in &self.plan.narrative {
+    /// Each fact as a statement, once: by what is planned first. Facts that would be told alike are told once.
+    fn story(&self) -> Vec<(String, Value)> {
+        let (mut told, mut alike) = (BTreeSet::new(), BTreeSet::new());
+        let mut statements = Vec::new();
+        for planned in &self.plan.story {
             let wanted = self.reported(&planned.objective).filter(|(_, fact)| planned.is_of(fact));
             let mut left = planned.most;
             for (report, fact) in wanted {
-                let text = planned.sentence.each().iter().find_map(|sentence| filled(sentence, fact));
-                let Some(text) = text.filter(|text| left > 0 && !texts.contains(text)) else { continue };
-                if told.insert(fact.id) {
-                    left -= 1;
-                    let cites: Vec<String> = std::iter::once(fact.id)
-                        .chain(beside(report, fact, &planned.beside))
-                        .map(|id| id.to_string())
-                        .collect();
-                    sentences.push(json!({"text": text, "cites": cites}));
-                    texts.insert(text);
+                if left == 0
+                    || told.contains(&fact.id)
+                    || !alike.insert((&planned.objective, planned.distinct(fact)))
+                {
+                    continue;
+                }
+                left -= 1;
+                let beside = beside(report, fact, &planned.beside);
+                for fact in std::iter::once(fact).chain(beside) {
+                    if told.insert(fact.id) {
+                        statements.push(planned.statement(fact));
+                    }
                 }
             }
         }
-        let call = |part: &[Value]| ("record_narrative".to_owned(), json!({ "sentences": part }));
-        sentences.chunks(SENTENCES_A_CALL).map(call).collect()
+        let call = |part: &[Value]| ("tell".to_owned(), json!({ "statements": part }));
+        statements.chunks(STATEMENTS_A_CALL).map(call).collect()
     }
 }
 
-impl PlannedSentence {
+impl PlannedStatement {
     /// Whether it tells of this fact.
     fn is_of(&self, fact: &FactView) -> bool {
         let fits = |(field, patterns): (&String, &Patterns)| {
@@ -289,45 +277,35 @@ impl PlannedSentence {
         };
         self.when.iter().all(fits) && !self.unless.iter().any(fits)
     }
+
+    /// By what a fact is told apart from others that answer the same.
+    fn distinct<'f>(&self, fact: &'f FactView) -> Vec<&'f (String, String)> {
+        let counts = |(name, _): &&(String, String)| self.distinct.is_empty() || self.distinct.contains(name);
+        fact.values.iter().filter(counts).collect()
+    }
+
+    fn statement(&self, fact: &FactView) -> Value {
+        let states = |field: &&String| fact.values.iter().any(|(name, _)| name == *field);
+        let fields: Vec<&String> = self.fields.iter().filter(states).collect();
+        let mut statement = json!({"node": fact.id.to_string()});
+        if !fields.is_empty() {
+            statement["fields"] = json!(fields);
+        }
+        if let Some(chapter) = self.chapter {
+            statement["chapter"] = json!(chapter);
+        }
+        statement
+    }
 }
 
 /// The fact of the same subject that dates it best, by the order of the fields; none where it states one itself.
-fn beside(report: &TaskReport, fact: &FactView, fields: &[String]) -> Option<ledger::FactId> {
+fn beside<'r>(report: &'r TaskReport, fact: &FactView, fields: &[String]) -> Option<&'r FactView> {
     let states = |fact: &FactView, field: &String| fact.values.iter().any(|(name, _)| name == field);
     let subject = fact.values.first();
     fields.iter().find_map(|field| {
         let mut others = report.all.iter().filter(|other| other.values.first() == subject);
-        others.find(|other| states(other, field)).map(|other| other.id).filter(|id| *id != fact.id)
+        others.find(|other| states(other, field)).filter(|other| other.id != fact.id)
     })
-}
-
-/// The sentence with the fact's values in it; `None` where it has not all of them.
-fn filled(sentence: &str, fact: &FactView) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = sentence;
-    while let Some((before, after)) = rest.split_once('{') {
-        let (field, behind) = after.split_once('}')?;
-        let (_, value) =
-            fact.values.iter().find(|(name, value)| name == field && !value.trim().is_empty())?;
-        let marked = before.strip_suffix('“').zip(behind.strip_prefix('”'));
-        let (before, behind) = marked.unwrap_or((before, behind));
-        out.push_str(before);
-        out.push_str(&in_marks(value, marked.is_some()));
-        rest = behind;
-    }
-    out.push_str(rest);
-    Some(out)
-}
-
-/// A value as a sentence states it: characters that nobody sees written out, and in quotation marks where it could be read as words of the sentence, or `always`.
-fn in_marks(value: &str, always: bool) -> String {
-    const MARKS: [[char; 2]; 2] = [['“', '”'], ['«', '»']];
-    let value = escaped(value);
-    let free = MARKS.iter().find(|marks| !value.contains(marks.as_slice()));
-    match free.filter(|_| always || value.contains(char::is_whitespace)) {
-        Some([open, close]) => format!("{open}{value}{close}"),
-        None => value.into_owned(),
-    }
 }
 
 fn dispatch(task: &PlannedTask) -> (String, Value) {
@@ -336,25 +314,4 @@ fn dispatch(task: &PlannedTask) -> (String, Value) {
         arguments["instruction"] = json!(task.instruction);
     }
     (task.tool.clone(), arguments)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_value_that_could_be_read_as_words_stands_in_marks_that_it_does_not_hold() {
-        let cases = [
-            ("C:\\a.exe", "C:\\a.exe"),
-            ("a.exe ran. Bob stole it", "“a.exe ran. Bob stole it”"),
-            ("\"C:\\a b.exe\" -k", "“\"C:\\a b.exe\" -k”"),
-            ("a”, and Bob “b", "«a”, and Bob “b»"),
-            ("a” «b", "a” «b"),
-            ("a\u{202e} b", "“a\\u{202e} b”"),
-        ];
-        for (value, stated) in cases {
-            assert_eq!(in_marks(value, false), stated);
-        }
-        assert_eq!(in_marks("logoff", true), "“logoff”");
-    }
 }

@@ -215,6 +215,7 @@ impl Run {
                 | Answer::Stored { .. }
                 | Answer::Artifact { .. }
                 | Answer::Sentences { .. }
+                | Answer::Statements { .. }
                 | Answer::Noted { .. },
                 _,
             ) => {}

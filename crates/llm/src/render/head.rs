@@ -29,6 +29,7 @@ pub(super) fn lines(answer: &Answer) -> Result<Vec<Value>, serde_json::Error> {
         | Answer::Stored { .. }
         | Answer::Artifact { .. }
         | Answer::Sentences { .. }
+        | Answer::Statements { .. }
         | Answer::Noted { .. }
         | Answer::Refused { .. } => Ok(vec![told(answer)?]),
     }

@@ -183,6 +183,7 @@ fn refusal(run: &Run, refused: &RefusedClaim<'_>) -> String {
         Claim::Absence(absence) => absence.absence.to_string(),
         Claim::Derivation(derivation) => derivation_title(derivation, |id| run.fact(id)),
         Claim::Sentence(sentence) => sentence.text.clone(),
+        Claim::Statement(statement) => statement.to_string(),
     };
     said(refused.agent, &format!("{}: {claimed}", refused.rejection.code))
 }

@@ -1,8 +1,9 @@
-//! The facts that answers, findings and the narrative lead to: they come first in the list, and their proofs are printed.
+//! The facts that answers, findings and the story lead to: they come first in the list, and their proofs are printed.
 
 use super::{answers, findings};
 use crate::reach;
-use graph::{FIRST, Placed, Question, Ranked, Run, Stands};
+use crate::story::Line;
+use graph::{FIRST, Question, Ranked, Run, Stands};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ pub(super) fn cited(
     run: &Run,
     questions: &[Question<'_>],
     ranked: &[Ranked<'_>],
-    told: &[Placed<'_>],
+    told: &[Line<'_>],
 ) -> BTreeSet<FactId> {
     let mut cited: BTreeSet<FactId> = BTreeSet::new();
     for question in questions {
@@ -28,13 +29,13 @@ pub(super) fn cited(
         let open = if facts.len() <= 1 + findings::OPEN { facts.len() } else { 1 };
         cited.extend(facts.iter().take(open));
     }
-    for placed in told {
-        cited.extend(placed.zone);
-        cited.extend(placed.twice);
-        cited.extend(placed.sentence.cites.iter().filter_map(|node| match node {
-            NodeId::Fact(fact) => Some(*fact),
+    for line in told {
+        cited.extend(line.statement.zone);
+        cited.extend(line.statement.twice);
+        cited.extend(match line.statement.node {
+            NodeId::Fact(fact) => Some(fact),
             _ => None,
-        }));
+        });
     }
     cited
 }

@@ -30,13 +30,13 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #facts aria-labelledby="facts-title" {
             h2 #facts-title { "Facts and proofs" }
             p.note {
-                (scene.order.len()) " facts; those that answers, findings and the narrative cite come first. Unfold one for its proof: the call, its arguments, the "
+                (scene.order.len()) " facts; those that answers, findings and the story rest on come first. Unfold one for its proof: the call, its arguments, the "
                 (word("record", "record")) " as stored with the values marked, and where it stands in the evidence. "
                 "Tags: agent, record type, how it " (word("matched", "matched")) ", who could have written it ("
                 (word("writable by", "writer")) "), " (words::one_source()) ", " (word("citation healed", "healed")) "."
             }
             p.paper {
-                "Printed are the proofs of the " (scene.cited.len()) " facts that answers, findings and the narrative cite, under the references in brackets; the page itself has all "
+                "Printed are the proofs of the " (scene.cited.len()) " facts that answers, findings and the story rest on, under the references in brackets; the page itself has all "
                 (scene.order.len()) "."
             }
             form #filter hidden aria-label="Filter facts" {}

@@ -1,6 +1,6 @@
 //! Explanations with what speaks for and against them, and what else rests on facts: absences, derivations, entities, relations.
 
-use super::narrative::cited;
+use super::story::cited;
 use super::{Scene, fact_link, say};
 use crate::nodes;
 use graph::{HypothesisView, Run, derivation_title, standing};

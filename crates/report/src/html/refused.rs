@@ -197,6 +197,7 @@ fn one(claim: &RefusedClaim<'_>) -> Markup {
         Claim::Absence(absence) => (absence.absence.to_string(), absence.searches.join(", ")),
         Claim::Derivation(derivation) => (derivation.to_string(), String::new()),
         Claim::Sentence(sentence) => (sentence.text.clone(), sentence.cites.join(", ")),
+        Claim::Statement(statement) => (statement.to_string(), String::new()),
     };
     html! {
         details.refused id=(claim.claim) {

@@ -66,7 +66,7 @@ fn milliseconds(utc: Utc) -> i64 {
 
 /// The bulk of what was told, or of what answers the heaviest objectives, where half of all times lie there, too; or else the bulk of everything.
 fn window(scene: &Scene<'_>, events: &[Event<'_>]) -> (i64, i64) {
-    let told = scene.told.iter().filter_map(|placed| placed.at);
+    let told = scene.told.iter().filter_map(|line| line.statement.at);
     let told: Vec<i64> = told.map(milliseconds).collect();
     let heavy = |event: &&Event<'_>| is_finding(scene, event.fact);
     let heavy: Vec<i64> = events.iter().filter(heavy).map(|event| event.at).collect();

@@ -1,9 +1,10 @@
-//! What is made of all tasks: the narrative, and for a run with a lead who was handed what, what became of it, and what was stored on the way.
+//! What is made of all tasks: the story, and for a run with a lead who was handed what, what became of it, and what was stored on the way.
 
 use crate::contradicted::Contradictions;
 use crate::inert::{cell, code, prose};
 use crate::sources::{Corroborated, ONE};
-use crate::synthesis::{moment, of_evidence, title, zoned};
+use crate::story::{Line, READING, by_host};
+use crate::synthesis::title;
 use crate::text::status;
 use graph::{Placed, Run, TaskView, sentence_text};
 use ledger::event::TaskReported;
@@ -13,37 +14,82 @@ use std::fmt::Write;
 /// The most characters of a stored text that the page shows.
 const MOST_SHOWN: usize = 2_000;
 
-/// The sentences in the order of their times.
-pub(super) fn told(out: &mut String, run: &Run, sentences: &[Placed<'_>], corroborated: &Corroborated) {
+/// The story, host by host in the order of time, and apart from it what agents wrote themselves.
+pub(super) fn told(out: &mut String, run: &Run, lines: &[Line<'_>], corroborated: &Corroborated) {
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\n## What happened\n\n\
+         Agents chose what is told, and the chapter; code wrote the words, from one fact each or from what code derived of several. \
+         What agents make of it stands below, as _{READING}_."
+    );
+    for (host, part) in by_host(run, lines) {
+        let _ = match host {
+            Some(host) => writeln!(out, "\n### {}\n", prose(&host)),
+            None => writeln!(out),
+        };
+        for (_, line) in part {
+            statement(out, run, line, corroborated);
+        }
+    }
+}
+
+fn statement(out: &mut String, run: &Run, line: &Line<'_>, corroborated: &Corroborated) {
+    let it = &line.statement;
+    let at = line.moment().map_or_else(|| "without a time".to_owned(), |time| code(&time));
+    let by = line.dated_by().map_or(String::new(), |field| format!(" ({})", code(field)));
+    let between = line.zoned();
+    let between =
+        between.map_or(String::new(), |(between, fact)| format!(" ({between} by the host's zone, `{fact}`)"));
+    let twice = it
+        .twice
+        .map_or(String::new(), |step| format!(", order not certain: a clock that was set back, `{step}`"));
+    let one = if corroborated.is_single(run, [it.node]) { format!(", {ONE}") } else { String::new() };
+    let _ = writeln!(
+        out,
+        "- {at}{by}{between}: {} (`{}`, {}{one}{twice}; told by {})",
+        code(&line.words.text()),
+        it.node,
+        it.chapter.title(),
+        prose(&line.tellers(run))
+    );
+    for remark in &line.remarks {
+        let of = |stands: bool| {
+            let values = remark.pieces.iter().filter(|piece| piece.stands == Some(stands));
+            values.map(|piece| code(&piece.text)).collect::<Vec<_>>().join(", ")
+        };
+        let said = |what: &str, values: String| match values.is_empty() {
+            true => String::new(),
+            false => format!("; {what}: {values}"),
+        };
+        let _ = writeln!(
+            out,
+            "  - _{READING}_ ({}, {}): {}{}{}",
+            prose(remark.agent),
+            remark.task,
+            code(remark.text),
+            said("stands in what is told", of(true)),
+            said("not found there", of(false))
+        );
+    }
+}
+
+/// What agents wrote in runs of earlier versions: without a time, and no part of what happened.
+pub(super) fn readings(out: &mut String, run: &Run, sentences: &[Placed<'_>]) {
     if sentences.is_empty() {
         return;
     }
     let _ = writeln!(
         out,
-        "\n## Narrative\n\n\
-         The words are an agent's. Code checked that every value which a sentence names stands in what it cites, \
-         and that one of these facts says what a verb of its list says was done (executed, deleted, downloaded, …). \
-         Who did what, why, and all other words were checked by nobody.\n"
+        "\n## What an agent made of it\n\n\
+         This run was made when agents wrote sentences. Each is _{READING}_: that the values in it stand in what it cites was looked at, that it is true was not.\n"
     );
     let contradictions = Contradictions::of(run);
     for placed in sentences {
         let sentence = placed.sentence;
-        let at = moment(placed).map_or_else(|| "without a time".to_owned(), |time| code(&time));
-        let by = sentence.dated_by.as_ref().map_or(String::new(), |field| format!(" ({})", code(field)));
-        let between = zoned(placed)
-            .map_or(String::new(), |(between, fact)| format!(" ({between} by the host's zone, `{fact}`)"));
-        let single = corroborated.is_single(run, sentence.cites.iter().copied());
-        let twice = placed.twice.map_or(String::new(), |step| {
-            format!(", order not certain: a clock that was set back, `{step}`")
-        });
-        let one = if single { format!(", {ONE}") } else { String::new() };
-        let of = of_evidence(run, placed).map_or(String::new(), |of| format!(" in {}", code(&of)));
-        let _ = writeln!(
-            out,
-            "- {at}{by}{between}{of}: {} (`{}`{one}{twice})",
-            code(&sentence_text(&sentence.text)),
-            sentence.id
-        );
+        let _ = writeln!(out, "- {} (`{}`)", code(&sentence_text(&sentence.text)), sentence.id);
         for id in &sentence.cites {
             let _ = writeln!(out, "  - `{id}`: {}", code(&title(run, *id)));
         }

@@ -80,6 +80,7 @@ fn run_of(text: &str) -> graph::Run {
     let other = lead::hands_out(&mut history, text);
     let grounds = [ledger::NodeId::Fact(stated.id), ledger::NodeId::Fact(other.id)];
     lead::tells(&mut history, 2, text, &grounds, None);
+    lead::states(&mut history, 3, grounds[0], Some(text), None);
     lead::weighs(&mut history, text, grounds[1]);
     let result = ledger::event::ObjectiveResult {
         id: "o".into(),

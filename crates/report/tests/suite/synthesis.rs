@@ -119,24 +119,63 @@ fn led() -> graph::Run {
 }
 
 #[test]
-fn sentences_stand_in_the_order_of_time_with_what_they_cite() {
+fn sentences_of_an_earlier_version_stand_apart_without_a_time() {
     let run = led();
     let page = report::markdown(&run);
-    let narrative = page.split_once("## Narrative\n").unwrap().1.split("\n## ").next().unwrap();
+    assert!(!page.contains("## What happened"));
+    let readings = page.split_once("## What an agent made of it\n").unwrap().1.split("\n## ").next().unwrap();
     let places: Vec<_> =
-        ["`earlier`", "`later`", "`undated`"].map(|text| narrative.find(text).unwrap()).to_vec();
-    assert!(places.is_sorted(), "{narrative}");
-    assert_eq!(narrative.matches("`earlier`").count(), 1, "told twice, it stands once");
-    assert!(narrative.contains("The words are an agent's. Code checked that every value"));
+        ["`earlier`", "`later`", "`undated`"].map(|text| readings.find(text).unwrap()).to_vec();
+    assert!(places.is_sorted(), "{readings}");
+    assert_eq!(readings.matches("`earlier`").count(), 1, "told twice, it stands once");
+    assert!(readings.contains("_the agent's reading, not checked_"));
+    assert!(!readings.contains("2022-") && !readings.contains("(`time`)"), "{readings}");
     let other = fact(2, 0, "registry", &[("k", "registry")]);
-    assert!(
-        narrative.contains(&format!("  - `{}`: `{}`", other.id, graph::fact_title(&other))),
-        "{narrative}"
-    );
+    assert!(readings.contains(&format!("  - `{}`: `{}`", other.id, graph::fact_title(&other))), "{readings}");
     let json = report::json(&run);
     assert_eq!(json["narrative"][0]["text"], "earlier");
     assert_eq!(json["narrative"][1]["cites"][1]["id"], other.id.to_string());
     assert!(report::facts(&run).contains("an agent's words: later"));
+}
+
+/// A run whose lead tells its own fact twice, with comments, and then one that was handed over and is earlier.
+fn telling() -> (graph::Run, ledger::FactEntry, ledger::FactEntry) {
+    let stated = fact(1, 0, "k", &[("data", "v7")]);
+    let mut history = History::opened("T").behaving(&ledger::Behaviour::ALL);
+    history.assigned(1, "lead").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["v"], None));
+    history.accepted(1, 0, stated.clone());
+    let other = lead::hands_out(&mut history, "registry");
+    let at = |tick: u64| Some(Time::from_filetime(133_000_000_000_000_000 + tick));
+    lead::states(&mut history, 1, NodeId::Fact(stated.id), Some("“v7” ist ein Name, “v8” nicht"), at(20));
+    lead::states(&mut history, 2, NodeId::Fact(other.id), None, at(10));
+    lead::states(&mut history, 3, NodeId::Fact(stated.id), Some("zweitens"), at(20));
+    (graph::fold(of_two_hosts(&history)).unwrap(), stated, other)
+}
+
+#[test]
+fn what_is_told_stands_once_in_words_of_code_with_comments_apart() {
+    let (mut run, stated, other) = telling();
+    let json = report::json(&run);
+    let story = json["story"].as_array().unwrap();
+    let nodes: Vec<_> = story.iter().map(|it| it["node"].as_str().unwrap()).collect();
+    assert_eq!(nodes, [other.id.to_string(), stated.id.to_string()]);
+    let said = phrases::fact(phrases::Language::English, &stated, phrases::Choice::Usual).text();
+    assert_eq!(story[1]["text"], said);
+    let comments = &story[1]["comments"];
+    assert_eq!(comments.as_array().unwrap().len(), 2);
+    let values = json!([{"text": "v7", "stands": true}, {"text": "v8", "stands": false}]);
+    let found = comments[0]["values"].as_array().unwrap().iter().map(|value| {
+        json!({"text": value["text"].as_str().unwrap().trim_matches(['“', '”']), "stands": value["stands"]})
+    });
+    assert_eq!(json!(found.collect::<Vec<_>>()), values);
+    let page = report::markdown(&run);
+    let told = page.split_once("## What happened\n").unwrap().1.split("\n## ").next().unwrap();
+    assert!(told.contains("_the agent's reading, not checked_ (lead, task-1): `zweitens`"), "{told}");
+    assert!(told.contains(&format!("`{said}`")), "{told}");
+    run.leave_out_comments();
+    for text in [report::markdown(&run), report::json_text(&report::json(&run)), report::facts(&run)] {
+        assert!(!text.contains("zweitens") && !text.contains("v8"), "{text}");
+    }
 }
 
 #[test]
@@ -185,17 +224,17 @@ fn of_local_time(zone_of: &str, bias: i128, active: i128) -> (graph::Run, ledger
     (zone.kind, zone.locator.evidence) = ("time_zone".into(), zone_of.into());
     zone.values = vec![minutes("bias", bias), minutes("active_bias", active)];
     let noon = Time { zone: Some(ledger::AssumedZone::Utc), ..time("2024-03-01T12:00:00Z") };
-    let mut task = fact(1, 1, "task", &[]);
-    task.values =
-        vec![ledger::BoundValue { value: ledger::FieldValue::Time(noon.clone()), ..minutes("time", 0) }];
-    let mut history = History::opened("T");
+    let mut history = History::opened("T").behaving(&ledger::Behaviour::ALL);
     history.assigned(1, "lead").invoked(1, 0);
     history.claimed(1, 0, 1, reading("configured", &["v"], None)).accepted(1, 0, zone.clone());
-    history.claimed(1, 1, 1, reading("configured", &["v"], None)).accepted(1, 1, task.clone());
-    let cites = [NodeId::Fact(task.id)];
-    lead::tells(&mut history, 2, "after", &cites, Some(time("2024-03-01T10:01:00Z")));
-    lead::tells(&mut history, 3, "local", &cites, Some(noon));
-    lead::tells(&mut history, 4, "before", &cites, Some(time("2024-03-01T09:59:00Z")));
+    let times = [time("2024-03-01T10:01:00Z"), noon, time("2024-03-01T09:59:00Z")];
+    for (number, (name, time)) in (1..).zip(["after", "local", "before"].into_iter().zip(times)) {
+        let mut task = fact(1, number, name, &[]);
+        let value = ledger::FieldValue::Time(time.clone());
+        task.values = vec![ledger::BoundValue { value, ..minutes("time", 0) }];
+        history.claimed(1, number, 1, reading("configured", &["v"], None)).accepted(1, number, task.clone());
+        lead::states(&mut history, number + 9, NodeId::Fact(task.id), None, Some(time));
+    }
     (graph::fold(of_two_hosts(&history)).unwrap(), zone.id)
 }
 
@@ -208,7 +247,11 @@ fn time(text: &str) -> Time {
 fn a_local_time_stands_where_the_zone_of_its_own_host_puts_it() {
     let order = |zone_of, bias, active| {
         let (run, _) = of_local_time(zone_of, bias, active);
-        graph::narrative(&run).iter().map(|placed| placed.sentence.text.clone()).collect::<Vec<_>>()
+        let told = graph::story(&run).into_iter().map(|it| match it.node {
+            NodeId::Fact(id) => run.fact(id).unwrap().subject.value.to_text().into_owned(),
+            other => other.to_string(),
+        });
+        told.collect::<Vec<_>>()
     };
     assert_eq!(order("host", -60, -120), ["before", "local", "after"]);
     assert_eq!(order("host", -60, -60), ["before", "after", "local"], "by the offset that was last in force");
@@ -220,7 +263,7 @@ fn a_local_time_stands_where_the_zone_of_its_own_host_puts_it() {
     );
     assert_eq!(order("host", -9000, -180), ["before", "after", "local"], "there is no such zone");
     let (run, zone) = of_local_time("host", -60, -120);
-    let told = &report::json(&run)["narrative"][1];
+    let told = &report::json(&run)["story"][1];
     assert_eq!(told["between"], json!(["2024-03-01T10:00:00Z", "2024-03-01T11:00:00Z"]));
     assert_eq!(told["zone"], zone.to_string());
     let between = "between 2024-03-01T10:00:00Z and 2024-03-01T11:00:00Z by the";
@@ -243,12 +286,12 @@ fn of_a_step(host: &str, after: &str) -> graph::Run {
     history.assigned(1, "lead").invoked(1, 0);
     history.claimed(1, 0, 1, reading("configured", &["v"], None)).accepted(1, 0, step.clone());
     history.claimed(1, 1, 1, reading("configured", &["v"], None)).accepted(1, 1, seen.clone());
-    lead::tells(&mut history, 2, "seen", &[NodeId::Fact(seen.id)], Some(time("2024-03-01T09:59:00Z")));
+    lead::states(&mut history, 2, NodeId::Fact(seen.id), None, Some(time("2024-03-01T09:59:00Z")));
     graph::fold(of_two_hosts(&history)).unwrap()
 }
 
 #[test]
-fn a_sentence_of_a_time_that_stood_twice_says_so() {
+fn a_statement_of_a_time_that_stood_twice_says_so() {
     let page = |host, after| report::markdown(&of_a_step(host, after));
     assert!(page("host", "2024-03-01T09:00:00Z").contains("order not certain"));
     assert!(!page("host", "2024-03-01T09:59:30Z").contains("order not certain"), "half a minute is no step");
@@ -337,7 +380,13 @@ fn a_run_with_a_lead_tells_who_was_handed_what_and_what_became_of_it() {
 #[test]
 fn a_run_without_a_lead_has_none_of_these_sections() {
     let page = report::markdown(&answered());
-    for heading in ["## Narrative", "## Tasks that were handed out", "## Recoveries", "## Stored texts"] {
+    for heading in [
+        "## What happened",
+        "## What an agent made of it",
+        "## Tasks that were handed out",
+        "## Recoveries",
+        "## Stored texts",
+    ] {
         assert!(!page.contains(heading), "{page}");
     }
 }

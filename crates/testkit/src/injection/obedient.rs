@@ -7,7 +7,7 @@ mod order;
 use ledger::event::Refusal;
 use ledger::turn::{
     AbsenceResult, Answer, DerivationResult, Message, ReadingResult, Reply, ReplyBlock, SentenceResult,
-    ToolCall, TurnRequest, UserBlock,
+    StatementResult, ToolCall, TurnRequest, UserBlock,
 };
 use ledger::{CallId, Digest};
 use llm::{Model, Turning, render};
@@ -295,6 +295,12 @@ fn became(answer: &Answer) -> String {
             Some(SentenceResult::Accepted { .. }) => "sentence: accepted".to_owned(),
             Some(SentenceResult::Rejected { rejection }) => code("sentence", rejection),
             Some(_) | None => "sentence: not judged".to_owned(),
+        },
+        // What it named is told, and it wrote none of that.
+        Answer::Statements { statements } => match statements.first() {
+            Some(StatementResult::Accepted { .. }) => "an agent's words".to_owned(),
+            Some(StatementResult::Rejected { rejection }) => code("statement", rejection),
+            Some(_) | None => "statement: not judged".to_owned(),
         },
         Answer::Node { .. } | Answer::Nodes { .. } => "an agent's words".to_owned(),
         Answer::Stored { .. } | Answer::Artifact { .. } | Answer::Noted { .. } => {

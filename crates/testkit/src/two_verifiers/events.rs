@@ -19,13 +19,14 @@ const USED: &[(&str, &[&str])] = &[
 ];
 
 /// Verdicts, by the page.
-const VERDICTS: [&str; 6] = [
+const VERDICTS: [&str; 7] = [
     "claim_accepted",
     "claim_rejected",
     "claim_repeated",
     "absence_accepted",
     "derivation_accepted",
     "sentence_accepted",
+    "statement_told",
 ];
 
 pub(super) const KINDS: &[Forged] = &[

@@ -174,6 +174,7 @@ pub(crate) fn claimed(claim: &Claim) -> String {
         Claim::Absence(absence) => absence.absence.to_string(),
         Claim::Derivation(derivation) => derivation.to_string(),
         Claim::Sentence(sentence) => sentence.text.clone(),
+        Claim::Statement(statement) => statement.to_string(),
     }
 }
 

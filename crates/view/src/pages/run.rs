@@ -38,7 +38,7 @@ pub(crate) fn page(house: &House, name: &str) -> Answer {
             @for (task, view) in &run.tasks { (answers(run, &questions, *task, view, &base)) }
             (handed_to_nobody(run, &questions, &base))
         }
-        (narrative(run, &base))
+        (told(run, &base))
         (findings(run, &base))
         (tasks(run, &base))
         (not_examined(run, &base))
@@ -166,24 +166,42 @@ fn answering(run: &Run, facts: &[FactId], objective: &Objective, base: &str) -> 
     }
 }
 
-fn narrative(run: &Run, base: &str) -> Markup {
+/// What happened, in words of code, and apart from it what agents made of it.
+fn told(run: &Run, base: &str) -> Markup {
+    let story = graph::story(run);
     let sentences = graph::narrative(run);
     let contradictions = report::Contradictions::of(run);
     html! {
-        @if !sentences.is_empty() {
-            section aria-labelledby="narrative" {
-                h2 #narrative { "What happened" }
-                p.note { "An agent’s words; every value and deed in them stands in what they cite." }
+        @if !story.is_empty() {
+            section aria-labelledby="story" {
+                h2 #story { "What happened" }
+                p.note { "Agents chose what is told; code wrote the words." }
                 ol.told {
-                    @for placed in sentences {
-                        @let sentence = placed.sentence;
+                    @for statement in &story {
                         li {
-                            @if let Some(time) = &sentence.time { time { (inert(&time.to_text())) } " " }
-                            (inert(&sentence.text))
-                            span.cites {
-                                @for node in &sentence.cites { " " (cited(*node, base)) }
+                            @if let Some((time, _)) = statement.dated { time { (inert(&time.to_text())) } " " }
+                            (inert(&report::words(run, statement)))
+                            span.cites { " " (cited(statement.node, base)) }
+                            @for comment in &statement.comments {
+                                p.reading { em { (report::READING) ": " } (inert(comment.text)) }
                             }
-                            @if let Some(remark) = contradictions.remark(&placed) { " " strong { "(" (remark) ")" } }
+                        }
+                    }
+                }
+            }
+        }
+        @if !sentences.is_empty() {
+            section aria-labelledby="readings" {
+                h2 #readings { "What an agent made of it" }
+                p.note { "Sentences of a run of an earlier version: " (report::READING) "." }
+                ol.told {
+                    @for placed in &sentences {
+                        li.reading {
+                            (inert(&placed.sentence.text))
+                            span.cites {
+                                @for node in &placed.sentence.cites { " " (cited(*node, base)) }
+                            }
+                            @if let Some(remark) = contradictions.remark(placed) { " " strong { "(" (remark) ")" } }
                         }
                     }
                 }

@@ -19,8 +19,8 @@ const MISCITED: usize = 30;
 /// Where in these the wrong ones stand.
 const WRONG_AT: usize = 3;
 const MISCITED_AT: usize = 2;
-/// Sentences of the narrative.
-const SENTENCES: usize = 12;
+/// Statements of the story.
+const STATEMENTS: usize = 12;
 
 pub(super) struct Script {
     /// Facts that each task has still to record.
@@ -151,7 +151,7 @@ impl Agent {
                 self.left = self.left.saturating_sub(1);
                 self.last.push(*fact);
                 let subject = values.first().map(|value| value.value.to_text().into_owned());
-                if self.tell.len() < SENTENCES {
+                if self.tell.len() < STATEMENTS {
                     self.tell.extend(subject.map(|subject| (*fact, subject)));
                 }
             }
@@ -210,8 +210,8 @@ impl Agent {
                 (next, ("assess_hypothesis", assessed))
             }
             Ending::Tell => {
-                let sentences: Vec<Value> = self.tell.iter().map(sentence).collect();
-                (Ending::Done, ("record_narrative", json!({"sentences": sentences})))
+                let statements: Vec<Value> = self.tell.iter().map(statement).collect();
+                (Ending::Done, ("tell", json!({"statements": statements})))
             }
             Ending::Done => return words("done"),
         };
@@ -220,8 +220,8 @@ impl Agent {
     }
 }
 
-fn sentence((fact, path): &(FactId, String)) -> Value {
-    json!({"text": format!("The file {path} is there."), "cites": [fact.to_string()]})
+fn statement((fact, path): &(FactId, String)) -> Value {
+    json!({"node": fact.to_string(), "comment": format!("The file {path} is there.")})
 }
 
 fn texts(facts: &[FactId]) -> Vec<String> {

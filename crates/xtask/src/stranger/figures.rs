@@ -176,6 +176,7 @@ fn stated(claim: &Claim) -> String {
         Claim::Absence(absence) => format!("absent: {absence:?}"),
         Claim::Derivation(derivation) => format!("derived: {derivation:?}"),
         Claim::Sentence(sentence) => format!("told: {sentence:?}"),
+        Claim::Statement(statement) => format!("told: {statement:?}"),
     }
 }
 

@@ -54,7 +54,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
     BTreeMap::from([
         ("ledger", vec![]),
         ("detect", vec!["ledger"]),
-        ("graph", vec!["detect", "ledger"]),
+        ("graph", vec!["detect", "ledger", "phrases"]),
         ("ground", vec!["ledger"]),
         ("phrases", vec!["ledger"]),
         ("engine", vec!["graph", "ground", "ledger"]),

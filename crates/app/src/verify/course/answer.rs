@@ -101,6 +101,7 @@ impl<'l> Course<'l> {
             | Event::RecoveryBegun(_)
             | Event::RecoveryEnded(_)
             | Event::SentenceAccepted(_)
+            | Event::StatementTold(_)
             | Event::Cancelled
             | Event::TimeSpent
             | Event::PurseSpent(_)
@@ -241,6 +242,7 @@ impl<'l> Course<'l> {
             Claim::Absence(_) => ("record_absence", false),
             Claim::Derivation(_) => ("record_derivation", false),
             Claim::Sentence(_) => ("record_narrative", true),
+            Claim::Statement(_) => ("tell", true),
         };
         let under_way = self.turn.call().filter(|call| self.turn.recording && call.call == submitted.call);
         let call = match under_way {

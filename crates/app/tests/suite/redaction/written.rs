@@ -43,9 +43,13 @@ pub(crate) fn whole() -> &'static [(&'static str, String)] {
 pub(crate) fn one(format: &'static str, profile: Option<Profile>) -> String {
     let folder = sample();
     match format {
-        "html" => unpacked(app::report_page(&folder, None, profile.as_ref()).unwrap()),
-        "md" => report::markdown(&app::show_run(&folder, profile.as_ref()).unwrap().run),
-        "json" => report::json_text(&report::json(&app::show_run(&folder, profile.as_ref()).unwrap().run)),
+        "html" => unpacked(app::report_page(&folder, None, profile.as_ref(), app::Comments::Shown).unwrap()),
+        "md" => {
+            report::markdown(&app::show_run(&folder, profile.as_ref(), app::Comments::Shown).unwrap().run)
+        }
+        "json" => report::json_text(&report::json(
+            &app::show_run(&folder, profile.as_ref(), app::Comments::Shown).unwrap().run,
+        )),
         _ => converted(format, profile),
     }
 }
@@ -70,6 +74,7 @@ fn converted(format: &str, redact: Option<Profile>) -> String {
         unsealed: false,
         attack: None,
         redact,
+        comments: app::Comments::Shown,
         interrupt: Interrupt::new(),
     };
     let mut out = Vec::new();

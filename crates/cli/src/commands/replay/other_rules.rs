@@ -240,6 +240,7 @@ pub(super) fn claimed(stated: &Claim) -> String {
         Claim::Absence(absence) => absence.absence.to_string(),
         Claim::Derivation(derivation) => derivation.to_string(),
         Claim::Sentence(sentence) => sentence.text.clone(),
+        Claim::Statement(statement) => statement.to_string(),
     }
 }
 

@@ -80,9 +80,14 @@ impl Account {
         let healed = claims.filter(|claim| match &claim.judged {
             Some(Judged::Accepted(accepted)) => accepted.healing.is_some(),
             Some(Judged::Repeated(repeated)) => repeated.healing.is_some(),
-            Some(Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) | Judged::Rejected(_)) | None => {
-                false
-            }
+            Some(
+                Judged::Covered(_)
+                | Judged::Derived(_)
+                | Judged::Told(_)
+                | Judged::Stated(_)
+                | Judged::Rejected(_),
+            )
+            | None => false,
         });
         let questions = graph::questions(run);
         let of_case = || questions.iter().filter(|it| it.is_of_case());

@@ -277,7 +277,8 @@ fn an_investigation_costs_a_model_half_of_what_it_did() {
             now += told.len() as u64;
         }
     }
-    assert!(carried > 30, "{carried} of {} steps can be carried out", steps.len());
+    // Of the recorded ones those whose tools the examiner has still.
+    assert!(carried >= 30, "{carried} of {} steps can be carried out", steps.len());
     assert!(now * 100 <= before * 50, "{now} bytes in place of {before}");
     assert!(demo_folder().exists());
     reader.close(&place);

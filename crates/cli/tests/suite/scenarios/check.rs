@@ -123,7 +123,7 @@ fn counts(lived: &Lived, expected: &Expected) -> Vec<String> {
         ("recoveries", wanted.recoveries, number(&|it, _| matches!(it, Event::RecoveryBegun(_)))),
         ("artifacts", wanted.artifacts, number(&|it, _| matches!(it, Event::ArtifactStored(_)))),
         ("facts", wanted.facts, number(&|it, _| matches!(it, Event::ClaimAccepted(_)))),
-        ("sentences", wanted.sentences, number(&|it, _| matches!(it, Event::SentenceAccepted(_)))),
+        ("statements", wanted.statements, number(&|it, _| matches!(it, Event::StatementTold(_)))),
     ];
     let differs = all.into_iter().filter(|(_, wanted, is)| wanted.is_some_and(|wanted| wanted != *is));
     differs.map(|(name, wanted, is)| format!("{name}: {is}, not {wanted:?}")).collect()

@@ -155,7 +155,7 @@ pub(super) struct Counts {
     pub(super) recoveries: Option<usize>,
     pub(super) artifacts: Option<usize>,
     pub(super) facts: Option<usize>,
-    pub(super) sentences: Option<usize>,
+    pub(super) statements: Option<usize>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -45,6 +45,8 @@ pub(crate) fn tools() -> Vec<ToolSpec> {
     };
     let mut tools = engine::catalogue(&Vocabulary::shipped().unwrap());
     tools.push(read);
+    // As in runs before statements were told.
+    tools.extend(engine::retired(&Vocabulary::shipped().unwrap()));
     tools
 }
 

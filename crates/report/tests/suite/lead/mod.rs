@@ -2,13 +2,13 @@
 
 use ledger::event::{
     ArtifactStored, ClaimSubmitted, DispatchedTask, HypothesisAssessed, HypothesisProposed, RecoveryBegun,
-    RecoveryEnded, RecoveryTrigger, SentenceAccepted, SuggestedCall, TaskAssigned, TaskEnded, TaskReported,
-    TaskStatus, TasksDispatched,
+    RecoveryEnded, RecoveryTrigger, SentenceAccepted, StatementTold, SuggestedCall, TaskAssigned, TaskEnded,
+    TaskReported, TaskStatus, TasksDispatched,
 };
 use ledger::{
     AgentSpec, ArtifactHead, ArtifactId, ArtifactKind, Assessment, CallId, Claim, Dispatch, Event, FactEntry,
-    HypothesisId, NodeId, Reference, ReferenceShown, SentenceClaim, SentenceEntry, SentenceId, Stream,
-    TaskId, Time,
+    HypothesisId, NodeId, Reference, ReferenceShown, SentenceClaim, SentenceEntry, SentenceId,
+    StatementClaim, StatementEntry, StatementId, Stream, TaskId, Time,
 };
 use testkit::history::{History, claim, fact, ids, reading};
 
@@ -105,6 +105,37 @@ pub(crate) fn tells(history: &mut History, number: u32, text: &str, cites: &[Nod
     };
     let told = SentenceAccepted { claim: claim(1, number), sentence };
     history.push(Stream::Task(TaskId(1)), Event::SentenceAccepted(told));
+}
+
+/// Task 1 tells a node, its claim being the one with this number.
+pub(crate) fn states(
+    history: &mut History,
+    number: u32,
+    node: NodeId,
+    comment: Option<&str>,
+    time: Option<Time>,
+) {
+    let comment = comment.map(str::to_owned);
+    let claimed =
+        StatementClaim { node: node.to_string(), fields: vec![], chapter: None, comment: comment.clone() };
+    let submitted = ClaimSubmitted {
+        claim: claim(1, number),
+        turn: 2,
+        call: CallId("n".into()),
+        stated: Claim::Statement(claimed),
+    };
+    history.push(Stream::Task(TaskId(1)), Event::ClaimSubmitted(submitted));
+    let statement = StatementEntry {
+        id: StatementId::assign(&ids(), TaskId(1), number).unwrap(),
+        node,
+        fields: vec![],
+        chapter: None,
+        comment,
+        dated_by: time.as_ref().map(|_| "time".to_owned()),
+        time,
+    };
+    let told = StatementTold { claim: claim(1, number), statement };
+    history.push(Stream::Task(TaskId(1)), Event::StatementTold(told));
 }
 
 /// Task 1 weighs an explanation by one fact.

@@ -103,8 +103,10 @@ impl Seen {
                 arguments["searches"] = json!(searches);
                 call("record_absence", arguments)
             }
+            // Words of its own have no place in a story but beside what it names.
             "tell" => {
-                call("record_narrative", json!({"sentences": [{"text": word(0)?, "cites": self.facts}]}))
+                let node = self.facts.back().map(String::as_str).unwrap_or_default();
+                call("tell", json!({"statements": [{"node": node, "comment": word(0)?}]}))
             }
             "guess" => call("propose_hypothesis", json!({"statement": word(0)?})),
             "store" => call("store_result", json!({"summary": word(0)?, "content": word(1)?})),

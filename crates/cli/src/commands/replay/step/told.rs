@@ -82,6 +82,7 @@ fn line(event: &Event) -> Option<String> {
             if it.answered.is_empty() { "nothing".to_owned() } else { cut(&it.answered.join(", ")) }
         ),
         Event::SentenceAccepted(it) => format!("  accepted: {}", it.sentence.id),
+        Event::StatementTold(it) => format!("  told: {} as {}", it.statement.node, it.statement.id),
         Event::Cancelled => "it was cancelled".to_owned(),
         Event::TimeSpent => "its time is spent".to_owned(),
         Event::PurseSpent(_) => "what the run may spend is spent".to_owned(),
@@ -116,7 +117,7 @@ fn submitted(it: &ClaimSubmitted) -> String {
             format!(" citing {}{record}", reading.invocation)
         }
         Claim::Absence(absence) => format!(" citing {}", absence.searches.join(", ")),
-        Claim::Derivation(_) => String::new(),
+        Claim::Derivation(_) | Claim::Statement(_) => String::new(),
         Claim::Sentence(sentence) => format!(" citing {}", sentence.cites.join(", ")),
     };
     format!("{} claimed {}", it.claim, cut(&format!("{}{cited}", claimed(&it.stated))))

@@ -1,56 +1,62 @@
-//! What happened, in the order of time, each sentence with what it rests on.
+//! What happened, in the order of time, host by host: each statement with what it rests on, and beside it what agents made of it.
 
 use super::{Scene, fact_link, say};
 use crate::sources::ONE;
-use crate::synthesis::{moment, title, zoned};
-use graph::{Answered, Placed, Ranked, Run, fact_title, sentence_text};
-use ledger::{NodeId, SentenceEntry, Weight};
+use crate::story::{Line, READING, Remark, by_host};
+use crate::synthesis::title;
+use graph::{Answered, Ranked, Run, fact_title};
+use ledger::{NodeId, Weight};
 use maud::{Markup, html};
+use phrases::{Phrase, Piece};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The sentences that are marked: those that rest on what matters most.
+/// The statements that are marked: those that rest on what matters most.
 const MARKED: usize = 16;
 
-/// The sentences that are shown at once, where a narrative has more.
+/// The statements that are shown at once, where a story has more.
 const SHOWN: usize = 60;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let sentences = &scene.told;
-    let order = order(scene, sentences);
+    let lines = &scene.told;
+    let order = order(scene, lines);
     let among = |most: usize| order.iter().copied().take(most).collect::<BTreeSet<usize>>();
     // Where there are few, none is marked.
-    let marked = if sentences.len() > MARKED { among(MARKED) } else { BTreeSet::new() };
+    let marked = if lines.len() > MARKED { among(MARKED) } else { BTreeSet::new() };
     let shown = among(SHOWN);
-    let of = |is_shown: bool| {
-        let all = sentences.iter().enumerate();
-        all.filter(|(place, _)| shown.contains(place) == is_shown).collect::<Vec<_>>()
-    };
-    let list = |part: Vec<(usize, &Placed<'_>)>| {
-        html! { ol.told { @for (place, placed) in part { (told(scene, placed, marked.contains(&place))) } } }
+    let list = |is_shown: bool| {
+        html! {
+            @for (host, part) in by_host(scene.run, lines) {
+                @let part: Vec<_> = part.into_iter().filter(|(place, _)| shown.contains(place) == is_shown).collect();
+                @if !part.is_empty() {
+                    @if let Some(host) = host { h3 { (say(&host)) } }
+                    ol.told { @for (place, line) in part { (told(scene, line, marked.contains(&place))) } }
+                }
+            }
+        }
     };
     html! {
         section #happened aria-labelledby="happened-title" {
             h2 #happened-title { "What happened" }
-            @if sentences.is_empty() {
-                p { "No narrative was told in this run. The " a href="#timeline" { "timeline" } " has the times of its facts." }
+            @if lines.is_empty() {
+                p { "No story was told in this run. The " a href="#timeline" { "timeline" } " has the times of its facts." }
             } @else {
                 p.note {
-                    "The words are an agent’s. Code checked that every value which a sentence names stands in what it cites, and that one of these facts says what a verb of its list says was done (executed, deleted, downloaded, …). Who did what, why, and all other words were checked by nobody; "
-                    "a time is that of a cited fact and of what it dates. "
-                    @if sentences.len() > MARKED { "The " (MARKED) " with a " strong { "bar" } " before them rank first, of each kind of question the best: a place to begin, no verdict. " }
+                    "Agents chose what is told, and the chapter; code wrote the words, from one fact each or from what code derived of several. "
+                    "A time is that of the fact and of what it dates. What agents make of it stands beside it in a box of its own, as " em { (READING) } ". "
+                    @if lines.len() > MARKED { "The " (MARKED) " with a " strong { "bar" } " before them rank first, of each kind of question the best: a place to begin, no verdict. " }
                 }
-                (list(of(true)))
-                @if sentences.len() > SHOWN {
+                (list(true))
+                @if lines.len() > SHOWN {
                     details {
-                        summary { (sentences.len() - SHOWN) " more sentences" }
-                        (list(of(false)))
+                        summary { (lines.len() - SHOWN) " more statements" }
+                        (list(false))
                     }
                 }
-                @let (untold, all) = untold(scene, sentences);
+                @let (untold, all) = untold(scene, lines);
                 @if untold > 0 {
                     p.note {
-                        "It is a choice: of " (all) " facts that answer what an examiner asks first, no sentence tells " (untold)
+                        "It is a choice: of " (all) " facts that answer what an examiner asks first, no statement tells " (untold)
                         ". They stand under " a href="#answers" { "Answers" } "."
                     }
                 }
@@ -59,23 +65,22 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// How many facts that answer the heaviest objectives no sentence cites, and how many there are.
-fn untold(scene: &Scene<'_>, sentences: &[Placed<'_>]) -> (usize, usize) {
+/// How many facts that answer the heaviest objectives no statement tells, and how many there are.
+fn untold(scene: &Scene<'_>, lines: &[Line<'_>]) -> (usize, usize) {
     let mut answering: BTreeSet<NodeId> = BTreeSet::new();
     for question in scene.questions.iter().filter(|it| it.objective.weight == Weight::Finding) {
         answering.extend(question.stands.facts().iter().copied().map(NodeId::Fact));
     }
-    let told: BTreeSet<NodeId> =
-        sentences.iter().flat_map(|placed| &placed.sentence.cites).copied().collect();
+    let told: BTreeSet<NodeId> = lines.iter().map(|line| line.statement.node).collect();
     (answering.difference(&told).count(), answering.len())
 }
 
-/// The places of the sentences, what matters most first.
+/// The places of the statements, what matters most first.
 ///
 /// Of the heaviest objectives each has its best sentence before one has its second: many alike say less than one of each kind.
-/// The best names the program that sentences of the most other objectives name, too.
-fn order(scene: &Scene<'_>, sentences: &[Placed<'_>]) -> Vec<usize> {
-    let told: Vec<Told<'_>> = sentences.iter().map(|placed| Told::of(scene, placed)).collect();
+/// The best names the program that statements of the most other objectives name, too.
+fn order(scene: &Scene<'_>, lines: &[Line<'_>]) -> Vec<usize> {
+    let told: Vec<Told<'_>> = lines.iter().map(|line| Told::of(scene, line)).collect();
     let mut naming: BTreeMap<&str, BTreeSet<Answered<'_>>> = BTreeMap::new();
     for one in &told {
         for program in &one.programs {
@@ -100,7 +105,7 @@ fn order(scene: &Scene<'_>, sentences: &[Placed<'_>]) -> Vec<usize> {
     keyed.into_iter().map(|(_, place)| place).collect()
 }
 
-/// What orders a sentence among others.
+/// What orders a statement among others.
 struct Told<'s> {
     is_dated: bool,
     /// The points of the best phenomenon that it rests on, and the objective that this answers.
@@ -110,13 +115,13 @@ struct Told<'s> {
 }
 
 impl<'s> Told<'s> {
-    fn of(scene: &'s Scene<'_>, placed: &Placed<'_>) -> Told<'s> {
-        let best = best(scene, placed.sentence);
+    fn of(scene: &'s Scene<'_>, line: &Line<'_>) -> Told<'s> {
+        let best = best(scene, line.statement.node);
         Told {
-            is_dated: placed.between.is_some(),
+            is_dated: line.statement.between.is_some(),
             points: best.map(|it| it.rank.points),
             objective: best.and_then(|it| it.rank.objective),
-            programs: programs(&placed.sentence.text),
+            programs: programs(&line.words.text()),
         }
     }
 }
@@ -136,44 +141,69 @@ fn programs(text: &str) -> BTreeSet<String> {
     named.collect()
 }
 
-/// The phenomenon with the most points of those that carry what a sentence cites.
-fn best<'s>(scene: &'s Scene<'_>, sentence: &SentenceEntry) -> Option<&'s Ranked<'s>> {
-    let facts = sentence.cites.iter().filter_map(|id| match id {
-        NodeId::Fact(fact) => scene.carried.get(fact),
-        _ => None,
-    });
-    facts.filter_map(|number| scene.ranked.get(*number)).max_by_key(|ranked| ranked.rank.points)
+/// The phenomenon with the most points of those that carry what a statement tells.
+fn best<'s>(scene: &'s Scene<'_>, node: NodeId) -> Option<&'s Ranked<'s>> {
+    let facts = scene.run.facts_of(node);
+    let numbers = facts.iter().filter_map(|fact| scene.carried.get(fact));
+    numbers.filter_map(|number| scene.ranked.get(*number)).max_by_key(|ranked| ranked.rank.points)
 }
 
-fn told(scene: &Scene<'_>, placed: &Placed<'_>, is_marked: bool) -> Markup {
-    let sentence = placed.sentence;
-    let single = scene.corroborated.is_single(scene.run, sentence.cites.iter().copied());
+fn told(scene: &Scene<'_>, line: &Line<'_>, is_marked: bool) -> Markup {
+    let statement = &line.statement;
+    let single = scene.corroborated.is_single(scene.run, [statement.node]);
     html! {
-        li.heavy[is_marked] id=(sentence.id) {
-            @match moment(placed) {
+        li.heavy[is_marked] id=(statement.id) {
+            @match line.moment() {
                 Some(time) => time { (say(&time)) },
                 None => span.undated { "without a time" },
             }
             div {
                 @if is_marked { span.hidden { "Among what matters most: " } }
-                (say(&sentence_text(&sentence.text)))
+                (said(&line.words))
+                " " span.tag { (statement.chapter.title()) }
                 @if single { " " span.tag.one { (ONE) } }
-                @for fact in scene.contradictions.to(placed) {
-                    " " strong.tag { "the sweep found otherwise: " (fact_link(scene.run, fact)) }
-                }
-                @if let Some(step) = placed.twice {
+                @if let Some(step) = statement.twice {
                     " " a.tag href=(format!("#proof-{step}")) title="A log goes on with earlier times over this time: the clock was set back, or records came late." { "order not certain" }
                 }
                 div.by {
-                    @if let Some(field) = &sentence.dated_by { "dated by " code { (say(field)) } "; " }
-                    "rests on "
-                    @for (number, id) in sentence.cites.iter().enumerate() {
-                        @if number > 0 { ", " }
-                        (place(scene.run, *id))
-                    }
-                    @if let Some((between, zone)) = zoned(placed) {
+                    @if let Some(field) = line.dated_by() { "dated by " code { (say(field)) } "; " }
+                    "rests on " (place(scene.run, statement.node))
+                    @if let Some((between, zone)) = line.zoned() {
                         "; " (between) " by the " a href=(format!("#proof-{zone}")) { "time zone of its host" }
                     }
+                    "; told by " (say(&line.tellers(scene.run)))
+                }
+                @for remark in &line.remarks { (reading(remark)) }
+            }
+        }
+    }
+}
+
+/// The words of code, the values of the evidence apart from them.
+fn said(phrase: &Phrase) -> Markup {
+    html! {
+        @for piece in &phrase.pieces {
+            @match piece {
+                Piece::Words(text) => (say(text)),
+                Piece::Value { text, .. } => b.value { (say(text)) },
+                Piece::Told { value, text, .. } => b.value title=(say(value)) { (say(text)) },
+                Piece::Computed { text } => b.value title="worked out by code" { (say(text)) },
+            }
+        }
+    }
+}
+
+/// An agent's comment: never among what happened, and each value in it with whether it stands in what is told.
+fn reading(remark: &Remark<'_>) -> Markup {
+    html! {
+        aside.reading {
+            span.head { (READING) " (" (say(remark.agent)) ", " (remark.task) ")" }
+            " "
+            @for piece in &remark.pieces {
+                @match piece.stands {
+                    None => (say(&piece.text)),
+                    Some(true) => span.stands title="This value stands in what is told." { (say(&piece.text)) },
+                    Some(false) => { span.stray title="This value does not stand in what is told." { (say(&piece.text)) } span.not { " [not found]" } },
                 }
             }
         }
@@ -188,7 +218,7 @@ pub(super) fn cited(run: &Run, id: NodeId) -> Markup {
     }
 }
 
-/// What is cited, where the sentence has its words already: a fact by where it stands.
+/// What is told, where the statement has its words already: a fact by where it stands.
 fn place(run: &Run, id: NodeId) -> Markup {
     let fact = match id {
         NodeId::Fact(id) => run.fact(id),

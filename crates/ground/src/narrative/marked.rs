@@ -1,0 +1,50 @@
+//! What of a free text is a value that stands in a node, and what is a value that does not.
+
+use super::cited::{Cited, Known};
+use super::values::{self, Found};
+use ledger::NodeId;
+use ledger::escapes::unescaped;
+
+/// A piece of a text, in order; the pieces are the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marked {
+    /// The piece.
+    pub text: String,
+    /// Whether it stands in the node; `None` of words, of which nothing is said.
+    pub stands: Option<bool>,
+}
+
+/// Parts a text into words and values; of each value it is said whether it stands in the node, or in the facts that this rests on.
+///
+/// What looks like a value is what looks so in a sentence: of plain words nothing is known.
+pub fn marked(text: &str, node: NodeId, known: &Known<'_>) -> Vec<Marked> {
+    let text = &*unescaped(text);
+    let cited = Cited::of(&[node], known);
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for (found, chunks) in values::found(text, &cited) {
+        let stands = match found {
+            Found::Word => continue,
+            Found::Stated => true,
+            Found::Unfounded => false,
+        };
+        let ends = chunks.first().zip(chunks.last());
+        let Some((from, to)) = ends.map(|(first, last)| (first.bare_range().0, last.bare_range().1)) else {
+            continue;
+        };
+        let (before, value) = (text.get(at..from), text.get(from..to));
+        if let Some((before, value)) = before.zip(value).filter(|(_, value)| !value.is_empty()) {
+            push(&mut pieces, before, None);
+            push(&mut pieces, value, Some(stands));
+            at = to;
+        }
+    }
+    push(&mut pieces, text.get(at..).unwrap_or_default(), None);
+    pieces
+}
+
+fn push(pieces: &mut Vec<Marked>, text: &str, stands: Option<bool>) {
+    if !text.is_empty() {
+        pieces.push(Marked { text: text.to_owned(), stands });
+    }
+}

@@ -1,0 +1,150 @@
+//! Statements of the story of a run: which node is told, and which of its fields; the words are code's.
+//!
+//! Nothing of a statement is prose but its comment, which is an agent's and is shown apart.
+
+use crate::fact::FactEntry;
+use crate::id::StatementId;
+use crate::node::NodeId;
+use crate::time::Time;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The most characters of a comment; of a longer one nothing is kept.
+pub const MOST_COMMENT: usize = 1000;
+
+/// A statement that an agent asks to have told.
+///
+/// Everything is kept as the agent wrote it: ids may be invented, fields misnamed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatementClaim {
+    /// The id of the fact, derivation or absence that is told.
+    pub node: String,
+    /// The fields of the fact that are said; none: those that the phrase book says by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
+    /// The chapter in which it is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chapter: Option<String>,
+    /// The agent's reading of it, in any language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+}
+
+/// In one line, without its comment: what is told, and which fields.
+impl fmt::Display for StatementClaim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.node)?;
+        match self.fields.is_empty() {
+            true => Ok(()),
+            false => write!(f, ": {}", self.fields.join(", ")),
+        }
+    }
+}
+
+/// A statement that is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatementEntry {
+    /// Its id.
+    pub id: StatementId,
+    /// The fact, derivation or absence that is told.
+    pub node: NodeId,
+    /// The fields of the fact that are said, each once and in the fact's order; none: those that the phrase book says by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
+    /// The chapter in which it is told; `None`: that of its predicate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chapter: Option<Chapter>,
+    /// The agent's reading of it, checked by nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// The earliest instant by which its fact, or a fact of its derivation, dates what it says; `None` where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Time>,
+    /// The field that states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dated_by: Option<String>,
+}
+
+/// A chapter of the story.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Chapter {
+    /// How they got in.
+    Entry,
+    /// What ran.
+    Ran,
+    /// How it stayed.
+    Stayed,
+    /// Which accounts.
+    Accounts,
+    /// What was looked at or taken.
+    Taken,
+    /// Traces removed.
+    Removed,
+    /// The machine itself.
+    Machine,
+}
+
+impl Chapter {
+    /// Every chapter, in the order in which they are told.
+    pub const ALL: [Chapter; 7] = [
+        Chapter::Entry,
+        Chapter::Ran,
+        Chapter::Stayed,
+        Chapter::Accounts,
+        Chapter::Taken,
+        Chapter::Removed,
+        Chapter::Machine,
+    ];
+
+    /// The name that stands in claims and in the log.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Chapter::Entry => "entry",
+            Chapter::Ran => "ran",
+            Chapter::Stayed => "stayed",
+            Chapter::Accounts => "accounts",
+            Chapter::Taken => "taken",
+            Chapter::Removed => "removed",
+            Chapter::Machine => "machine",
+        }
+    }
+
+    /// Its heading, in English.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Chapter::Entry => "How they got in",
+            Chapter::Ran => "What ran",
+            Chapter::Stayed => "How it stayed",
+            Chapter::Accounts => "Which accounts",
+            Chapter::Taken => "What was looked at or taken",
+            Chapter::Removed => "Traces removed",
+            Chapter::Machine => "The machine itself",
+        }
+    }
+
+    /// The chapter of this name, letter case aside.
+    pub fn of_name(name: &str) -> Option<Chapter> {
+        let name = name.trim().to_lowercase();
+        Chapter::ALL.into_iter().find(|chapter| chapter.name() == name)
+    }
+}
+
+impl fmt::Display for Chapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The names of the fields that a fact states, its subject's first, each once.
+pub fn fields_of(fact: &FactEntry) -> Vec<&str> {
+    let mut fields: Vec<&str> = Vec::new();
+    for bound in std::iter::once(&fact.subject).chain(&fact.values) {
+        if !fields.contains(&bound.field.as_str()) {
+            fields.push(&bound.field);
+        }
+    }
+    fields
+}

@@ -1,0 +1,149 @@
+//! The story as every format shows it: what code says of what agents chose, and beside it what they made of it.
+
+use graph::{Run, Statement, phrase, story};
+use ground::{Citable, Known, Marked, marked};
+use ledger::{Precision, TaskId, Utc};
+use phrases::{Language, Phrase};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What stands over everything that is an agent's reading.
+pub const READING: &str = "the agent's reading, not checked";
+
+/// A statement with its words.
+pub(crate) struct Line<'r> {
+    pub(crate) statement: Statement<'r>,
+    /// What code says.
+    pub(crate) words: Phrase,
+    /// What agents say.
+    pub(crate) remarks: Vec<Remark<'r>>,
+}
+
+/// An agent's comment.
+pub(crate) struct Remark<'r> {
+    pub(crate) task: TaskId,
+    /// The agent's name.
+    pub(crate) agent: &'r str,
+    /// Its text as it was recorded.
+    pub(crate) text: &'r str,
+    /// The same in pieces: which values of it stand in what is told.
+    pub(crate) pieces: Vec<Marked>,
+}
+
+/// The story of a run, in its order.
+pub(crate) fn lines<'r>(run: &'r Run) -> Vec<Line<'r>> {
+    let statements = story(run);
+    let has_comments = statements.iter().any(|it| !it.comments.is_empty());
+    let known = if has_comments { known(run) } else { Known::default() };
+    let line = |statement: Statement<'r>| {
+        let remarks = statement.comments.iter().map(|comment| Remark {
+            task: comment.task,
+            agent: run.tasks.get(&comment.task).map_or("", |view| &view.assigned.agent.name),
+            text: comment.text,
+            pieces: marked(comment.text, statement.node, &known),
+        });
+        Line { words: phrase(run, Language::English, &statement), remarks: remarks.collect(), statement }
+    };
+    statements.into_iter().map(line).collect()
+}
+
+/// What code says of a statement.
+pub fn words(run: &Run, statement: &Statement<'_>) -> String {
+    phrase(run, Language::English, statement).text()
+}
+
+/// What the facts, absences and derivations of a run state.
+fn known(run: &Run) -> Known<'_> {
+    let facts = run.facts().map(|(_, accepted)| Citable::Fact(&accepted.fact));
+    let absences = run.absences().map(|(_, covered)| Citable::Absence(&covered.absence));
+    let derivations = run.derivations().map(|(_, derived)| Citable::Derivation(&derived.derivation));
+    facts.chain(absences).chain(derivations).collect()
+}
+
+impl Line<'_> {
+    /// When it was, as its source keeps it: an instant in UTC, or a local time that says so.
+    pub(crate) fn moment(&self) -> Option<String> {
+        let (time, _) = self.statement.dated?;
+        let zone = match (time.zone, self.statement.zone) {
+            (None, _) => "",
+            (Some(_), Some(_)) => " time",
+            (Some(_), None) => " time, zone not known",
+        };
+        Some(format!("{}{zone}", time.to_text()))
+    }
+
+    /// Between which instants its local time lies by the zone of its host, and the fact that tells that zone.
+    pub(crate) fn zoned(&self) -> Option<(String, ledger::FactId)> {
+        let (earliest, latest) = self.statement.between?;
+        let text = |utc: Utc| utc.to_text(Precision::Second);
+        Some((format!("between {} and {}", text(earliest), text(latest)), self.statement.zone?))
+    }
+
+    /// The field that dates it.
+    pub(crate) fn dated_by(&self) -> Option<&str> {
+        self.statement.dated.map(|(_, field)| field)
+    }
+
+    /// Its pieces of evidence, where the case has several.
+    pub(crate) fn host(&self, run: &Run) -> Option<String> {
+        let hosts: Vec<&str> = self.statement.hosts.iter().copied().collect();
+        (run.opened.case.evidence.len() > 1 && !hosts.is_empty()).then(|| hosts.join(", "))
+    }
+
+    /// Who told it: the names of the agents with their tasks.
+    pub(crate) fn tellers(&self, run: &Run) -> String {
+        let teller = |task: &TaskId| match run.tasks.get(task) {
+            Some(view) => format!("{} ({task})", view.assigned.agent.name),
+            None => task.to_string(),
+        };
+        self.statement.tellers.iter().map(teller).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Lines by their hosts, in order; one part without a name where the case has one piece of evidence.
+pub(crate) fn by_host<'l, 'r>(
+    run: &Run,
+    lines: &'l [Line<'r>],
+) -> Vec<(Option<String>, Vec<(usize, &'l Line<'r>)>)> {
+    let mut parts: Vec<(Option<String>, Vec<(usize, &Line<'_>)>)> = Vec::new();
+    let mut places: BTreeMap<Option<String>, usize> = BTreeMap::new();
+    for (number, line) in lines.iter().enumerate() {
+        let host = line.host(run);
+        let place = *places.entry(host.clone()).or_insert(parts.len());
+        if place == parts.len() {
+            parts.push((host, Vec::new()));
+        }
+        if let Some((_, part)) = parts.get_mut(place) {
+            part.push((number, line));
+        }
+    }
+    parts
+}
+
+/// The story as data.
+pub(crate) fn json(run: &Run) -> Vec<Value> {
+    let one = |line: Line<'_>| {
+        let it = &line.statement;
+        let values = |remark: &Remark<'_>| {
+            let values = remark.pieces.iter().filter_map(|piece| Some((piece, piece.stands?)));
+            values.map(|(piece, stands)| json!({"text": piece.text, "stands": stands})).collect::<Vec<_>>()
+        };
+        let comment = |remark: &Remark<'_>| json!({"task": remark.task.to_string(), "text": remark.text, "values": values(remark)});
+        json!({
+            "statement": it.id,
+            "tasks": it.tellers.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "node": it.node,
+            "fields": it.fields,
+            "chapter": it.chapter,
+            "evidence": it.hosts,
+            "text": line.words.text(),
+            "time": it.dated.map(|(time, _)| time),
+            "dated_by": it.dated.map(|(_, field)| field),
+            "between": it.between.map(|(earliest, latest)| [earliest.to_string(), latest.to_string()]),
+            "zone": it.zone,
+            "stood_twice": it.twice,
+            "comments": line.remarks.iter().map(comment).collect::<Vec<_>>(),
+        })
+    };
+    lines(run).into_iter().map(one).collect()
+}
