@@ -26,6 +26,7 @@ mod looked;
 mod made;
 mod narrative;
 mod notebook;
+mod notes;
 mod objectives;
 mod ordinals;
 mod prompt;

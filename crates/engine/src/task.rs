@@ -80,6 +80,8 @@ pub struct Task {
     pub(crate) asked_for_open: u32,
     /// The questions of the case that it declined: agent and name.
     pub(crate) declined: BTreeSet<(String, String)>,
+    /// How many notes it has written.
+    pub(crate) notes: u32,
 }
 
 /// The phase a task is in, and what it may use there.
@@ -190,6 +192,7 @@ impl Task {
             recoveries: Recoveries::default(),
             asked_for_open: 0,
             declined: BTreeSet::new(),
+            notes: 0,
         }
     }
 

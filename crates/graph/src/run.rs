@@ -7,9 +7,9 @@ use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
     AbsenceAccepted, ArtifactStored, CallRefused, ClaimAccepted, ClaimRepeated, ClaimSubmitted,
     DerivationAccepted, EntityAdded, EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded,
-    InvocationStarted, NamesIndexed, NothingToRecord, PhaseEntered, QuestionsDeclined, RecoveryBegun,
-    RecoveryEnded, RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted, TablesRead,
-    TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
+    InvocationStarted, NamesIndexed, NoteWritten, NothingToRecord, PhaseEntered, QuestionsDeclined,
+    RecoveryBegun, RecoveryEnded, RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted,
+    TablesRead, TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
 };
 use ledger::{
     ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection, TaskId,
@@ -98,6 +98,8 @@ pub struct TaskView {
     pub served: u32,
     /// The agent's statement that there is nothing to record.
     pub nothing: Option<NothingToRecord>,
+    /// The remarks of its agent that are no facts, in order.
+    pub notes: Vec<NoteWritten>,
     /// The questions of the case that it left open, with its reasons.
     pub declined: Vec<QuestionsDeclined>,
     /// What it stored for others.
@@ -296,6 +298,7 @@ impl TaskView {
             refusals: Vec::new(),
             served: 0,
             nothing: None,
+            notes: Vec::new(),
             declined: Vec::new(),
             artifacts: Vec::new(),
             dispatched: Vec::new(),

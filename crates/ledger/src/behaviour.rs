@@ -56,11 +56,13 @@ pub enum Behaviour {
     SweepsInParts = 21,
     /// A reading may name a record and fields, whose values the gateway copies; a field that a predicate needs, or that says of what a record tells, is copied where a reading cites the record. Refusals offer what would hold. Agents are offered their tools in few words ([`crate::ToolSpec::in_brief`]).
     ByReference = 22,
+    /// Agents can say what is no fact: notes, kept apart from everything that code says.
+    SaidApart = 23,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 22] = [
+    pub const ALL: [Behaviour; 23] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -83,6 +85,7 @@ impl Behaviour {
         Behaviour::SearchedElsewhere,
         Behaviour::SweepsInParts,
         Behaviour::ByReference,
+        Behaviour::SaidApart,
     ];
 
     /// Those that a run was made with.

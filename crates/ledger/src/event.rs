@@ -52,7 +52,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 21 };
+pub const FORMAT: Format = Format { major: 2, minor: 22 };
 
 impl Format {
     /// The first format whose records tell where their files stand ([`crate::Placement`]).
@@ -126,6 +126,8 @@ pub enum Event {
     PhenomenonRecorded(PhenomenonRecorded),
     /// Task: the agent says that there is nothing to record.
     NothingToRecord(NothingToRecord),
+    /// Task: the agent wrote down a remark that is no fact.
+    NoteWritten(NoteWritten),
     /// A lead says why it leaves questions of the case open.
     QuestionsDeclined(QuestionsDeclined),
     /// Task: a thing that facts name was added to the graph.
@@ -646,6 +648,18 @@ pub struct NothingToRecord {
     pub reason: String,
 }
 
+/// The agent wrote down a remark: its own words, which nobody checked. It has no id, so that nothing can rest on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoteWritten {
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// The remark.
+    pub text: String,
+}
+
 /// A thing that facts name was added to the graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -760,6 +774,7 @@ impl Event {
             | Event::ClaimRejected(_)
             | Event::PhenomenonRecorded(_)
             | Event::NothingToRecord(_)
+            | Event::NoteWritten(_)
             | Event::QuestionsDeclined(_)
             | Event::EntityAdded(_)
             | Event::RelationAdded(_)

@@ -18,7 +18,8 @@ of the tool call that it cites; only what stands there becomes a fact.
    record_phenomenon {\"record\": \"inv-0a1b2c3d r0,r2-r4\", \"predicate\": \"executed\"}
    makes facts of these rows; `fields` or `where` choose among fields and rows.
 4. Where nothing is there, record_absence with the empty, complete searches that show it.
-   nothing_to_record says that you have nothing to claim.
+   nothing_to_record says that you have nothing to claim; record_phenomenon {\"note\": \"…\"}
+   keeps a remark that is no fact, marked as yours and checked by nobody.
 5. A refusal is an answer: it says what does stand there, or what to call instead.
    Correct the claim or leave it. `propose_hypothesis` and `assess_hypothesis` weigh explanations.
 6. close_task ends a task; it may first propose another way to an open objective.

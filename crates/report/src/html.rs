@@ -14,6 +14,7 @@ mod hypotheses;
 mod limits;
 mod narrative;
 mod network;
+mod notes;
 mod pack;
 mod proof;
 mod refused;
@@ -82,6 +83,7 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
             (tactics::section(&scene))
             (hypotheses::section(&scene))
             (network::section(&scene))
+            (notes::section(&scene))
             (limits::section(&scene))
             (refused::section(&scene))
             (custody::section(&scene))

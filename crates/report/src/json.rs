@@ -86,6 +86,7 @@ pub fn json(run: &Run) -> Value {
             "proposed": view.proposed,
             "assessments": view.assessments,
         })).collect::<Vec<_>>(),
+        "notes": crate::notes::json(run),
         "confidence": graph::objective_confidences(run).into_iter().map(|((task, objective), sure)| json!({
             "task": task.to_string(), "objective": objective,
             "thousandths": sure.thousandths(), "level": sure.level().name(),

@@ -57,6 +57,7 @@ struct Course<'l> {
     made: Vec<(&'l InvocationStarted, &'l InvocationEnded)>,
     facts: Vec<&'l FactEntry>,
     rejections: u32,
+    notes: u32,
     /// How many of them the budget has paid for.
     charged: u32,
     time_spent: bool,
@@ -124,6 +125,7 @@ impl<'l> Course<'l> {
             made: Vec::new(),
             facts: Vec::new(),
             rejections: 0,
+            notes: 0,
             charged: 0,
             time_spent: false,
             purse_spent: None,

@@ -111,6 +111,7 @@ impl Made {
             | Event::OutputPaged(_)
             | Event::ClaimRejected(_)
             | Event::NothingToRecord(_)
+            | Event::NoteWritten(_)
             | Event::QuestionsDeclined(_)
             | Event::HypothesisAssessed(_)
             | Event::GraphRead(_)

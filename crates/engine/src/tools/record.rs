@@ -2,6 +2,7 @@
 
 use super::{About, about, text};
 use crate::claims::{MOST_READINGS, MOST_SENTENCES};
+use crate::notes::{LONGEST_NOTE, NOTE};
 use ledger::derivation::MOST_TERMS;
 use ledger::{AbsenceForm, DerivationForm, Vocabulary};
 use serde_json::{Value, json};
@@ -17,8 +18,14 @@ pub(super) fn phenomenon(vocabulary: &Vocabulary) -> About {
                 json!({"type": "array", "minItems": 1, "maxItems": MOST_READINGS, "items": reading(vocabulary)}),
             ),
             ("interpretation", text("your own words; kept beside the facts, marked as interpretation")),
+            (
+                NOTE,
+                text(&format!(
+                    "in place of readings: a remark that is no fact, at most {LONGEST_NOTE} characters; shown apart, checked by nobody"
+                )),
+            ),
         ],
-        1,
+        0,
     )
 }
 

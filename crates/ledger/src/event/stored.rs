@@ -153,6 +153,7 @@ names! {
         ClaimRejected = "claim_rejected",
         PhenomenonRecorded = "phenomenon_recorded",
         NothingToRecord = "nothing_to_record",
+        NoteWritten = "note_written",
         QuestionsDeclined = "questions_declined",
         EntityAdded = "entity_added",
         RelationAdded = "relation_added",

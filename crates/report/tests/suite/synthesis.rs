@@ -7,6 +7,31 @@ use ledger::{Condition, NodeId, Objective, Outcome, Predicate, Time, Weight};
 use serde_json::json;
 use testkit::history::{History, fact, invocation, reading};
 
+#[test]
+fn a_note_stands_apart_in_every_format_and_is_in_no_other_place_of_it() {
+    let words = "the owner was seen at 2024-03-01T12:00:05Z with ALDER-07";
+    let stated = fact(1, 0, "k", &[("data", "d")]);
+    let mut history = History::opened("T");
+    history.assigned(1, "a").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["d"], None));
+    history.accepted(1, 0, stated.clone()).phenomenon(1, 0, &[stated.id], "");
+    lead::notes(&mut history, words);
+    let run = graph::fold(history.events()).unwrap();
+    assert!(graph::narrative(&run).is_empty());
+    assert_eq!((run.facts().count(), run.graph.carried_by(stated.id).len()), (1, 1));
+    let json = report::json(&run);
+    let note = json!({"task": "task-1", "agent": "a", "turn": 1, "text": words, "checked": false});
+    assert_eq!(json["notes"], json!([note]));
+    assert_eq!(json.to_string().matches("ALDER-07").count(), 1);
+    let markdown = report::markdown(&run);
+    let (_, after) = markdown.split_once("## Agents' notes (not checked)").unwrap();
+    assert!(after.split("\n## ").next().unwrap().contains(words), "{markdown}");
+    assert_eq!(markdown.matches("ALDER-07").count(), 1);
+    let facts = report::facts(&run);
+    let (_, after) = facts.split_once("Agents' notes (not checked)").unwrap();
+    assert!(after.contains(words) && facts.matches("ALDER-07").count() == 1, "{facts}");
+    assert!(!report::answers(&run).contains("ALDER-07"));
+}
+
 fn objective(id: &str, weight: Weight) -> Objective {
     let condition = Condition {
         predicate: Predicate("configured".into()),

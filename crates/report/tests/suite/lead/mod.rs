@@ -1,9 +1,9 @@
 //! What a lead adds to a log: a task that it handed out, its report, a recovery, a stored text, sentences, a hypothesis.
 
 use ledger::event::{
-    ArtifactStored, ClaimSubmitted, DispatchedTask, HypothesisAssessed, HypothesisProposed, RecoveryBegun,
-    RecoveryEnded, RecoveryTrigger, SentenceAccepted, SuggestedCall, TaskAssigned, TaskEnded, TaskReported,
-    TaskStatus, TasksDispatched,
+    ArtifactStored, ClaimSubmitted, DispatchedTask, HypothesisAssessed, HypothesisProposed, NoteWritten,
+    RecoveryBegun, RecoveryEnded, RecoveryTrigger, SentenceAccepted, SuggestedCall, TaskAssigned, TaskEnded,
+    TaskReported, TaskStatus, TasksDispatched,
 };
 use ledger::{
     AgentSpec, ArtifactHead, ArtifactId, ArtifactKind, Assessment, CallId, Claim, Dispatch, Event, FactEntry,
@@ -105,6 +105,12 @@ pub(crate) fn tells(history: &mut History, number: u32, text: &str, cites: &[Nod
     };
     let told = SentenceAccepted { claim: claim(1, number), sentence };
     history.push(Stream::Task(TaskId(1)), Event::SentenceAccepted(told));
+}
+
+/// Task 1 writes down a remark that is no fact.
+pub(crate) fn notes(history: &mut History, words: &str) {
+    let note = NoteWritten { turn: 1, call: CallId("n".into()), text: words.into() };
+    history.push(Stream::Task(TaskId(1)), Event::NoteWritten(note));
 }
 
 /// Task 1 weighs an explanation by one fact.

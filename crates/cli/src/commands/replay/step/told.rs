@@ -39,6 +39,7 @@ fn line(event: &Event) -> Option<String> {
         }
         Event::PhenomenonRecorded(it) => format!("{} recorded with {} facts", it.phenomenon, it.facts.len()),
         Event::NothingToRecord(it) => format!("nothing to record: {}", cut(&it.reason)),
+        Event::NoteWritten(it) => format!("note, checked by nobody: {}", cut(&it.text)),
         Event::QuestionsDeclined(it) => {
             format!("declined {} of {}: {}", it.questions.join(", "), it.agent, cut(&it.reason))
         }
