@@ -71,6 +71,7 @@ pub fn json(run: &Run) -> Value {
         "absences": run.absences().map(|(task, covered)| json!({
             "task": task.to_string(),
             "title": covered.absence.absence.to_string(),
+            "as_it_stands": covered.absence.absence.is_as_it_stands(),
             "absence": covered.absence,
             "interpretation": covered.interpretation,
         })).collect::<Vec<_>>(),

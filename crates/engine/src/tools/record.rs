@@ -72,8 +72,13 @@ pub(super) fn absence() -> About {
             ("under", text("forms file and text: the folder; empty for everything")),
             ("hive", text("form registry_key: the path of the hive")),
             ("key", text("form registry_key: the path of the key from the root of the hive")),
+            (
+                "as_it_stands",
+                json!({"type": "boolean", "description": "form registry_key, where the hive is not clean and its transaction logs were not read: says it of its file alone"}),
+            ),
             ("text", text("form text: the text")),
             ("channel", text("form events: the channel; list_event_channels must have listed it")),
+            ("provider", text("form events: who writes them, where the search names it; may be left out")),
             (
                 "ids",
                 json!({"type": "array", "items": {"type": "integer"}, "description": "form events: the event ids"}),

@@ -2,6 +2,7 @@
 
 use super::{Because, nodes};
 use crate::run::{InvocationView, Judged, Run, TaskView};
+use ledger::absence::{UnreadLogs, unread_by};
 use ledger::event::{
     AbsenceAccepted, DerivationAccepted, InvocationEnded, SeenRecord, SentenceAccepted, TaskEnded,
     WithoutFact,
@@ -51,7 +52,10 @@ pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Re
             return Err("its search belongs to another task");
         }
         let ended = invocation.ended.as_ref().ok_or("its search has not ended")?;
-        if (ended.outcome, ended.completeness) != (Outcome::Empty, Completeness::Complete) {
+        let of_file = covered.absence.absence.is_as_it_stands()
+            && unread_by(ended).is_some_and(UnreadLogs::is_as_it_stands);
+        let is_whole = ended.completeness == Completeness::Complete || of_file;
+        if ended.outcome != Outcome::Empty || !is_whole {
             return Err("its search did not end empty and complete");
         }
     }

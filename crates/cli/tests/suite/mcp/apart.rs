@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::{over_demo, verified};
-use crate::support::Place;
+use crate::support::{Place, demo_file, str};
 use serde_json::{Value, json};
 
 /// The report of a run as JSON.
@@ -36,4 +36,94 @@ fn a_note_of_a_client_is_kept_verifies_and_is_no_finding() {
         all.iter().filter(|it| it["task"] == "task-1").count()
     };
     assert_eq!((of_client("facts"), of_client("phenomena")), (0, 0));
+}
+
+/// A folder with a hive that is not clean, and no transaction logs beside it.
+fn dirty_case(place: &Place) -> String {
+    let system = "Windows/System32/config/SYSTEM";
+    let mut hive = demo_file(system);
+    // The first of the two sequence numbers runs ahead.
+    hive[4] = hive[4].wrapping_add(1);
+    place.file(&format!("host/C/{system}"), hive);
+    str(&place.path("host")).to_owned()
+}
+
+/// The call of a tool that a refusal's hint names.
+fn named(hint: &str, tool: &str) -> Value {
+    let (_, after) = hint.split_once(&format!("{tool} {{")).unwrap_or_else(|| panic!("{hint}"));
+    serde_json::Deserializer::from_str(&format!("{{{after}")).into_iter().next().unwrap().unwrap()
+}
+
+/// The question of each answer, and the word for how it stands.
+fn answers(report: &Value) -> Vec<(String, String)> {
+    let text = |answer: &Value, member: &str| answer[member].as_str().unwrap().to_owned();
+    let all = report["answers"].as_array().unwrap().iter();
+    all.map(|answer| (text(answer, "objective"), text(answer, "answer"))).collect()
+}
+
+#[test]
+fn what_a_hive_lacks_as_it_stands_is_told_so_everywhere_and_answers_nothing() {
+    let place = Place::new();
+    let mut client = Client::old(&place, &["--case", &dirty_case(&place)]);
+    let key = "ControlSet001\\Services\\Wiper";
+    let hive = "C/Windows/System32/config/SYSTEM";
+    let searched = |client: &mut Client| {
+        let opened = client.open(&["examiner"]);
+        let asked = json!({"task": opened.task(), "hive": hive, "key": key});
+        let found = client.call("parse_registry_key", asked);
+        let answer = &found["structuredContent"]["answer"];
+        assert_eq!(answer["outcome"], "empty", "{found}");
+        let search = answer["invocation"].as_str().unwrap().to_owned();
+        (opened, search)
+    };
+    let (without, _) = searched(&mut client);
+    client.call("close_run", json!({"run": without.run}));
+    let (opened, search) = searched(&mut client);
+    let claim = json!({"form": "registry_key", "hive": hive, "key": key, "searches": [search]});
+    let mut plain = claim.clone();
+    plain["task"] = json!(opened.task());
+    let refused = client.call("record_absence", plain);
+    let rejection = &refused["structuredContent"]["answer"]["rejection"];
+    let reason = rejection["reason"].as_str().unwrap_or_else(|| panic!("{refused}"));
+    assert!(reason.contains("it is not clean and no transaction logs are there"), "{reason}");
+    // The next try is taken literally from the hint.
+    let mut call = named(rejection["hint"].as_str().unwrap(), "record_absence");
+    call["task"] = json!(opened.task());
+    let said = client.call("record_absence", call);
+    assert_eq!(said["isError"], false, "{said}");
+    client.call("close_run", json!({"run": opened.run}));
+    verified(&place, &opened.name);
+    place.locard_ends(0, &["verify", &opened.name, "--evidence"]);
+
+    let [before, after] = [&without, &opened].map(|run| report(&place, &run.name));
+    assert_eq!(answers(&before), answers(&after), "it answers no question");
+    assert_eq!(before["absences"], json!([]));
+    let [absence] = after["absences"].as_array().unwrap().as_slice() else { panic!("{after}") };
+    assert_eq!(
+        (&absence["as_it_stands"], &absence["absence"]["absence"]["as_it_stands"]),
+        (&json!(true), &json!(true))
+    );
+
+    let run = opened.name.as_str();
+    let mut told = vec![absence["title"].as_str().unwrap().to_owned()];
+    for format in ["markdown", "html"] {
+        told.push(place.locard_ends(0, &["report", run, "--format", format, "-o", "-"]));
+    }
+    told.push(place.locard_ends(0, &["facts", run]));
+    for format in ["stix", "case-uco"] {
+        told.push(place.locard_ends(0, &["export", run, "--as", format, "-o", "-"]));
+    }
+    for text in &told {
+        let places: Vec<&str> = text.split("no key ").skip(1).collect();
+        assert!(!places.is_empty(), "{text}");
+        for after in places {
+            let said: String = after.chars().take(400).collect();
+            assert!(said.contains("as it stands, without what its transaction logs hold"), "{said}");
+        }
+        assert!(!text.contains("shown by complete, empty searches"), "{text}");
+    }
+    for format in ["timesketch", "csv-facts", "csv-timeline", "navigator"] {
+        let text = place.locard_ends(0, &["export", run, "--as", format, "-o", "-"]);
+        assert!(!text.contains("Wiper"), "{format}: {text}");
+    }
 }
