@@ -44,6 +44,9 @@ fn dirty_case(place: &Place) -> String {
     let mut hive = demo_file(system);
     // The first of the two sequence numbers runs ahead.
     hive[4] = hive[4].wrapping_add(1);
+    let words = hive[..508].chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap()));
+    let checksum = words.fold(0, |sum, word| sum ^ word);
+    hive[508..512].copy_from_slice(&checksum.to_le_bytes());
     place.file(&format!("host/C/{system}"), hive);
     str(&place.path("host")).to_owned()
 }
