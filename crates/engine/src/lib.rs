@@ -29,6 +29,7 @@ mod notebook;
 mod notes;
 mod objectives;
 mod ordinals;
+mod own;
 mod prompt;
 mod recall;
 mod record;

@@ -12,8 +12,8 @@ use ledger::event::{
     TablesRead, TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
 };
 use ledger::{
-    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection, TaskId,
-    Usage,
+    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, Objective, PhenomenonId,
+    Rejection, TaskId, Usage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,6 +98,8 @@ pub struct TaskView {
     pub served: u32,
     /// The agent's statement that there is nothing to record.
     pub nothing: Option<NothingToRecord>,
+    /// The questions that its agent asked itself, in order.
+    pub own: Vec<Objective>,
     /// The remarks of its agent that are no facts, in order.
     pub notes: Vec<NoteWritten>,
     /// The questions of the case that it left open, with its reasons.
@@ -298,6 +300,7 @@ impl TaskView {
             refusals: Vec::new(),
             served: 0,
             nothing: None,
+            own: Vec::new(),
             notes: Vec::new(),
             declined: Vec::new(),
             artifacts: Vec::new(),

@@ -56,7 +56,7 @@ pub enum Behaviour {
     SweepsInParts = 21,
     /// A reading may name a record and fields, whose values the gateway copies; a field that a predicate needs, or that says of what a record tells, is copied where a reading cites the record. Refusals offer what would hold. Agents are offered their tools in few words ([`crate::ToolSpec::in_brief`]).
     ByReference = 22,
-    /// Agents can say what is no fact: notes, kept apart from everything that code says.
+    /// Agents can say more, marked as what it is: notes that are no facts, questions of their own, and what a hive lacks as it stands, without its transaction logs.
     SaidApart = 23,
 }
 

@@ -21,7 +21,8 @@ of the tool call that it cites; only what stands there becomes a fact.
    nothing_to_record says that you have nothing to claim; record_phenomenon {\"note\": \"…\"}
    keeps a remark that is no fact, marked as yours and checked by nobody.
 5. A refusal is an answer: it says what does stand there, or what to call instead.
-   Correct the claim or leave it. `propose_hypothesis` and `assess_hypothesis` weigh explanations.
+   Correct the claim or leave it. `propose_hypothesis` and `assess_hypothesis` weigh explanations;
+   the former with `question` and `answered_by` asks a question of your own.
 6. close_task ends a task; it may first propose another way to an open objective.
    close_run ends all, asks by code what is left open, seals the run and verifies it.
    Keep the head that it gives elsewhere.

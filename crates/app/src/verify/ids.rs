@@ -112,6 +112,7 @@ impl Made {
             | Event::ClaimRejected(_)
             | Event::NothingToRecord(_)
             | Event::NoteWritten(_)
+            | Event::ObjectiveAdded(_)
             | Event::QuestionsDeclined(_)
             | Event::HypothesisAssessed(_)
             | Event::GraphRead(_)

@@ -76,7 +76,10 @@ pub(crate) fn of_all_kinds(place: &Place) -> PathBuf {
         }),
         Box::new(|_| {
             let notes = ["its owner should be asked", " Besitzer fragen "];
-            calls(5, &notes.map(|note| ("record_phenomenon", json!({"note": note}))))
+            let asked = json!({"question": "Which host is it?", "answered_by":
+                {"predicate": "configured", "record": "computer_name", "field": "name"}});
+            let note = |note| ("record_phenomenon", json!({"note": note}));
+            calls(5, &[note(notes[0]), note(notes[1]), ("propose_hypothesis", asked)])
         }),
         Box::new(|_| calls(6, &[("nothing_to_record", json!({"reason": " that is all "}))])),
     ]);
@@ -130,6 +133,34 @@ const FORGERIES: &[Forgery] = &[
         "no call of its turn's",
     ),
     ("lost note", without_note, "a call before it in its turn's reply was not answered"),
+    (
+        "own question",
+        change!(ObjectiveAdded, |it| it.objective.question.push('!')),
+        "it is not what its call asks",
+    ),
+    (
+        "own name",
+        change!(ObjectiveAdded, |it| it.objective.id = "computer-name".into()),
+        "its name is not a new one",
+    ),
+    (
+        "own condition",
+        change!(ObjectiveAdded, |it| it.objective.condition.value = Some("ALDER*".into())),
+        "it is not what its call asks",
+    ),
+    (
+        "own search",
+        change!(ObjectiveAdded, |it| it.objective.searched.clear()),
+        "it is not what its call asks",
+    ),
+    (
+        "own answer",
+        change!(TaskEnded, |it| {
+            let needed = vec!["a hive".to_owned()];
+            it.own[0].without = Some(ledger::event::WithoutFact::NotDeterminable { needed });
+        }),
+        "how a question of its own stands",
+    ),
     ("turns", change!(TaskEnded, |it| it.turns += 1), "its number of turns"),
     ("spent", change!(TaskEnded, |it| it.spent = Some(Spent::Turns)), "the budget that ended it"),
     ("status", change!(TaskEnded, |it| it.status = TaskStatus::Incomplete), "its status"),

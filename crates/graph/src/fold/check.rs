@@ -4,8 +4,8 @@ use super::{Because, nodes};
 use crate::run::{InvocationView, Judged, Run, TaskView};
 use ledger::absence::{UnreadLogs, unread_by};
 use ledger::event::{
-    AbsenceAccepted, DerivationAccepted, InvocationEnded, SeenRecord, SentenceAccepted, TaskEnded,
-    WithoutFact,
+    AbsenceAccepted, DerivationAccepted, InvocationEnded, ObjectiveResult, SeenRecord, SentenceAccepted,
+    TaskEnded, WithoutFact,
 };
 use ledger::{
     Behaviour, Claim, ClaimId, Completeness, FactEntry, FactId, InvocationId, Objective, Outcome, TaskId,
@@ -146,14 +146,23 @@ pub(super) fn totals(task: &TaskView, ended: &TaskEnded) -> Result<(), Because> 
 
 /// Whether each objective is met by the facts that its condition holds for, in the agent's order.
 pub(super) fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16]) -> Result<(), Because> {
-    let objectives = &task.assigned.agent.objectives;
-    if ended.objectives.len() != objectives.len() {
+    stand(task, &task.assigned.agent.objectives, &ended.objectives, behaviours)?;
+    stand(task, &task.own, &ended.own, behaviours)
+}
+
+fn stand(
+    task: &TaskView,
+    objectives: &[Objective],
+    results: &[ObjectiveResult],
+    behaviours: &[u16],
+) -> Result<(), Because> {
+    if results.len() != objectives.len() {
         return Err("its objectives are not those of its agent");
     }
     let recovers = behaviours.contains(&u16::from(Behaviour::Recovers));
     let sources_first = behaviours.contains(&u16::from(Behaviour::SourcesFirst));
     let questions = behaviours.contains(&u16::from(Behaviour::Questions));
-    for (objective, result) in objectives.iter().zip(&ended.objectives) {
+    for (objective, result) in objectives.iter().zip(results) {
         let watched = !questions && !objective.is_required();
         if objective.id != result.id || watched != result.watched {
             return Err("its objectives are not those of its agent");

@@ -91,7 +91,15 @@ fn run_of(text: &str) -> graph::Run {
     let status = TaskStatus::Completed;
     history.ended(
         1,
-        TaskEnded { status, spent: None, objectives: vec![result], turns: 0, facts: 1, rejections: 1 },
+        TaskEnded {
+            status,
+            spent: None,
+            objectives: vec![result],
+            own: vec![],
+            turns: 0,
+            facts: 1,
+            rejections: 1,
+        },
     );
     let integrity = Integrity { level: IntegrityLevel::Full, sha256: Digest::of(b""), files: 0, bytes: 0 };
     let hashed = EvidenceHashed { evidence: text.into(), integrity, as_expected: None, gaps: vec![gap] };

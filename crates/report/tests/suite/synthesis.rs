@@ -84,8 +84,18 @@ fn answered() -> graph::Run {
     });
     history.invoked(1, 1);
     let status = TaskStatus::Incomplete;
-    history
-        .ended(1, TaskEnded { status, spent: None, objectives: results, turns: 0, facts: 0, rejections: 0 });
+    history.ended(
+        1,
+        TaskEnded {
+            status,
+            spent: None,
+            objectives: results,
+            own: vec![],
+            turns: 0,
+            facts: 0,
+            rejections: 0,
+        },
+    );
     graph::fold(history.events()).unwrap()
 }
 
@@ -317,7 +327,10 @@ fn what_was_searched_in_vain_says_how_far_its_logs_go() {
         let without = Some(WithoutFact::Empty { searches: vec![invocation(1, 1)], lacking: Vec::new() });
         let result = ObjectiveResult { id: "a".into(), facts: vec![], watched: false, without };
         let (status, objectives) = (TaskStatus::Completed, vec![result]);
-        history.ended(1, TaskEnded { status, spent: None, objectives, turns: 0, facts: 1, rejections: 0 });
+        history.ended(
+            1,
+            TaskEnded { status, spent: None, objectives, own: vec![], turns: 0, facts: 1, rejections: 0 },
+        );
         report::markdown(&graph::fold(history.events()).unwrap())
     };
     let told = "host:Security.evtx goes from 2024-03-01T09:00:00.0000000Z to 2024-03-02T09:00:00.0000000Z";

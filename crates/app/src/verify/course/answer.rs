@@ -62,6 +62,7 @@ impl<'l> Course<'l> {
                 says(words::means(&call.arguments, "reason", &nothing.reason))
             }
             Event::NoteWritten(note) => self.note(note),
+            Event::ObjectiveAdded(added) => self.ask_itself(added),
             Event::QuestionsDeclined(declined) => self.decline(declined),
             Event::EntityAdded(added) => {
                 self.write("add_entity", |with| words::is_entity(with, added))?;

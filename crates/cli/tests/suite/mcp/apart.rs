@@ -1,7 +1,7 @@
 //! What a client says that is no fact of the evidence as it was: it stands apart, and decides nothing.
 
 use super::client::Client;
-use super::{over_demo, verified};
+use super::{computer_name, over_demo, reading, verified};
 use crate::support::{Place, demo_file, str};
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ fn what_a_hive_lacks_as_it_stands_is_told_so_everywhere_and_answers_nothing() {
     let run = opened.name.as_str();
     let mut told = vec![absence["title"].as_str().unwrap().to_owned()];
     for format in ["markdown", "html"] {
-        told.push(place.locard_ends(0, &["report", run, "--format", format, "-o", "-"]));
+        told.push(place.locard_ends(0, &["report", run, "--format", format]));
     }
     told.push(place.locard_ends(0, &["facts", run]));
     for format in ["stix", "case-uco"] {
@@ -128,5 +128,83 @@ fn what_a_hive_lacks_as_it_stands_is_told_so_everywhere_and_answers_nothing() {
     for format in ["timesketch", "csv-facts", "csv-timeline", "navigator"] {
         let text = place.locard_ends(0, &["export", run, "--as", format, "-o", "-"]);
         assert!(!text.contains("Wiper"), "{format}: {text}");
+    }
+}
+
+#[test]
+fn a_question_of_a_clients_own_is_answered_by_the_same_code_and_stays_its_own() {
+    let place = Place::new();
+    let mut client = over_demo(&place);
+    let question = |record: &str, predicate: &str, field: &str, value: Value| {
+        let mut by = json!({"predicate": predicate, "record": record, "field": field});
+        if !value.is_null() {
+            by["value"] = value;
+        }
+        json!({"question": format!("Is there a {record}?"), "answered_by": by})
+    };
+    let mut investigated = |own: bool| {
+        let opened = client.open(&["examiner"]);
+        let task = opened.task().to_owned();
+        let mut ask = |mut asked: Value| {
+            asked["task"] = json!(task);
+            client.call("propose_hypothesis", asked)
+        };
+        if own {
+            for asked in [
+                question("computer_name", "configured", "name", Value::Null),
+                question("user_assist", "executed", "last_run", json!("no such time")),
+                question("prefetch", "executed", "last_run", Value::Null),
+            ] {
+                let said = ask(asked);
+                assert_eq!(said["isError"], false, "{said}");
+            }
+            for number in 4..=17 {
+                let more = question("prefetch", "executed", "last_run", json!(format!("{number}*")));
+                assert_eq!(ask(more)["isError"], number > 16, "at most sixteen: {number}");
+            }
+            for (wrong, refusal) in [
+                (question("computer_name", "executed", "name", Value::Null), "bad_arguments"),
+                (question("computer_name", "configured", "no_such_field", Value::Null), "bad_arguments"),
+                (question("computer_name", "configured", "name", Value::Null), "repeated"),
+                (json!({"question": "And now?"}), "bad_arguments"),
+                (json!({"statement": "It is so.", "question": "Is it so?"}), "bad_arguments"),
+            ] {
+                let refused = ask(wrong);
+                assert_eq!(refused["structuredContent"]["answer"]["refusal"], refusal, "{refused}");
+            }
+        }
+        let (invocation, record) = computer_name(&mut client, &task);
+        let name = record["fields"]["name"].as_str().unwrap();
+        let readings = reading(&invocation, &record, name);
+        client.call("record_phenomenon", json!({"task": task, "readings": readings}));
+        client.call("records", json!({"task": task, "record": "user_assist"}));
+        let closed = client.call("close_run", json!({"run": opened.run}));
+        assert_eq!(closed["structuredContent"]["verification"]["verified"], true, "{closed}");
+        verified(&place, &opened.name);
+        report(&place, &opened.name)
+    };
+    let [without, with] = [investigated(false), investigated(true)];
+    let of_agents = |report: &Value, own: bool| -> Vec<Value> {
+        let all = report["answers"].as_array().unwrap().iter();
+        all.filter(|answer| (answer["by"] == "agent") == own).cloned().collect()
+    };
+    let own = of_agents(&with, true);
+    let stands: Vec<(&str, &str)> =
+        own.iter().map(|it| (it["objective"].as_str().unwrap(), it["answer"].as_str().unwrap())).collect();
+    assert_eq!(stands.len(), 16);
+    assert_eq!(stands[..3], [("own-1", "met"), ("own-2", "empty"), ("own-3", "not_asked")]);
+    assert_eq!(of_agents(&without, true), Vec::<Value>::new());
+    // Nothing that was asked of the case stands otherwise for it.
+    let words = |report: &Value| -> Vec<(Value, Value)> {
+        let all = of_agents(report, false);
+        all.iter().map(|it| (it["objective"].clone(), it["answer"].clone())).collect()
+    };
+    assert_eq!(words(&without), words(&with));
+    for member in ["status", "objectives"] {
+        let ids = |value: &Value| match value.as_array() {
+            Some(all) => json!(all.iter().map(|it| [&it["id"], &it["answer"]]).collect::<Vec<_>>()),
+            None => value.clone(),
+        };
+        assert_eq!(ids(&without["tasks"][0][member]), ids(&with["tasks"][0][member]), "{member}");
     }
 }

@@ -73,8 +73,10 @@ pub(crate) fn hands_out(history: &mut History, words: &str) -> FactEntry {
     let ended = RecoveryEnded { attempt: 1, facts: 4, answered: vec![words.into()] };
     history.push(two, Event::RecoveryEnded(ended));
     let status = TaskStatus::Incomplete;
-    history
-        .ended(2, TaskEnded { status, spent: None, objectives: vec![], turns: 0, facts: 1, rejections: 0 });
+    history.ended(
+        2,
+        TaskEnded { status, spent: None, objectives: vec![], own: vec![], turns: 0, facts: 1, rejections: 0 },
+    );
     let report = ArtifactHead {
         artifact: ArtifactId::assign(&ids(), TaskId(1), 7).unwrap(),
         kind: ArtifactKind::Report,
