@@ -31,11 +31,11 @@ fn lived(made: &[Value]) -> (Lived, Vec<Answer>) {
 }
 
 fn notes(lived: &Lived) -> Vec<&str> {
-    let note = |event| match event {
-        &Event::NoteWritten(ref note) => Some(note.text.as_str()),
+    let notes = lived.events.iter().filter_map(|event| match event {
+        Event::NoteWritten(note) => Some(note.text.as_str()),
         _ => None,
-    };
-    lived.events.iter().filter_map(note).collect()
+    });
+    notes.collect()
 }
 
 #[test]
