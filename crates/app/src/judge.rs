@@ -18,6 +18,7 @@ pub(crate) struct Bench {
     coverage: BTreeMap<String, Vec<Coverage>>,
     evidence: BTreeSet<String>,
     by_reference: bool,
+    said_apart: bool,
 }
 
 impl Bench {
@@ -31,6 +32,7 @@ impl Bench {
             coverage: opened.tools.iter().map(|tool| (tool.name.clone(), tool.covers.clone())).collect(),
             evidence: opened.case.evidence.iter().map(|piece| piece.label.clone()).collect(),
             by_reference: opened.behaviour.contains(&Behaviour::ByReference.into()),
+            said_apart: opened.behaviour.contains(&Behaviour::SaidApart.into()),
         }
     }
 
@@ -48,7 +50,8 @@ impl Bench {
 
     /// Judges an absence against what its task has searched.
     pub(crate) fn judge_absence(&self, claim: &AbsenceClaim, id: AbsenceId, shelf: &Shelf) -> AbsenceVerdict {
-        let searchable = Searchable { coverage: &self.coverage, evidence: &self.evidence };
+        let searchable =
+            Searchable { coverage: &self.coverage, evidence: &self.evidence, as_it_stands: self.said_apart };
         ground::judge_absence(claim, id, shelf, &searchable)
     }
 

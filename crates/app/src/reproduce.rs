@@ -365,6 +365,9 @@ const REFUSED_PLACES: Format = Format { major: 2, minor: 15 };
 /// The first format in which a search tells all that is near the thing that it did not find: before 2.17 nothing, then fewer look-alikes.
 const NEAR_TOLD: Format = Format { major: 2, minor: 20 };
 
+/// The first format in which a search of a hive tells what is near, too, where it read the hive as it stands.
+const NEAR_AS_IT_STANDS: Format = Format { major: 2, minor: 22 };
+
 /// The first format whose places are today's: what a hive or a log holds belongs in one that bears its name, and a log that names another computer is foreign.
 const OWN_NAMES: Format = Format { major: 2, minor: 20 };
 
@@ -386,6 +389,8 @@ struct ToolRules {
     has_time_index: bool,
     /// Whether searches told nothing of what is near, or less.
     tells_nothing_near: bool,
+    /// Whether they told nothing of it where they left something unread.
+    tells_near_of_whole: bool,
     /// Whether places were looked at by other rules or not at all.
     places_otherwise: bool,
     /// Whether fewer events had types of their own.
@@ -405,6 +410,7 @@ impl ToolRules {
             begins_at_root: opened.format < PATTERNS_OF_FOLDERS,
             answers_nowhere: opened.format < REFUSED_PLACES,
             tells_nothing_near: opened.format < NEAR_TOLD,
+            tells_near_of_whole: opened.format < NEAR_AS_IT_STANDS,
             places_otherwise: opened.format < OWN_NAMES,
             types_fewer_events: opened.format < TYPED_EVENTS,
             minor: opened.format.minor,
@@ -587,7 +593,9 @@ impl Asking {
         let now = ToolReturn { output: now.output.map(as_told), ..now };
         asked.calls += 1;
         let translated = tools::successor(&call.tool).is_some();
-        let (untold, nearless) = (self.rules.answers_nowhere, self.rules.tells_nothing_near);
+        let untold = self.rules.answers_nowhere;
+        let nearless =
+            self.rules.tells_nothing_near || self.rules.tells_near_of_whole && !now.gaps.is_empty();
         let reworded = self.rules.later.rewords_refusals(&call.tool);
         let (subjects, examples) = (&self.subjects, self.examples);
         let measure = Measure { subjects, examples, translated, untold, nearless, reworded };

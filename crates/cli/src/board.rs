@@ -345,7 +345,7 @@ mod tests {
 
     fn ended(task: u16, agent: &str, status: TaskStatus) -> Progress {
         let (spent, objectives) = (None, Vec::new());
-        let ended = TaskEnded { status, spent, objectives, turns: 1, facts: 0, rejections: 0 };
+        let ended = TaskEnded { status, spent, objectives, own: vec![], turns: 1, facts: 0, rejections: 0 };
         Progress::Ended { task: TaskId(task), agent: agent.to_owned(), ended }
     }
 

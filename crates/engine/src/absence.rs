@@ -30,7 +30,7 @@ impl Task {
             self.refuse_spent(call, append);
             return Ok(None);
         }
-        let (absence, interpretation) = match claims::absence(&call.arguments) {
+        let (absence, interpretation) = match claims::absence(&call.arguments, self.setting.said_apart) {
             Ok(read) => read,
             Err(error) => {
                 self.refuse(call, Refusal::BadArguments, error.to_string(), append);

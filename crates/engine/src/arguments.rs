@@ -93,6 +93,17 @@ impl<'a> Arguments<'a> {
         number.ok_or_else(|| self.malformed(name, "a whole number"))
     }
 
+    /// Whether something is so; not where it is left out. Models write it as text, too.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, Malformed> {
+        match self.get(name) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(Value::String(text)) if text.trim().eq_ignore_ascii_case("true") => Ok(true),
+            Some(Value::String(text)) if text.trim().eq_ignore_ascii_case("false") => Ok(false),
+            Some(_) => Err(self.malformed(name, "true or false")),
+        }
+    }
+
     /// One of some words.
     pub(crate) fn word<T: Copy>(
         &self,

@@ -28,6 +28,9 @@ const READING_MEMBERS: [&str; 7] =
 /// The members of the forms of absence; each form has some of them.
 const ABSENCE_MEMBERS: [&str; 9] = ["name", "under", "hive", "key", "text", "channel", "ids", "from", "to"];
 
+/// Those that came with [`ledger::Behaviour::SaidApart`].
+const LATER_ABSENCE_MEMBERS: [&str; 2] = ["as_it_stands", "provider"];
+
 /// The readings and the interpretation of a `record_phenomenon` call.
 ///
 /// `values` may be an object (field → value) or an array of values and of objects with `field` and `value`.
@@ -60,9 +63,11 @@ pub(crate) fn readings(arguments: &Value, by_reference: bool) -> Result<(Vec<Sta
 /// The claim and the interpretation of a `record_absence` call.
 ///
 /// Whether its searches cover it is the gateway's question.
-pub(crate) fn absence(arguments: &Value) -> Result<(AbsenceClaim, String), Malformed> {
+pub(crate) fn absence(arguments: &Value, said_apart: bool) -> Result<(AbsenceClaim, String), Malformed> {
     let general = ["form", "evidence", "searches", "interpretation"];
-    let known: Vec<&str> = general.into_iter().chain(ABSENCE_MEMBERS).collect();
+    let later = LATER_ABSENCE_MEMBERS.into_iter().filter(|_| said_apart);
+    let of_forms: Vec<&str> = ABSENCE_MEMBERS.into_iter().chain(later).collect();
+    let known: Vec<&str> = general.into_iter().chain(of_forms.iter().copied()).collect();
     let arguments = Arguments::of(arguments, &known)?;
     let form = arguments.word("form", &AbsenceForm::ALL, AbsenceForm::name)?;
     let evidence = arguments.optional_text("evidence")?.map(str::to_owned);
@@ -78,24 +83,26 @@ pub(crate) fn absence(arguments: &Value) -> Result<(AbsenceClaim, String), Malfo
                 hive: required("hive")?,
                 key: required("key")?,
                 evidence,
+                as_it_stands: arguments.flag("as_it_stands")?,
                 near: Vec::new(),
             },
-            &["hive", "key"],
+            &["hive", "key", "as_it_stands"],
         ),
         AbsenceForm::Text => (
             Absence::Text { text: required("text")?, under: optional("under")?, evidence },
             &["text", "under"],
         ),
         AbsenceForm::Events => {
-            let instant = |name| arguments.optional_text(name).map(|text| text.map(str::to_owned));
-            let (from, to) = (instant("from")?, instant("to")?);
+            let given = |name| arguments.optional_text(name).map(|text| text.map(str::to_owned));
+            let (from, to) = (given("from")?, given("to")?);
             let (channel, ids) = (required("channel")?, event_ids(&arguments)?);
-            let absence = Absence::Events { channel, ids, from, to, evidence, reach: None };
-            (absence, &["channel", "ids", "from", "to"])
+            let provider = given("provider")?;
+            let absence = Absence::Events { channel, provider, ids, from, to, evidence, reach: None };
+            (absence, &["channel", "provider", "ids", "from", "to"])
         }
     };
     // A member of another form would be a condition that is silently dropped.
-    let mut others = ABSENCE_MEMBERS.into_iter().filter(|name| !members.contains(name));
+    let mut others = of_forms.into_iter().filter(|name| !members.contains(name));
     if let Some(other) = others.find(|name| arguments.get(name).is_some()) {
         return Err(
             arguments.malformed(other, format!("nothing: the form {} has no such member", form.name()))

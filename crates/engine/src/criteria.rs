@@ -1,6 +1,8 @@
 //! Whether code can decide an objective at all: one that no fact could meet would look like a question without an answer.
 
-use ledger::{Condition, Objective, RecordType, ToolSpec, Vocabulary, pattern};
+use crate::arguments::{Arguments, Malformed};
+use ledger::pattern::Patterns;
+use ledger::{Condition, Objective, Predicate, RecordType, ToolSpec, Vocabulary, pattern};
 use std::collections::BTreeSet;
 use thiserror::Error;
 
@@ -38,6 +40,21 @@ pub enum CriterionFault {
         /// Its fields, the first few.
         known: Vec<String>,
     },
+}
+
+/// What a fact must say, as an agent states it.
+pub(crate) fn condition(arguments: &Arguments<'_>) -> Result<Condition, Malformed> {
+    let text = |name: &str| arguments.text(name).map(|text| text.trim().to_owned());
+    let patterns = |name: &str| arguments.texts_of_patterns(name);
+    Ok(Condition {
+        predicate: Predicate(text("predicate")?),
+        record: text("record")?,
+        subject: patterns("subject")?.unwrap_or_else(|| Patterns::from("*")),
+        field: text("field")?,
+        value: patterns("value")?,
+        unless: None,
+        earlier: None,
+    })
 }
 
 /// What is wrong with an objective; `None` where a record that a tool returns could answer it.

@@ -3,6 +3,7 @@
 use crate::arguments::{Arguments, Malformed};
 use crate::notebook::Hypothesis;
 use crate::ordinals::Kind;
+use crate::own;
 use crate::step::{Append, StepError};
 use crate::task::{Task, event};
 use crate::tools::WriteTool;
@@ -68,6 +69,13 @@ impl Task {
         call: ToolCall,
         append: &mut Vec<Append>,
     ) -> Result<(), StepError> {
+        if tool == WriteTool::ProposeHypothesis
+            && self.setting.said_apart
+            && own::is_question(&call.arguments)
+        {
+            self.ask_itself(call, append);
+            return Ok(());
+        }
         let written = match tool {
             WriteTool::AddEntity => self.add_entity(&call, append),
             WriteTool::Link => self.link(&call, append),

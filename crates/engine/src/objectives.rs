@@ -22,7 +22,12 @@ pub(crate) struct Standing<'t> {
 impl Standing<'_> {
     /// Each objective of the agent with the facts that meet it, or how it stands without.
     pub(crate) fn results(&self) -> Vec<ObjectiveResult> {
-        self.agent.objectives.iter().map(|objective| self.result(objective)).collect()
+        self.results_of(&self.agent.objectives)
+    }
+
+    /// The same of these objectives.
+    pub(crate) fn results_of(&self, objectives: &[Objective]) -> Vec<ObjectiveResult> {
+        objectives.iter().map(|objective| self.result(objective)).collect()
     }
 
     fn result(&self, objective: &Objective) -> ObjectiveResult {

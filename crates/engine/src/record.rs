@@ -4,6 +4,7 @@ use crate::arguments::Malformed;
 use crate::calls::Busy;
 use crate::claims;
 use crate::distil;
+use crate::notes;
 use crate::ordinals::Kind;
 use crate::references::{self, MOST_RECORDS, Stated};
 use crate::shelf::cite;
@@ -78,6 +79,10 @@ impl Task {
         call: ToolCall,
         append: &mut Vec<Append>,
     ) -> Result<Option<Command>, StepError> {
+        if self.setting.said_apart && notes::is_note(&call.arguments) {
+            self.write_note(call, append);
+            return Ok(None);
+        }
         if self.rejections_spent() {
             let told = "this task's budget of refused readings is spent".to_owned();
             self.refuse(call, Refusal::RejectionsSpent, told, append);

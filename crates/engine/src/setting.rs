@@ -61,6 +61,8 @@ pub struct Setting {
     pub(crate) searched_elsewhere: bool,
     /// Whether readings may name what is to be copied, and tools are offered in brief: [`Behaviour::ByReference`].
     pub(crate) by_reference: bool,
+    /// Whether agents can write notes: [`Behaviour::SaidApart`].
+    pub(crate) said_apart: bool,
 }
 
 impl Setting {
@@ -100,6 +102,7 @@ impl Setting {
             records_deny: false,
             searched_elsewhere: false,
             by_reference: false,
+            said_apart: false,
         }
     }
 
@@ -166,6 +169,7 @@ impl Setting {
         self.records_deny = has(Behaviour::RecordsDeny);
         self.searched_elsewhere = has(Behaviour::SearchedElsewhere);
         self.by_reference = has(Behaviour::ByReference);
+        self.said_apart = has(Behaviour::SaidApart);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self.telling = Telling {
             dating,

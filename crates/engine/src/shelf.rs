@@ -2,7 +2,7 @@
 
 use crate::setting::Setting;
 use ground::{Held, Search, Shelf, read_invocation};
-use ledger::absence::near_in;
+use ledger::absence::{near_in, unread_by};
 use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{Claim, Output, TaskId, canonical};
 use std::sync::Arc;
@@ -22,6 +22,7 @@ pub fn hold(
             arguments: ended.normalised.clone(),
             completeness: ended.completeness,
             whole: ended.gaps.is_empty() && ended.defects.is_empty(),
+            logs: unread_by(ended),
             near: near_in(&ended.notes).map(str::to_owned).collect(),
         },
         outcome: ended.outcome,

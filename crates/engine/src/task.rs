@@ -24,7 +24,7 @@ use ledger::event::{
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
 use ledger::{
     AgentSpec, Artifact, CallId, ClockListing, Digest, Event, Exchange, FactEntry, FactId, Fence, Handed,
-    PhenomenonId, Surface, TaskId, ToolClass, ToolSpec, canonical,
+    Objective, PhenomenonId, Surface, TaskId, ToolClass, ToolSpec, canonical,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -80,6 +80,10 @@ pub struct Task {
     pub(crate) asked_for_open: u32,
     /// The questions of the case that it declined: agent and name.
     pub(crate) declined: BTreeSet<(String, String)>,
+    /// The questions that its agent asked itself.
+    pub(crate) own: Vec<Objective>,
+    /// How many notes it has written.
+    pub(crate) notes: u32,
 }
 
 /// The phase a task is in, and what it may use there.
@@ -190,6 +194,8 @@ impl Task {
             recoveries: Recoveries::default(),
             asked_for_open: 0,
             declined: BTreeSet::new(),
+            own: Vec::new(),
+            notes: 0,
         }
     }
 
@@ -520,6 +526,7 @@ impl Task {
             status,
             spent: self.spent,
             objectives: self.standing().results(),
+            own: self.standing().results_of(&self.own),
             turns: self.turn,
             facts: self.facts.len() as u32,
             rejections: self.rejections,

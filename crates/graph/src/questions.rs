@@ -14,6 +14,8 @@ pub struct Question<'r> {
     pub objective: &'r Objective,
     /// Who asks.
     pub by: Asker,
+    /// Whether an agent asked it of itself, and of nobody else.
+    pub own: bool,
     /// The tasks that it was handed to; none where nobody was.
     pub tasks: Vec<TaskId>,
     /// How it stands.
@@ -43,6 +45,7 @@ impl<'r> Question<'r> {
             agent,
             objective,
             by,
+            own: false,
             tasks: Vec::new(),
             stands: Stands::NotAsked,
             before_sweep: None,
@@ -199,14 +202,29 @@ fn questions_by(run: &Run, counts: impl Fn(&TaskAssigned) -> bool) -> Vec<Questi
             if let Some(question) = all.get_mut(place) {
                 question.tasks.push(*task);
                 let before = std::mem::replace(&mut question.stands, Stands::NotAsked);
-                question.stands = before.and(stands(run, view, index, objective));
+                let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
+                question.stands = before.and(stands(run, view, result, objective));
             }
         }
+        all.extend(own(run, *task, view));
     }
     if run.opened.behaviour.contains(&Behaviour::Questions.into()) {
         all.iter_mut().for_each(|question| take_facts_of_all(run, &counts, question));
     }
     all
+}
+
+/// What the agent of a task asked itself: never the question of anybody else, whatever it asks.
+fn own<'r>(run: &'r Run, task: TaskId, view: &'r TaskView) -> impl Iterator<Item = Question<'r>> {
+    view.own.iter().enumerate().map(move |(index, objective)| {
+        let result = view.ended.as_ref().and_then(|ended| ended.own.get(index));
+        Question {
+            own: true,
+            tasks: vec![task],
+            stands: stands(run, view, result, objective),
+            ..Question::unasked(&view.assigned.agent.name, objective, Asker::Agent)
+        }
+    })
 }
 
 fn listed(listed: &CaseQuestion) -> Question<'_> {
@@ -220,7 +238,7 @@ fn listed(listed: &CaseQuestion) -> Question<'_> {
 
 /// The question that an agent's objective is: of its own first, then of another agent from whom it has it.
 fn place(all: &[Question<'_>], agent: &str, objective: &Objective) -> Option<usize> {
-    let is_it = |question: &Question<'_>| question.objective.is_same_as(objective);
+    let is_it = |question: &Question<'_>| !question.own && question.objective.is_same_as(objective);
     let own = all.iter().position(|question| question.agent == agent && is_it(question));
     own.or_else(|| all.iter().position(|question| question.by != Asker::Agent && is_it(question)))
 }
@@ -239,8 +257,8 @@ fn take_facts_of_all(run: &Run, counts: &impl Fn(&TaskAssigned) -> bool, questio
 }
 
 /// How an objective stands by one task.
-fn stands(run: &Run, view: &TaskView, index: usize, objective: &Objective) -> Stands {
-    let Some(result) = view.ended.as_ref().and_then(|ended| ended.objectives.get(index)) else {
+fn stands(run: &Run, view: &TaskView, result: Option<&ObjectiveResult>, objective: &Objective) -> Stands {
+    let Some(result) = result else {
         return by_calls(run, view, objective);
     };
     let ObjectiveResult { facts, without, .. } = result;

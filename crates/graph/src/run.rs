@@ -7,13 +7,14 @@ use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
     AbsenceAccepted, ArtifactStored, CallRefused, ClaimAccepted, ClaimRepeated, ClaimSubmitted,
     DerivationAccepted, EntityAdded, EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded,
-    InvocationStarted, NamesIndexed, NothingToRecord, PhaseEntered, QuestionsDeclined, RecoveryBegun,
-    RecoveryEnded, RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted, StatementTold,
-    TablesRead, TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
+    InvocationStarted, NamesIndexed, NoteWritten, NothingToRecord, PhaseEntered, QuestionsDeclined,
+    RecoveryBegun, RecoveryEnded, RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted,
+    StatementTold, TablesRead, TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed,
+    TurnFailed,
 };
 use ledger::{
-    Claim, ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection,
-    TaskId, Usage,
+    Claim, ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, Objective, PhenomenonId,
+    Rejection, TaskId, Usage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,6 +101,10 @@ pub struct TaskView {
     pub served: u32,
     /// The agent's statement that there is nothing to record.
     pub nothing: Option<NothingToRecord>,
+    /// The questions that its agent asked itself, in order.
+    pub own: Vec<Objective>,
+    /// The remarks of its agent that are no facts, in order.
+    pub notes: Vec<NoteWritten>,
     /// The questions of the case that it left open, with its reasons.
     pub declined: Vec<QuestionsDeclined>,
     /// What it stored for others.
@@ -320,6 +325,8 @@ impl TaskView {
             refusals: Vec::new(),
             served: 0,
             nothing: None,
+            own: Vec::new(),
+            notes: Vec::new(),
             declined: Vec::new(),
             artifacts: Vec::new(),
             dispatched: Vec::new(),

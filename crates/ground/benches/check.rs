@@ -185,5 +185,12 @@ fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
 /// What a call of these tests searched: nothing that an absence could rest on.
 fn search() -> ground::Search {
     let completeness = ledger::Completeness::Complete;
-    ground::Search { near: Vec::new(), tool: "read".into(), arguments: None, completeness, whole: true }
+    ground::Search {
+        logs: None,
+        near: Vec::new(),
+        tool: "read".into(),
+        arguments: None,
+        completeness,
+        whole: true,
+    }
 }

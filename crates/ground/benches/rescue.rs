@@ -368,6 +368,7 @@ fn shelf(outputs: usize, bytes: usize, random: &mut Random) -> Shelf {
             invocation: InvocationId::assign(&space(), TaskId(1), ordinal as u32).unwrap(),
             summary: format!("read part={ordinal}"),
             search: Search {
+                logs: None,
                 near: Vec::new(),
                 tool: "read".into(),
                 arguments: None,

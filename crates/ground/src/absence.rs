@@ -4,6 +4,7 @@
 //! Which arguments mean what is told by the tool's own [`Coverage`]; an argument that it does not name narrows the search, and then it covers nothing.
 
 mod events;
+mod hive;
 
 use crate::refusal::{quote, refuse};
 use crate::shelf::{Held, Shelf};
@@ -52,6 +53,8 @@ pub struct Searchable<'a> {
     pub coverage: &'a BTreeMap<String, Vec<Coverage>>,
     /// The labels of the case's evidence.
     pub evidence: &'a BTreeSet<String>,
+    /// Whether something can be absent from a hive as it stands: [`ledger::Behaviour::SaidApart`].
+    pub as_it_stands: bool,
 }
 
 /// Judges an absence against what its task has searched.
@@ -76,6 +79,11 @@ fn cover(
     searchable: &Searchable<'_>,
 ) -> Result<(Absence, Vec<InvocationId>), Rejection> {
     check_form(claim)?;
+    if claim.absence.is_as_it_stands() && !searchable.as_it_stands {
+        let reason = "in this run nothing is absent from a hive as it stands".to_owned();
+        let hint = "Leave out \"as_it_stands\".".to_owned();
+        return Err(refuse(RejectionCode::Malformed, reason, hint, Vec::new()));
+    }
     if let Some(label) = claim.absence.evidence().filter(|label| !searchable.evidence.contains(*label)) {
         let reason = format!("the case has no evidence {}", quote(label));
         return Err(missing(reason, "Name the evidence that was searched, or none.".to_owned()));
@@ -88,7 +96,7 @@ fn cover(
     let (mut searches, mut near) = (Vec::new(), Vec::new());
     for cited in &claim.searches {
         let held = cited_search(cited, shelf)?;
-        let mut shown = shows(&claim.absence, held, searchable.coverage)?;
+        let mut shown = shows(claim, held, searchable)?;
         events::add_reach(&mut shown, held, shelf, searchable.coverage)?;
         match &covered {
             Some(before) if *before != shown => {
@@ -120,7 +128,12 @@ fn check_form(claim: &AbsenceClaim) -> Result<(), Rejection> {
         Absence::File { name, under, .. } => (name, [under.as_str(), ""]),
         Absence::RegistryKey { hive, key, .. } => (key, [hive.as_str(), ""]),
         Absence::Text { text, under, .. } => (text, [under.as_str(), ""]),
-        Absence::Events { channel, from, to, .. } => {
+        Absence::Events { channel, provider, from, to, .. } => {
+            let names_one = |provider: &String| !provider.trim().is_empty() && provider.len() <= LONGEST;
+            if !provider.as_ref().is_none_or(names_one) {
+                let hint = "Name the provider, or leave it out.";
+                return Err(malformed("it does not say who writes the events", hint));
+            }
             events::check(&claim.absence)?;
             (channel, [from, to].map(|time| time.as_deref().unwrap_or_default()))
         }
@@ -169,14 +182,14 @@ fn cited_search<'s>(cited: &str, shelf: &'s Shelf) -> Result<&'s Held, Rejection
 }
 
 /// What of `absence` a search shows: all of it, with the evidence that was looked at.
-fn shows(
-    absence: &Absence,
-    held: &Held,
-    coverage: &BTreeMap<String, Vec<Coverage>>,
-) -> Result<Absence, Rejection> {
-    let id = held.invocation;
+fn shows(claim: &AbsenceClaim, held: &Held, searchable: &Searchable<'_>) -> Result<Absence, Rejection> {
+    let (absence, id) = (&claim.absence, held.invocation);
+    let of_key = searchable.as_it_stands && absence.form() == AbsenceForm::RegistryKey;
+    let unread = held.search.logs.filter(|_| of_key);
     let whole = match (held.outcome, held.search.completeness) {
         (Outcome::Empty, Completeness::Complete) if held.search.whole => Ok(()),
+        // Whether that shows it is asked where the rest of the search fits, so that what the hint says holds.
+        (Outcome::Empty, _) if unread.is_some() => Ok(()),
         (Outcome::Empty, Completeness::Complete) => Err("could not read everything in its way"),
         (Outcome::Empty, Completeness::Truncated) => Err("stopped before the end"),
         (Outcome::Ok, _) => Err("found something"),
@@ -186,7 +199,7 @@ fn shows(
         let hint = "An absence needs a search that is complete and found nothing.".to_owned();
         missing(format!("{id} {why}, so it shows no absence"), hint)
     })?;
-    let rules = coverage.get(&held.search.tool).map(Vec::as_slice).unwrap_or_default();
+    let rules = searchable.coverage.get(&held.search.tool).map(Vec::as_slice).unwrap_or_default();
     let rule = rules.iter().find(|rule| rule.form == absence.form());
     let arguments = held.search.arguments.as_ref().and_then(Value::as_object);
     let (Some(rule), Some(arguments)) = (rule, arguments) else {
@@ -205,10 +218,12 @@ fn shows(
         let reason = format!("{id} looked for something else or elsewhere");
         return Err(missing(reason, "Search for just this, or say what was searched for.".to_owned()));
     };
-    with_evidence(shown, member("evidence")).ok_or_else(|| {
+    let shown = with_evidence(shown, member("evidence")).ok_or_else(|| {
         let reason = format!("{id} looked at other evidence");
         missing(reason, "Name the evidence that was searched.".to_owned())
-    })
+    })?;
+    hive::check(claim, held, unread)?;
+    Ok(shown)
 }
 
 /// What a search for a form looks for.
@@ -256,14 +271,22 @@ fn looked_for<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a str>) 
             }
             *under = within(under, member("under"))?;
         }
-        Absence::Events { channel, ids, from, to, .. } => {
+        Absence::Events { channel, provider, ids, from, to, .. } => {
             let asked = asked_events(member("where")?)?;
             let is_as_long = |claimed: &Option<String>, searched: Option<&str>| {
                 searched
                     .is_none_or(|searched| claimed.as_deref().is_some_and(|it| events::is_same(it, searched)))
             };
             let is_as_wide = is_as_long(from, member("from")) && is_as_long(to, member("to"));
-            if !pattern::same(&asked.channel, channel) || !ids.is_subset(&asked.ids) || !is_as_wide {
+            // A search for what one provider writes is none for what others do.
+            let is_of_all = asked.provider.as_deref().is_none_or(|searched| {
+                provider.as_deref().is_some_and(|claimed| pattern::same(searched, claimed))
+            });
+            if !is_of_all
+                || !pattern::same(&asked.channel, channel)
+                || !ids.is_subset(&asked.ids)
+                || !is_as_wide
+            {
                 return None;
             }
             *channel = asked.channel;

@@ -113,12 +113,26 @@ fn check(
     let cited = Cited::of(&cites, known);
     let text = if telling.escapes { unescaped(&claim.text) } else { Cow::Borrowed(claim.text.as_str()) };
     let read = values::read(&text, &cited)?;
+    if cited.has_one_as_it_stands() && !says_as_it_stands(&read) {
+        return Err(plain(
+            RejectionCode::Overclaim,
+            "it cites an absence in a hive as it stands, and does not say so".to_owned(),
+            "Say \"the hive as it stands\": what its transaction logs hold was not searched.".to_owned(),
+        ));
+    }
     deeds::check(&read, &cited, telling)?;
     if telling.no_verdicts {
         verdicts::check(&read.words)?;
     }
     let dated = telling.dating.of(cited.facts());
     Ok((cites, dated))
+}
+
+/// Whether a sentence says that it tells of a hive as it stands.
+fn says_as_it_stands(read: &values::Read) -> bool {
+    let words: Vec<&str> = read.words.iter().map(|word| word.text.as_str()).collect();
+    let names_hive = words.iter().any(|word| matches!(*word, "hive" | "hives"));
+    names_hive && words.windows(3).any(|said| said == ["as", "it", "stands"])
 }
 
 fn readable(claim: &SentenceClaim, telling: Telling) -> Result<(), Rejection> {

@@ -1,6 +1,7 @@
 //! What a task has seen: the only place where the gateway looks.
 
 use crate::index::{Index, Lazy};
+use ledger::absence::UnreadLogs;
 use ledger::event::RecordRange;
 use ledger::{Completeness, InvocationId, Outcome, Output, Reading, RejectionCode};
 use serde_json::Value;
@@ -48,6 +49,8 @@ pub struct Search {
     pub completeness: Completeness,
     /// Whether nothing in its way was damaged or left unread.
     pub whole: bool,
+    /// What of the transaction logs of its hive it left unread, where it left nothing else.
+    pub logs: Option<UnreadLogs>,
     /// What it named as near the thing that it did not find.
     pub near: Vec<String>,
 }

@@ -3,11 +3,75 @@
 //! That something is not there can be stated only of what was searched to the end.
 //! A form says what is absent and where; which tool's empty search can cover which form is part of the tool's specification ([`Coverage`]), so that code decides.
 
+use crate::event::InvocationEnded;
 use crate::id::{AbsenceId, InvocationId};
+use crate::record::{Defect, Gap};
+use crate::tool::{Completeness, LEFT_UNREAD, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+
+/// How an absence in a hive reads that says nothing of its transaction logs, wherever it is shown.
+pub const AS_IT_STANDS: &str = "as it stands, without what its transaction logs hold";
+
+/// Why a hive that is not clean was read as its file stands: no logs stand beside it.
+pub const NO_LOGS: &str = "the hive is dirty, and no transaction logs stand beside it";
+
+/// Why a hive that is not clean was read as its file stands, or how that begins: its logs are there.
+pub const LOGS_NOT_APPLIED: &str = "transaction logs present and not applied";
+
+/// What a search of a hive left unread, where that is nothing but what its transaction logs hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnreadLogs {
+    /// Its file was read as it stands: it is not clean, and no logs stand beside it.
+    Missing,
+    /// Its file was read as it stands: it is not clean, and its logs were not applied.
+    NotApplied,
+    /// A log could not be read to its end: what was searched is not the file as it stands, or not for want of its logs alone.
+    InPart,
+}
+
+impl UnreadLogs {
+    /// Whether the file of the hive was searched as it stands.
+    pub const fn is_as_it_stands(self) -> bool {
+        matches!(self, UnreadLogs::Missing | UnreadLogs::NotApplied)
+    }
+}
+
+/// What of the logs of `hive` a call left unread by its gaps and damage, where it left nothing else.
+pub fn unread_logs(hive: &str, gaps: &[Gap], defects: &[Defect]) -> Option<UnreadLogs> {
+    let is_log = |path: &str| {
+        let (begin, rest) = path.split_at_checked(hive.len()).unwrap_or_default();
+        begin == hive && [".log", ".log1", ".log2"].iter().any(|end| rest.eq_ignore_ascii_case(end))
+    };
+    let of_hive = |gap: &Gap| {
+        let after = gap.reason.strip_prefix(LOGS_NOT_APPLIED);
+        match gap.path == hive {
+            true if gap.reason == NO_LOGS => Some(UnreadLogs::Missing),
+            true if after.is_some_and(|after| after.is_empty() || after.starts_with(": ")) => {
+                Some(UnreadLogs::NotApplied)
+            }
+            true | false => None,
+        }
+    };
+    let of_logs = gaps.iter().all(|gap| is_log(&gap.path) || of_hive(gap).is_some())
+        && defects.iter().all(|defect| is_log(&defect.path));
+    match (gaps, defects) {
+        ([], []) => None,
+        ([gap], []) if of_hive(gap).is_some() => of_hive(gap),
+        _ => of_logs.then_some(UnreadLogs::InPart),
+    }
+}
+
+/// The same of a call that ended empty and was cut short by nothing else.
+pub fn unread_by(ended: &InvocationEnded) -> Option<UnreadLogs> {
+    let hive = ended.normalised.as_ref()?.get("hive")?.as_str()?;
+    let by_gaps = ended.notes.first().is_some_and(|note| note == LEFT_UNREAD);
+    let is_whole = by_gaps || ended.completeness == Completeness::Complete;
+    let is_empty = ended.outcome == Outcome::Empty && is_whole;
+    unread_logs(hive, &ended.gaps, &ended.defects).filter(|_| is_empty)
+}
 
 /// How a note of a search begins that names what is near the thing that was not found.
 pub const NEAR: &str = "near it, and not it: ";
@@ -52,6 +116,9 @@ pub enum Absence {
         /// The label of the evidence; `None` for all evidence of the case.
         #[serde(default)]
         evidence: Option<String>,
+        /// Whether nothing is said of what stands in its transaction logs alone: the hive is not clean, and was read as its file stands. Since format 2.22.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        as_it_stands: bool,
         /// What is near it, added by code: values of that name, keys that read the same. A claim has none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         near: Vec<String>,
@@ -71,6 +138,9 @@ pub enum Absence {
     Events {
         /// The channel, letter case aside.
         channel: String,
+        /// Who writes them, letter case aside; `None`: whoever does. Since format 2.22.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider: Option<String>,
         /// The ids.
         ids: BTreeSet<u32>,
         /// The first instant, RFC 3339; `None`: from where the logs begin.
@@ -160,6 +230,19 @@ impl Absence {
 }
 
 impl Absence {
+    /// Whether it speaks of a hive as its file stands, and not of what its transaction logs hold: that it is absent from the host, it does not say.
+    pub fn is_as_it_stands(&self) -> bool {
+        matches!(self, Absence::RegistryKey { as_it_stands: true, .. })
+    }
+
+    /// What shows it, in words.
+    pub fn shown_by(&self) -> &'static str {
+        match self.is_as_it_stands() {
+            true => "shown of the hive's file by empty searches that left its transaction logs unread",
+            false => "shown by complete, empty searches",
+        }
+    }
+
     /// What is near it, where its form has that.
     pub fn near(&self) -> &[String] {
         match self {
@@ -187,13 +270,20 @@ impl fmt::Display for Absence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Absence::File { name, under, .. } => write!(f, "no file {name:?} under {}", place(under))?,
-            Absence::RegistryKey { hive, key, .. } => write!(f, "no key {key:?} in the hive {hive:?}")?,
+            Absence::RegistryKey { hive, key, as_it_stands, .. } => {
+                write!(f, "no key {key:?} in the hive {hive:?}")?;
+                if *as_it_stands {
+                    write!(f, " {AS_IT_STANDS}")?;
+                }
+            }
             Absence::Text { text, under, .. } => {
                 write!(f, "no text {text:?} (as UTF-8 or UTF-16LE) in files under {}", place(under))?
             }
-            Absence::Events { channel, ids, from, to, .. } => {
+            Absence::Events { channel, provider, ids, from, to, .. } => {
                 let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
-                write!(f, "no event {} in the channel {channel:?}", ids.join(", "))?;
+                write!(f, "no event {}", ids.join(", "))?;
+                provider.iter().try_for_each(|provider| write!(f, " of the provider {provider:?}"))?;
+                write!(f, " in the channel {channel:?}")?;
                 from.iter().try_for_each(|from| write!(f, " from {from}"))?;
                 to.iter().try_for_each(|to| write!(f, " to {to}"))?;
             }
@@ -291,5 +381,43 @@ impl Listing {
                 || self.free.contains(name)
         };
         tool == self.tool && arguments.as_object().is_some_and(|given| given.iter().all(leaves_nothing_out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HIVE: &str = "C/config/SYSTEM";
+
+    fn gap(path: &str, reason: &str) -> Gap {
+        Gap { path: path.into(), reason: reason.into() }
+    }
+
+    fn defect(path: &str) -> Defect {
+        Defect { path: path.into(), offset: Some(4), what: "not applied from here on".into() }
+    }
+
+    #[test]
+    fn only_the_logs_of_the_very_hive_may_be_unread() {
+        let not_applied = |rest: &str| gap(HIVE, &format!("{LOGS_NOT_APPLIED}{rest}"));
+        for (gaps, defects, expected) in [
+            (vec![], vec![], None),
+            (vec![gap(HIVE, NO_LOGS)], vec![], Some(UnreadLogs::Missing)),
+            (vec![not_applied("")], vec![], Some(UnreadLogs::NotApplied)),
+            (vec![not_applied(": C/config/SYSTEM.LOG1: bad")], vec![], Some(UnreadLogs::NotApplied)),
+            (vec![not_applied(" at all")], vec![], None),
+            (vec![gap(HIVE, "unreadable")], vec![], None),
+            (vec![gap("C/config/SOFTWARE", NO_LOGS)], vec![], None),
+            (vec![gap("C/config/SYSTEM.LOG2", "unreadable")], vec![], Some(UnreadLogs::InPart)),
+            (vec![gap("C/config/SYSTEM.LOG3", "unreadable")], vec![], None),
+            (vec![], vec![defect("C/config/SYSTEM.log")], Some(UnreadLogs::InPart)),
+            (vec![], vec![defect(HIVE)], None),
+            (vec![gap(HIVE, NO_LOGS)], vec![defect(HIVE)], None),
+            (vec![not_applied("")], vec![defect("C/config/SYSTEM.LOG1")], Some(UnreadLogs::InPart)),
+            (vec![gap(HIVE, NO_LOGS), gap("C/b.txt", "unreadable")], vec![], None),
+        ] {
+            assert_eq!(unread_logs(HIVE, &gaps, &defects), expected, "{gaps:?} {defects:?}");
+        }
     }
 }

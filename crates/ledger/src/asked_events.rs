@@ -7,25 +7,35 @@ use std::collections::BTreeSet;
 pub struct AskedEvents {
     /// The channel, letter case aside.
     pub channel: String,
+    /// Who writes them, letter case aside; `None`: whoever does.
+    pub provider: Option<String>,
     /// Their ids.
     pub ids: BTreeSet<u32>,
 }
 
-/// Reads `channel = 'Security' AND event_id IN (1102, 4719)`, in either order, with `=` or `IN` for both; `None` for any other condition.
+/// Reads `channel = 'Security' AND provider = 'Microsoft-Windows-Eventlog' AND event_id IN (1102, 4719)`, in any order, without a provider, too, with `=` or `IN`; `None` for any other condition.
 ///
 /// A condition more would make the search a narrower one, and a condition that is read otherwise than the tool reads it another one: what is not in this form covers nothing.
 pub fn asked_events(condition: &str) -> Option<AskedEvents> {
-    let (first, second) = split(condition)?;
-    let (channel, ids) = match (channel(first), channel(second)) {
-        (Some(channel), None) => (channel, ids(second)?),
-        (None, Some(channel)) => (channel, ids(first)?),
-        (Some(_), Some(_)) | (None, None) => return None,
-    };
-    Some(AskedEvents { channel, ids })
+    let (mut channel, mut provider, mut ids) = (None, None, None);
+    for part in split(condition)? {
+        // A second condition on the same field is one more.
+        let is_new = if let Some(name) = named(part, "channel") {
+            channel.replace(name).is_none()
+        } else if let Some(name) = named(part, "provider") {
+            provider.replace(name).is_none()
+        } else {
+            ids.replace(self::ids(part)?).is_none()
+        };
+        if !is_new {
+            return None;
+        }
+    }
+    Some(AskedEvents { channel: channel?, provider, ids: ids? })
 }
 
-/// The two conditions beside one AND that stands outside of quotes.
-fn split(text: &str) -> Option<(&str, &str)> {
+/// The conditions beside each AND that stands outside of quotes.
+fn split(text: &str) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let (mut begin, mut quoted) = (0, false);
     for (at, letter) in text.char_indices() {
@@ -41,15 +51,12 @@ fn split(text: &str) -> Option<(&str, &str)> {
         }
     }
     parts.push(text.get(begin..)?);
-    match parts.as_slice() {
-        [first, second] => Some((first.trim(), second.trim())),
-        _ => None,
-    }
+    Some(parts.into_iter().map(str::trim).collect())
 }
 
-/// The channel of `channel = '…'` or `channel IN ('…')`.
-fn channel(condition: &str) -> Option<String> {
-    let rest = after(condition, "channel")?;
+/// The text of `FIELD = '…'` or `FIELD IN ('…')`.
+fn named(condition: &str, field: &str) -> Option<String> {
+    let rest = after(condition, field)?;
     let value = match rest.strip_prefix('=') {
         Some(value) => value.trim(),
         None => after(rest, "in")?.strip_prefix('(')?.strip_suffix(')')?.trim(),
@@ -90,7 +97,11 @@ mod tests {
     #[test]
     fn only_ids_of_one_channel_are_read() {
         let asked = |channel: &str, ids: &[u32]| {
-            Some(AskedEvents { channel: channel.to_owned(), ids: ids.iter().copied().collect() })
+            let (channel, ids) = (channel.to_owned(), ids.iter().copied().collect());
+            Some(AskedEvents { channel, provider: None, ids })
+        };
+        let of = |provider: &str, asked: Option<AskedEvents>| {
+            asked.map(|asked| AskedEvents { provider: Some(provider.to_owned()), ..asked })
         };
         for (condition, expected) in [
             ("channel = 'Security' AND event_id = 1102", asked("Security", &[1102])),
@@ -98,6 +109,22 @@ mod tests {
             ("event_id in(1) AND channel = 'O''Neil and sons'", asked("O'Neil and sons", &[1])),
             ("channel IN ('Security') AND event_id IN ('1102', 4719)", asked("Security", &[1102, 4719])),
             ("channel = 'Security' AND event_id = '1102'", asked("Security", &[1102])),
+            (
+                "channel = 'System' AND provider = 'Service Control Manager' AND event_id = 7045",
+                of("Service Control Manager", asked("System", &[7045])),
+            ),
+            (
+                "event_id = 7045 AND provider IN ('x and y') AND channel = 'System'",
+                of("x and y", asked("System", &[7045])),
+            ),
+            ("channel = 'System' AND provider = 'x'", None),
+            ("provider = 'x' AND event_id = 7045", None),
+            ("channel = 'System' AND provider = 'x' AND provider = 'y' AND event_id = 7045", None),
+            ("channel = 'System' AND event_id = 7045 AND event_id = 7036", None),
+            ("channel = 'System' AND provider LIKE 'x%' AND event_id = 7045", None),
+            ("channel = 'System' AND provider IN ('x', 'y') AND event_id = 7045", None),
+            ("channel = 'System' AND provider = '' AND event_id = 7045", None),
+            ("channel = 'System' AND AND event_id = 7045", None),
             ("channel IN ('Security', 'System') AND event_id = 1102", None),
             ("channel IN () AND event_id = 1102", None),
             ("channel = 'Security' AND event_id = ''1102''", None),

@@ -56,13 +56,15 @@ pub enum Behaviour {
     SweepsInParts = 21,
     /// A reading may name a record and fields, whose values the gateway copies; a field that a predicate needs, or that says of what a record tells, is copied where a reading cites the record. Refusals offer what would hold. Agents are offered their tools in few words ([`crate::ToolSpec::in_brief`]).
     ByReference = 22,
+    /// Agents can say more, marked as what it is: notes that are no facts, questions of their own, and what a hive lacks as it stands, without its transaction logs.
+    SaidApart = 23,
     /// A story is told as statements, each of which names a node and fields of it, by whoever records; code writes the words. Before, a lead told sentences of its own.
     Tells = 24,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 23] = [
+    pub const ALL: [Behaviour; 24] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -85,6 +87,7 @@ impl Behaviour {
         Behaviour::SearchedElsewhere,
         Behaviour::SweepsInParts,
         Behaviour::ByReference,
+        Behaviour::SaidApart,
         Behaviour::Tells,
     ];
 

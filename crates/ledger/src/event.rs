@@ -126,6 +126,10 @@ pub enum Event {
     PhenomenonRecorded(PhenomenonRecorded),
     /// Task: the agent says that there is nothing to record.
     NothingToRecord(NothingToRecord),
+    /// Task: the agent wrote down a remark that is no fact.
+    NoteWritten(NoteWritten),
+    /// Task: the agent asks a question of its own.
+    ObjectiveAdded(ObjectiveAdded),
     /// A lead says why it leaves questions of the case open.
     QuestionsDeclined(QuestionsDeclined),
     /// Task: a thing that facts name was added to the graph.
@@ -648,6 +652,30 @@ pub struct NothingToRecord {
     pub reason: String,
 }
 
+/// The agent wrote down a remark: its own words, which nobody checked. It has no id, so that nothing can rest on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoteWritten {
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// The remark.
+    pub text: String,
+}
+
+/// The agent asks a question of its own, besides those that it was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectiveAdded {
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// The question, under a name that code gave it, and what answers it.
+    pub objective: Objective,
+}
+
 /// A thing that facts name was added to the graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -762,6 +790,8 @@ impl Event {
             | Event::ClaimRejected(_)
             | Event::PhenomenonRecorded(_)
             | Event::NothingToRecord(_)
+            | Event::NoteWritten(_)
+            | Event::ObjectiveAdded(_)
             | Event::QuestionsDeclined(_)
             | Event::EntityAdded(_)
             | Event::RelationAdded(_)

@@ -335,6 +335,7 @@ mod tests {
             status: TaskStatus::Completed,
             spent: None,
             objectives: Vec::new(),
+            own: vec![],
             turns: 2,
             facts: 0,
             rejections: 0,

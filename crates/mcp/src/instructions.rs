@@ -18,10 +18,12 @@ of the tool call that it cites; only what stands there becomes a fact.
    record_phenomenon {\"record\": \"inv-0a1b2c3d r0,r2-r4\", \"predicate\": \"executed\"}
    makes facts of these rows; `fields` or `where` choose among fields and rows.
 4. Where nothing is there, record_absence with the empty, complete searches that show it.
-   nothing_to_record says that you have nothing to claim.
+   nothing_to_record says that you have nothing to claim; record_phenomenon {\"note\": \"…\"}
+   keeps a remark that is no fact, marked as yours and checked by nobody.
 5. A refusal is an answer: it says what does stand there, or what to call instead.
-   `propose_hypothesis` and `assess_hypothesis` weigh explanations. At the end `tell` what
-   happened: name facts by their ids, and code writes the words; a comment is yours.
+   `propose_hypothesis` and `assess_hypothesis` weigh explanations; the former with `question` and
+   `answered_by` asks a question of your own. At the end `tell` what happened: name facts by
+   their ids, and code writes the words; a comment is yours.
 6. close_task ends a task; it may first propose another way to an open objective.
    close_run ends all, asks by code what is left open, seals and verifies the run. Keep its head.
 Should the server end before that, open_run with `run` (the name) and `key` (the content of the

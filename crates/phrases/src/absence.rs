@@ -12,23 +12,27 @@ pub fn absence(language: Language, entry: &AbsenceEntry) -> Phrase {
     let mut phrase = Phrase::default();
     let absence = &entry.absence;
     match absence {
-        Absence::File { name, under, .. } => {
+        Absence::File { name, under, evidence: _, near: _ } => {
             named(book, &mut phrase, "no_file", &[("name", name)]);
             place(book, &mut phrase, under);
         }
-        Absence::RegistryKey { hive, key, .. } => {
-            named(book, &mut phrase, "no_key", &[("key", key), ("hive", hive)]);
+        Absence::RegistryKey { hive, key, evidence: _, as_it_stands, near: _ } => {
+            let words = if *as_it_stands { "no_key_as_it_stands" } else { "no_key" };
+            named(book, &mut phrase, words, &[("key", key), ("hive", hive)]);
         }
-        Absence::Text { text, under, .. } => {
+        Absence::Text { text, under, evidence: _ } => {
             named(book, &mut phrase, "no_text", &[("text", text)]);
             place(book, &mut phrase, under);
         }
-        Absence::Events { channel, ids, from, to, .. } => {
+        Absence::Events { channel, provider, ids, from, to, evidence: _, reach: _ } => {
             let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
             book.say_with(&mut phrase, "no_events", |phrase, place| match place {
                 "ids" => say_ids(phrase, &ids),
                 _ => say_text(book, phrase, "channel", channel, Manner::Whole),
             });
+            if let Some(provider) = provider {
+                named(book, &mut phrase, "by_provider", &[("provider", provider)]);
+            }
             if let Some(from) = from {
                 named(book, &mut phrase, "from", &[("from", from)]);
             }

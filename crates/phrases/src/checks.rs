@@ -8,9 +8,10 @@ use ledger::{RecordType, ToolSpec, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The words that the code says by their names.
-const WORDS: [&str; 40] = [
+const WORDS: [&str; 42] = [
     "anywhere",
     "below",
+    "by_provider",
     "cut",
     "days",
     "different",
@@ -28,6 +29,7 @@ const WORDS: [&str; 40] = [
     "no_file",
     "no_instant",
     "no_key",
+    "no_key_as_it_stands",
     "no_other_encodings",
     "no_reach",
     "no_text",

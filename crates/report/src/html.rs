@@ -14,6 +14,7 @@ mod foremost;
 mod hypotheses;
 mod limits;
 mod network;
+mod notes;
 mod pack;
 mod proof;
 mod readings;
@@ -87,6 +88,7 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
             (hypotheses::section(&scene))
             (readings::section(&scene))
             (network::section(&scene))
+            (notes::section(&scene))
             (limits::section(&scene))
             (refused::section(&scene))
             (custody::section(&scene))

@@ -75,6 +75,7 @@ pub fn json(run: &Run) -> Value {
         "absences": run.absences().map(|(task, covered)| json!({
             "task": task.to_string(),
             "title": covered.absence.absence.to_string(),
+            "as_it_stands": covered.absence.absence.is_as_it_stands(),
             "absence": covered.absence,
             "interpretation": covered.interpretation,
         })).collect::<Vec<_>>(),
@@ -90,6 +91,7 @@ pub fn json(run: &Run) -> Value {
             "proposed": view.proposed,
             "assessments": view.assessments,
         })).collect::<Vec<_>>(),
+        "notes": crate::notes::json(run),
         "confidence": graph::objective_confidences(run).into_iter().map(|((task, objective), sure)| json!({
             "task": task.to_string(), "objective": objective,
             "thousandths": sure.thousandths(), "level": sure.level().name(),

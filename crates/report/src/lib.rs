@@ -14,6 +14,7 @@ mod limits;
 mod markdown;
 mod navigator;
 mod nodes;
+mod notes;
 mod reach;
 pub mod score;
 mod sources;

@@ -40,6 +40,7 @@ pub fn markdown(run: &Run) -> String {
     synthesis::dispatched(&mut out, run);
     synthesis::recoveries(&mut out, run);
     synthesis::stored(&mut out, run);
+    crate::notes::markdown(&mut out, run);
     limits::limits(&mut out, run, &not_told);
     rejections(&mut out, run);
     evidence(&mut out, run);

@@ -9,6 +9,9 @@ use ledger::{EntityKind, FactId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+/// What is said where an absence speaks of a hive as it stands.
+pub(crate) const OF_ITS_FILE: &str = "What is absent from a hive “as it stands” may still be on the host: the hive is not clean, and what its transaction logs hold was not searched.";
+
 /// For the terminal; empty where there is nothing of the kind.
 pub(crate) fn text(run: &Run) -> String {
     let mut out = String::new();
@@ -58,6 +61,9 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     if run.absences().next().is_some() {
         let _ =
             writeln!(out, "\n## Absences\n\nEach rests on a search that was complete and found nothing.\n");
+    }
+    if run.absences().any(|(_, covered)| covered.absence.absence.is_as_it_stands()) {
+        let _ = writeln!(out, "{OF_ITS_FILE}\n");
     }
     for (_, covered) in run.absences() {
         let absence = &covered.absence;

@@ -28,6 +28,7 @@ pub fn facts(run: &Run) -> String {
     if !run.opened.writers.is_empty() && number > 0 {
         let _ = writeln!(out, "{}", crate::writers::legend());
     }
+    out.push_str(&crate::notes::text(run));
     out
 }
 

@@ -7,6 +7,7 @@ use crate::hive_file;
 use crate::returned::chain;
 use artifacts::registry::replay::{LeftOut, Place, Replay, is_dirty, replay};
 use evidence::{EvidencePath, Node, ReadError, Tree};
+use ledger::absence::{LOGS_NOT_APPLIED, NO_LOGS};
 use ledger::{ByteSpan, Defect, Field, FieldType, FieldValue, Gap, Record};
 use serde_json::{Value, json};
 use std::rc::Rc;
@@ -102,11 +103,11 @@ pub(crate) fn load(tree: &dyn Tree, node: &Node, logs: Logs) -> Result<Loaded, R
     };
     let paths = hive_file::logs(tree, node)?;
     if paths.is_empty() {
-        let state = base("the hive is dirty, and no transaction logs stand beside it".to_owned(), Vec::new());
+        let state = base(NO_LOGS.to_owned(), Vec::new());
         return Ok(Loaded { bytes: Rc::new(bytes), state });
     }
     if logs == Logs::Ignored {
-        let state = base(NOT_APPLIED.to_owned(), Vec::new());
+        let state = base(LOGS_NOT_APPLIED.to_owned(), Vec::new());
         return Ok(Loaded { bytes: Rc::new(bytes), state });
     }
     let (contents, gaps) = contents(tree, &paths);
@@ -121,8 +122,6 @@ pub(crate) fn load(tree: &dyn Tree, node: &Node, logs: Logs) -> Result<Loaded, R
     let held = Replayed { hive, base: bytes, bytes: replayed.clone(), logs, replay, gaps };
     Ok(Loaded { bytes: replayed, state: State::Replayed(Box::new(held)) })
 }
-
-const NOT_APPLIED: &str = "transaction logs present and not applied";
 
 /// The bytes of the logs; one that cannot be read is a gap and empty.
 fn contents(tree: &dyn Tree, paths: &[EvidencePath]) -> (Vec<Vec<u8>>, Vec<Gap>) {
@@ -144,8 +143,8 @@ fn unapplied(replay: &Replay, logs: &[String], gaps: &[Gap]) -> String {
     let unread = gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason));
     let reasons: Vec<_> = left_out(replay, logs).into_iter().chain(unread).collect();
     match reasons.is_empty() {
-        true => format!("{NOT_APPLIED}: they hold no entries"),
-        false => format!("{NOT_APPLIED}: {}", reasons.join("; ")),
+        true => format!("{LOGS_NOT_APPLIED}: they hold no entries"),
+        false => format!("{LOGS_NOT_APPLIED}: {}", reasons.join("; ")),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::name_index::{KnownFolders, NameIndex};
 use crate::returned::Return;
 use crate::{find_files, list_deleted, parse_registry_key, place};
 use evidence::{EvidencePath, Step, walk};
-use ledger::absence::NEAR;
+use ledger::absence::{NEAR, UnreadLogs, unread_logs};
 use ledger::escapes::{is_unseen, without_small_cherokee};
 use ledger::pattern;
 use ledger::{AbsenceForm, Completeness, FieldValue, Outcome, Record, ToolSpec};
@@ -37,7 +37,8 @@ const SHORTEST: usize = 3;
 /// Adds to an empty and complete answer that can show an absence what is near the thing that was looked for.
 pub(crate) fn tell(spec: &ToolSpec, call: &Call<'_>, returned: &mut Return) -> Result<(), CallError> {
     let is_whole = returned.completeness == Completeness::Complete;
-    let found_nothing = returned.outcome == Outcome::Empty && is_whole && returned.gaps.is_empty();
+    let nothing_unread = returned.gaps.is_empty() || read_as_it_stands(returned);
+    let found_nothing = returned.outcome == Outcome::Empty && is_whole && nothing_unread;
     if !found_nothing || !may_show_absence(spec, returned.normalised.as_ref()) {
         return Ok(());
     }
@@ -48,6 +49,13 @@ pub(crate) fn tell(spec: &ToolSpec, call: &Call<'_>, returned: &mut Return) -> R
     };
     returned.notes.extend(near.into_iter().map(|near| format!("{NEAR}{near}")));
     Ok(())
+}
+
+/// Whether all that a call left unread are the transaction logs of its hive: it can show what the hive does not hold as it stands.
+fn read_as_it_stands(returned: &Return) -> bool {
+    let hive = returned.normalised.as_ref().and_then(|used| used.get("hive")?.as_str());
+    let unread = hive.and_then(|hive| unread_logs(hive, &returned.gaps, &returned.defects));
+    unread.is_some_and(UnreadLogs::is_as_it_stands)
 }
 
 /// Whether the call has no argument that its coverage does not name.

@@ -202,6 +202,10 @@ fn recorded(event: &Event) -> Option<(String, Option<String>)> {
             plain(format!("{} carries {} facts", recorded.phenomenon, recorded.facts.len()))
         }
         Event::NothingToRecord(nothing) => plain(format!("nothing to record: {}", nothing.reason)),
+        Event::NoteWritten(note) => plain(format!("note, checked by nobody: {}", note.text)),
+        Event::ObjectiveAdded(added) => {
+            plain(format!("asks itself {}: {}", added.objective.id, added.objective.question))
+        }
         Event::QuestionsDeclined(declined) => plain(format!(
             "left {} of {} open: {}",
             declined.questions.join(", "),

@@ -130,7 +130,7 @@ impl There {
             }
             Place::Key { hive, .. } => {
                 let (hive, key) = (hive.clone(), self.beside(name));
-                Absence::RegistryKey { hive, key, evidence, near: Vec::new() }
+                Absence::RegistryKey { hive, key, evidence, as_it_stands: false, near: Vec::new() }
             }
         };
         let searches = searches.iter().map(|search| search.ended.invocation.to_string()).collect();

@@ -164,6 +164,7 @@ fn held(invocation: InvocationId, output: Output) -> Held {
         arguments: None,
         completeness: Completeness::Complete,
         whole: true,
+        logs: None,
         near: Vec::new(),
     };
     let (outcome, shown) = (Outcome::Ok, Vec::new());

@@ -186,6 +186,7 @@ pub(super) mod tests {
             invocation: "inv-00000001".parse().unwrap(),
             summary: String::new(),
             search: ground::Search {
+                logs: None,
                 near: Vec::new(),
                 tool: String::new(),
                 arguments: None,

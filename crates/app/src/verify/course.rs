@@ -7,6 +7,7 @@ mod cited;
 mod end;
 mod lead;
 mod looked;
+mod own;
 mod purse;
 mod recovery;
 mod standing;
@@ -20,7 +21,7 @@ use ledger::event::{
     TaskAssigned, TaskReported,
 };
 use ledger::turn::ToolCall;
-use ledger::{Behaviour, Event, FactEntry, FactId, InvocationId, Surface, TaskId, ToolClass};
+use ledger::{Behaviour, Event, FactEntry, FactId, InvocationId, Objective, Surface, TaskId, ToolClass};
 use recovery::Recovering;
 use std::collections::BTreeMap;
 
@@ -57,6 +58,9 @@ struct Course<'l> {
     made: Vec<(&'l InvocationStarted, &'l InvocationEnded)>,
     facts: Vec<&'l FactEntry>,
     rejections: u32,
+    notes: u32,
+    /// What it asked itself.
+    own: Vec<&'l Objective>,
     /// How many of them the budget has paid for.
     charged: u32,
     time_spent: bool,
@@ -124,6 +128,8 @@ impl<'l> Course<'l> {
             made: Vec::new(),
             facts: Vec::new(),
             rejections: 0,
+            notes: 0,
+            own: Vec::new(),
             charged: 0,
             time_spent: false,
             purse_spent: None,

@@ -115,6 +115,8 @@ impl Made {
             | Event::OutputPaged(_)
             | Event::ClaimRejected(_)
             | Event::NothingToRecord(_)
+            | Event::NoteWritten(_)
+            | Event::ObjectiveAdded(_)
             | Event::QuestionsDeclined(_)
             | Event::HypothesisAssessed(_)
             | Event::GraphRead(_)

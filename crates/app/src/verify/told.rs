@@ -87,10 +87,14 @@ fn rests<'l>(
     }
     let mut facts: Vec<&FactEntry> = Vec::new();
     let mut said = Vec::new();
+    let mut of_file = false;
     for id in &sentence.cites {
         match known(*id).ok_or("it cites what its task did not know by then")? {
             Node::Fact(fact) => facts.push(fact),
-            Node::Absence(absence) => said.push(absence.absence.to_string()),
+            Node::Absence(absence) => {
+                of_file |= absence.absence.is_as_it_stands();
+                said.push(absence.absence.to_string());
+            }
             Node::Derivation(entry) => {
                 let of = entry.derivation.facts().into_iter().map(|id| known(NodeId::Fact(id)));
                 facts.extend(of.filter_map(|node| match node {
@@ -100,6 +104,10 @@ fn rests<'l>(
                 said.extend(numbers(&entry.derivation));
             }
         }
+    }
+    let text = sentence.text.to_ascii_lowercase();
+    if of_file && !(text.contains("as it stands") && text.contains("hive")) {
+        return Err("it tells an absence in a hive as it stands as one on the host");
     }
     let (time, field) = (&sentence.time, sentence.dated_by.as_deref());
     let dated = dated(&facts, by_host);

@@ -147,12 +147,17 @@ fn is_statement(stated: &Value, claim: &StatementClaim) -> bool {
 fn is_absence(arguments: &Value, claim: &AbsenceClaim) -> bool {
     let members = match &claim.absence {
         Absence::File { name, under, .. } => says(arguments, "name", name) && says(arguments, "under", under),
-        Absence::RegistryKey { hive, key, .. } => {
-            says(arguments, "key", key) && says(arguments, "hive", hive)
+        Absence::RegistryKey { hive, key, as_it_stands, .. } => {
+            let marked = match arguments.get("as_it_stands") {
+                Some(Value::String(word)) => word.trim().eq_ignore_ascii_case("true"),
+                given => given == Some(&Value::Bool(true)),
+            };
+            says(arguments, "key", key) && says(arguments, "hive", hive) && marked == *as_it_stands
         }
         Absence::Text { text, under, .. } => says(arguments, "text", text) && says(arguments, "under", under),
-        Absence::Events { channel, ids, from, to, reach, .. } => {
+        Absence::Events { channel, provider, ids, from, to, reach, .. } => {
             says(arguments, "channel", channel)
+                && text(arguments, "provider") == provider.as_deref()
                 && numbers(arguments, "ids").as_ref() == Some(ids)
                 && text(arguments, "from") == from.as_deref()
                 && text(arguments, "to") == to.as_deref()

@@ -74,7 +74,14 @@ pub(crate) fn of_all_kinds(place: &Place) -> PathBuf {
             let refused = json!({"from": key, "kind": "adores", "to": host, "facts": [facts[0].clone()]});
             calls(4, &[("link", link), ("link", refused), ("assess_hypothesis", assess)])
         }),
-        Box::new(|_| calls(5, &[("nothing_to_record", json!({"reason": " that is all "}))])),
+        Box::new(|_| {
+            let notes = ["its owner should be asked", " Besitzer fragen "];
+            let asked = json!({"question": "Which host is it?", "answered_by":
+                {"predicate": "configured", "record": "computer_name", "field": "name"}});
+            let note = |note| ("record_phenomenon", json!({"note": note}));
+            calls(5, &[note(notes[0]), note(notes[1]), ("propose_hypothesis", asked)])
+        }),
+        Box::new(|_| calls(6, &[("nothing_to_record", json!({"reason": " that is all "}))])),
     ]);
     let (finished, run) = place.investigate(Rules::default(), vec![("registry", script)]);
     assert_eq!((run.facts().count(), run.absences().count(), run.derivations().count()), (2, 1, 1));
@@ -119,6 +126,41 @@ const FORGERIES: &[Forgery] = &[
     ("claim id", other_claim_id, "is not the id of number 0"),
     ("seed", change!(RunOpened, |it| it.seed = Seed(Digest::of(b"another"))), "is not the id of number 0"),
     ("nothing", change!(NothingToRecord, |it| it.reason.push('!')), "its words"),
+    ("note", change!(NoteWritten, |it| it.text = "it was MALLORY-07".into()), "its words"),
+    (
+        "note's call",
+        change!(NoteWritten, |it| it.call = ledger::CallId("call-6-0".into())),
+        "no call of its turn's",
+    ),
+    ("lost note", without_note, "a call before it in its turn's reply was not answered"),
+    (
+        "own question",
+        change!(ObjectiveAdded, |it| it.objective.question.push('!')),
+        "it is not what its call asks",
+    ),
+    (
+        "own name",
+        change!(ObjectiveAdded, |it| it.objective.id = "computer-name".into()),
+        "its name is not a new one",
+    ),
+    (
+        "own condition",
+        change!(ObjectiveAdded, |it| it.objective.condition.value = Some("ALDER*".into())),
+        "it is not what its call asks",
+    ),
+    (
+        "own search",
+        change!(ObjectiveAdded, |it| it.objective.searched.clear()),
+        "it is not what its call asks",
+    ),
+    (
+        "own answer",
+        change!(TaskEnded, |it| {
+            let needed = vec!["a hive".to_owned()];
+            it.own[0].without = Some(ledger::event::WithoutFact::NotDeterminable { needed });
+        }),
+        "how a question of its own stands",
+    ),
     ("turns", change!(TaskEnded, |it| it.turns += 1), "its number of turns"),
     ("spent", change!(TaskEnded, |it| it.spent = Some(Spent::Turns)), "the budget that ended it"),
     ("status", change!(TaskEnded, |it| it.status = TaskStatus::Incomplete), "its status"),
@@ -221,6 +263,12 @@ fn lost_claim(log: &mut Logged) {
     log.drain(at - 1..=at);
     let fewer: fn(&mut Logged) = change!(TaskEnded, |it| it.rejections -= 1);
     fewer(log);
+}
+
+/// The first note goes.
+fn without_note(log: &mut Logged) {
+    let at = log.iter().position(|(_, event, _)| matches!(event, Event::NoteWritten(_))).unwrap();
+    log.remove(at);
 }
 
 fn other_absence(it: &mut ledger::event::AbsenceAccepted) {

@@ -1,5 +1,6 @@
 //! `locard mcp`: agents of other programs, honest and otherwise, and the runs that come of them.
 
+mod apart;
 mod client;
 mod left_open;
 mod survives;

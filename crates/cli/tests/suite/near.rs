@@ -91,3 +91,35 @@ fn a_search_that_leaves_something_out_shows_no_absence() {
         place.locard_ends(0, &["verify", str(&finished.folder), "--evidence"]);
     }
 }
+
+#[test]
+fn events_of_a_kind_are_absent_by_who_writes_them_and_their_id() {
+    let where_of =
+        |provider: &str| format!("channel = 'System' AND provider = '{provider}' AND event_id = 7034");
+    let search = json!({ "source": "event_log", "where": where_of("Service Control Manager") });
+    let claim = |more: Value| {
+        let mut claim = json!({ "form": "events", "channel": "System", "ids": [7034] });
+        claim.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        claim
+    };
+    let of_one = claim(json!({ "provider": "Service Control Manager" }));
+    for (absence, holds) in [(of_one, true), (claim(json!({})), false)] {
+        let place = Place::new();
+        let search = search.clone();
+        let steps: Vec<crate::support::Turn> = vec![
+            Box::new(move |_| calls(1, &[("list_event_channels", json!({})), ("records", search.clone())])),
+            Box::new(move |request| {
+                let mut absence = absence.clone();
+                absence["searches"] = json!([invocations(request)[1]]);
+                calls(2, &[("record_absence", absence)])
+            }),
+        ];
+        let (finished, run) = place.investigate(Rules::default(), vec![("eventlog", script(steps))]);
+        let told: Vec<String> = run.absences().map(|(_, it)| it.absence.absence.to_string()).collect();
+        assert_eq!(told.len(), usize::from(holds), "{told:?} {:?}", graph::refused_claims(&run));
+        let says = "no event 7034 of the provider \"Service Control Manager\" in the channel \"System\"";
+        assert!(told.iter().all(|told| told.starts_with(says)), "{told:?}");
+        place.locard_ends(0, &["verify", str(&finished.folder), "--evidence"]);
+        place.locard_ends(0, &["replay", str(&finished.folder)]);
+    }
+}

@@ -4,9 +4,8 @@ use crate::arguments::{Arguments, Malformed};
 use crate::criteria;
 use crate::setting::Setting;
 use crate::shelf::bounded;
-use ledger::pattern::Patterns;
 use ledger::turn::ToolCall;
-use ledger::{AgentSpec, Condition, Objective, Predicate, Weight};
+use ledger::{AgentSpec, Objective, Weight};
 use serde_json::Value;
 
 /// The most objectives that a call may state itself.
@@ -108,21 +107,12 @@ fn stated(item: &Value, place: &str, setting: &Setting) -> Result<Objective, Mal
     let known = ["id", "question", "predicate", "record", "subject", "field", "value"];
     let arguments = Arguments::at(item, place, &known)?;
     let text = |name: &str| arguments.text(name).map(|text| text.trim().to_owned());
-    let patterns = |name: &str| arguments.texts_of_patterns(name);
     let objective = Objective {
         id: bounded(&text("id")?),
         question: text("question")?,
         applies: None,
         weight: Weight::Activity,
-        condition: Condition {
-            predicate: Predicate(text("predicate")?),
-            record: text("record")?,
-            subject: patterns("subject")?.unwrap_or_else(|| Patterns::from("*")),
-            field: text("field")?,
-            value: patterns("value")?,
-            unless: None,
-            earlier: None,
-        },
+        condition: criteria::condition(&arguments)?,
         searched: Vec::new(),
         or: Vec::new(),
     };

@@ -2,6 +2,7 @@
 
 use super::{About, ReadTool, WriteTool, about, text};
 use crate::graph_read::{MOST_NODES, SOME_NODES};
+use crate::own::{ANSWERED_BY, QUESTION};
 use ledger::{Assessment, EntityKind, RelationKind};
 use serde_json::{Value, json};
 
@@ -28,9 +29,14 @@ pub(super) fn write(tool: WriteTool) -> About {
             4,
         ),
         WriteTool::ProposeHypothesis => about(
-            "Put an explanation up for test, in your own words. It is no finding: assess it by facts for and against.",
-            &[("statement", text("one sentence"))],
-            1,
+            "Put an explanation up for test, in your own words, or a question of your own with what would answer it. An explanation is no finding: assess it by facts for and against. \
+             How a question stands code decides, as for those that you were given; it stays marked as yours, and answers none of them.",
+            &[
+                ("statement", text("the explanation: one sentence")),
+                (QUESTION, text("in place of it: a question of your own")),
+                (ANSWERED_BY, answered_by()),
+            ],
+            0,
         ),
         WriteTool::AssessHypothesis => about(
             "Weigh a hypothesis by facts, absences and derivations. Look for what speaks against it, too.",
@@ -44,6 +50,23 @@ pub(super) fn write(tool: WriteTool) -> About {
             2,
         ),
     }
+}
+
+/// What a fact must say to answer a question of an agent's own.
+fn answered_by() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["predicate", "record", "field"],
+        "description": "what a fact must say to answer it",
+        "properties": {
+            "predicate": text("a predicate that the record proves"),
+            "record": text("the type of the record"),
+            "field": text("a field that must be among its values"),
+            "value": text("a pattern that this value fits; may be left out"),
+            "subject": text("a pattern that its subject fits; may be left out"),
+        }
+    })
 }
 
 pub(super) fn read(tool: ReadTool) -> About {

@@ -2,6 +2,7 @@
 
 use super::{About, about, text};
 use crate::claims::{MOST_READINGS, MOST_SENTENCES, MOST_STATEMENTS};
+use crate::notes::{LONGEST_NOTE, NOTE};
 use ledger::derivation::MOST_TERMS;
 use ledger::{AbsenceForm, Chapter, DerivationForm, Vocabulary};
 use serde_json::{Value, json};
@@ -17,8 +18,14 @@ pub(super) fn phenomenon(vocabulary: &Vocabulary) -> About {
                 json!({"type": "array", "minItems": 1, "maxItems": MOST_READINGS, "items": reading(vocabulary)}),
             ),
             ("interpretation", text("your own words; kept beside the facts, marked as interpretation")),
+            (
+                NOTE,
+                text(&format!(
+                    "in place of readings: a remark that is no fact, at most {LONGEST_NOTE} characters; shown apart, checked by nobody"
+                )),
+            ),
         ],
-        1,
+        0,
     )
 }
 
@@ -65,8 +72,13 @@ pub(super) fn absence() -> About {
             ("under", text("forms file and text: the folder; empty for everything")),
             ("hive", text("form registry_key: the path of the hive")),
             ("key", text("form registry_key: the path of the key from the root of the hive")),
+            (
+                "as_it_stands",
+                json!({"type": "boolean", "description": "form registry_key, where the hive is not clean and its transaction logs were not read: says it of its file alone"}),
+            ),
             ("text", text("form text: the text")),
             ("channel", text("form events: the channel; list_event_channels must have listed it")),
+            ("provider", text("form events: who writes them, where the search names it; may be left out")),
             (
                 "ids",
                 json!({"type": "array", "items": {"type": "integer"}, "description": "form events: the event ids"}),

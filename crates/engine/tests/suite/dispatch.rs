@@ -126,7 +126,11 @@ impl World {
                     Input::Judged(Box::new(judge(&reading, fact, task.shelf(), &gate)))
                 }
                 Command::Judge(Judgement::Absence { id, absence, .. }) => {
-                    let searchable = Searchable { coverage: &BTreeMap::new(), evidence: &BTreeSet::new() };
+                    let searchable = Searchable {
+                        coverage: &BTreeMap::new(),
+                        evidence: &BTreeSet::new(),
+                        as_it_stands: true,
+                    };
                     Input::AbsenceJudged(Box::new(judge_absence(&absence, id, task.shelf(), &searchable)))
                 }
                 Command::Find(_) => panic!("nothing is looked for"),

@@ -5,6 +5,7 @@ mod dispatch;
 mod graph;
 mod life;
 mod narrative;
+mod notes;
 mod questions;
 mod recovery;
 mod task;

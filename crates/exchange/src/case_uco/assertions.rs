@@ -24,7 +24,7 @@ pub(super) fn of(graph: &Graph<'_>, task: TaskId, view: &TaskView) -> Vec<Value>
     nodes.extend(view.covered().map(|it| {
         let own = it.absence.id.to_string();
         let said = it.absence.absence.to_string();
-        assertion(graph, &own, "shown by complete, empty searches", &said)
+        assertion(graph, &own, it.absence.absence.shown_by(), &said)
     }));
     nodes.extend(view.phenomena.iter().map(|it| {
         let facts: Vec<_> = it.facts.iter().filter_map(|id| graph.run.fact(*id)).collect();

@@ -22,7 +22,7 @@ pub(super) fn told(bundle: &Bundle<'_>) -> Vec<Value> {
             let searches: Vec<String> = it.absence.searches.iter().map(ToString::to_string).collect();
             let lines = [
                 format!("absent: {}", it.absence.absence),
-                format!("shown by complete, empty searches: {}", searches.join(", ")),
+                format!("{}: {}", it.absence.absence.shown_by(), searches.join(", ")),
             ];
             note(bundle, &it.absence.id.to_string(), &lines, [], None)
         }));

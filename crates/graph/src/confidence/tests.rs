@@ -129,7 +129,8 @@ fn run(facts: &[FactEntry], relations: &[RelationAdded]) -> crate::Run {
     let facts = answering.map(|fact| fact.id).collect();
     let objectives = vec![ObjectiveResult { id: "ran".into(), facts, watched: false, without: None }];
     let (status, spent) = (TaskStatus::Completed, None);
-    let ended = TaskEnded { status, spent, objectives, turns: 0, facts: recorded, rejections: 0 };
+    let ended =
+        TaskEnded { status, spent, objectives, own: vec![], turns: 0, facts: recorded, rejections: 0 };
     crate::fold(log.ended(1, ended).events()).unwrap()
 }
 

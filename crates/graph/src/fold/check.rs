@@ -2,9 +2,10 @@
 
 use super::{Because, nodes};
 use crate::run::{InvocationView, Judged, Run, TaskView};
+use ledger::absence::{UnreadLogs, unread_by};
 use ledger::event::{
-    AbsenceAccepted, DerivationAccepted, InvocationEnded, SeenRecord, SentenceAccepted, StatementTold,
-    TaskEnded, WithoutFact,
+    AbsenceAccepted, DerivationAccepted, InvocationEnded, ObjectiveResult, SeenRecord, SentenceAccepted,
+    StatementTold, TaskEnded, WithoutFact,
 };
 use ledger::statement::fields_of;
 use ledger::{
@@ -59,7 +60,10 @@ pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Re
             return Err("its search belongs to another task");
         }
         let ended = invocation.ended.as_ref().ok_or("its search has not ended")?;
-        if (ended.outcome, ended.completeness) != (Outcome::Empty, Completeness::Complete) {
+        let of_file = covered.absence.absence.is_as_it_stands()
+            && unread_by(ended).is_some_and(UnreadLogs::is_as_it_stands);
+        let is_whole = ended.completeness == Completeness::Complete || of_file;
+        if ended.outcome != Outcome::Empty || !is_whole {
             return Err("its search did not end empty and complete");
         }
     }
@@ -187,14 +191,23 @@ pub(super) fn totals(task: &TaskView, ended: &TaskEnded) -> Result<(), Because> 
 
 /// Whether each objective is met by the facts that its condition holds for, in the agent's order.
 pub(super) fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16]) -> Result<(), Because> {
-    let objectives = &task.assigned.agent.objectives;
-    if ended.objectives.len() != objectives.len() {
+    stand(task, &task.assigned.agent.objectives, &ended.objectives, behaviours)?;
+    stand(task, &task.own, &ended.own, behaviours)
+}
+
+fn stand(
+    task: &TaskView,
+    objectives: &[Objective],
+    results: &[ObjectiveResult],
+    behaviours: &[u16],
+) -> Result<(), Because> {
+    if results.len() != objectives.len() {
         return Err("its objectives are not those of its agent");
     }
     let recovers = behaviours.contains(&u16::from(Behaviour::Recovers));
     let sources_first = behaviours.contains(&u16::from(Behaviour::SourcesFirst));
     let questions = behaviours.contains(&u16::from(Behaviour::Questions));
-    for (objective, result) in objectives.iter().zip(&ended.objectives) {
+    for (objective, result) in objectives.iter().zip(results) {
         let watched = !questions && !objective.is_required();
         if objective.id != result.id || watched != result.watched {
             return Err("its objectives are not those of its agent");

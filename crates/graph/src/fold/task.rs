@@ -57,6 +57,8 @@ pub(super) fn apply(
         Event::ClaimRejected(rejected) => return reject(run, id, rejected),
         Event::PhenomenonRecorded(recorded) => return phenomenon(run, id, recorded),
         Event::NothingToRecord(nothing) => task.nothing = Some(nothing),
+        Event::NoteWritten(note) => task.notes.push(note),
+        Event::ObjectiveAdded(added) => task.own.push(added.objective),
         Event::QuestionsDeclined(declined) => task.declined.push(declined),
         Event::EntityAdded(added) => return nodes::entity(run, id, added),
         Event::RelationAdded(added) => return nodes::relation(run, id, added),

@@ -386,8 +386,15 @@ fn a_task_that_ended_otherwise_is_told_with_the_objectives_that_are_met_in_one_r
         let status = if found { TaskStatus::Completed } else { TaskStatus::Incomplete };
         let objectives =
             vec![ObjectiveResult { id: "computer-name".into(), facts, watched: false, without: None }];
-        let ended =
-            TaskEnded { status, spent: None, objectives, turns: 1, facts: found.into(), rejections: 0 };
+        let ended = TaskEnded {
+            status,
+            spent: None,
+            objectives,
+            own: vec![],
+            turns: 1,
+            facts: found.into(),
+            rejections: 0,
+        };
         history.ended(1, ended);
         fold(history.events()).unwrap()
     };

@@ -1,11 +1,11 @@
 //! What a log folds into, and what is no log.
 
 use crate::ranking::objective;
-use graph::{FoldError, answer_title, fact_title, fold, phenomenon_title};
-use ledger::event::{ObjectiveResult, TaskEnded, TaskStatus};
+use graph::{Asker, FoldError, answer_title, fact_title, fold, phenomenon_title};
+use ledger::event::{ObjectiveAdded, ObjectiveResult, TaskEnded, TaskStatus, WithoutFact};
 use ledger::{
-    Condition, Digest, Event, FactEntry, IdSpace, Objective, Outcome, PhenomenonId, Predicate, RejectionCode,
-    Stream, TaskId, Weight,
+    Behaviour, CallId, Condition, Digest, Event, FactEntry, IdSpace, Objective, Outcome, PhenomenonId,
+    Predicate, RejectionCode, Stream, TaskId, Weight,
 };
 use testkit::history::{History, fact, ids, invocation, reading};
 
@@ -261,6 +261,7 @@ fn a_task_ends_with_what_was_counted() {
         spent: None,
         status: TaskStatus::Incomplete,
         objectives: vec![result("met", &[0, 2]), result("unmet", &[])],
+        own: vec![],
         turns: 2,
         facts: 2,
         rejections: 1,
@@ -325,4 +326,62 @@ fn an_answer_says_of_a_task_that_it_is_not_in_force() {
     };
     assert_eq!(told("by_trigger"), "configured \\Tool: command = t.exe");
     assert_eq!(told("disabled"), "configured \\Tool: command = t.exe, starts = disabled");
+}
+
+#[test]
+fn a_question_of_an_agents_own_stands_apart_even_where_it_asks_the_same() {
+    let condition = Condition {
+        predicate: Predicate("configured".into()),
+        record: "registry_value".into(),
+        subject: "*".into(),
+        field: "data".into(),
+        value: Some("nothing like this".into()),
+        unless: None,
+        earlier: None,
+    };
+    let given = Objective {
+        id: "given".into(),
+        question: "What is it?".into(),
+        applies: None,
+        weight: ledger::Weight::Activity,
+        searched: Vec::new(),
+        or: Vec::new(),
+        condition,
+    };
+    let own = Objective { id: "own-1".into(), ..given.clone() };
+    let added = ObjectiveAdded { turn: 1, call: CallId("c".into()), objective: own };
+    let searched = WithoutFact::Empty { searches: vec![invocation(1, 0)], lacking: Vec::new() };
+    let result = |id: &str, without| ObjectiveResult {
+        id: id.into(),
+        facts: Vec::new(),
+        watched: false,
+        without: Some(without),
+    };
+    let mut history = History::opened("T").behaving(&Behaviour::ALL);
+    history.assigned_with(1, "a", "m", vec![given]).asked(1, 1);
+    history.invoked_as(1, 0, "t", |end| (end.outcome, end.output, end.records) = (Outcome::Empty, None, 0));
+    history.push(Stream::Task(TaskId(1)), Event::ObjectiveAdded(added));
+    let ended = TaskEnded {
+        spent: None,
+        status: TaskStatus::Incomplete,
+        objectives: vec![result("given", WithoutFact::NotAsked)],
+        own: vec![result("own-1", searched)],
+        turns: 1,
+        facts: 0,
+        rejections: 0,
+    };
+    let run = fold(history.clone().ended(1, ended.clone()).events()).unwrap();
+    let told: Vec<_> =
+        graph::questions(&run).iter().map(|it| (it.objective.id.clone(), it.by, it.stands.word())).collect();
+    let expected =
+        [("given".to_owned(), Asker::Unlisted, "not_asked"), ("own-1".to_owned(), Asker::Agent, "empty")];
+    assert_eq!(told, expected);
+    assert!(graph::questions(&run).iter().all(|it| it.is_of_case() == (it.by != Asker::Agent)));
+    for wrong in [
+        TaskEnded { own: vec![], ..ended.clone() },
+        TaskEnded { own: vec![result("given", WithoutFact::NotAsked)], ..ended.clone() },
+        TaskEnded { own: vec![], objectives: [&ended.objectives[..], &ended.own[..]].concat(), ..ended },
+    ] {
+        assert!(fold(history.clone().ended(1, wrong.clone()).events()).is_err(), "{wrong:?}");
+    }
 }

@@ -253,6 +253,7 @@ fn hold(shelf: &mut Shelf, ordinal: usize, output: &Arc<Output>) {
         invocation: id(ordinal),
         summary: format!("call {ordinal}"),
         search: Search {
+            logs: None,
             near: Vec::new(),
             tool: "read".into(),
             arguments: None,

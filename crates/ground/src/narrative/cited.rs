@@ -85,11 +85,19 @@ pub(super) struct Cited<'k> {
     facts: Vec<&'k FactEntry>,
     stated: Vec<Stated<'k>>,
     absences: usize,
+    /// How many more speak of a hive as it stands: these deny nothing of the host.
+    as_they_stand: usize,
 }
 
 impl<'k> Cited<'k> {
     pub(super) fn of(nodes: &[NodeId], known: &Known<'k>) -> Cited<'k> {
-        let mut cited = Cited { nodes: nodes.to_vec(), facts: Vec::new(), stated: Vec::new(), absences: 0 };
+        let mut cited = Cited {
+            nodes: nodes.to_vec(),
+            facts: Vec::new(),
+            stated: Vec::new(),
+            absences: 0,
+            as_they_stand: 0,
+        };
         for node in nodes.iter().filter_map(|id| known.get(*id)) {
             match node {
                 Citable::Fact(fact) => cited.fact(fact),
@@ -110,9 +118,14 @@ impl<'k> Cited<'k> {
         &self.stated
     }
 
-    /// Whether an absence is cited.
+    /// Whether an absence is cited that can deny a deed.
     pub(super) fn has_absence(&self) -> bool {
         self.absences > 0
+    }
+
+    /// Whether an absence is cited that speaks of a hive as its file stands, and not of what its logs hold.
+    pub(super) fn has_one_as_it_stands(&self) -> bool {
+        self.as_they_stand > 0
     }
 
     /// Whether a number counts what is cited.
@@ -145,15 +158,19 @@ impl<'k> Cited<'k> {
     }
 
     fn absence(&mut self, entry: &'k AbsenceEntry) {
-        self.absences += 1;
+        match entry.absence.is_as_it_stands() {
+            true => self.as_they_stand += 1,
+            false => self.absences += 1,
+        }
         let path = |text: &str| FieldValue::Path(text.to_owned());
         let values = match &entry.absence {
             Absence::File { name, under, .. } => vec![path(name), path(under)],
             Absence::RegistryKey { hive, key, .. } => vec![path(hive), FieldValue::RegistryPath(key.clone())],
             Absence::Text { text, under, .. } => vec![FieldValue::Text(text.clone()), path(under)],
-            Absence::Events { channel, ids, .. } => {
+            Absence::Events { channel, provider, ids, .. } => {
                 let ids = ids.iter().map(|id| FieldValue::Integer(i128::from(*id)));
-                std::iter::once(FieldValue::Name(channel.clone())).chain(ids).collect()
+                let names = std::iter::once(channel).chain(provider).cloned().map(FieldValue::Name);
+                names.chain(ids).collect()
             }
         };
         let place = match &entry.absence {

@@ -110,6 +110,10 @@ fn one(
             "Say what was not done in a sentence of its own, and cite the absence that shows it.".to_owned(),
         )),
         Turned::Denied if cited.has_absence() => Ok(()),
+        Turned::Denied if cited.has_one_as_it_stands() => Err(overclaim(
+            format!("the sentence denies {}, which an absence in a hive as it stands does not", quote(form)),
+            "Say what the hive, as it stands, does not hold, and leave out what that would mean.".to_owned(),
+        )),
         Turned::Denied => Err(overclaim(
             format!("the sentence denies {}, and cites no absence", quote(form)),
             "Cite the absence that shows it, or leave it out.".to_owned(),

@@ -1,6 +1,7 @@
 //! When a search shows that something is absent, and when it does not.
 
 use ground::{AbsenceVerdict, Held, Search, Searchable, Shelf, judge_absence, mentions};
+use ledger::absence::UnreadLogs;
 use ledger::{
     Absence, AbsenceClaim, AbsenceForm, AbsenceId, BoundValue, ByteSpan, Completeness, Coverage, Digest,
     FactEntry, FieldValue, IdSpace, InvocationId, Locator, Outcome, Predicate, RecordId, RejectionCode, Seed,
@@ -32,7 +33,7 @@ fn coverage() -> BTreeMap<String, Vec<Coverage>> {
         form: AbsenceForm::RegistryKey,
         members: names(&[("hive", "hive"), ("key", "key"), ("evidence", "evidence")]),
         required: BTreeMap::new(),
-        free: vec!["depth".into()],
+        free: vec!["depth".into(), "logs".into()],
         reach: None,
     };
     let text = Coverage {
@@ -54,6 +55,7 @@ fn search(tool: &str, arguments: Value) -> Held {
         invocation: id(0),
         summary: tool.to_owned(),
         search: Search {
+            logs: None,
             near: Vec::new(),
             tool: tool.to_owned(),
             arguments: Some(arguments),
@@ -69,7 +71,12 @@ fn search(tool: &str, arguments: Value) -> Held {
 fn verdict(claim: &AbsenceClaim, shelf: &Shelf) -> AbsenceVerdict {
     let evidence = BTreeSet::from(["host-1".to_owned(), "host-2".to_owned()]);
     let id = AbsenceId::assign(&ids(), TaskId(1), 0).unwrap();
-    judge_absence(claim, id, shelf, &Searchable { coverage: &coverage(), evidence: &evidence })
+    judge_absence(
+        claim,
+        id,
+        shelf,
+        &Searchable { coverage: &coverage(), evidence: &evidence, as_it_stands: true },
+    )
 }
 
 fn judge(held: Held, absence: Absence) -> Result<Absence, RejectionCode> {
@@ -105,6 +112,7 @@ fn a_search_for_no_less_covers_an_absence() {
         assert_eq!(judge(search("find_files", searched.clone()), absence), told, "{searched}");
     }
     let key = |key: &str| Absence::RegistryKey {
+        as_it_stands: false,
         near: Vec::new(),
         hive: "C/SYSTEM".into(),
         key: key.into(),
@@ -135,6 +143,7 @@ fn a_search_for_less_or_for_something_else_covers_nothing() {
         assert_eq!(code, Err(RejectionCode::CoverageMissing), "{searched}");
     }
     let key = |hive: &str, key: &str| Absence::RegistryKey {
+        as_it_stands: false,
         near: Vec::new(),
         hive: hive.into(),
         key: key.into(),
@@ -216,6 +225,7 @@ fn an_absence_tells_the_place_as_it_was_searched() {
         assert_eq!(judge(held, file("a.exe", claimed)), Ok(file("a.exe", told)), "{claimed}");
     }
     let key = |hive: &str| Absence::RegistryKey {
+        as_it_stands: false,
         near: Vec::new(),
         hive: hive.into(),
         key: "A".into(),
@@ -250,6 +260,7 @@ fn a_name_that_only_looks_the_same_was_not_searched() {
         assert!(judge(search("find_files", json!({"name": name})), file(name, "")).is_ok(), "{name}");
     }
     let key = |key: &str| Absence::RegistryKey {
+        as_it_stands: false,
         near: Vec::new(),
         hive: "S".into(),
         key: key.into(),
@@ -341,4 +352,129 @@ fn what_is_near_and_has_no_room_in_an_absence_is_counted() {
     let crowded = told(12);
     assert_eq!(crowded[..7], near[..7]);
     assert_eq!(crowded[7..], ["5 more things near it".to_owned()]);
+}
+
+/// The key that the hive lacks, as its file stands or as Windows would read it.
+fn gone(as_it_stands: bool) -> Absence {
+    let (hive, key) = ("C/SYSTEM".to_owned(), "Select\\Gone".to_owned());
+    Absence::RegistryKey { hive, key, evidence: None, as_it_stands, near: Vec::new() }
+}
+
+/// A search for it that left so much of the hive's logs unread.
+fn of_hive(logs: Option<UnreadLogs>, more: Value) -> Held {
+    let mut arguments = json!({"hive": "C/SYSTEM", "key": "Select\\Gone", "depth": 0});
+    arguments.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+    let mut held = search("parse_registry_key", arguments);
+    if logs.is_some() {
+        (held.search.completeness, held.search.whole) = (Completeness::Truncated, false);
+    }
+    held.search.logs = logs;
+    held
+}
+
+fn refused(held: Held, absence: Absence) -> (String, String) {
+    let mut shelf = Shelf::default();
+    shelf.push(held);
+    let claim = AbsenceClaim { absence, searches: vec![id(0).to_string()] };
+    match verdict(&claim, &shelf) {
+        AbsenceVerdict::Refused(rejection) => (rejection.reason, rejection.hint),
+        AbsenceVerdict::Covered(covered) => panic!("{covered:?}"),
+    }
+}
+
+/// The arguments of the call that a hint names behind the name of its tool.
+fn named(hint: &str, tool: &str) -> Value {
+    let (_, after) = hint.split_once(&format!("{tool} {{")).unwrap_or_else(|| panic!("{hint}"));
+    serde_json::Deserializer::from_str(&format!("{{{after}")).into_iter().next().unwrap().unwrap()
+}
+
+#[test]
+fn a_hive_without_its_logs_lacks_a_key_as_it_stands_and_not_otherwise() {
+    for logs in [UnreadLogs::Missing, UnreadLogs::NotApplied] {
+        let held = || of_hive(Some(logs), json!({"logs": "applied"}));
+        let told = judge(held(), gone(true)).unwrap();
+        assert!(told.is_as_it_stands());
+        assert!(told.to_string().contains("as it stands, without what its transaction logs hold"), "{told}");
+        let (reason, hint) = refused(held(), gone(false));
+        assert!(reason.contains("read the hive as it stands"), "{reason}");
+        let call = named(&hint, "record_absence");
+        let expected = json!({"form": "registry_key", "hive": "C/SYSTEM", "key": "Select\\Gone",
+            "as_it_stands": true, "searches": [id(0).to_string()]});
+        assert_eq!(call, expected);
+        assert!(!hint.contains("parse_registry_key"), "its logs were not left out on request: {hint}");
+    }
+    let asked_so = of_hive(Some(UnreadLogs::NotApplied), json!({"logs": "ignored"}));
+    let (_, hint) = refused(asked_so, gone(false));
+    assert_eq!(
+        named(&hint, "parse_registry_key"),
+        json!({"hive": "C/SYSTEM", "key": "Select\\Gone"}),
+        "it can be searched with them"
+    );
+}
+
+#[test]
+fn a_hive_that_was_read_with_its_logs_or_is_clean_says_nothing_of_itself_as_it_stands() {
+    let held = || of_hive(None, json!({"logs": "applied"}));
+    assert!(!judge(held(), gone(false)).unwrap().is_as_it_stands());
+    let (reason, hint) = refused(held(), gone(true));
+    assert!(reason.contains("what Windows would read"), "{reason}");
+    let call = named(&hint, "record_absence");
+    assert_eq!((&call["as_it_stands"], &call["key"]), (&Value::Null, &json!("Select\\Gone")));
+}
+
+#[test]
+fn a_hive_whose_logs_were_read_in_part_lacks_nothing_in_either_way() {
+    for stands in [false, true] {
+        let (reason, hint) = refused(of_hive(Some(UnreadLogs::InPart), json!({})), gone(stands));
+        assert!(reason.contains("in part only"), "{reason}");
+        let call = named(&hint, "parse_registry_key");
+        assert_eq!(call, json!({"hive": "C/SYSTEM", "key": "Select\\Gone", "logs": "ignored"}));
+    }
+}
+
+#[test]
+fn a_hive_as_it_stands_is_searched_for_no_less_than_any_other() {
+    let held = |more: Value| of_hive(Some(UnreadLogs::Missing), more);
+    for more in [json!({"key": "Select\\Other"}), json!({"hive": "C/SOFTWARE"}), json!({"last": 3})] {
+        assert_eq!(judge(held(more.clone()), gone(true)), Err(RejectionCode::CoverageMissing), "{more}");
+    }
+    let mut found = held(json!({}));
+    found.outcome = Outcome::Ok;
+    assert_eq!(judge(found, gone(true)), Err(RejectionCode::CoverageMissing));
+    let mut cut = of_hive(None, json!({}));
+    (cut.search.completeness, cut.search.whole) = (Completeness::Truncated, false);
+    for stands in [false, true] {
+        assert_eq!(judge(cut.clone(), gone(stands)), Err(RejectionCode::CoverageMissing));
+    }
+}
+
+#[test]
+fn searches_of_two_kinds_cover_neither_absence() {
+    let mut shelf = Shelf::default();
+    let mut clean = of_hive(None, json!({}));
+    clean.invocation = id(1);
+    shelf.push(of_hive(Some(UnreadLogs::Missing), json!({})));
+    shelf.push(clean);
+    for stands in [false, true] {
+        let searches = vec![id(0).to_string(), id(1).to_string()];
+        let claim = AbsenceClaim { absence: gone(stands), searches };
+        assert!(matches!(verdict(&claim, &shelf), AbsenceVerdict::Refused(_)));
+    }
+}
+
+#[test]
+fn a_run_from_before_refuses_as_it_did() {
+    let mut shelf = Shelf::default();
+    shelf.push(of_hive(Some(UnreadLogs::Missing), json!({"logs": "applied"})));
+    let judged = |stands| {
+        let evidence = BTreeSet::new();
+        let before = Searchable { coverage: &coverage(), evidence: &evidence, as_it_stands: false };
+        let claim = AbsenceClaim { absence: gone(stands), searches: vec![id(0).to_string()] };
+        match judge_absence(&claim, AbsenceId::assign(&ids(), TaskId(1), 0).unwrap(), &shelf, &before) {
+            AbsenceVerdict::Refused(rejection) => rejection,
+            AbsenceVerdict::Covered(covered) => panic!("{covered:?}"),
+        }
+    };
+    assert!(judged(false).reason.ends_with("stopped before the end, so it shows no absence"));
+    assert_eq!(judged(true).code, RejectionCode::Malformed);
 }

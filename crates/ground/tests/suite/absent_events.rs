@@ -49,6 +49,7 @@ fn held(ordinal: u32, tool: &str, arguments: Value, records: Vec<Record>) -> Hel
         invocation: id(ordinal),
         summary: tool.to_owned(),
         search: Search {
+            logs: None,
             near: Vec::new(),
             tool: tool.to_owned(),
             arguments: Some(arguments),
@@ -98,6 +99,7 @@ fn asked(condition: &str) -> Value {
 fn events(channel: &str, ids: &[u32]) -> Absence {
     Absence::Events {
         channel: channel.into(),
+        provider: None,
         ids: ids.iter().copied().collect(),
         from: None,
         to: None,
@@ -109,7 +111,7 @@ fn events(channel: &str, ids: &[u32]) -> Absence {
 fn spanning(from: Option<&str>, to: Option<&str>) -> Absence {
     let Absence::Events { channel, ids, .. } = events("Security", &[1102]) else { panic!() };
     let (from, to) = (from.map(str::to_owned), to.map(str::to_owned));
-    Absence::Events { channel, ids, from, to, evidence: None, reach: None }
+    Absence::Events { channel, provider: None, ids, from, to, evidence: None, reach: None }
 }
 
 fn judge(shelf: &[Held], absence: Absence) -> Result<Absence, RejectionCode> {
@@ -118,7 +120,12 @@ fn judge(shelf: &[Held], absence: Absence) -> Result<Absence, RejectionCode> {
     let evidence = BTreeSet::from(["host-1".to_owned(), "host-2".to_owned()]);
     let claim = AbsenceClaim { absence, searches: vec![id(0).to_string()] };
     let absence = AbsenceId::assign(&ids(), TaskId(1), 0).unwrap();
-    match judge_absence(&claim, absence, &all, &Searchable { coverage: &coverage(), evidence: &evidence }) {
+    match judge_absence(
+        &claim,
+        absence,
+        &all,
+        &Searchable { coverage: &coverage(), evidence: &evidence, as_it_stands: true },
+    ) {
         AbsenceVerdict::Covered(covered) => Ok(covered.into_entry().absence),
         AbsenceVerdict::Refused(rejection) => Err(rejection.code),
     }
@@ -276,4 +283,25 @@ fn logs_that_are_numbered_on_are_one_stretch_and_between_others_nothing_is_known
         doubtful.fields.insert(field.to_owned(), Field { at: None, value });
         assert_eq!(told(vec![doubtful], None), Err(RejectionCode::CoverageMissing), "{field}");
     }
+}
+
+#[test]
+fn events_of_one_provider_are_absent_by_a_search_for_these_or_for_all() {
+    let of = |provider: &str| {
+        let Absence::Events { channel, ids, .. } = events("Security", &[1102]) else { panic!() };
+        let provider = Some(provider.to_owned());
+        Absence::Events { channel, provider, ids, from: None, to: None, evidence: None, reach: None }
+    };
+    let for_all = "channel = 'Security' AND event_id = 1102";
+    let for_one = "channel = 'Security' AND provider = 'Microsoft-Windows-Eventlog' AND event_id = 1102";
+    let told = after(asked(for_one), of("microsoft-windows-eventlog")).unwrap().to_string();
+    assert!(
+        told.starts_with("no event 1102 of the provider \"microsoft-windows-eventlog\" in the channel"),
+        "{told}"
+    );
+    assert!(after(asked(for_all), of("Microsoft-Windows-Eventlog")).is_ok());
+    let missing = Err(RejectionCode::CoverageMissing);
+    assert_eq!(after(asked(for_one), events("Security", &[1102])), missing, "others write that id, too");
+    assert_eq!(after(asked(for_one), of("Other")), missing);
+    assert_eq!(after(asked(for_one), of(" ")), Err(RejectionCode::Malformed));
 }

@@ -256,7 +256,14 @@ fn a_quotation_may_name_the_file_and_the_line_that_it_stands_in() {
 /// What a call of these tests searched: nothing that an absence could rest on.
 fn search() -> ground::Search {
     let completeness = ledger::Completeness::Complete;
-    ground::Search { near: Vec::new(), tool: "read".into(), arguments: None, completeness, whole: true }
+    ground::Search {
+        logs: None,
+        near: Vec::new(),
+        tool: "read".into(),
+        arguments: None,
+        completeness,
+        whole: true,
+    }
 }
 
 /// A line of a file in one of two images.

@@ -67,7 +67,14 @@ fn verdict(calls: Vec<Call>, reading: &Reading) -> Verdict {
         shelf.push(Held {
             invocation: id(ordinal),
             summary: "t".to_owned(),
-            search: Search { near: Vec::new(), tool: "read".into(), arguments, completeness, whole: true },
+            search: Search {
+                logs: None,
+                near: Vec::new(),
+                tool: "read".into(),
+                arguments,
+                completeness,
+                whole: true,
+            },
             outcome,
             output: (!records.is_empty()).then(|| Arc::new(Output::new(records).unwrap())),
             shown: vec![],

@@ -124,6 +124,7 @@ fn shelf(file: &Value, types: &Types) -> Shelf {
             invocation: text(call, "id").parse().unwrap(),
             summary: text(call, "summary").to_owned(),
             search: Search {
+                logs: None,
                 near: Vec::new(),
                 tool: text(call, "summary").split(' ').next().unwrap().to_owned(),
                 arguments: None,

@@ -146,11 +146,19 @@ fn world() -> World {
         under: "p1/Users".into(),
         evidence: None,
     };
-    let absences = vec![AbsenceEntry {
-        id: "abs-00000001".parse().unwrap(),
+    let of_file = Absence::RegistryKey {
+        hive: "p1/Windows/System32/config/SYSTEM".into(),
+        key: r"ControlSet001\Services\Wiper".into(),
+        evidence: None,
+        as_it_stands: true,
+        near: Vec::new(),
+    };
+    let entry = |id: &str, absence| AbsenceEntry {
+        id: id.parse().unwrap(),
         absence,
         searches: vec!["inv-00000002".parse().unwrap()],
-    }];
+    };
+    let absences = vec![entry("abs-00000001", absence), entry("abs-00000002", of_file)];
     let term = |number: usize, field: &str| Term { fact: facts[number - 1].id, field: field.into() };
     let terms = vec![term(2, "time"), term(1, "last_run")];
     let derivations = vec![DerivationEntry {
@@ -626,4 +634,32 @@ fn a_task_that_is_not_in_force_neither_starts_nor_runs_anything() {
         }
     }
     assert!(told("disabled", "The task \\Dis was registered with the command C:\\dis.exe.", true));
+}
+
+#[test]
+fn an_absence_in_a_hive_as_it_stands_is_told_as_one_and_denies_nothing() {
+    let world = world();
+    let key = r"ControlSet001\Services\Wiper";
+    for text in [
+        format!(r"As it stands, the hive p1/Windows/System32/config/SYSTEM has no key {key}."),
+        format!("The hive SYSTEM as it stands has no key {key}."),
+    ] {
+        let told = world.judge(&text, &["abs-00000002"]);
+        assert!(told.is_ok(), "{text}: {told:?}");
+    }
+    for text in [
+        format!("The hive SYSTEM has no key {key}."),
+        format!("There is no key {key}."),
+        format!("The key {key} was never registered."),
+        format!("The key {key} was never registered, as it stands."),
+        format!("Nothing below {key} of the hive as it stands was executed."),
+        format!("The hive as it stands shows that {key} was not executed."),
+    ] {
+        let refused = world.judge(&text, &["abs-00000002"]).unwrap_err();
+        assert_eq!(refused.code, RejectionCode::Overclaim, "{text}: {refused:?}");
+    }
+    // Beside a plain one it must still be told as what it is.
+    let both = ["abs-00000001", "abs-00000002"];
+    assert!(world.judge("wiper.exe was not executed.", &both).is_err());
+    assert!(world.judge("wiper.exe was not executed.", &both[..1]).is_ok());
 }

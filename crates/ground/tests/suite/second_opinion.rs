@@ -130,6 +130,7 @@ fn shelf(world: &World) -> Shelf {
             invocation: own.id,
             summary: "read".to_owned(),
             search: Search {
+                logs: None,
                 near: Vec::new(),
                 tool: "read".to_owned(),
                 arguments: None,

@@ -45,6 +45,9 @@ pub struct TaskEnded {
     pub spent: Option<Spent>,
     /// Each objective and whether a fact meets it, in the agent's order.
     pub objectives: Vec<ObjectiveResult>,
+    /// The same of the questions that the agent asked itself: they decide neither how the task ended nor anything else. None before format 2.22.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<ObjectiveResult>,
     /// Turns used.
     pub turns: u32,
     /// Facts recorded.

@@ -153,6 +153,8 @@ names! {
         ClaimRejected = "claim_rejected",
         PhenomenonRecorded = "phenomenon_recorded",
         NothingToRecord = "nothing_to_record",
+        NoteWritten = "note_written",
+        ObjectiveAdded = "objective_added",
         QuestionsDeclined = "questions_declined",
         EntityAdded = "entity_added",
         RelationAdded = "relation_added",

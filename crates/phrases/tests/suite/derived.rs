@@ -103,15 +103,26 @@ fn an_absence_says_all_of_where_was_searched() {
             "No file or folder named evil.exe is there under Users in the evidence alder-07; near it, and not it: evi1.exe.",
         ),
         (
+            Absence::RegistryKey {
+                hive: "p1/SYSTEM".into(),
+                key: "Select".into(),
+                evidence: None,
+                as_it_stands: true,
+                near: Vec::new(),
+            },
+            "The hive p1/SYSTEM as it stands, without what its transaction logs hold, has no key Select in any of the evidence.",
+        ),
+        (
             Absence::Events {
                 channel: "Security".into(),
+                provider: Some("Microsoft-Windows-Eventlog".into()),
                 ids: [1102].into(),
                 from: None,
                 to: None,
                 evidence: None,
                 reach: Some(reach),
             },
-            "The channel Security holds no event with the id 1102 in any of the evidence; its logs reach from 2024-01-01T00:00:00Z to 2024-03-01T00:00:00Z in the evidence alder-07.",
+            "The channel Security holds no event with the id 1102 of the provider Microsoft-Windows-Eventlog in any of the evidence; its logs reach from 2024-01-01T00:00:00Z to 2024-03-01T00:00:00Z in the evidence alder-07.",
         ),
     ] {
         assert_eq!(absence(Language::English, &entry(what)).text(), english);

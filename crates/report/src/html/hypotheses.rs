@@ -60,6 +60,9 @@ fn absences(run: &Run) -> Markup {
         @if run.absences().next().is_some() {
             h3 { "Absences" }
             p.note { "Each rests on a search that was complete and found nothing; the call says what it covered." }
+            @if run.absences().any(|(_, covered)| covered.absence.absence.is_as_it_stands()) {
+                p.note { (nodes::OF_ITS_FILE) }
+            }
             ul {
                 @for (_, covered) in run.absences() {
                     li id=(covered.absence.id) {

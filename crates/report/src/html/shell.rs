@@ -2,6 +2,7 @@
 
 use super::words::word;
 use super::{Scene, say};
+use crate::notes::notes;
 use crate::withheld::notice;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -65,6 +66,7 @@ fn hash(text: &str) -> String {
 /// Title, what kind of page this is, and the way to each section by what a reader asks.
 pub(super) fn head(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
+    let has_notes = notes(run).next().is_some();
     let ways = [
         ("foremost", "What stands out"),
         ("happened", "What happened"),
@@ -74,6 +76,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
         ("attack", "ATT&CK"),
         ("hypotheses", "Hypotheses"),
         ("graph", "Evidence graph"),
+        ("notes", "Notes"),
         ("limits", "Not examined"),
         ("refused", "What agents got wrong"),
         ("custody", "Custody"),
@@ -99,7 +102,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
             }
         }
         nav aria-label="Sections" {
-            ul { @for (id, name) in ways { li { a href=(format!("#{id}")) { (name) } } } }
+            ul { @for (id, name) in ways.into_iter().filter(|(id, _)| *id != "notes" || has_notes) { li { a href=(format!("#{id}")) { (name) } } } }
         }
     }
 }

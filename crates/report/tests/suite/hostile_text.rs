@@ -77,6 +77,7 @@ fn run_of(text: &str) -> graph::Run {
     let healing =
         Healing { cited: text.into(), healed: stated.invocation, because: RejectionCode::UnknownInvocation };
     history.accepted_as(1, 1, stated.clone(), Some(healing)).phenomenon(1, 0, &[stated.id], text);
+    lead::notes(&mut history, text);
     let other = lead::hands_out(&mut history, text);
     let grounds = [ledger::NodeId::Fact(stated.id), ledger::NodeId::Fact(other.id)];
     lead::tells(&mut history, 2, text, &grounds, None);
@@ -91,7 +92,15 @@ fn run_of(text: &str) -> graph::Run {
     let status = TaskStatus::Completed;
     history.ended(
         1,
-        TaskEnded { status, spent: None, objectives: vec![result], turns: 0, facts: 1, rejections: 1 },
+        TaskEnded {
+            status,
+            spent: None,
+            objectives: vec![result],
+            own: vec![],
+            turns: 0,
+            facts: 1,
+            rejections: 1,
+        },
     );
     let integrity = Integrity { level: IntegrityLevel::Full, sha256: Digest::of(b""), files: 0, bytes: 0 };
     let hashed = EvidenceHashed { evidence: text.into(), integrity, as_expected: None, gaps: vec![gap] };

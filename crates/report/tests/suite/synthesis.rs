@@ -7,6 +7,31 @@ use ledger::{Condition, NodeId, Objective, Outcome, Predicate, Time, Weight};
 use serde_json::json;
 use testkit::history::{History, fact, invocation, reading};
 
+#[test]
+fn a_note_stands_apart_in_every_format_and_is_in_no_other_place_of_it() {
+    let words = "the owner was seen at 2024-03-01T12:00:05Z with ALDER-07";
+    let stated = fact(1, 0, "k", &[("data", "d")]);
+    let mut history = History::opened("T");
+    history.assigned(1, "a").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["d"], None));
+    history.accepted(1, 0, stated.clone()).phenomenon(1, 0, &[stated.id], "");
+    lead::notes(&mut history, words);
+    let run = graph::fold(history.events()).unwrap();
+    assert!(graph::narrative(&run).is_empty());
+    assert_eq!((run.facts().count(), run.graph.carried_by(stated.id).len()), (1, 1));
+    let json = report::json(&run);
+    let note = json!({"task": "task-1", "agent": "a", "turn": 1, "text": words, "checked": false});
+    assert_eq!(json["notes"], json!([note]));
+    assert_eq!(json.to_string().matches("ALDER-07").count(), 1);
+    let markdown = report::markdown(&run);
+    let (_, after) = markdown.split_once("## Agents' notes (not checked)").unwrap();
+    assert!(after.split("\n## ").next().unwrap().contains(words), "{markdown}");
+    assert_eq!(markdown.matches("ALDER-07").count(), 1);
+    let facts = report::facts(&run);
+    let (_, after) = facts.split_once("Agents' notes (not checked)").unwrap();
+    assert!(after.contains(words) && facts.matches("ALDER-07").count() == 1, "{facts}");
+    assert!(!report::answers(&run).contains("ALDER-07"));
+}
+
 fn objective(id: &str, weight: Weight) -> Objective {
     let condition = Condition {
         predicate: Predicate("configured".into()),
@@ -59,8 +84,18 @@ fn answered() -> graph::Run {
     });
     history.invoked(1, 1);
     let status = TaskStatus::Incomplete;
-    history
-        .ended(1, TaskEnded { status, spent: None, objectives: results, turns: 0, facts: 0, rejections: 0 });
+    history.ended(
+        1,
+        TaskEnded {
+            status,
+            spent: None,
+            objectives: results,
+            own: vec![],
+            turns: 0,
+            facts: 0,
+            rejections: 0,
+        },
+    );
     graph::fold(history.events()).unwrap()
 }
 
@@ -335,7 +370,10 @@ fn what_was_searched_in_vain_says_how_far_its_logs_go() {
         let without = Some(WithoutFact::Empty { searches: vec![invocation(1, 1)], lacking: Vec::new() });
         let result = ObjectiveResult { id: "a".into(), facts: vec![], watched: false, without };
         let (status, objectives) = (TaskStatus::Completed, vec![result]);
-        history.ended(1, TaskEnded { status, spent: None, objectives, turns: 0, facts: 1, rejections: 0 });
+        history.ended(
+            1,
+            TaskEnded { status, spent: None, objectives, own: vec![], turns: 0, facts: 1, rejections: 0 },
+        );
         report::markdown(&graph::fold(history.events()).unwrap())
     };
     let told = "host:Security.evtx goes from 2024-03-01T09:00:00.0000000Z to 2024-03-02T09:00:00.0000000Z";

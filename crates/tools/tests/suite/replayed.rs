@@ -1,6 +1,7 @@
 //! Hives with their logs applied, and remnants in free space.
 
-use crate::fixture::{Fixture, SYSTEM, text, write};
+use crate::fixture::{Fixture, SOFTWARE, SYSTEM, text, write};
+use ledger::absence::{UnreadLogs, near_in, unread_logs};
 use ledger::{Completeness, Outcome, Record};
 use serde_json::json;
 use testkit::hive::{HiveSpec, KeySpec, LogEntry, ValueSpec, new_log};
@@ -123,4 +124,32 @@ fn a_path_of_a_live_registry_is_searched_below_its_hive() {
     let none =
         fixture.run("search_registry", json!({ "text": "HKLM\\SOFTWARE\\ControlSet001\\Control\\Kinds" }));
     assert!(none.records.is_empty());
+}
+
+#[test]
+fn a_hive_as_it_stands_tells_what_is_near_the_key_that_its_file_lacks() {
+    let fixture = fixture();
+    let key = "Software\\Microsoft\\Windows\\CurrentVersion\\Run\\start";
+    let call =
+        |logs: &str| fixture.run("parse_registry_key", json!({ "hive": HIVE, "key": key, "logs": logs }));
+    for logs in ["applied", "ignored"] {
+        let returned = call(logs);
+        assert_eq!(returned.outcome, Outcome::Empty);
+        let near: Vec<&str> = near_in(&returned.notes).collect();
+        assert!(near[0].starts_with("a value: "), "{logs}: {:?}", returned.notes);
+        let unread = unread_logs(HIVE, &returned.gaps, &returned.defects);
+        let expected = (logs == "ignored").then_some(UnreadLogs::NotApplied);
+        assert_eq!(unread, expected, "{logs}");
+    }
+    let missing = fixture.run("parse_registry_key", json!({ "hive": SOFTWARE, "key": "Gone" }));
+    let unread = unread_logs(SOFTWARE, &missing.gaps, &missing.defects);
+    assert_eq!(unread, Some(UnreadLogs::Missing), "{:?}", missing.gaps);
+    write(fixture.root(), &format!("{SOFTWARE}.LOG1"), b"no log");
+    let broken = fixture.run("parse_registry_key", json!({ "hive": SOFTWARE, "key": "Gone" }));
+    let unread = unread_logs(SOFTWARE, &broken.gaps, &broken.defects);
+    assert!(matches!(unread, Some(UnreadLogs::NotApplied | UnreadLogs::InPart)));
+    let asked = json!({ "hive": SOFTWARE, "key": "Gone", "logs": "ignored" });
+    let ignored = fixture.run("parse_registry_key", asked);
+    let unread = unread_logs(SOFTWARE, &ignored.gaps, &ignored.defects);
+    assert_eq!(unread, Some(UnreadLogs::NotApplied), "the hint's call is one of its file");
 }

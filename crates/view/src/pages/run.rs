@@ -40,6 +40,7 @@ pub(crate) fn page(house: &House, name: &str) -> Answer {
         }
         (told(run, &base))
         (findings(run, &base))
+        (notes(run))
         (tasks(run, &base))
         (not_examined(run, &base))
     };
@@ -241,6 +242,27 @@ fn findings(run: &Run, base: &str) -> Markup {
                     }
                 }
                 @if ranked.len() > SHOWN { p.note { "and " (ranked.len() - SHOWN) " more" } }
+            }
+        }
+    }
+}
+
+/// What agents wrote down besides: no facts, and apart from everything that code says.
+fn notes(run: &Run) -> Markup {
+    let written =
+        || run.tasks.iter().flat_map(|(task, view)| view.notes.iter().map(move |note| (task, view, note)));
+    let number = written().count();
+    html! {
+        @if number > 0 {
+            section aria-labelledby="notes" {
+                h2 #notes { "Agents’ notes (not checked)" }
+                p.note { "Remarks in an agent’s own words. They are no facts, nothing rests on them, and nobody checked them." }
+                ul {
+                    @for (task, view, note) in written().take(SHOWN) {
+                        li { (inert(&view.assigned.agent.name)) " (" (task) "): " q { (inert(&note.text)) } }
+                    }
+                }
+                @if number > SHOWN { p.note { "and " (number - SHOWN) " more, in the report" } }
             }
         }
     }

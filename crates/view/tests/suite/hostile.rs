@@ -2,7 +2,7 @@
 
 use crate::client::{Opened, links};
 use crate::made::{Made, name, output};
-use ledger::event::{HypothesisProposed, NothingToRecord, TurnFailed};
+use ledger::event::{HypothesisProposed, NoteWritten, NothingToRecord, TurnFailed};
 use ledger::{CallId, Event, HypothesisId, RejectionCode, TaskId};
 use testkit::history;
 
@@ -24,6 +24,8 @@ fn hostile_run(runs: &std::path::Path) {
     made.history.refused(1, 1, RejectionCode::ValueAbsent);
     let hypothesis = HypothesisId::assign(&history::ids(), TaskId(1), 0).unwrap();
     made.push(Event::HypothesisProposed(HypothesisProposed { hypothesis, statement: HOSTILE.into() }));
+    let note = NoteWritten { turn: 1, call: CallId(HOSTILE.into()), text: HOSTILE.into() };
+    made.push(Event::NoteWritten(note));
     let nothing = NothingToRecord { turn: 1, call: CallId(HOSTILE.into()), reason: HOSTILE.into() };
     made.push(Event::NothingToRecord(nothing));
     made.push(Event::TurnFailed(TurnFailed { turn: 1, reason: HOSTILE.into(), exchange: None }));

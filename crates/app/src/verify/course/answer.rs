@@ -3,12 +3,16 @@
 use super::{Course, Wrong};
 use crate::verify::{shown, words};
 use ledger::event::{
-    CallRefused, CallServed, ClaimSubmitted, InvocationEnded, InvocationStarted, OutputPaged,
+    CallRefused, CallServed, ClaimSubmitted, InvocationEnded, InvocationStarted, NoteWritten, OutputPaged,
     PhenomenonRecorded, Recalled, RecalledRecord, Refusal,
 };
 use ledger::turn::ToolCall;
 use ledger::{Behaviour, CallId, Claim, Event, ToolClass, ToolSpec};
 use serde_json::Value;
+
+/// The most characters of a note, and the most notes of a task.
+const LONGEST_NOTE: usize = 1_000;
+const MOST_NOTES: u32 = 50;
 
 impl<'l> Course<'l> {
     pub(super) fn answer(&mut self, event: &'l Event) -> Result<(), Wrong> {
@@ -57,6 +61,8 @@ impl<'l> Course<'l> {
                 let call = self.named(&nothing.call, "nothing_to_record")?;
                 says(words::means(&call.arguments, "reason", &nothing.reason))
             }
+            Event::NoteWritten(note) => self.note(note),
+            Event::ObjectiveAdded(added) => self.ask_itself(added),
             Event::QuestionsDeclined(declined) => self.decline(declined),
             Event::EntityAdded(added) => {
                 self.write("add_entity", |with| words::is_entity(with, added))?;
@@ -281,6 +287,22 @@ impl<'l> Course<'l> {
     fn interpreted(&self, interpretation: &str) -> Result<(), Wrong> {
         let call = self.turn.call().ok_or("no call made it")?;
         says(words::says(&call.arguments, "interpretation", interpretation))
+    }
+
+    /// A remark that is no fact: the words of a call that makes no claim.
+    fn note(&mut self, note: &NoteWritten) -> Result<(), Wrong> {
+        self.of_turn(note.turn)?;
+        let call = self.named(&note.call, "record_phenomenon")?;
+        self.notes += 1;
+        let given = call.arguments.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+        match () {
+            () if !self.has(Behaviour::SaidApart) => Err("its run knows no notes"),
+            () if given.count() != 1 => Err("its call is not for a note alone"),
+            () if note.text.chars().count() > LONGEST_NOTE || self.notes > MOST_NOTES => {
+                Err("it is longer than a note may be, or one more than a task may write")
+            }
+            () => says(!note.text.is_empty() && words::means(&call.arguments, "note", &note.text)),
+        }
     }
 
     /// What a call added to the graph.

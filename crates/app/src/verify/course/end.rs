@@ -13,6 +13,7 @@ impl Course<'_> {
             return Err("its status is not that of its objectives and budgets");
         }
         self.stand(&ended.objectives)?;
+        self.own_stand(&ended.own)?;
         if (ended.facts as usize, ended.rejections) != (self.facts.len(), self.rejections) {
             return Err("its numbers are not those of its events");
         }

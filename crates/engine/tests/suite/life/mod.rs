@@ -224,7 +224,8 @@ pub(crate) fn live_task(
             }
             Command::Judge(Judgement::Absence { id, absence, .. }) => {
                 let covers = BTreeMap::from([("read".to_owned(), vec![coverage()])]);
-                let searchable = Searchable { coverage: &covers, evidence: &BTreeSet::new() };
+                let searchable =
+                    Searchable { coverage: &covers, evidence: &BTreeSet::new(), as_it_stands: true };
                 Input::AbsenceJudged(Box::new(judge_absence(&absence, id, task.shelf(), &searchable)))
             }
             Command::Find(sought) => Input::Found(find(&sought.text, &task)),

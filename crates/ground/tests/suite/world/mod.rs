@@ -308,5 +308,12 @@ pub fn at(record: &str, reading: Reading) -> Reading {
 /// What a call of these tests searched: nothing that an absence could rest on.
 pub fn search() -> ground::Search {
     let completeness = ledger::Completeness::Complete;
-    ground::Search { near: Vec::new(), tool: "read".into(), arguments: None, completeness, whole: true }
+    ground::Search {
+        logs: None,
+        near: Vec::new(),
+        tool: "read".into(),
+        arguments: None,
+        completeness,
+        whole: true,
+    }
 }

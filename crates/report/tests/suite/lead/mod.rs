@@ -1,9 +1,9 @@
 //! What a lead adds to a log: a task that it handed out, its report, a recovery, a stored text, sentences, a hypothesis.
 
 use ledger::event::{
-    ArtifactStored, ClaimSubmitted, DispatchedTask, HypothesisAssessed, HypothesisProposed, RecoveryBegun,
-    RecoveryEnded, RecoveryTrigger, SentenceAccepted, StatementTold, SuggestedCall, TaskAssigned, TaskEnded,
-    TaskReported, TaskStatus, TasksDispatched,
+    ArtifactStored, ClaimSubmitted, DispatchedTask, HypothesisAssessed, HypothesisProposed, NoteWritten,
+    RecoveryBegun, RecoveryEnded, RecoveryTrigger, SentenceAccepted, StatementTold, SuggestedCall,
+    TaskAssigned, TaskEnded, TaskReported, TaskStatus, TasksDispatched,
 };
 use ledger::{
     AgentSpec, ArtifactHead, ArtifactId, ArtifactKind, Assessment, CallId, Claim, Dispatch, Event, FactEntry,
@@ -73,8 +73,10 @@ pub(crate) fn hands_out(history: &mut History, words: &str) -> FactEntry {
     let ended = RecoveryEnded { attempt: 1, facts: 4, answered: vec![words.into()] };
     history.push(two, Event::RecoveryEnded(ended));
     let status = TaskStatus::Incomplete;
-    history
-        .ended(2, TaskEnded { status, spent: None, objectives: vec![], turns: 0, facts: 1, rejections: 0 });
+    history.ended(
+        2,
+        TaskEnded { status, spent: None, objectives: vec![], own: vec![], turns: 0, facts: 1, rejections: 0 },
+    );
     let report = ArtifactHead {
         artifact: ArtifactId::assign(&ids(), TaskId(1), 7).unwrap(),
         kind: ArtifactKind::Report,
@@ -136,6 +138,12 @@ pub(crate) fn states(
     };
     let told = StatementTold { claim: claim(1, number), statement };
     history.push(Stream::Task(TaskId(1)), Event::StatementTold(told));
+}
+
+/// Task 1 writes down a remark that is no fact.
+pub(crate) fn notes(history: &mut History, words: &str) {
+    let note = NoteWritten { turn: 1, call: CallId("n".into()), text: words.into() };
+    history.push(Stream::Task(TaskId(1)), Event::NoteWritten(note));
 }
 
 /// Task 1 weighs an explanation by one fact.

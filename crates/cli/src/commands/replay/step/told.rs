@@ -39,6 +39,10 @@ fn line(event: &Event) -> Option<String> {
         }
         Event::PhenomenonRecorded(it) => format!("{} recorded with {} facts", it.phenomenon, it.facts.len()),
         Event::NothingToRecord(it) => format!("nothing to record: {}", cut(&it.reason)),
+        Event::NoteWritten(it) => format!("note, checked by nobody: {}", cut(&it.text)),
+        Event::ObjectiveAdded(it) => {
+            format!("asks itself {}: {}", terminal(&it.objective.id), cut(&it.objective.question))
+        }
         Event::QuestionsDeclined(it) => {
             format!("declined {} of {}: {}", it.questions.join(", "), it.agent, cut(&it.reason))
         }

@@ -1,0 +1,22 @@
+//! Notes of agents, apart from everything that code says.
+
+use super::{Scene, say};
+use crate::notes::{ABOUT, HEADING, notes};
+use maud::{Markup, html};
+
+/// The section; nothing where no agent wrote a note.
+pub(super) fn section(scene: &Scene<'_>) -> Markup {
+    html! {
+        @if notes(scene.run).next().is_some() {
+            section #notes aria-labelledby="notes-title" {
+                h2 #notes-title { (HEADING) }
+                p.note { (ABOUT) }
+                ul {
+                    @for (task, agent, note) in notes(scene.run) {
+                        li { (say(agent)) " of " (task) ": " q { (say(&note.text)) } }
+                    }
+                }
+            }
+        }
+    }
+}
