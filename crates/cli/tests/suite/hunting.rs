@@ -14,7 +14,9 @@ fn a_hunt_gives_what_was_planted_the_highest_level_first_and_nothing_ordinary() 
     let all: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let first = |rule: &str| all.iter().position(|it| it["rules"][0]["rule"] == rule);
     assert_eq!(first("logon-screen-aid"), Some(0));
-    for planted in ["log-cleared", "windows-name-elsewhere", "windows-file-elsewhere", "startup-folder-script"] {
+    for planted in
+        ["log-cleared", "windows-name-elsewhere", "windows-file-elsewhere", "startup-folder-script"]
+    {
         assert!(first(planted).is_some(), "{planted}: {out}");
     }
     let levels: Vec<&str> = all.iter().map(|it| it["level"].as_str().unwrap()).collect();
@@ -27,7 +29,10 @@ fn a_hunt_gives_what_was_planted_the_highest_level_first_and_nothing_ordinary() 
     }
     let critical = place.locard_ends(0, &["hunt", &demo(), "--level", "critical", "--format", "csv"]);
     let lines: Vec<&str> = critical.lines().collect();
-    assert!(lines[0].starts_with("level,time,computer,rule,note,techniques,record,file,details"), "{critical}");
+    assert!(
+        lines[0].starts_with("level,time,computer,rule,note,techniques,record,file,details"),
+        "{critical}"
+    );
     assert_eq!(lines.len(), 1 + levels.iter().filter(|level| **level == "critical").count());
 }
 
