@@ -100,12 +100,12 @@ impl Line<'_> {
     }
 }
 
+/// The lines of a host, each with its number in the story; no name where the case has one piece of evidence.
+pub(crate) type OfHost<'l, 'r> = (Option<String>, Vec<(usize, &'l Line<'r>)>);
+
 /// Lines by their hosts, in order; one part without a name where the case has one piece of evidence.
-pub(crate) fn by_host<'l, 'r>(
-    run: &Run,
-    lines: &'l [Line<'r>],
-) -> Vec<(Option<String>, Vec<(usize, &'l Line<'r>)>)> {
-    let mut parts: Vec<(Option<String>, Vec<(usize, &Line<'_>)>)> = Vec::new();
+pub(crate) fn by_host<'l, 'r>(run: &Run, lines: &'l [Line<'r>]) -> Vec<OfHost<'l, 'r>> {
+    let mut parts: Vec<OfHost<'l, 'r>> = Vec::new();
     let mut places: BTreeMap<Option<String>, usize> = BTreeMap::new();
     for (number, line) in lines.iter().enumerate() {
         let host = line.host(run);
