@@ -38,7 +38,7 @@ pub(crate) enum Command {
     /// List the runs, the newest first
     #[command(after_long_help = help::RUNS)]
     Runs(RunsArguments),
-    /// Show how each question of the case stands, with the facts that answer it, and the story
+    /// Show how each question stands, the facts behind it, the story
     #[command(after_long_help = help::ANSWERS)]
     Answers(RunFolder),
     /// Show the facts of a run and what each rests on

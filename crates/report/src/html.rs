@@ -138,7 +138,7 @@ impl<'r> Scene<'r> {
         let mut order = Vec::new();
         let mut carried = BTreeMap::new();
         for (number, it) in ranked.iter().enumerate() {
-            for fact in &it.phenomenon.facts {
+            for fact in &it.facts {
                 if carried.insert(*fact, number).is_none() {
                     order.push(*fact);
                 }

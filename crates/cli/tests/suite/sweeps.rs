@@ -111,14 +111,16 @@ fn some_agents_of_a_crew_leave_the_questions_of_the_others_to_the_sweep() {
     let place = Place::new();
     let demo = crate::support::demo_folder();
     let asked = ["run", str(&demo), "--agent", "registry", "--no-cache", "--fail-on", "open"];
-    let swept = place.locard_ends(0, &asked);
+    place.locard_ends(0, &asked);
+    let swept = place.locard_ends(0, &["answers", "latest"]);
     assert!(swept.contains("sweep (sweep): nothing left open; code asked 8 questions"), "{swept}");
     let asked_by_code = swept.lines().filter_map(|line| {
         let (_, asked) = line.split_once("; code asked ")?;
         asked.split(' ').next()?.parse::<usize>().ok()
     });
     assert_eq!(asked_by_code.sum::<usize>(), 42, "{swept}");
-    let left = place.locard_ends(25, &[&asked[..], &["--no-sweep"]].concat());
+    place.locard_ends(25, &[&asked[..], &["--no-sweep"]].concat());
+    let left = place.locard_ends(0, &["answers", "latest"]);
     assert!(left.contains("not asked: 42 questions that every case is asked"), "{left}");
 }
 
@@ -127,7 +129,8 @@ fn a_question_whose_only_source_cannot_be_read_is_partly_searched_and_names_it()
     let place = Place::new();
     place.file("triage/C/Windows/System32/config/SYSTEM", "no hive at all");
     let triage = place.path("triage");
-    let page = place.locard_ends(25, &["run", str(&triage), "--agent", "registry", "--fail-on", "open"]);
+    place.locard_ends(25, &["run", str(&triage), "--agent", "registry", "--fail-on", "open"]);
+    let page = place.locard_ends(0, &["answers", "latest"]);
     assert!(page.contains("config/SYSTEM"), "{page}");
     let run = app::load_run(&place.only_run()).unwrap();
     let questions = graph::questions(&run);

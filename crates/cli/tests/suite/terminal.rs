@@ -111,7 +111,7 @@ fn in_a_terminal_of_80_columns_the_display_neither_wraps_nor_floods_and_the_summ
         let cases = screen.iter().filter(|line| line.starts_with("demo: ")).count();
         assert_eq!(cases, 1, "{screen:#?}");
     }
-    assert!(summary.contains("sealed ") && summary.contains("next: locard report"), "{summary}");
+    assert!(summary.contains("sealed ") && summary.contains("next: locard answers"), "{summary}");
     assert!(!summary.contains("tasks ended"), "the display is taken away: {summary}");
 }
 

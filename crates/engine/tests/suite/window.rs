@@ -10,7 +10,7 @@ use life::{Lived, answers, call, live_within, returned};
 use serde_json::json;
 use std::cell::RefCell;
 
-const WINDOW: Window = Window { context: 12_600, reply: 2_000 };
+const WINDOW: Window = Window { context: 13_200, reply: 2_000 };
 
 /// A tool's output of about 4,000 bytes; each says another number.
 fn long(number: u32) -> ToolReturn {

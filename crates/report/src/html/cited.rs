@@ -1,8 +1,8 @@
-//! The facts that answers, findings and the story lead to: they come first in the list, and their proofs are printed.
+//! The facts that what stands out, answers, findings and the story lead to: they come first in the list, and their proofs are printed.
 
 use super::{answers, findings};
-use crate::reach;
 use crate::story::Line;
+use crate::{foremost, reach};
 use graph::{FIRST, Question, Ranked, Run, Stands};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
@@ -25,10 +25,11 @@ pub(super) fn cited(
         }
     }
     for finding in ranked.iter().take(FIRST) {
-        let facts = &finding.phenomenon.facts;
+        let facts = &finding.facts;
         let open = if facts.len() <= 1 + findings::OPEN { facts.len() } else { 1 };
         cited.extend(facts.iter().take(open));
     }
+    cited.extend(foremost::shown(run).0.iter().map(|it| it.fact.id));
     for line in told {
         cited.extend(line.statement.zone);
         cited.extend(line.statement.twice);

@@ -1,7 +1,7 @@
 //! What stands out most, before everything else: a reader has a minute.
 
-use super::{Scene, fact_link, say};
-use crate::foremost::{NOTHING, shown, when, why};
+use super::{Scene, say};
+use crate::foremost::{NOTHING, says, shown, when, why};
 use maud::{Markup, html};
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
@@ -24,7 +24,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                                 None => span.undated {},
                             }
                             div {
-                                (mark(it.rank.level.name())) " " (fact_link(scene.run, it.fact.id))
+                                (mark(it.rank.level.name())) " " a href=(format!("#proof-{}", it.fact.id)) { (say(&says(it.fact))) }
                                 p.by { (why(it)) }
                             }
                         }
