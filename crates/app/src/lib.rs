@@ -73,7 +73,7 @@ pub use check_report::{CheckReportError, CheckedReport, check_report};
 pub use clock::{Clock, SystemClock};
 pub use door::{Door, Guest, admit};
 pub use drive::DriveError;
-pub use engine::SoFar;
+pub use engine::{SoFar, ToolReturn};
 pub use export::{
     Conversion, ConvertRequest, Converted, ExportError, ExportRequest, Packed, archive_name, convert_file,
     convert_to, converted_name, export_file, export_to,

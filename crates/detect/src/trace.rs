@@ -58,7 +58,7 @@ impl<'a> Trace<'a> {
         Trace::new(&fact.kind, vec![&fact.predicate.0], bound.map(stated).collect())
     }
 
-    /// All that a record says, and what it proves where it stands.
+    /// All that a record says, and what it proves or, where its file lies elsewhere, what it says.
     pub fn of_record(record: &'a Record) -> Trace<'a> {
         let stated = |(field, held): (&'a String, &'a ledger::Field)| Stated {
             field,
@@ -66,7 +66,7 @@ impl<'a> Trace<'a> {
             quotation: None,
         };
         let proved = PROVES.get(record.kind.as_str()).into_iter().flatten();
-        let proved = proved.filter(|(_, meaning)| meaning.is_proved_by(record)).map(|it| it.0);
+        let proved = proved.filter(|(_, meaning)| meaning.is_said_by(record)).map(|it| it.0);
         Trace::new(&record.kind, proved.collect(), record.fields.iter().map(stated).collect())
     }
 

@@ -55,7 +55,7 @@ pub fn judge_statement(claim: &StatementClaim, id: StatementId, known: &Known<'_
     };
     let (chapter, no_chapter) = chapter(claim);
     let (comment, no_comment) = comment(claim);
-    let dated = Dating::Host.of(&known.facts_of(node));
+    let dated = Dating::Told.of(&known.facts_of(node));
     let left_out: Vec<String> = no_chapter.into_iter().chain(no_comment).collect();
     StatementVerdict::Told {
         statement: GroundedStatement(StatementEntry {

@@ -97,6 +97,13 @@ pub fn dates(predicate: &str, record: &str, field: &str) -> Dates {
     }
 }
 
+/// Whether a time is that of what holds the record (a key, a list) and not of the record itself: several records share it.
+///
+/// It dates a fact only where the fact states no other time that does.
+pub fn is_of_container(field: &str) -> bool {
+    field != "last_written" && field.ends_with("_written")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@
 //! Those stand beside it as its circumstance (see [`crate::chain`]).
 //! Payloads of any size (model replies, tool outputs) are stored apart under their digest.
 
+mod apart;
 mod end;
 mod lead;
 mod stored;
@@ -29,6 +30,7 @@ use crate::rules::Rules;
 use crate::tool::{Completeness, Outcome, Surface, ToolSpec};
 use crate::vocabulary::Vocabulary;
 use crate::writer::Writers;
+pub use apart::{NoteWritten, ObjectiveAdded};
 pub use end::{ObjectiveResult, SeenRecord, Spent, TaskEnded, TaskStatus, WithoutFact};
 pub use lead::{
     ArtifactRetrieved, ArtifactStored, DispatchedTask, QuestionsDeclined, RecoveryBegun, RecoveryEnded,
@@ -650,30 +652,6 @@ pub struct NothingToRecord {
     pub call: CallId,
     /// The agent's reason.
     pub reason: String,
-}
-
-/// The agent wrote down a remark: its own words, which nobody checked. It has no id, so that nothing can rest on it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NoteWritten {
-    /// The turn.
-    pub turn: u32,
-    /// The model's own name for the call.
-    pub call: CallId,
-    /// The remark.
-    pub text: String,
-}
-
-/// The agent asks a question of its own, besides those that it was given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ObjectiveAdded {
-    /// The turn.
-    pub turn: u32,
-    /// The model's own name for the call.
-    pub call: CallId,
-    /// The question, under a name that code gave it, and what answers it.
-    pub objective: Objective,
 }
 
 /// A thing that facts name was added to the graph.

@@ -57,7 +57,7 @@ pub use chain::{ChainError, Circumstance, Link, Stream};
 pub use claim::{Claim, ClaimedValue, Reading};
 pub use clock_steps::{ClockListing, ClockStep};
 pub use commitment::{FactKey, KeyMaker, Opening, OpeningError, RunKey};
-pub use dating::{Dates, dates};
+pub use dating::{Dates, dates, is_of_container};
 pub use derivation::{Derivation, DerivationEntry, DerivationForm, Term};
 pub use digest::{Digest, PartsDigest};
 pub use dispatch::{ArtifactHead, ArtifactKind, Dispatch, Reference, ReferenceShown};

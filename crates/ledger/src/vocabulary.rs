@@ -169,13 +169,15 @@ impl Meaning {
 
     /// Whether a record proves it where a reading cites the record and states the field that it needs.
     pub fn is_proved_by(&self, record: &Record) -> bool {
+        self.is_proved_at(record.placement) && self.is_said_by(record)
+    }
+
+    /// The same wherever the record's file stands: of a copy of a log that lies elsewhere it is what the copy says.
+    pub fn is_said_by(&self, record: &Record) -> bool {
         let needed = self.states.get(&record.kind).map(|field| record.fields.get(field));
         let is_stated =
             needed.is_none_or(|held| held.is_some_and(|held| self.is_stated(record, &held.value)));
-        self.proved_by.contains(&record.kind)
-            && self.is_proved_at(record.placement)
-            && self.denied_by(record).is_none()
-            && is_stated
+        self.proved_by.contains(&record.kind) && self.denied_by(record).is_none() && is_stated
     }
 
     /// Whether the value of the field that it needs says it, and not the opposite or nothing.

@@ -3,7 +3,7 @@
 use crate::inert::{code, terminal};
 use detect::Level;
 use graph::{Foremost, Run, foremost};
-use ledger::{Dates, FactEntry, FieldValue, dates};
+use ledger::{Dates, FactEntry, FieldValue, dates, is_of_container};
 use phrases::{Choice, Language};
 use std::fmt::Write;
 
@@ -25,11 +25,14 @@ pub(crate) fn shown(run: &Run) -> (Vec<Foremost<'_>>, usize) {
 /// The time that says best when that came to be which a fact says, as its source keeps it.
 pub(crate) fn when(fact: &FactEntry) -> Option<String> {
     let times = fact.values.iter().filter_map(|bound| match &bound.value {
-        FieldValue::Time(time) => Some((dates(&fact.predicate.0, &fact.kind, &bound.field), time)),
+        FieldValue::Time(time) => {
+            Some((dates(&fact.predicate.0, &fact.kind, &bound.field), is_of_container(&bound.field), time))
+        }
         _ => None,
     });
-    let best = times.filter(|(dates, _)| *dates != Dates::Nothing).min_by_key(|(dates, _)| *dates);
-    best.map(|(_, time)| time.to_text())
+    let best =
+        times.filter(|(dates, ..)| *dates != Dates::Nothing).min_by_key(|(dates, held, _)| (*dates, *held));
+    best.map(|(.., time)| time.to_text())
 }
 
 /// What a fact says, as a sentence of the phrase book.

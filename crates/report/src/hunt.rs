@@ -1,7 +1,7 @@
 //! Records that stand out, as a hunter reads them: level, time, computer, rule, what it is about.
 
 use detect::{Hit, Level, Trace, shipped};
-use ledger::{Dates, FieldValue, Record, Time, dates};
+use ledger::{Dates, FieldValue, Record, Time, dates, is_of_container};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -58,16 +58,16 @@ impl Sighting<'_> {
         text(self.record, "computer").unwrap_or_default()
     }
 
-    /// What the record is about, in its most telling fields.
+    /// What the record is about, in its most telling fields, as they are: whoever shows it writes out what is hidden.
     pub fn details(&self) -> String {
         let told = TELLING.iter().filter_map(|name| Some((*name, text(self.record, name)?)));
         let told = told.filter(|(_, text)| !text.is_empty()).take(SHOWN.0);
         let line = |(name, text): (&str, String)| {
             let short: String = text.chars().take(SHOWN.1).collect();
             let cut = if short.len() < text.len() { "…" } else { "" };
-            format!("{name}={}{cut}", graph::value_text(&short))
+            format!("{name}={short}{cut}")
         };
-        told.map(line).collect::<Vec<_>>().join("  ")
+        told.map(line).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -97,10 +97,11 @@ pub fn by_rule(sightings: &[Sighting<'_>]) -> Vec<(&'static str, Level, &'static
 
 fn time(record: &Record) -> Option<&Time> {
     let times = record.fields.iter().filter_map(|(name, field)| match &field.value {
-        FieldValue::Time(time) => Some((dates("recorded", &record.kind, name), time)),
+        FieldValue::Time(time) => Some((dates("recorded", &record.kind, name), is_of_container(name), time)),
         _ => None,
     });
-    times.filter(|(dates, _)| *dates != Dates::Nothing).min_by_key(|(dates, _)| *dates).map(|(_, time)| time)
+    let dating = times.filter(|(dates, ..)| *dates != Dates::Nothing);
+    dating.min_by_key(|(dates, held, _)| (*dates, *held)).map(|(.., time)| time)
 }
 
 fn text(record: &Record, field: &str) -> Option<String> {

@@ -80,7 +80,7 @@ fn worded(statement: &StatementEntry, claim: &StatementClaim) -> Result<(), &'st
 
 fn is_dated(statement: &StatementEntry, facts: &[&FactEntry]) -> Result<(), &'static str> {
     let (time, field) = (&statement.time, statement.dated_by.as_deref());
-    let expected = dated(facts, true);
+    let expected = dated(facts, true, true);
     if (time.as_ref(), field.is_some()) != (expected, expected.is_some()) {
         return Err("its time is not the one that dates what it tells");
     }

@@ -110,7 +110,7 @@ fn rests<'l>(
         return Err("it tells an absence in a hive as it stands as one on the host");
     }
     let (time, field) = (&sentence.time, sentence.dated_by.as_deref());
-    let dated = dated(&facts, by_host);
+    let dated = dated(&facts, by_host, false);
     if (time.as_ref(), field.is_some()) != (dated, dated.is_some()) {
         return Err("its time is not the one that dates what it cites");
     }
@@ -150,10 +150,15 @@ fn numbers(derivation: &Derivation) -> Option<String> {
 }
 
 /// The time that dates what facts say together.
-pub(super) fn dated<'f>(facts: &[&'f FactEntry], by_host: bool) -> Option<&'f Time> {
+///
+/// In a statement (`told`) what a key or list that holds a record was written dates only a fact that states no other time.
+pub(super) fn dated<'f>(facts: &[&'f FactEntry], by_host: bool, told: bool) -> Option<&'f Time> {
     let mut best: Vec<Stated<'f>> = Vec::new();
     for fact in facts {
         let times = std::iter::once(&fact.subject).chain(&fact.values);
+        let own = |bound: &&BoundValue| bound.field == "last_written" || !bound.field.ends_with("_written");
+        let has_own = told && times.clone().filter(own).any(|bound| stated(fact, bound, by_host).is_some());
+        let times = times.filter(|bound| !has_own || own(bound));
         let times = times.filter_map(|bound| stated(fact, bound, by_host));
         best.extend(times.reduce(|one, other| if is_better(&other, &one) { other } else { one }));
     }

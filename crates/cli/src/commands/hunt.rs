@@ -4,11 +4,13 @@ use crate::arguments::{HuntArguments, SqlFormat};
 use crate::commands::worker;
 use crate::failure::Failure;
 use crate::printer::Printer;
-use app::CsvCell;
+use crate::scratch::Scratch;
+use app::{Case, CsvCell, ToolReturn, WorkerRequest};
 use detect::Level;
-use ledger::Completeness;
+use ledger::Record;
 use report::hunt::{Sighting, by_rule, sightings};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Most records that one call gives.
@@ -22,17 +24,28 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
     let least: Level = arguments.level.into();
     let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
     let (request, scratch) = worker(arguments.unconfined, &case.paths)?;
-    let asked = json!({ "level": least.name(), "limit": MOST });
-    let returned =
-        app::call_tool(&request, &case, scratch.indexes(), "records", &asked).map_err(Failure::Tool)?;
-    let records = returned.output.as_ref().map_or(&[][..], |output| output.records());
-    let all = sightings(records, least);
+    let mut returned = called(&request, &case, &scratch, least)?;
+    let mut records = of(&returned);
+    // The tool gives what it meets first: what stands out most is asked for by itself.
+    let is_cut = records.len() >= MOST;
+    for level in Level::ALL.into_iter().rev().filter(|level| is_cut && *level > least) {
+        let more = called(&request, &case, &scratch, level)?;
+        let known: BTreeSet<String> =
+            records.iter().map(|it| format!("{} {}", it.kind, it.locator)).collect();
+        let new = of(&more).into_iter().filter(|it| !known.contains(&format!("{} {}", it.kind, it.locator)));
+        records.extend(new);
+        returned.gaps.extend(more.gaps);
+    }
+    returned.gaps.sort();
+    returned.gaps.dedup();
+    let all = sightings(&records, least);
     match arguments.format {
         SqlFormat::Text => printer.result(&text(&all))?,
         SqlFormat::Csv => csv(&all, printer)?,
         SqlFormat::Json => printer.result(&report::json_text(&json!({
             "locard_hunt": 1,
             "sightings": all.iter().map(value).collect::<Vec<_>>(),
+            "truncated": is_cut,
             "gaps": returned.gaps,
             "defects": returned.defects,
         })))?,
@@ -47,16 +60,30 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
         printer.complain(&report::terminal(&format!("error: {why}")));
         return Ok(Failure::USAGE);
     }
-    if let Completeness::Truncated = returned.completeness {
-        printer.complain(&format!(
-            "more records fit: these are the first {MOST}; a higher --level gives fewer, `locard tool records level=… offset={MOST}` the next ones"
-        ));
+    if is_cut {
+        printer.complain(&format!("more than {MOST} records fit: of each level these are the first {MOST}"));
     }
     let unread = returned.gaps.len();
     if unread > 0 {
-        printer.complain(&format!("{unread} things were not examined (--format json names them)"));
+        let things = if unread == 1 { "thing was" } else { "things were" };
+        printer.complain(&format!("{unread} {things} not examined (--format json names them)"));
     }
     Ok(0)
+}
+
+/// What the tool gives of this level and above.
+fn called(
+    request: &WorkerRequest,
+    case: &Case,
+    scratch: &Scratch,
+    least: Level,
+) -> Result<ToolReturn, Failure> {
+    let asked = json!({ "level": least.name(), "limit": MOST });
+    app::call_tool(request, case, scratch.indexes(), "records", &asked).map_err(Failure::Tool)
+}
+
+fn of(returned: &ToolReturn) -> Vec<Record> {
+    returned.output.as_ref().map_or_else(Vec::new, |output| output.records().to_vec())
 }
 
 /// Each sighting in two lines, then how many fit each rule.
@@ -67,7 +94,7 @@ fn text(all: &[Sighting<'_>]) -> String {
         let computer = report::terminal(&it.computer());
         let _ = writeln!(out, "{:<8}  {time:<28}  {computer:<16}  {note}", it.level().name());
         let file = graph::value_text(&it.record.locator.to_string());
-        let _ = writeln!(out, "          {}  [{}: {file}]", report::terminal(&it.details()), it.record.kind);
+        let _ = writeln!(out, "          {}  [{}: {file}]", graph::value_text(&it.details()), it.record.kind);
     }
     if !all.is_empty() {
         out.push('\n');

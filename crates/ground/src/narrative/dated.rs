@@ -1,6 +1,6 @@
 //! When what a sentence tells came to be: the time of a cited fact that dates it best.
 
-use ledger::{BoundValue, Clock, Dates, FactEntry, FieldValue, Time, Utc, Writer, dates};
+use ledger::{BoundValue, Clock, Dates, FactEntry, FieldValue, Time, Utc, Writer, dates, is_of_container};
 use std::cmp::Reverse;
 
 /// A field and the time that it states.
@@ -13,6 +13,8 @@ pub enum Dating {
     AnyInstant,
     /// By what a time dates ([`ledger::dates`]), and a local time where there is no instant.
     Host,
+    /// The same for statements, in which the time of a key or list that holds a record dates only what has no time of its own.
+    Told,
 }
 
 /// A time of a fact that may date it.
@@ -44,7 +46,7 @@ impl Dating {
     /// The time that dates what these facts say together, and its field; `None` where none does.
     pub(crate) fn of(self, facts: &[&FactEntry]) -> Option<Dated> {
         let mut dated: Vec<Candidate<'_>> = facts.iter().filter_map(|fact| self.of_fact(fact)).collect();
-        if self == Dating::Host {
+        if self != Dating::AnyInstant {
             // What a file says of itself dates nothing beside what happened, nor does a local time beside an instant.
             let best = dated.iter().map(|one| weight(one.dates)).min()?;
             dated.retain(|one| weight(one.dates) == best);
@@ -59,21 +61,25 @@ impl Dating {
     /// Of the times of one fact that which dates it best, and of these the one that is the hardest to forge.
     fn of_fact(self, fact: &FactEntry) -> Option<Candidate<'_>> {
         let bound = std::iter::once(&fact.subject).chain(&fact.values).filter(|it| it.quotation.is_none());
-        bound.filter_map(|bound| self.candidate(fact, bound)).min_by_key(Candidate::rank)
+        let mut all: Vec<Candidate<'_>> = bound.filter_map(|bound| self.candidate(fact, bound)).collect();
+        if self == Dating::Told && all.iter().any(|one| !is_of_container(one.field)) {
+            all.retain(|one| !is_of_container(one.field));
+        }
+        all.into_iter().min_by_key(Candidate::rank)
     }
 
     fn candidate<'f>(self, fact: &FactEntry, bound: &'f BoundValue) -> Option<Candidate<'f>> {
         let FieldValue::Time(time) = &bound.value else { return None };
         let field = bound.field.as_str();
         let dates = match self {
-            Dating::Host => dates(&fact.predicate.0, &fact.kind, field),
+            Dating::Host | Dating::Told => dates(&fact.predicate.0, &fact.kind, field),
             // The times of a deleted file say nothing of its deletion.
             Dating::AnyInstant if fact.predicate.0 == "deleted" && !matches!(field, "deleted" | "time") => {
                 Dates::Nothing
             }
             Dating::AnyInstant => Dates::Event,
         };
-        let may_be_local = self == Dating::Host;
+        let may_be_local = self != Dating::AnyInstant;
         let counts = time.clock == Clock::Host && time.utc.is_some() && (may_be_local || time.zone.is_none());
         let candidate = Candidate { dates, writer: bound.writer, time, field };
         (counts && dates != Dates::Nothing).then_some(candidate)
