@@ -31,6 +31,14 @@ pub(crate) fn repeated(rejection: Rejection, hint: &str) -> Rejection {
     Rejection { hint: cut(hint, LONGEST_REPEATED), ..rejection }
 }
 
+/// The most characters of a hint that writes calls out, which must work as they stand there.
+const LONGEST_CALLS: usize = 2_000;
+
+/// The same rejection with calls to make in its hint.
+pub(crate) fn with_calls(rejection: Rejection, hint: &str) -> Rejection {
+    Rejection { hint: cut(hint, LONGEST_CALLS), ..rejection }
+}
+
 /// A place that the agent may have meant; `text` is what stands there, unquoted.
 pub(crate) fn candidate(
     held: &Held,

@@ -66,6 +66,7 @@ pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
             },
             "objective": question.objective.id,
             "question": question.objective.question,
+            "remark": crate::standing::asker(question),
             "weight": question.objective.weight,
             "answer": question.stands.word(),
             "declined": question.declined,

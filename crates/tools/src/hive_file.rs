@@ -62,6 +62,22 @@ pub(crate) fn logs(tree: &dyn Tree, node: &Node) -> Result<Vec<EvidencePath>, Re
     Ok(logs.map(|node| node.path).collect())
 }
 
+/// The path of the transaction log that is not there while the other one of the pair is: Windows keeps `.LOG1` and `.LOG2` together, an empty one among them, so that a collection has lost it.
+pub(crate) fn missing_log(tree: &dyn Tree, node: &Node) -> Result<Option<String>, ReadError> {
+    let Some(folder) = node.path.parent().map(|path| tree.node(&path)).transpose()?.flatten() else {
+        return Ok(None);
+    };
+    let names: Vec<String> = tree.children(&folder)?.nodes.iter().map(|it| it.name.to_lowercase()).collect();
+    let hive = node.name.to_lowercase();
+    let has = |log: &str| names.iter().any(|name| name.strip_prefix(&hive) == Some(log));
+    let lost = match (has(".log1"), has(".log2")) {
+        (true, false) => "LOG2",
+        (false, true) => "LOG1",
+        (true, true) | (false, false) => return Ok(None),
+    };
+    Ok(Some(format!("{}.{lost}", node.path.as_str())))
+}
+
 /// The name of a hive's type in records.
 pub(crate) const fn type_name(hive_type: HiveType) -> &'static str {
     match hive_type {

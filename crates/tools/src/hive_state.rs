@@ -88,6 +88,9 @@ pub(crate) struct Replayed {
     gaps: Vec<Gap>,
 }
 
+/// Why a log that is not there is a gap.
+const LOG_LOST: &str = "this transaction log of the hive is not in the evidence, and Windows keeps two: what it holds was not applied";
+
 /// Reads a hive, and its logs where it needs them.
 pub(crate) fn load(tree: &dyn Tree, node: &Node, logs: Logs) -> Result<Loaded, ReadError> {
     let bytes = hive_file::bytes(tree, node)?;
@@ -110,7 +113,7 @@ pub(crate) fn load(tree: &dyn Tree, node: &Node, logs: Logs) -> Result<Loaded, R
         let state = base(LOGS_NOT_APPLIED.to_owned(), Vec::new());
         return Ok(Loaded { bytes: Rc::new(bytes), state });
     }
-    let (contents, gaps) = contents(tree, &paths);
+    let (contents, mut gaps) = contents(tree, &paths);
     let contents: Vec<&[u8]> = contents.iter().map(Vec::as_slice).collect();
     let mut replay = replay(&bytes, &contents);
     let logs: Vec<_> = paths.iter().map(|path| path.as_str().to_owned()).collect();
@@ -118,6 +121,9 @@ pub(crate) fn load(tree: &dyn Tree, node: &Node, logs: Logs) -> Result<Loaded, R
         let state = base(unapplied(&replay, &logs, &gaps), damage(&replay, &logs));
         return Ok(Loaded { bytes: Rc::new(bytes), state });
     };
+    if let Some(path) = hive_file::missing_log(tree, node)? {
+        gaps.push(Gap { path, reason: LOG_LOST.to_owned() });
+    }
     let replayed = Rc::new(replayed);
     let held = Replayed { hive, base: bytes, bytes: replayed.clone(), logs, replay, gaps };
     Ok(Loaded { bytes: replayed, state: State::Replayed(Box::new(held)) })

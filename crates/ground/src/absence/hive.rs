@@ -3,6 +3,7 @@
 //! Such a search shows what its file does not hold as it stands, and no more: a key that stands in a log alone is on the host. So the claim has to say so, and one that does not is told how.
 
 use super::missing;
+use crate::refusal::with_calls;
 use crate::shelf::Held;
 use ledger::absence::UnreadLogs;
 use ledger::{Absence, AbsenceClaim, Rejection};
@@ -35,7 +36,7 @@ pub(super) fn check(claim: &AbsenceClaim, held: &Held, unread: Option<UnreadLogs
             ),
         ),
     };
-    Err(missing(format!("{id} {why}"), hint))
+    Err(with_calls(missing(format!("{id} {why}"), String::new()), &hint))
 }
 
 /// The claim as a call, with or without the mark.

@@ -29,6 +29,7 @@ fn fixture() -> Fixture {
     write(fixture.root(), HIVE, &before);
     let log = new_log(&before, &[LogEntry::between(&before, &after, 5)]);
     write(fixture.root(), &format!("{HIVE}.LOG1"), &log);
+    write(fixture.root(), &format!("{HIVE}.LOG2"), b"");
     fixture
 }
 
@@ -80,6 +81,19 @@ fn what_the_logs_changed_is_counted() {
     assert_eq!(told.map(|field| text(replay, field)), ["1", "5", "1", "0", "1"]);
     let hive = returned.records.iter().find(|record| text(record, "path") == HIVE).unwrap();
     assert_eq!((text(hive, "clean"), text(hive, "primary_sequence")), ("false".into(), "6".into()));
+}
+
+#[test]
+fn a_log_that_the_other_of_the_pair_is_without_is_a_gap() {
+    let fixture = fixture();
+    let asked = json!({ "hive": HIVE, "key": "Software" });
+    assert!(fixture.run("parse_registry_key", asked.clone()).gaps.is_empty());
+    std::fs::remove_file(fixture.root().join(format!("{HIVE}.LOG2"))).unwrap();
+    let returned = fixture.run("parse_registry_key", asked);
+    assert!(returned.records.iter().all(|record| text(record, "hive_state") == "replayed"));
+    let [gap] = &returned.gaps[..] else { panic!("{:?}", returned.gaps) };
+    assert_eq!(gap.path, format!("{HIVE}.LOG2"));
+    assert!(gap.reason.contains("is not in the evidence"), "{gap:?}");
 }
 
 #[test]
