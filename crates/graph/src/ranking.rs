@@ -4,7 +4,7 @@
 //! An agent's own words count for nothing.
 
 use crate::run::{PhenomenonView, Run};
-use crate::weight::{Weighed, weighed};
+use crate::weight::{Weighed, together, weighed};
 use detect::Level;
 use ledger::pattern::fold;
 use ledger::{Clock, FactEntry, FactId, FieldType, FieldValue, PhenomenonId, Predicate, TaskId, Weight};
@@ -132,7 +132,7 @@ fn placed<'r>(
     Some(Ranked {
         task: item.task,
         phenomenon: shown.get(&id(item.number)?)?,
-        facts: foremost_first(&item.facts),
+        facts: item.facts.iter().map(|fact| fact.id).collect(),
         linked_to: item.linked_to.and_then(id),
         close_to: item.close_to.and_then(id),
         rank: item.rank,
@@ -162,16 +162,10 @@ pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
     all
 }
 
-fn foremost_first(facts: &[&FactEntry]) -> Vec<FactId> {
-    let mut facts: Vec<(Reverse<Level>, FactId)> =
-        facts.iter().map(|fact| (Reverse(weighed([*fact]).level), fact.id)).collect();
-    facts.sort_by_key(|(level, _)| *level);
-    facts.into_iter().map(|(_, id)| id).collect()
-}
-
 /// Facts that are put into order together.
 struct Item<'r> {
     task: TaskId,
+    /// Those that stand out most first.
     facts: Vec<&'r FactEntry>,
     rank: Rank<'r>,
     /// Its number as it was recorded, and those of the findings that it belongs to.
@@ -299,7 +293,10 @@ impl<'r> Known<'r> {
         let alike = alike.copied().min().unwrap_or(0);
         let others = u32::try_from(corroborated_by.len()).unwrap_or(u32::MAX).min(CORROBORATED.1);
         let rare = RARE >> alike.checked_ilog2().unwrap_or(0).min(31);
-        let weighed = weighed(facts.iter().copied());
+        let mut each: Vec<_> = facts.into_iter().map(|fact| (weighed(fact), fact)).collect();
+        each.sort_by_key(|(weighed, _)| Reverse(weighed.level));
+        let (weights, facts): (Vec<_>, Vec<_>) = each.into_iter().unzip();
+        let weighed = together(weights);
         let level = weighed.level;
         let asked = asked(objective.map(|it| it.weight));
         let points = standing_out(level) + asked + others * CORROBORATED.0 + rare;

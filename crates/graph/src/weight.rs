@@ -21,11 +21,10 @@ pub struct Weighed {
     pub is_elsewhere: bool,
 }
 
-/// Weighs facts that belong together.
-pub fn weighed<'f>(facts: impl IntoIterator<Item = &'f FactEntry>) -> Weighed {
+/// What facts that belong together weigh, by what each weighs alone.
+pub(crate) fn together(each: Vec<Weighed>) -> Weighed {
     let mut all = Weighed { level: Level::Ordinary, hits: Vec::new(), ordinary: None, is_elsewhere: false };
-    for fact in facts {
-        let one = weighed_alone(fact);
+    for one in each {
         all.level = all.level.max(one.level);
         all.is_elsewhere |= one.is_elsewhere;
         all.ordinary = all.ordinary.or(one.ordinary);
@@ -40,7 +39,8 @@ pub fn weighed<'f>(facts: impl IntoIterator<Item = &'f FactEntry>) -> Weighed {
     all
 }
 
-fn weighed_alone(fact: &FactEntry) -> Weighed {
+/// Weighs a fact.
+pub(crate) fn weighed(fact: &FactEntry) -> Weighed {
     let trace = Trace::of_fact(fact);
     let mut hits = shipped().hits(&trace);
     let ordinary = shipped().ordinary(&trace);

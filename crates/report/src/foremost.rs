@@ -1,9 +1,10 @@
 //! The facts that stand out most, for every format: what a reader looks at first.
 
+use crate::dating;
 use crate::inert::{code, terminal};
 use detect::Level;
 use graph::{Foremost, Run, foremost};
-use ledger::{Dates, FactEntry, FieldValue, dates, is_of_container};
+use ledger::FactEntry;
 use phrases::{Choice, Language};
 use std::fmt::Write;
 
@@ -24,15 +25,8 @@ pub(crate) fn shown(run: &Run) -> (Vec<Foremost<'_>>, usize) {
 
 /// The time that says best when that came to be which a fact says, as its source keeps it.
 pub(crate) fn when(fact: &FactEntry) -> Option<String> {
-    let times = fact.values.iter().filter_map(|bound| match &bound.value {
-        FieldValue::Time(time) => {
-            Some((dates(&fact.predicate.0, &fact.kind, &bound.field), is_of_container(&bound.field), time))
-        }
-        _ => None,
-    });
-    let best =
-        times.filter(|(dates, ..)| *dates != Dates::Nothing).min_by_key(|(dates, held, _)| (*dates, *held));
-    best.map(|(.., time)| time.to_text())
+    let values = fact.values.iter().map(|bound| (bound.field.as_str(), &bound.value));
+    dating::best(&fact.predicate.0, &fact.kind, values).map(|time| time.to_text())
 }
 
 /// What a fact says, as a sentence of the phrase book.

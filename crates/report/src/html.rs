@@ -34,7 +34,7 @@ use crate::contradicted::Contradictions;
 use crate::limits::Limits;
 use crate::sources::Corroborated;
 use detect::Attack;
-use graph::{Fit, Placed, Question, Ranked, Run, attack_fits, fact_title, narrative, ranked};
+use graph::{Fit, Foremost, Placed, Question, Ranked, Run, attack_fits, fact_title, narrative, ranked};
 use ledger::{FactEntry, FactId};
 use maud::{Markup, html};
 use proof::Proofs;
@@ -112,6 +112,8 @@ struct Scene<'r> {
     /// The questions of the run, and how they stand.
     questions: Vec<Question<'r>>,
     ranked: Vec<Ranked<'r>>,
+    /// The facts that stand out most, and how many more do.
+    foremost: (Vec<Foremost<'r>>, usize),
     /// The story, in its order.
     told: Vec<crate::story::Line<'r>>,
     /// Sentences that agents wrote, in a run of an earlier version.
@@ -135,6 +137,7 @@ struct Scene<'r> {
 impl<'r> Scene<'r> {
     fn of(run: &'r Run, material: &Material<'r>) -> Scene<'r> {
         let ranked = ranked(run);
+        let foremost = crate::foremost::shown(run);
         let mut order = Vec::new();
         let mut carried = BTreeMap::new();
         for (number, it) in ranked.iter().enumerate() {
@@ -148,7 +151,7 @@ impl<'r> Scene<'r> {
         order.extend(run.facts().map(|(_, it)| it.fact.id).filter(|fact| !carried.contains_key(fact)));
         let told = crate::story::lines(run);
         let questions = graph::questions(run);
-        let mut cited = cited::cited(run, &questions, &ranked, &told);
+        let mut cited = cited::cited(run, &questions, &ranked, &foremost.0, &told);
         cited.retain(|fact| run.fact(*fact).is_some());
         order.sort_by_key(|fact| !cited.contains(fact));
         let proofs = Proofs::of(run, material.outputs);
@@ -158,6 +161,7 @@ impl<'r> Scene<'r> {
             run,
             verified,
             ranked,
+            foremost,
             told,
             sentences: narrative(run),
             corroborated,

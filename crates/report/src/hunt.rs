@@ -1,7 +1,8 @@
 //! Records that stand out, as a hunter reads them: level, time, computer, rule, what it is about.
 
+use crate::dating;
 use detect::{Hit, Level, Trace, shipped};
-use ledger::{Dates, FieldValue, Record, Time, dates, is_of_container};
+use ledger::{Record, Time};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -96,12 +97,8 @@ pub fn by_rule(sightings: &[Sighting<'_>]) -> Vec<(&'static str, Level, &'static
 }
 
 fn time(record: &Record) -> Option<&Time> {
-    let times = record.fields.iter().filter_map(|(name, field)| match &field.value {
-        FieldValue::Time(time) => Some((dates("recorded", &record.kind, name), is_of_container(name), time)),
-        _ => None,
-    });
-    let dating = times.filter(|(dates, ..)| *dates != Dates::Nothing);
-    dating.min_by_key(|(dates, held, _)| (*dates, *held)).map(|(.., time)| time)
+    let values = record.fields.iter().map(|(name, field)| (name.as_str(), &field.value));
+    dating::best("recorded", &record.kind, values)
 }
 
 fn text(record: &Record, field: &str) -> Option<String> {

@@ -4,6 +4,7 @@
 
 mod contradicted;
 mod costs;
+mod dating;
 mod diff;
 mod foremost;
 pub mod html;

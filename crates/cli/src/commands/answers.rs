@@ -23,6 +23,7 @@ fn value(run: &Run) -> Value {
         "sealed": run.sealed.is_some(),
         "confined": run.opened.confined,
         "answers": taken("answers"),
+        "story": taken("story"),
         "narrative": taken("narrative"),
     })
 }

@@ -1,9 +1,9 @@
 //! The facts that what stands out, answers, findings and the story lead to: they come first in the list, and their proofs are printed.
 
 use super::{answers, findings};
+use crate::reach;
 use crate::story::Line;
-use crate::{foremost, reach};
-use graph::{FIRST, Question, Ranked, Run, Stands};
+use graph::{FIRST, Foremost, Question, Ranked, Run, Stands};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ pub(super) fn cited(
     run: &Run,
     questions: &[Question<'_>],
     ranked: &[Ranked<'_>],
+    foremost: &[Foremost<'_>],
     told: &[Line<'_>],
 ) -> BTreeSet<FactId> {
     let mut cited: BTreeSet<FactId> = BTreeSet::new();
@@ -29,7 +30,7 @@ pub(super) fn cited(
         let open = if facts.len() <= 1 + findings::OPEN { facts.len() } else { 1 };
         cited.extend(facts.iter().take(open));
     }
-    cited.extend(foremost::shown(run).0.iter().map(|it| it.fact.id));
+    cited.extend(foremost.iter().map(|it| it.fact.id));
     for line in told {
         cited.extend(line.statement.zone);
         cited.extend(line.statement.twice);

@@ -1,11 +1,11 @@
 //! What stands out most, before everything else: a reader has a minute.
 
 use super::{Scene, say};
-use crate::foremost::{NOTHING, says, shown, when, why};
+use crate::foremost::{NOTHING, says, when, why};
 use maud::{Markup, html};
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let (shown, more) = shown(scene.run);
+    let (shown, more) = &scene.foremost;
     html! {
         section #foremost aria-labelledby="foremost-title" {
             h2 #foremost-title { "What stands out" }
@@ -14,10 +14,10 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             } @else {
                 p.note {
                     "The facts that stand out most from what any computer has, by rules of code. A rule says what such a trace is; whether it was an attack is for a person to say. "
-                    @if more > 0 { (more) " more stand among the " a href="#findings" { "findings" } "." }
+                    @if *more > 0 { (more) " more stand among the " a href="#findings" { "findings" } "." }
                 }
                 ol.told {
-                    @for it in &shown {
+                    @for it in shown {
                         li {
                             @match when(it.fact) {
                                 Some(time) => time { (say(&time)) },
