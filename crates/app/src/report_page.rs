@@ -1,7 +1,7 @@
 //! Use case: the report of a run as one HTML file, with the proof of each fact and what a verification says.
 
 use crate::open::OpenRunError;
-use crate::shown::{Comments, ShowError, show_run};
+use crate::shown::{ShowError, Wording, show_run};
 use crate::techniques::{TechniquesError, techniques};
 use crate::verify::{Certificate, Standing, verify};
 use ledger::Digest;
@@ -29,9 +29,9 @@ pub fn report_page(
     folder: &Path,
     bundle: Option<&Path>,
     profile: Option<&Profile>,
-    comments: Comments,
+    wording: Wording,
 ) -> Result<String, ReportPageError> {
-    let shown = show_run(folder, profile, comments).map_err(ReportPageError::Show)?;
+    let shown = show_run(folder, profile, wording).map_err(ReportPageError::Show)?;
     let attack = techniques(bundle)?;
     let verified = verified(&verify(folder), &|text| shown.told(text));
     let reader = Reader::open(folder).map_err(|source| {

@@ -5,6 +5,7 @@ use graph::{Disclosure, Run};
 use ledger::Digest;
 use ledger::canonical::CanonicalError;
 use redact::{Profile, RedactError, Redactor};
+use report::Language;
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::Reader;
@@ -24,7 +25,16 @@ pub enum ShowError {
     Redact(#[source] RedactError),
 }
 
-/// Whether agents' readings are shown: comments of statements, and the sentences of earlier versions.
+/// How a run is told: in which language code says facts, and whether agents' readings stand beside that.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wording {
+    /// The language of what code says of facts.
+    pub language: Language,
+    /// Whether agents' readings are shown.
+    pub comments: Comments,
+}
+
+/// Whether agents' readings are shown: comments of statements, notes, and the sentences of earlier versions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Comments {
     /// They are, apart from what happened.
@@ -63,9 +73,10 @@ impl Shown {
 /// Reads the run in `folder`, checking its chain, and withholds what `profile` names.
 ///
 /// Nothing of what is withheld is in what comes back, whoever renders it; nor is any comment that is left out.
-pub fn show_run(folder: &Path, profile: Option<&Profile>, comments: Comments) -> Result<Shown, ShowError> {
+pub fn show_run(folder: &Path, profile: Option<&Profile>, wording: Wording) -> Result<Shown, ShowError> {
     let mut shown = withheld(folder, profile)?;
-    if comments == Comments::LeftOut {
+    shown.run.tell_in(wording.language);
+    if wording.comments == Comments::LeftOut {
         shown.run.leave_out_comments();
     }
     Ok(shown)

@@ -40,7 +40,7 @@ pub(crate) enum Command {
     Runs(RunsArguments),
     /// Show how each question stands, the facts behind it, the story
     #[command(after_long_help = help::ANSWERS)]
-    Answers(RunFolder),
+    Answers(AnswersArguments),
     /// Show the facts of a run and what each rests on
     #[command(after_long_help = help::FACTS)]
     Facts(RunFolder),
@@ -260,6 +260,9 @@ pub(crate) struct WorkArguments {
     /// How the summary is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+    /// The language of what code says of facts: en or de
+    #[arg(long, value_name = "LANGUAGE", default_value_t)]
+    pub(crate) lang: report::Language,
 }
 
 #[derive(Debug, clap::Args)]
@@ -329,6 +332,15 @@ pub(crate) struct RunFolder {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AnswersArguments {
+    #[command(flatten)]
+    pub(crate) of: RunFolder,
+    /// The language of what code says of facts: en or de
+    #[arg(long, value_name = "LANGUAGE", default_value_t)]
+    pub(crate) lang: report::Language,
 }
 
 /// Takes a path that may be empty.
@@ -419,9 +431,12 @@ pub(crate) struct ReportArguments {
     /// The hashes of the facts stay those of the run: `locard verify --report`.
     #[arg(long, value_name = "PROFILE")]
     pub(crate) redact: Option<PathBuf>,
-    /// Leave out agents' comments, which nobody has checked
+    /// Leave out agents' comments and notes, which nobody has checked
     #[arg(long)]
     pub(crate) no_comments: bool,
+    /// The language of what code says of facts: en or de
+    #[arg(long, value_name = "LANGUAGE", default_value_t)]
+    pub(crate) lang: report::Language,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

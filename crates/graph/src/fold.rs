@@ -8,6 +8,7 @@ use crate::evidence::EvidenceGraph;
 use crate::run::{Index, Run, TaskView};
 use ledger::event::{RunOpened, TaskAssigned};
 use ledger::{Circumstance, Event, Stream};
+use phrases::Language;
 use thiserror::Error;
 
 /// Why events are not the log of a run.
@@ -96,6 +97,7 @@ fn open(opened: RunOpened, circumstance: Circumstance, recorded: Option<Box<Run>
         index: Index::default(),
         recorded,
         without_comments: false,
+        language: Language::default(),
     }
 }
 

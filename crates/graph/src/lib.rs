@@ -41,4 +41,4 @@ pub use story::{Comment, Statement, phrase, story};
 pub use tally::{Tallies, Tally, tallies};
 pub use title::{answer_title, derivation_title, fact_title, fact_title_of_words, phenomenon_title};
 pub use unexamined::{Unexamined, damage, unexamined};
-pub use weight::Weighed;
+pub use weight::{Weighed, weight_of};

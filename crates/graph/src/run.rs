@@ -16,6 +16,7 @@ use ledger::{
     Claim, ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, Objective, PhenomenonId,
     Rejection, TaskId, Usage,
 };
+use phrases::Language;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A run as its events tell it.
@@ -48,6 +49,8 @@ pub struct Run {
     pub(crate) recorded: Option<Box<Run>>,
     /// Whether agents' readings are left out of what is shown.
     pub(crate) without_comments: bool,
+    /// The language of what code says.
+    pub(crate) language: Language,
 }
 
 /// Where the nodes of a run stand in its tasks.
@@ -259,9 +262,20 @@ impl Run {
         self.tasks.iter().flat_map(|(task, view)| view.derived().map(|derived| (*task, derived)))
     }
 
-    /// Leaves out what agents made of what is told: comments of statements, and the sentences of runs before [`ledger::Behaviour::Tells`].
+    /// The language of what code says of facts.
+    pub const fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Has code say facts in a language.
+    pub const fn tell_in(&mut self, language: Language) {
+        self.language = language;
+    }
+
+    /// Leaves out what agents made of what is told: comments of statements, notes, and the sentences of runs before [`ledger::Behaviour::Tells`].
     pub fn leave_out_comments(&mut self) {
         self.without_comments = true;
+        self.tasks.values_mut().for_each(|view| view.notes.clear());
         for claim in self.tasks.values_mut().flat_map(|view| &mut view.claims) {
             if let Claim::Statement(stated) = &mut claim.submitted.stated {
                 stated.comment = None;

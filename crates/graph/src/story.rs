@@ -4,7 +4,7 @@ use crate::narrative::{Clocks, Place};
 use crate::run::Run;
 use ledger::statement::fields_of;
 use ledger::{Chapter, FactEntry, FactId, NodeId, StatementId, TaskId, Time, Utc};
-use phrases::{Choice, Language, Phrase, Piece};
+use phrases::{Choice, Phrase, Piece};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A statement in its place.
@@ -66,7 +66,7 @@ pub fn story(run: &Run) -> Vec<Statement<'_>> {
                 id: told.id,
                 node,
                 fields: Vec::new(),
-                chapter: told.chapter.unwrap_or_else(|| chapter(run, node)),
+                chapter: chapter(run, node, told.chapter),
                 tellers: Vec::new(),
                 comments: Vec::new(),
                 hosts,
@@ -91,10 +91,11 @@ pub fn story(run: &Run) -> Vec<Statement<'_>> {
     statements
 }
 
-/// What code says of a statement, in the words of the phrase book.
+/// What code says of a statement, in the words of the phrase book, in the language that the run is shown in.
 ///
 /// A node that the run does not hold is said by its id: a redacted run can lack one.
-pub fn phrase(run: &Run, language: Language, statement: &Statement<'_>) -> Phrase {
+pub fn phrase(run: &Run, statement: &Statement<'_>) -> Phrase {
+    let language = run.language();
     let unknown = || Phrase { pieces: vec![Piece::Words(statement.node.to_string())] };
     match statement.node {
         NodeId::Fact(_) => fact(run, statement.node).map_or_else(unknown, |fact| {
@@ -160,22 +161,37 @@ fn same_fact(run: &Run, told: &[Statement<'_>], node: NodeId) -> Option<NodeId> 
     known.find(|known| known.says_the_same(new)).map(|known| NodeId::Fact(known.id))
 }
 
-/// The chapter of what no teller gave one: by what it says.
-fn chapter(run: &Run, node: NodeId) -> Chapter {
+/// The chapter of a node: the one that its teller gave, where what it says can stand there, or else the first of these.
+fn chapter(run: &Run, node: NodeId, given: Option<Chapter>) -> Chapter {
     let facts = run.facts_of(node);
-    let of = |id: &FactId| run.fact(*id).map(|fact| chapter_of(&fact.predicate.0));
-    facts.iter().find_map(of).unwrap_or(Chapter::Machine)
+    let mut fitting =
+        facts.iter().filter_map(|id| run.fact(*id)).flat_map(|fact| chapters(&fact.predicate.0));
+    let first = fitting.next().copied();
+    match given {
+        Some(given) if first == Some(given) || fitting.any(|it| *it == given) => given,
+        _ => first.unwrap_or(Chapter::Machine),
+    }
 }
 
-/// The chapter of a predicate.
-fn chapter_of(predicate: &str) -> Chapter {
+/// The chapters in which a predicate can be told, the usual one first: an agent cannot call a start of a program a removal.
+fn chapters(predicate: &str) -> &'static [Chapter] {
+    use Chapter::{Accounts, Entry, Machine, Ran, Removed, Stayed, Taken};
     match predicate {
-        "downloaded" => Chapter::Entry,
-        "executed" | "detected" => Chapter::Ran,
-        "persists" | "registered" => Chapter::Stayed,
-        "logged_on" | "failed_logon" | "granted" => Chapter::Accounts,
-        "opened" | "visited" | "typed" | "listed" | "sent" | "connected" => Chapter::Taken,
-        "cleared" | "deleted" => Chapter::Removed,
-        _ => Chapter::Machine,
+        "downloaded" => &[Entry, Taken, Machine],
+        "executed" | "detected" => &[Ran, Entry, Stayed, Machine],
+        "persists" => &[Stayed, Machine],
+        "registered" | "installed" => &[Stayed, Entry, Ran, Machine],
+        "logged_on" | "failed_logon" => &[Accounts, Entry, Machine],
+        "granted" => &[Accounts, Stayed, Machine],
+        "typed" => &[Ran, Taken, Machine],
+        "opened" | "visited" | "listed" => &[Taken, Entry, Ran, Machine],
+        "sent" => &[Taken, Entry, Machine],
+        "connected" => &[Taken, Entry, Accounts, Machine],
+        "cleared" | "deleted" => &[Removed, Machine],
+        "created" | "present" => &[Machine, Entry, Stayed, Accounts, Taken],
+        "configured" | "modified" | "recorded" | "quoted" | "renamed" | "shut_down" => {
+            &[Machine, Entry, Ran, Stayed, Accounts, Taken, Removed]
+        }
+        _ => &[Machine],
     }
 }

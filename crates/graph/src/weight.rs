@@ -2,9 +2,10 @@
 //!
 //! The rules are those of this version of the program ([`detect::shipped`]): a level is a view of a run, and no part of its log.
 
+use crate::run::Run;
 use detect::{Hit, Level, Trace, shipped};
-use ledger::FactEntry;
 use ledger::placement::tells_of_host;
+use ledger::{FactEntry, NodeId};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -37,6 +38,13 @@ pub(crate) fn together(each: Vec<Weighed>) -> Weighed {
         all.ordinary = None;
     }
     all
+}
+
+/// How much the facts that a node rests on stand out together; of a redacted run by what was recorded.
+pub fn weight_of(run: &Run, node: NodeId) -> Weighed {
+    let recorded = run.as_recorded();
+    let facts = recorded.facts_of(node);
+    together(facts.iter().filter_map(|id| recorded.fact(*id)).map(weighed).collect())
 }
 
 /// Weighs a fact.

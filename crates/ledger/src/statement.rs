@@ -71,17 +71,17 @@ pub struct StatementEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chapter {
-    /// How they got in.
+    /// What came here.
     Entry,
     /// What ran.
     Ran,
-    /// How it stayed.
+    /// What starts by itself.
     Stayed,
-    /// Which accounts.
+    /// Accounts and logons.
     Accounts,
-    /// What was looked at or taken.
+    /// What was opened or carried.
     Taken,
-    /// Traces removed.
+    /// What was removed.
     Removed,
     /// The machine itself.
     Machine,
@@ -115,12 +115,12 @@ impl Chapter {
     /// Its heading, in English.
     pub const fn title(self) -> &'static str {
         match self {
-            Chapter::Entry => "How they got in",
+            Chapter::Entry => "What came here",
             Chapter::Ran => "What ran",
-            Chapter::Stayed => "How it stayed",
-            Chapter::Accounts => "Which accounts",
-            Chapter::Taken => "What was looked at or taken",
-            Chapter::Removed => "Traces removed",
+            Chapter::Stayed => "What starts by itself",
+            Chapter::Accounts => "Accounts and logons",
+            Chapter::Taken => "What was opened or carried",
+            Chapter::Removed => "What was removed",
             Chapter::Machine => "The machine itself",
         }
     }

@@ -21,6 +21,8 @@ pub struct Book {
     pub(crate) records: BTreeMap<String, BTreeMap<String, Vec<Template>>>,
     /// How a field is told that no template has a place for.
     pub(crate) labels: BTreeMap<String, Template>,
+    /// How several facts of a record type are told in one line, by predicate.
+    pub(crate) several: BTreeMap<String, BTreeMap<String, Template>>,
 }
 
 #[derive(Deserialize)]
@@ -31,6 +33,7 @@ struct BookFile {
     predicate: BTreeMap<String, OneOrMore>,
     record: BTreeMap<String, BTreeMap<String, OneOrMore>>,
     label: BTreeMap<String, String>,
+    several: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 #[derive(Deserialize)]
@@ -83,6 +86,14 @@ impl Book {
                 of.insert(predicate, read);
             }
             book.records.insert(record, of);
+        }
+        for (record, says) in file.several {
+            let mut of = BTreeMap::new();
+            for (predicate, template) in says {
+                let read = read(format!("several.{record}.{predicate}"), &template)?;
+                of.insert(predicate, read);
+            }
+            book.several.insert(record, of);
         }
         book.own_words = book.all().flat_map(words).collect();
         Ok(book)
@@ -138,7 +149,8 @@ impl Book {
     fn all(&self) -> impl Iterator<Item = &Template> {
         let records = self.records.values().flat_map(BTreeMap::values);
         let many = self.predicates.values().chain(records).flatten();
-        self.words.values().chain(self.labels.values()).chain(many)
+        let several = self.several.values().flat_map(BTreeMap::values);
+        self.words.values().chain(self.labels.values()).chain(several).chain(many)
     }
 
     /// Says words of our own, with what code worked out.

@@ -52,7 +52,13 @@ const WORDS: [&str; 42] = [
     "then",
     "time_of_copy",
 ];
-const MORE_WORDS: [&str; 9] = [
+const MORE_WORDS: [&str; 15] = [
+    "all_at",
+    "apart",
+    "undated",
+    "between",
+    "episode",
+    "episode_at",
     "compared",
     "time_of_file",
     "time_of_name",
@@ -90,6 +96,11 @@ fn templates(book: &Book) -> BTreeMap<String, Vec<&Template>> {
     for (record, of) in &book.records {
         for (predicate, templates) in of {
             all.insert(format!("record.{record}.{predicate}"), templates.iter().collect());
+        }
+    }
+    for (record, of) in &book.several {
+        for (predicate, template) in of {
+            all.insert(format!("several.{record}.{predicate}"), vec![template]);
         }
     }
     all
@@ -171,6 +182,26 @@ fn a_phrase_of_a_record_type_is_for_what_its_records_prove_and_names_their_field
                 assert!(proved.contains(predicate.as_str()), "{record} does not prove {predicate}");
                 for field in templates.iter().flat_map(Template::fields) {
                     let is_known = ["subject", "_path"].contains(&field) || kind.fields.contains_key(field);
+                    assert!(is_known, "{record}.{predicate}: no field {field}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_of_several_facts_says_how_many_and_names_fields_of_their_type() {
+    let (vocabulary, types) = (Vocabulary::shipped().unwrap(), types());
+    for book in books() {
+        for (record, of) in &book.several {
+            let kind = types.get(record).unwrap_or_else(|| panic!("no record type {record}"));
+            for (predicate, template) in of {
+                let is_proved = vocabulary.proved_by(record).any(|it| it.0 == *predicate);
+                assert!(is_proved, "{record} does not prove {predicate}");
+                assert!(template.core().any(|slot| slot.field == "_number"), "{record}.{predicate}");
+                for field in template.fields() {
+                    let is_known =
+                        ["subject", "_path", "_number"].contains(&field) || kind.fields.contains_key(field);
                     assert!(is_known, "{record}.{predicate}: no field {field}");
                 }
             }

@@ -10,7 +10,9 @@ use ledger::{BoundValue, Dates, FactEntry, FieldValue, Placement};
 use std::collections::BTreeSet;
 
 /// The place of a template for the path of the record's file.
-const FILE: &str = "_path";
+pub(crate) const FILE: &str = "_path";
+/// The place of a template for the number of facts that are told in one line.
+pub(crate) const NUMBER: &str = "_number";
 /// The name by which a phrase says that path, and by which it is asked for.
 const PATH: &str = "@path";
 /// The type of the record.
@@ -50,16 +52,18 @@ pub fn usual(language: Language, fact: &FactEntry) -> BTreeSet<String> {
     self::fact(language, fact, Choice::Usual).fields().map(str::to_owned).collect()
 }
 
-struct Teller<'a> {
+pub(crate) struct Teller<'a> {
     book: &'a Book,
     fact: &'a FactEntry,
     template: Option<&'a Template>,
     wanted: BTreeSet<&'a str>,
+    /// How many facts are told, where several are.
+    number: Option<usize>,
 }
 
 impl<'a> Teller<'a> {
     fn new(book: &'a Book, fact: &'a FactEntry, choice: Choice<'_>) -> Teller<'a> {
-        let mut teller = Teller { book, fact, template: None, wanted: obligatory(fact) };
+        let mut teller = Teller { book, fact, template: None, wanted: obligatory(fact), number: None };
         teller.template = teller.templates().find(|template| template.core().all(|slot| teller.fits(slot)));
         let held = fact.values.iter().chain([&fact.subject]).map(|bound| bound.field.as_str());
         let chosen: Vec<&str> = match choice {
@@ -81,6 +85,32 @@ impl<'a> Teller<'a> {
             teller.wanted.insert(PATH);
         }
         teller
+    }
+
+    /// Tells several facts in one line: `shared` states what all of them state, and the template names what that is.
+    ///
+    /// A subject is said where the template has a place for it.
+    pub(crate) fn tell_several(
+        book: &'a Book,
+        shared: &'a FactEntry,
+        template: &'a Template,
+        number: usize,
+        phrase: &mut Phrase,
+    ) {
+        let fields = template.fields();
+        let mut wanted = obligatory(shared);
+        wanted
+            .extend(shared.values.iter().map(|bound| bound.field.as_str()).filter(|it| fields.contains(it)));
+        if fields.contains(FILE) {
+            wanted.insert(PATH);
+        }
+        wanted.remove(shared.subject.field.as_str());
+        if fields.contains("subject") {
+            wanted.insert(&shared.subject.field);
+        }
+        let teller = Teller { book, fact: shared, template: Some(template), wanted, number: Some(number) };
+        teller.place(phrase);
+        teller.tell(phrase);
     }
 
     /// The templates for this fact, the closest first.
@@ -114,7 +144,7 @@ impl<'a> Teller<'a> {
 
     /// Whether the fact has a value for a place: of a time an instant, and where a place has words by value one of these.
     fn fits(&self, slot: &'a Slot) -> bool {
-        if slot.field == FILE {
+        if slot.field == FILE || slot.field == NUMBER && self.number.is_some() {
             return true;
         }
         let held = self.held(self.field(slot));
@@ -186,6 +216,11 @@ impl<'a> Teller<'a> {
     fn slot(&self, slot: &'a Slot, phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
         if slot.field == FILE {
             self.file(phrase);
+        }
+        if slot.field == NUMBER
+            && let Some(number) = self.number
+        {
+            return phrase.pieces.push(Piece::Computed { text: number.to_string() });
         }
         if slot.field == BY && self.conditions(phrase) {
             said.extend([BY, VALUES]);

@@ -16,6 +16,7 @@ mod fact;
 mod language;
 mod obligatory;
 mod phrase;
+mod several;
 mod template;
 mod value;
 
@@ -26,4 +27,5 @@ pub use fact::{Choice, fact, usual};
 pub use language::{Language, UnknownLanguage};
 pub use obligatory::{obligatory, reason};
 pub use phrase::{Phrase, Piece};
+pub use several::{Alike, alike, apart, episode, several};
 pub use template::TemplateError;

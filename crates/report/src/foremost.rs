@@ -5,7 +5,7 @@ use crate::inert::{code, terminal};
 use detect::Level;
 use graph::{Foremost, Run, foremost};
 use ledger::FactEntry;
-use phrases::{Choice, Language};
+use phrases::Choice;
 use std::fmt::Write;
 
 /// How many are shown.
@@ -30,8 +30,8 @@ pub(crate) fn when(fact: &FactEntry) -> Option<String> {
 }
 
 /// What a fact says, as a sentence of the phrase book.
-pub(crate) fn says(fact: &FactEntry) -> String {
-    phrases::fact(Language::English, fact, Choice::Usual).text()
+pub(crate) fn says(run: &Run, fact: &FactEntry) -> String {
+    phrases::fact(run.language(), fact, Choice::Usual).text()
 }
 
 /// Why a fact stands out, in the words of its first rule.
@@ -55,7 +55,7 @@ pub(crate) fn foremost_text(run: &Run) -> String {
     let _ = writeln!(out, "what stands out");
     for it in &shown {
         let time = when(it.fact).unwrap_or_default();
-        let title = crate::text::clipped(&says(it.fact));
+        let title = crate::text::clipped(&says(run, it.fact));
         let _ = writeln!(out, "  {:<8}  {:<30} {}", it.rank.level.name(), terminal(&time), terminal(&title));
         let _ = writeln!(out, "  {:<8}  {:<30} {}", "", "", terminal(&why(it)));
     }
@@ -76,7 +76,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     let _ = writeln!(out, "| level | when | fact | says | why |\n|---|---|---|---|---|");
     for it in &shown {
         let time = when(it.fact).map_or(String::new(), |time| code(&time));
-        let title = code(&says(it.fact));
+        let title = code(&says(run, it.fact));
         let _ =
             writeln!(out, "| {} | {time} | {} | {title} | {} |", it.rank.level.name(), it.fact.id, why(it));
     }

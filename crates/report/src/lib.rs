@@ -37,6 +37,7 @@ pub use inert::terminal;
 pub use json::{SCHEMA, json, json_text};
 pub use markdown::markdown;
 pub use navigator::{LAYER, navigator_layer};
+pub use phrases::Language;
 pub use standing::{remarks, standing_word};
 pub use story::{READING, words};
 pub use tally::{tallies, tallies_json};

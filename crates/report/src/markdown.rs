@@ -15,6 +15,7 @@ use crate::withheld;
 use graph::{Confidence, Question, Run, Stands, answer_title, narrative, ranked, refused_claims};
 use ledger::event::EvidenceHashed;
 use ledger::{EvidenceKind, IntegrityLevel};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The whole run as one Markdown page.
@@ -34,7 +35,7 @@ pub fn markdown(run: &Run) -> String {
         not_told.line()
     );
     answers(&mut out, run, &questions, &corroborated);
-    facts::phenomena(&mut out, run);
+    facts::findings(&mut out, run);
     crate::nodes::markdown(&mut out, run);
     synthesis::readings(&mut out, run, &narrative(run));
     synthesis::dispatched(&mut out, run);
@@ -249,23 +250,23 @@ fn hashed_as(run: &Run, hashed: &EvidenceHashed) -> &'static str {
     }
 }
 
+/// Calls by tool and outcome; each that told anything stands with its facts.
 fn invocations(out: &mut String, run: &Run) {
-    let _ = writeln!(out, "\n## Invocations\n");
-    let _ = writeln!(
-        out,
-        "| invocation | tool | arguments | outcome | records | facts |\n|---|---|---|---|---|---|"
-    );
+    let mut tools: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    let mut all = 0;
     for view in run.tasks.values().flat_map(|task| &task.invocations) {
         let ended = view.ended.as_ref();
-        let _ = writeln!(
-            out,
-            "| `{}` | {} | {} | {} | {} | {} |",
-            view.started.invocation,
-            cell(&view.started.tool),
-            cell(&view.started.arguments.to_string()),
-            outcome(ended.map(|ended| ended.outcome)),
-            ended.map_or(0, |ended| ended.records),
-            run.graph.grounded_in(view.started.invocation).len()
-        );
+        let outcomes = tools.entry(&view.started.tool).or_default();
+        *outcomes.entry(outcome(ended.map(|ended| ended.outcome))).or_default() += 1;
+        all += 1;
+    }
+    let _ = writeln!(
+        out,
+        "\n## Tool calls\n\n{all} calls; the page and the JSON report list each with its arguments.\n"
+    );
+    let _ = writeln!(out, "| tool | calls |\n|---|---|");
+    for (tool, outcomes) in tools {
+        let counted: Vec<String> = outcomes.iter().map(|(word, number)| format!("{number} {word}")).collect();
+        let _ = writeln!(out, "| {} | {} |", cell(tool), counted.join(", "));
     }
 }

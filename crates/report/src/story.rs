@@ -1,11 +1,14 @@
 //! The story as every format shows it: what code says of what agents chose, and beside it what they made of it.
 
-use graph::{Run, Statement, phrase, story};
+mod arranged;
+
+pub(crate) use arranged::{Group, OfHost, arranged};
+
+use graph::{Run, Statement, Weighed, phrase, story, weight_of};
 use ground::{Citable, Known, Marked, marked};
 use ledger::{Precision, TaskId, Utc};
-use phrases::{Language, Phrase};
+use phrases::Phrase;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// What stands over everything that is an agent's reading.
 pub const READING: &str = "the agent's reading, not checked";
@@ -15,6 +18,8 @@ pub(crate) struct Line<'r> {
     pub(crate) statement: Statement<'r>,
     /// What code says.
     pub(crate) words: Phrase,
+    /// How much it stands out, and why.
+    pub(crate) weighed: Weighed,
     /// What agents say.
     pub(crate) remarks: Vec<Remark<'r>>,
 }
@@ -42,14 +47,19 @@ pub(crate) fn lines<'r>(run: &'r Run) -> Vec<Line<'r>> {
             text: comment.text,
             pieces: marked(comment.text, statement.node, &known),
         });
-        Line { words: phrase(run, Language::English, &statement), remarks: remarks.collect(), statement }
+        Line {
+            words: phrase(run, &statement),
+            weighed: weight_of(run, statement.node),
+            remarks: remarks.collect(),
+            statement,
+        }
     };
     statements.into_iter().map(line).collect()
 }
 
 /// What code says of a statement.
 pub fn words(run: &Run, statement: &Statement<'_>) -> String {
-    phrase(run, Language::English, statement).text()
+    phrase(run, statement).text()
 }
 
 /// What the facts, absences and derivations of a run state.
@@ -100,50 +110,62 @@ impl Line<'_> {
     }
 }
 
-/// The lines of a host, each with its number in the story; no name where the case has one piece of evidence.
-pub(crate) type OfHost<'l, 'r> = (Option<String>, Vec<(usize, &'l Line<'r>)>);
-
-/// Lines by their hosts, in order; one part without a name where the case has one piece of evidence.
-pub(crate) fn by_host<'l, 'r>(run: &Run, lines: &'l [Line<'r>]) -> Vec<OfHost<'l, 'r>> {
-    let mut parts: Vec<OfHost<'l, 'r>> = Vec::new();
-    let mut places: BTreeMap<Option<String>, usize> = BTreeMap::new();
-    for (number, line) in lines.iter().enumerate() {
-        let host = line.host(run);
-        let place = *places.entry(host.clone()).or_insert(parts.len());
-        if place == parts.len() {
-            parts.push((host, Vec::new()));
-        }
-        if let Some((_, part)) = parts.get_mut(place) {
-            part.push((number, line));
+/// The story as data, in its order.
+pub(crate) fn json(run: &Run) -> Vec<Value> {
+    let lines = lines(run);
+    let mut placed: Vec<Place> = vec![Place::default(); lines.len()];
+    let (mut episodes, mut groups) = (0, 0);
+    for of in arranged(run, &lines) {
+        let episodes_of = of.episodes.iter().map(|it| (it.is_one_go, &it.groups));
+        for (is_episode, of) in episodes_of.chain([(false, &of.machine)]) {
+            let episode = is_episode.then_some(episodes);
+            episodes += usize::from(is_episode);
+            for group in of {
+                let heading = group.heading.as_ref().map(|it| (groups, it.text()));
+                groups += usize::from(heading.is_some());
+                for place in &group.members {
+                    if let Some(placed) = placed.get_mut(*place) {
+                        *placed = Place { episode, group: heading.clone() };
+                    }
+                }
+            }
         }
     }
-    parts
+    lines.iter().zip(placed).map(|(line, place)| one(line, &place)).collect()
 }
 
-/// The story as data.
-pub(crate) fn json(run: &Run) -> Vec<Value> {
-    let one = |line: Line<'_>| {
-        let it = &line.statement;
-        let values = |remark: &Remark<'_>| {
-            let values = remark.pieces.iter().filter_map(|piece| Some((piece, piece.stands?)));
-            values.map(|(piece, stands)| json!({"text": piece.text, "stands": stands})).collect::<Vec<_>>()
-        };
-        let comment = |remark: &Remark<'_>| json!({"task": remark.task.to_string(), "text": remark.text, "values": values(remark)});
-        json!({
-            "statement": it.id,
-            "tasks": it.tellers.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "node": it.node,
-            "fields": it.fields,
-            "chapter": it.chapter,
-            "evidence": it.hosts,
-            "text": line.words.text(),
-            "time": it.dated.map(|(time, _)| time),
-            "dated_by": it.dated.map(|(_, field)| field),
-            "between": it.between.map(|(earliest, latest)| [earliest.to_string(), latest.to_string()]),
-            "zone": it.zone,
-            "stood_twice": it.twice,
-            "comments": line.remarks.iter().map(comment).collect::<Vec<_>>(),
-        })
+/// Where a statement stands.
+#[derive(Debug, Clone, Default)]
+struct Place {
+    /// The number of its episode.
+    episode: Option<usize>,
+    /// The number of the line that it stands in with others, and what that says.
+    group: Option<(usize, String)>,
+}
+
+fn one(line: &Line<'_>, place: &Place) -> Value {
+    let it = &line.statement;
+    let values = |remark: &Remark<'_>| {
+        let values = remark.pieces.iter().filter_map(|piece| Some((piece, piece.stands?)));
+        values.map(|(piece, stands)| json!({"text": piece.text, "stands": stands})).collect::<Vec<_>>()
     };
-    lines(run).into_iter().map(one).collect()
+    let comment = |remark: &Remark<'_>| json!({"task": remark.task.to_string(), "text": remark.text, "values": values(remark)});
+    json!({
+        "statement": it.id,
+        "tasks": it.tellers.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "node": it.node,
+        "fields": it.fields,
+        "chapter": it.chapter,
+        "level": line.weighed.level.name(),
+        "evidence": it.hosts,
+        "text": line.words.text(),
+        "time": it.dated.map(|(time, _)| time),
+        "dated_by": it.dated.map(|(_, field)| field),
+        "between": it.between.map(|(earliest, latest)| [earliest.to_string(), latest.to_string()]),
+        "zone": it.zone,
+        "stood_twice": it.twice,
+        "episode": place.episode,
+        "group": place.group.as_ref().map(|(number, text)| json!({"number": number, "text": text})),
+        "comments": line.remarks.iter().map(comment).collect::<Vec<_>>(),
+    })
 }

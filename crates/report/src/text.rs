@@ -10,7 +10,8 @@ use graph::{
 };
 use ledger::event::{ClaimAccepted, TaskStatus};
 use ledger::{
-    BoundValue, Candidate, Claim, FactEntry, Outcome, Reading, Record, RejectionCode, TaskId, Tier, ToolClass,
+    BoundValue, Candidate, Chapter, Claim, FactEntry, Outcome, Reading, Record, RejectionCode, TaskId, Tier,
+    ToolClass,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -259,18 +260,49 @@ fn told(out: &mut String, run: &Run) {
     if !lines.is_empty() {
         let _ = writeln!(out, "what happened, in words of code over facts that agents chose");
     }
-    for line in &lines {
-        let time = line.moment().unwrap_or_default();
-        let of = line.host(run).map_or(String::new(), |of| format!("[{of}] "));
-        let _ = writeln!(out, "  {:<30} {}{}", terminal(&time), terminal(&of), terminal(&line.words.text()));
-        if line.statement.twice.is_some() {
-            let _ = writeln!(out, "  {:<30} (order not certain: a clock was set back over this time)", "");
+    for of in story::arranged(run, &lines) {
+        if let Some(host) = &of.host {
+            let _ = writeln!(out, "{}", terminal(host));
         }
-        for remark in &line.remarks {
-            let _ = writeln!(out, "  {:<30} ({READING}: {})", "", clipped(&terminal(remark.text)));
+        for episode in &of.episodes {
+            if let Some(heading) = &episode.heading {
+                let _ = writeln!(out, "  {}", terminal(&heading.text()));
+            }
+            groups(out, &lines, &episode.groups);
+        }
+        if !of.machine.is_empty() {
+            let _ = writeln!(out, "  {}", Chapter::Machine.title().to_lowercase());
+            groups(out, &lines, &of.machine);
         }
     }
     readings(out, run);
+}
+
+fn groups(out: &mut String, lines: &[story::Line<'_>], groups: &[story::Group]) {
+    for group in groups {
+        let indent = match &group.heading {
+            Some(heading) => {
+                let _ = writeln!(out, "  {:<30} {}", "", terminal(&heading.text()));
+                "  "
+            }
+            None => "",
+        };
+        for line in group.members.iter().filter_map(|it| lines.get(*it)) {
+            let time = line.moment().unwrap_or_default();
+            let _ = writeln!(out, "  {:<30} {indent}{}", terminal(&time), terminal(&line.words.text()));
+            if line.statement.twice.is_some() {
+                let _ = writeln!(
+                    out,
+                    "  {:<30} {indent}(order not certain: a clock was set back over this time)",
+                    ""
+                );
+            }
+            for remark in &line.remarks {
+                let _ =
+                    writeln!(out, "  {:<30} {indent}({READING}: {})", "", clipped(&terminal(remark.text)));
+            }
+        }
+    }
 }
 
 /// Sentences of runs in which agents wrote them.

@@ -5,7 +5,7 @@ use super::{ExportError, UNNAMED, archive_name};
 use crate::interrupt::Interrupt;
 use crate::regular::read_regular;
 use crate::seal::{LONGEST_MANIFEST, MANIFEST, Manifest, ManifestError, read_manifest};
-use crate::shown::{Comments, Shown, show_run};
+use crate::shown::{Shown, Wording, show_run};
 use crate::techniques::techniques;
 use crate::verify::Signer;
 use exchange::{LeftOut, Sealed, Subject, Written};
@@ -68,7 +68,7 @@ pub struct ConvertRequest {
     /// What is withheld; `None`: nothing.
     pub redact: Option<Profile>,
     /// Whether agents' readings are written.
-    pub comments: Comments,
+    pub wording: Wording,
     /// Stops the writing: nothing is left of it then.
     pub interrupt: Interrupt,
 }
@@ -124,7 +124,7 @@ impl Ready {
         if manifest.is_none() && matches!(request.conversion, Conversion::InToto { .. }) {
             return Err(ExportError::Unfinished { folder: folder() });
         }
-        let loaded = show_run(&request.folder, request.redact.as_ref(), request.comments);
+        let loaded = show_run(&request.folder, request.redact.as_ref(), request.wording);
         let loaded = loaded.map_err(|error| ExportError::Show(Box::new(error)))?;
         let found = loaded.head;
         let expected = manifest.as_ref().map(|(manifest, _)| manifest.head);

@@ -1,17 +1,18 @@
 //! `locard answers`.
 
-use crate::arguments::RunFolder;
+use crate::arguments::AnswersArguments;
 use crate::commands::{conditions, print, run_folder};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use graph::Run;
 use serde_json::{Value, json};
 
-pub(super) fn execute(arguments: &RunFolder, printer: &mut Printer) -> Result<u8, Failure> {
-    let folder = run_folder(&arguments.run, &arguments.runs)?;
-    let run = app::load_run(&folder).map_err(Failure::Open)?;
+pub(super) fn execute(arguments: &AnswersArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let folder = run_folder(&arguments.of.run, &arguments.of.runs)?;
+    let mut run = app::load_run(&folder).map_err(Failure::Open)?;
+    run.tell_in(arguments.lang);
     let text = || format!("{}{}", report::answers(&run), conditions(&run));
-    print(printer, arguments.format, text, || value(&run))?;
+    print(printer, arguments.of.format, text, || value(&run))?;
     Ok(0)
 }
 

@@ -6,7 +6,9 @@ use crate::failure::Failure;
 use crate::platform::Signals;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
-use app::{Conversion, ConvertRequest, Converted, ExportRequest, Interrupt, Packed, Profile, Signer};
+use app::{
+    Conversion, ConvertRequest, Converted, ExportRequest, Interrupt, Packed, Profile, Signer, Wording,
+};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -47,7 +49,7 @@ pub(crate) struct ExportArguments {
     /// Withhold what a profile names: people, or a TOML file (docs/redaction.md); not of an archive
     #[arg(long, value_name = "PROFILE")]
     pub(crate) redact: Option<PathBuf>,
-    /// Leave out agents' comments, which nobody has checked; not of an archive
+    /// Leave out agents' comments and notes, which nobody has checked; not of an archive
     #[arg(long, hide_short_help = true)]
     pub(crate) no_comments: bool,
     /// Where run folders are looked for
@@ -126,8 +128,9 @@ fn convert(
     let attack = arguments.attack.clone();
     let interrupted = interrupt.clone();
     let comments = super::report::comments(arguments.no_comments);
+    let wording = Wording { comments, ..Wording::default() };
     let request =
-        ConvertRequest { folder, conversion, unsealed, attack, redact, comments, interrupt: interrupted };
+        ConvertRequest { folder, conversion, unsealed, attack, redact, wording, interrupt: interrupted };
     if arguments.output.as_deref() == Some(Path::new("-")) {
         let converted = app::convert_to(&request, printer.stream()).map_err(Failure::Export)?;
         printer.complain(converted_text(&converted, "standard output").trim_end());

@@ -40,6 +40,7 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
         fail_on: Vec::new(),
         quiet: false,
         format: arguments.format,
+        lang: report::Language::default(),
     };
     let begin = Ok(Begin::BrokenOff { folder: made.clone(), evidence: arguments.live.evidence.clone() });
     begin_all(vec![(made, begin)], &[], None, &work, chooser, printer)

@@ -4,7 +4,7 @@ use crate::arguments::{ReportArguments, ReportFormat};
 use crate::commands::run_folder;
 use crate::failure::Failure;
 use crate::printer::Printer;
-use app::{Comments, Profile};
+use app::{Comments, Profile, Wording};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
@@ -21,11 +21,11 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
     }
     let profile = arguments.redact.as_deref().map(Profile::of_argument).transpose();
     let profile = profile.map_err(Failure::Profile)?;
-    let comments = comments(arguments.no_comments);
-    let shown = || app::show_run(&folder, profile.as_ref(), comments).map_err(show_failed);
+    let wording = Wording { language: arguments.lang, comments: comments(arguments.no_comments) };
+    let shown = || app::show_run(&folder, profile.as_ref(), wording).map_err(show_failed);
     let text = match format {
         ReportFormat::Html => {
-            app::report_page(&folder, arguments.attack.as_deref(), profile.as_ref(), comments)
+            app::report_page(&folder, arguments.attack.as_deref(), profile.as_ref(), wording)
                 .map_err(failed)?
         }
         ReportFormat::Markdown => report::markdown(&shown()?.run),

@@ -121,6 +121,9 @@ fn every_phrase_reads_as_the_golden_says() {
             let fact = fact_of(kind, predicate, subject, values);
             writeln!(text, "{kind}.{predicate}").unwrap();
             writeln!(text, "  {}", phrases::fact(language, &fact, Choice::Usual)).unwrap();
+            if let Some(three) = phrases::several(language, &[&fact; 3], Some(("T1", "T2"))) {
+                writeln!(text, "  {three}").unwrap();
+            }
         }
         held_against(&format!("every.{language}.txt"), &text);
     }

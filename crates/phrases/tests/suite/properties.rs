@@ -110,6 +110,31 @@ proptest! {
         }
     }
 
+    /// Where facts are told in one line, it says their number, values that each of them states, and what bounds them.
+    #[test]
+    fn a_line_of_several_facts_says_what_all_of_them_state(fact in fact(), other in fact(), number in 2_usize..9) {
+        let copies = vec![&fact; number];
+        for language in Language::ALL {
+            prop_assert_eq!(phrases::alike(&fact).is_some(), phrases::several(language, &copies, None).is_some());
+            let Some(phrase) = phrases::several(language, &copies, None) else { continue };
+            for piece in &phrase.pieces {
+                match piece {
+                    Piece::Words(words) => prop_assert!(!words.contains(MARK), "{words:?} in {phrase}"),
+                    Piece::Value { field, text } => prop_assert!(stands_in(&fact, field, text), "{field}: {text:?}"),
+                    Piece::Told { field, value, .. } => prop_assert!(stands_in(&fact, field, &written(value))),
+                    Piece::Computed { text } => prop_assert_eq!(text, &number.to_string()),
+                }
+            }
+            let said = said(&phrase);
+            for bound in fact.values.iter().filter(|bound| !matches!(bound.value, ledger::FieldValue::Time(_))) {
+                let is_bound = bound.field != fact.subject.field && obligatory(&fact).contains(bound.field.as_str());
+                prop_assert!(!is_bound || said.contains(bound.field.as_str()), "{} is not in {phrase}", bound.field);
+            }
+            let are_alike = phrases::alike(&fact) == phrases::alike(&other);
+            prop_assert_eq!(phrases::several(language, &[&fact, &other], None).is_some(), are_alike);
+        }
+    }
+
     #[test]
     fn all_languages_say_the_same_values(fact in fact(), all in any::<bool>()) {
         let choice = if all { Choice::All } else { Choice::Usual };

@@ -24,7 +24,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                                 None => span.undated {},
                             }
                             div {
-                                (mark(it.rank.level.name())) " " a href=(format!("#proof-{}", it.fact.id)) { (say(&says(it.fact))) }
+                                (mark(it.rank.level.name())) " " a href=(format!("#proof-{}", it.fact.id)) { (say(&says(scene.run, it.fact))) }
                                 p.by { (why(it)) }
                             }
                         }

@@ -2,39 +2,21 @@
 
 use super::{Scene, fact_link, say};
 use crate::sources::ONE;
-use crate::story::{Line, READING, Remark, by_host};
+use crate::story::{Group, Line, OfHost, READING, Remark, arranged};
 use crate::synthesis::title;
-use graph::{Answered, Ranked, Run, fact_title};
-use ledger::{NodeId, Weight};
+use detect::Level;
+use graph::{Run, fact_title};
+use ledger::{Chapter, NodeId, Weight};
 use maud::{Markup, html};
 use phrases::{Phrase, Piece};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-/// The statements that are marked: those that rest on what matters most.
-const MARKED: usize = 16;
-
-/// The statements that are shown at once, where a story has more.
+/// The lines that are shown at once, where a story has more: those that stand out least are folded away.
 const SHOWN: usize = 60;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let lines = &scene.told;
-    let order = order(scene, lines);
-    let among = |most: usize| order.iter().copied().take(most).collect::<BTreeSet<usize>>();
-    // Where there are few, none is marked.
-    let marked = if lines.len() > MARKED { among(MARKED) } else { BTreeSet::new() };
-    let shown = among(SHOWN);
-    let list = |is_shown: bool| {
-        html! {
-            @for (host, part) in by_host(scene.run, lines) {
-                @let part: Vec<_> = part.into_iter().filter(|(place, _)| shown.contains(place) == is_shown).collect();
-                @if !part.is_empty() {
-                    @if let Some(host) = host { h3 { (say(&host)) } }
-                    ol.told { @for (place, line) in part { (told(scene, line, marked.contains(&place))) } }
-                }
-            }
-        }
-    };
     html! {
         section #happened aria-labelledby="happened-title" {
             h2 #happened-title { "What happened" }
@@ -42,17 +24,12 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 p { "No story was told in this run. The " a href="#timeline" { "timeline" } " has the times of its facts." }
             } @else {
                 p.note {
-                    "Agents chose what is told, and the chapter; code wrote the words, from one fact each or from what code derived of several. "
-                    "A time is that of the fact and of what it dates. What agents make of it stands beside it in a box of its own, as " em { (READING) } ". "
-                    @if lines.len() > MARKED { "The " (MARKED) " with a " strong { "bar" } " before them rank first, of each kind of question the best: a place to begin, no verdict. " }
+                    "Agents chose what is told; code wrote the words, from one fact each or from what code derived of several. "
+                    "A time is that of the fact and of what it dates. Things of one kind stand in one line; its number counts what is told below it, no more. "
+                    "What agents make of it stands beside it in a box of its own, as " em { (READING) } ". "
+                    "A " strong { "bar" } " marks what " a href="#foremost" { "stands out" } "."
                 }
-                (list(true))
-                @if lines.len() > SHOWN {
-                    details {
-                        summary { (lines.len() - SHOWN) " more statements" }
-                        (list(false))
-                    }
-                }
+                (hosts(scene))
                 @let (untold, all) = untold(scene, lines);
                 @if untold > 0 {
                     p.note {
@@ -65,6 +42,69 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
+fn hosts(scene: &Scene<'_>) -> Markup {
+    let hosts = arranged(scene.run, &scene.told);
+    let shown = shown(scene, &hosts);
+    html! {
+        @for of in &hosts {
+            @if let Some(host) = &of.host { h3 { (say(host)) } }
+            @for episode in &of.episodes {
+                @let (open, folded): (Vec<_>, Vec<_>) = episode.groups.iter().partition(|it| it.members.first().is_some_and(|it| shown.contains(it)));
+                @if let Some(heading) = &episode.heading { h4.episode { (said(heading)) } }
+                (list(scene, &open))
+                @if !folded.is_empty() {
+                    details { summary { (folded.len()) @if folded.len() == 1 { " more line that stands" } @else { " more lines that stand" } " out less" } (list(scene, &folded)) }
+                }
+            }
+            @if !of.machine.is_empty() {
+                details.machine {
+                    summary { (Chapter::Machine.title()) ": " (of.machine.iter().map(|it| it.members.len()).sum::<usize>()) " statements of what any computer has or how it is set up" }
+                    (list(scene, &of.machine.iter().collect::<Vec<_>>()))
+                }
+            }
+        }
+    }
+}
+
+/// The first statements of the groups that are shown at once, by how much they stand out.
+fn shown(scene: &Scene<'_>, hosts: &[OfHost]) -> BTreeSet<usize> {
+    let groups = hosts.iter().flat_map(|of| &of.episodes).flat_map(|it| &it.groups);
+    let level = |group: &Group| {
+        let levels = group.members.iter().filter_map(|it| scene.told.get(*it));
+        levels.map(|line| line.weighed.level).max()
+    };
+    let mut all: Vec<_> = groups.filter_map(|it| Some((Reverse(level(it)), *it.members.first()?))).collect();
+    all.sort_unstable();
+    all.into_iter().take(SHOWN).map(|(_, first)| first).collect()
+}
+
+fn list(scene: &Scene<'_>, groups: &[&Group]) -> Markup {
+    let lines = |group: &Group| -> Vec<&Line<'_>> {
+        group.members.iter().filter_map(|it| scene.told.get(*it)).collect()
+    };
+    html! {
+        @if !groups.is_empty() {
+            ol.told {
+                @for group in groups {
+                    @match &group.heading {
+                        None => @for line in lines(group) { (told(scene, line)) },
+                        Some(heading) => {
+                            li.several.heavy[lines(group).iter().any(|line| stands_out(line))] {
+                                span.undated {}
+                                details { summary { (said(heading)) } ol.told { @for line in lines(group) { (told(scene, line)) } } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn stands_out(line: &Line<'_>) -> bool {
+    line.weighed.level >= Level::Medium
+}
+
 /// How many facts that answer the heaviest objectives no statement tells, and how many there are.
 fn untold(scene: &Scene<'_>, lines: &[Line<'_>]) -> (usize, usize) {
     let mut answering: BTreeSet<NodeId> = BTreeSet::new();
@@ -75,81 +115,8 @@ fn untold(scene: &Scene<'_>, lines: &[Line<'_>]) -> (usize, usize) {
     (answering.difference(&told).count(), answering.len())
 }
 
-/// The places of the statements, what matters most first.
-///
-/// Of the heaviest objectives each has its best sentence before one has its second: many alike say less than one of each kind.
-/// The best names the program that statements of the most other objectives name, too.
-fn order(scene: &Scene<'_>, lines: &[Line<'_>]) -> Vec<usize> {
-    let told: Vec<Told<'_>> = lines.iter().map(|line| Told::of(scene, line)).collect();
-    let mut naming: BTreeMap<&str, BTreeSet<Answered<'_>>> = BTreeMap::new();
-    for one in &told {
-        for program in &one.programs {
-            naming.entry(program).or_default().extend(one.objective);
-        }
-    }
-    let echoed = |one: &Told<'_>| {
-        let others = |program: &String| naming.get(program.as_str()).map_or(0, BTreeSet::len);
-        one.programs.iter().map(others).max().unwrap_or(0)
-    };
-    let mut order: Vec<(usize, &Told<'_>)> = told.iter().enumerate().collect();
-    order.sort_by_cached_key(|(_, one)| Reverse((one.is_dated, echoed(one), one.points)));
-    let mut so_far = BTreeMap::new();
-    let mut keyed: Vec<_> = order
-        .into_iter()
-        .map(|(place, one)| {
-            let before = so_far.entry(one.objective).and_modify(|count| *count += 1).or_insert(0);
-            ((Reverse((one.is_dated, one.objective.map(|it| it.weight))), *before), place)
-        })
-        .collect();
-    keyed.sort_by_key(|(key, _)| *key);
-    keyed.into_iter().map(|(_, place)| place).collect()
-}
-
-/// What orders a statement among others.
-struct Told<'s> {
-    is_dated: bool,
-    /// The points of the best phenomenon that it rests on, and the objective that this answers.
-    points: Option<u32>,
-    objective: Option<Answered<'s>>,
-    programs: BTreeSet<String>,
-}
-
-impl<'s> Told<'s> {
-    fn of(scene: &'s Scene<'_>, line: &Line<'_>) -> Told<'s> {
-        let best = best(scene, line.statement.node);
-        Told {
-            is_dated: line.statement.between.is_some(),
-            points: best.map(|it| it.rank.points),
-            objective: best.and_then(|it| it.rank.objective),
-            programs: programs(&line.words.text()),
-        }
-    }
-}
-
-/// The files that a text names, each with the folder before it, in lower case; those of Windows' own folders tell nothing from another.
-fn programs(text: &str) -> BTreeSet<String> {
-    let pieces = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '='));
-    let named = pieces.filter_map(|piece| {
-        let piece = piece.trim_end_matches(['.', ':', ')']).to_lowercase().replace('\\', "/");
-        let (path, file) = piece.rsplit_once('/')?;
-        let (stem, end) = file.rsplit_once('.')?;
-        let is_file = !stem.is_empty() && (2..=4).contains(&end.len());
-        let folder = path.rsplit('/').next().unwrap_or(path);
-        let is_system = matches!(folder, "system32" | "syswow64" | "v1.0" | "wbem");
-        (is_file && !is_system).then(|| format!("{folder}/{file}"))
-    });
-    named.collect()
-}
-
-/// The phenomenon with the most points of those that carry what a statement tells.
-fn best<'s>(scene: &'s Scene<'_>, node: NodeId) -> Option<&'s Ranked<'s>> {
-    let facts = scene.run.facts_of(node);
-    let numbers = facts.iter().filter_map(|fact| scene.carried.get(fact));
-    numbers.filter_map(|number| scene.ranked.get(*number)).max_by_key(|ranked| ranked.rank.points)
-}
-
-fn told(scene: &Scene<'_>, line: &Line<'_>, is_marked: bool) -> Markup {
-    let statement = &line.statement;
+fn told(scene: &Scene<'_>, line: &Line<'_>) -> Markup {
+    let (statement, is_marked) = (&line.statement, stands_out(line));
     let single = scene.corroborated.is_single(scene.run, [statement.node]);
     html! {
         li.heavy[is_marked] id=(statement.id) {
@@ -158,7 +125,7 @@ fn told(scene: &Scene<'_>, line: &Line<'_>, is_marked: bool) -> Markup {
                 None => span.undated { "without a time" },
             }
             div {
-                @if is_marked { span.hidden { "Among what matters most: " } }
+                @if is_marked { span.hidden { "Stands out: " } }
                 (said(&line.words))
                 " " span.tag { (statement.chapter.title()) }
                 @if single { " " span.tag.one { (ONE) } }
@@ -227,23 +194,4 @@ fn place(run: &Run, id: NodeId) -> Markup {
     let Some(fact) = fact else { return cited(run, id) };
     let place = format!("{} in {}:{}", fact.kind, fact.locator.evidence, fact.locator.path);
     html! { a href=(format!("#proof-{}", fact.id)) title=(fact_title(fact)) { (say(&place)) } }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::programs;
-
-    #[test]
-    fn a_program_is_named_with_its_folder_however_its_path_is_spelled() {
-        let of = |text: &str| programs(text).into_iter().collect::<Vec<_>>();
-        assert_eq!(
-            of(r"The Run key entry X starts this by itself: C:\A\Sub\Tool.EXE -k y."),
-            ["sub/tool.exe"]
-        );
-        assert_eq!(of("p1/A/Sub/tool.exe is a file of 80 bytes."), ["sub/tool.exe"]);
-        assert_eq!(of(r#"cmd /c "C:\TMP\m.exe" > C:\TMP\o.txt"#), ["tmp/m.exe", "tmp/o.txt"]);
-        assert!(
-            of(r"%SystemRoot%\system32\svchost.exe -k print at 2024-03-01T12:00:00.5Z, tool.exe").is_empty()
-        );
-    }
 }

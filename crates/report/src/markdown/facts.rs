@@ -1,36 +1,59 @@
-//! Phenomena and their facts.
+//! Findings, and what they rest on.
 
+use crate::foremost::says;
 use crate::inert::{cell, code};
-use crate::text::{bound, tier};
-use graph::{Ranked, Run, TaskView, fact_title, phenomenon_title, ranked, value_text};
+use crate::text::clipped;
+use graph::{FIRST, Ranked, Run, TaskView, phenomenon_title, ranked, value_text};
+use ledger::FactEntry;
 use ledger::event::ClaimAccepted;
-use ledger::{FactEntry, Healing};
 use std::fmt::Write;
 
-/// Every phenomenon with its facts, and the facts that none carries.
-pub(super) fn phenomena(out: &mut String, run: &Run) {
-    let _ = writeln!(out, "\n## Phenomena\n");
+/// The facts that stand below a finding; the page and `locard facts` have all of them, with the bytes of each value.
+const SHOWN_FACTS: usize = 6;
+
+/// The first findings with their facts, the others by their titles.
+pub(super) fn findings(out: &mut String, run: &Run) {
+    let ranked = ranked(run);
+    let _ = writeln!(out, "\n## Findings\n");
     let _ = writeln!(
         out,
-        "What stands out most comes first: by the rules that its facts fit, the objective that is answered, how many kinds of sources name the same thing, and how rare such facts are in this run."
+        "What stands out most comes first: by the rules that its facts fit, the question that is answered, how many kinds of sources name the same thing, and how rare such facts are in this run. \
+         `locard facts` and the page show each fact with its proof: call, record, bytes of every value, and who could have written it."
     );
     if !run.opened.writers.is_empty() {
         let _ = writeln!(out, "\n{}", crate::writers::legend());
     }
-    for (place, ranked) in ranked(run).iter().enumerate() {
-        let phenomenon = ranked.phenomenon;
-        let facts: Vec<_> = ranked.facts.iter().filter_map(|id| run.accepted(*id)).collect();
-        let entries: Vec<&FactEntry> = facts.iter().map(|accepted| &accepted.fact).collect();
-        let _ = writeln!(out, "\n### {}. {}\n", place + 1, code(&phenomenon_title(&entries)));
-        if !phenomenon.interpretation.is_empty() {
-            let _ = writeln!(out, "*Interpretation:* {}\n", code(&phenomenon.interpretation));
-        }
-        let _ = writeln!(out, "{}\n", reasons(ranked));
-        table(out, &facts);
+    for (place, ranked) in ranked.iter().take(FIRST).enumerate() {
+        finding(out, run, place + 1, ranked);
+    }
+    if ranked.len() > FIRST {
+        let _ = writeln!(out, "\n### Findings that stand out less\n");
+    }
+    for (place, ranked) in ranked.iter().enumerate().skip(FIRST) {
+        let (level, facts) = (ranked.rank.level.name(), ranked.facts.len());
+        let s = if facts == 1 { "" } else { "s" };
+        let _ = writeln!(out, "{}. {} ({level}, {facts} fact{s})", place + 1, code(&title(run, ranked)));
     }
     for view in run.tasks.values() {
         loose(out, run, view);
     }
+}
+
+fn finding(out: &mut String, run: &Run, number: usize, ranked: &Ranked<'_>) {
+    let phenomenon = ranked.phenomenon;
+    let _ = writeln!(out, "\n### {number}. {}\n", code(&title(run, ranked)));
+    if !phenomenon.interpretation.is_empty() {
+        let _ = writeln!(out, "*Interpretation:* {}\n", code(&phenomenon.interpretation));
+    }
+    let _ = writeln!(out, "{}\n", reasons(ranked));
+    let facts: Vec<&ClaimAccepted> = ranked.facts.iter().filter_map(|id| run.accepted(*id)).collect();
+    list(out, run, &facts);
+}
+
+/// What its facts say, as a heading.
+fn title(run: &Run, ranked: &Ranked<'_>) -> String {
+    let entries: Vec<&FactEntry> = ranked.facts.iter().filter_map(|id| run.fact(*id)).collect();
+    clipped(&phenomenon_title(&entries))
 }
 
 /// How much a phenomenon stands out, and why it stands where it does.
@@ -44,57 +67,28 @@ fn loose(out: &mut String, run: &Run, view: &TaskView) {
     let loose: Vec<_> =
         view.accepted().filter(|accepted| run.graph.carried_by(accepted.fact.id).is_empty()).collect();
     if !loose.is_empty() {
-        let _ = writeln!(out, "\n### Facts that no phenomenon carries\n");
-        table(out, &loose);
+        let _ = writeln!(out, "\n### Facts that no finding carries\n");
+        list(out, run, &loose);
     }
 }
 
-fn table(out: &mut String, facts: &[&ClaimAccepted]) {
-    let _ = writeln!(out, "| fact | says | values | evidence | cited as |\n|---|---|---|---|---|");
-    for accepted in facts {
+/// Each fact in words of code, where it was read, who could have written it, and how its citation came about where that is not plain.
+fn list(out: &mut String, run: &Run, facts: &[&ClaimAccepted]) {
+    for accepted in facts.iter().take(SHOWN_FACTS) {
         let fact = &accepted.fact;
-        let _ = writeln!(
-            out,
-            "| `{}` | {} | {} | {} | {} |",
-            fact.id,
-            cell(&fact_title(fact)),
-            values(fact),
-            evidence(fact),
-            citation(fact, accepted.healing.as_ref())
-        );
-    }
-}
-
-/// Every value in full, with how it matched, its bytes in the stored output, and who could have written it.
-fn values(fact: &FactEntry) -> String {
-    let value = |value: &ledger::BoundValue| {
-        let quoted = value.quotation.as_ref();
-        let quoted = quoted.map_or(String::new(), |words| format!(", quoting {}", cell(words)));
-        let (field, text) = (cell(&value.field), cell(&value_text(&value.value.to_text())));
-        let writer = value.writer.map_or(String::new(), |writer| format!(", writable by {writer}"));
-        format!("{field} = {text} ({}, output bytes {}{quoted}{writer})", tier(value.tier), value.span)
-    };
-    bound(fact).map(value).collect::<Vec<_>>().join("<br>")
-}
-
-/// Where the record stands in the evidence, and the raw bytes of its values.
-fn evidence(fact: &FactEntry) -> String {
-    let mut lines = vec![cell(&value_text(&fact.locator.to_string()))];
-    for value in bound(fact) {
-        if let Some(at) = value.at {
-            lines.push(format!("{} at bytes {at}", cell(&value.field)));
+        let place = cell(&value_text(&fact.locator.to_string()));
+        let writer = fact.writer().map_or(String::new(), |writer| format!(", writable by {writer}"));
+        let _ = write!(out, "- {} (`{}`, {place}{writer}", code(&says(run, fact)), fact.id);
+        if let Some(healing) = &accepted.healing {
+            let _ =
+                write!(out, "; healed: cited as {} ({})", cell(&healing.cited), cell(healing.because.name()));
         }
+        let _ = match fact.shown {
+            true => writeln!(out, ")"),
+            false => writeln!(out, "; not shown to the agent)"),
+        };
     }
-    lines.join("<br>")
-}
-
-fn citation(fact: &FactEntry, healing: Option<&Healing>) -> String {
-    let mut lines = vec![format!("`{}` `{}`", fact.invocation, fact.record)];
-    if let Some(healing) = healing {
-        lines.push(format!("healed: cited as {} ({})", cell(&healing.cited), cell(healing.because.name())));
+    if facts.len() > SHOWN_FACTS {
+        let _ = writeln!(out, "- and {} more", facts.len() - SHOWN_FACTS);
     }
-    if !fact.shown {
-        lines.push("not shown to the agent".to_owned());
-    }
-    lines.join("<br>")
 }

@@ -3,12 +3,12 @@
 use crate::contradicted::Contradictions;
 use crate::inert::{cell, code, prose};
 use crate::sources::{Corroborated, ONE};
-use crate::story::{Line, READING, by_host};
+use crate::story::{Group, Line, READING, arranged};
 use crate::synthesis::title;
 use crate::text::status;
 use graph::{Placed, Run, TaskView, sentence_text};
 use ledger::event::TaskReported;
-use ledger::{ArtifactHead, Dispatch, NodeId, TaskId};
+use ledger::{Chapter, Dispatch, NodeId, TaskId};
 use std::fmt::Write;
 
 /// The most characters of a stored text that the page shows.
@@ -22,21 +22,44 @@ pub(super) fn told(out: &mut String, run: &Run, lines: &[Line<'_>], corroborated
     let _ = writeln!(
         out,
         "\n## What happened\n\n\
-         Agents chose what is told, and the chapter; code wrote the words, from one fact each or from what code derived of several. \
+         Agents chose what is told; code wrote the words, from one fact each or from what code derived of several. \
+         Things of one kind stand in one line; its number counts what is told below it, no more. \
          What agents make of it stands below, as _{READING}_."
     );
-    for (host, part) in by_host(run, lines) {
-        let _ = match host {
-            Some(host) => writeln!(out, "\n### {}\n", prose(&host)),
-            None => writeln!(out),
-        };
-        for (_, line) in part {
-            statement(out, run, line, corroborated);
+    for of in arranged(run, lines) {
+        if let Some(host) = &of.host {
+            let _ = writeln!(out, "\n### {}", prose(host));
+        }
+        for episode in &of.episodes {
+            let _ = match &episode.heading {
+                Some(heading) => writeln!(out, "\n**{}**\n", code(&heading.text())),
+                None => writeln!(out),
+            };
+            groups(out, run, lines, &episode.groups, corroborated);
+        }
+        if !of.machine.is_empty() {
+            let _ = writeln!(out, "\n**{}**\n", Chapter::Machine.title());
+            groups(out, run, lines, &of.machine, corroborated);
         }
     }
 }
 
-fn statement(out: &mut String, run: &Run, line: &Line<'_>, corroborated: &Corroborated) {
+fn groups(out: &mut String, run: &Run, lines: &[Line<'_>], groups: &[Group], corroborated: &Corroborated) {
+    for group in groups {
+        let indent = match &group.heading {
+            Some(heading) => {
+                let _ = writeln!(out, "- {}", code(&heading.text()));
+                "  "
+            }
+            None => "",
+        };
+        for line in group.members.iter().filter_map(|it| lines.get(*it)) {
+            statement(out, run, line, corroborated, indent);
+        }
+    }
+}
+
+fn statement(out: &mut String, run: &Run, line: &Line<'_>, corroborated: &Corroborated, indent: &str) {
     let it = &line.statement;
     let at = line.moment().map_or_else(|| "without a time".to_owned(), |time| code(&time));
     let by = line.dated_by().map_or(String::new(), |field| format!(" ({})", code(field)));
@@ -49,7 +72,7 @@ fn statement(out: &mut String, run: &Run, line: &Line<'_>, corroborated: &Corrob
     let one = if corroborated.is_single(run, [it.node]) { format!(", {ONE}") } else { String::new() };
     let _ = writeln!(
         out,
-        "- {at}{by}{between}: {} (`{}`, {}{one}{twice}; told by {})",
+        "{indent}- {at}{by}{between}: {} (`{}`, {}{one}{twice}; told by {})",
         code(&line.words.text()),
         it.node,
         it.chapter.title(),
@@ -66,7 +89,7 @@ fn statement(out: &mut String, run: &Run, line: &Line<'_>, corroborated: &Corrob
         };
         let _ = writeln!(
             out,
-            "  - _{READING}_ ({}, {}): {}{}{}",
+            "{indent}  - _{READING}_ ({}, {}): {}{}{}",
             prose(remark.agent),
             remark.task,
             code(remark.text),
@@ -184,15 +207,14 @@ pub(super) fn recoveries(out: &mut String, run: &Run) {
     }
 }
 
-/// What agents stored for others, and what code stored of their tasks.
+/// What agents stored for others in their own words.
 pub(super) fn stored(out: &mut String, run: &Run) {
-    let nothing = |view: &TaskView| view.artifacts.is_empty() && view.reports.is_empty();
-    if run.tasks.values().all(nothing) {
+    if run.tasks.values().all(|view| view.artifacts.is_empty()) {
         return;
     }
     let _ = writeln!(
         out,
-        "\n## Stored texts\n\nResults and checkpoints are an agent's own words and were checked by nobody; reports were written by code.\n"
+        "\n## Stored texts\n\nResults and checkpoints are an agent's own words and were checked by nobody.\n"
     );
     for view in run.tasks.values() {
         let agent = &view.assigned.agent.name;
@@ -200,11 +222,6 @@ pub(super) fn stored(out: &mut String, run: &Run) {
             let (kind, summary) = (stored.kind.name(), code(&stored.summary));
             let _ = writeln!(out, "- `{}`, {kind} of {}: {summary}", stored.artifact, prose(agent));
             content(out, &stored.content);
-        }
-        for TaskReported { task, report, content: text, .. } in &view.reports {
-            let ArtifactHead { artifact, summary, .. } = report;
-            let _ = writeln!(out, "- `{artifact}`, report on {task}: {}", code(summary));
-            content(out, text);
         }
     }
 }

@@ -220,14 +220,15 @@ fn rows_keep_their_columns() {
 }
 
 #[test]
-fn values_stand_in_full_however_long() {
+fn the_listing_has_values_in_full_however_long() {
     let long = format!("{}END", "x".repeat(5_000));
     let stated = fact(1, 0, "k", &[("data", &long)]);
     let mut history = History::opened("T");
     history.assigned(1, "a").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["v"], None));
     history.accepted(1, 0, stated.clone()).phenomenon(1, 0, &[stated.id], "");
     let run = graph::fold(history.events()).unwrap();
-    assert!(report::markdown(&run).contains(&format!("`data` = `{long}`")));
+    assert!(!report::markdown(&run).contains(&long), "it is shortened, and says so");
+    assert!(report::markdown(&run).contains("5003 characters"));
     assert!(report::facts(&run).contains(&format!("data = {long}\n")));
     assert!(!graph::fact_title(&stated).contains("END"));
 }

@@ -1,6 +1,7 @@
 //! The tests of `report` from outside, as one binary: a binary is linked once, whatever it tests.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod arranged;
 mod comments;
 mod diff;
 mod hostile_text;

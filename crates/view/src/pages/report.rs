@@ -11,7 +11,7 @@ use axum::response::{Html, IntoResponse, Response};
 ///
 /// So it has its own policy, which allows these two by their hashes and fetches nothing, from here either.
 pub(crate) fn page(house: &House, name: &str) -> Answer<Response> {
-    let page = app::report_page(&house.shelf.folder(name)?, None, None, app::Comments::Shown)?;
+    let page = app::report_page(&house.shelf.folder(name)?, None, None, app::Wording::default())?;
     let policy = format!("{}; frame-ancestors 'none'", report::html::policy());
     let policy = HeaderValue::from_str(&policy).map_err(|_| Trouble::Defect)?;
     Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())

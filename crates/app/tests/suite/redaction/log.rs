@@ -50,7 +50,7 @@ fn every_text_of_the_log_can_be_withheld_wherever_it_stands() {
     let values: BTreeSet<&String> = found.iter().map(|it| &it.1).collect();
     let toml = format!("values = {}", serde_json::to_string(&values).unwrap().replace('\u{7f}', "\\u007f"));
     let profile = Profile::parse("everything", &toml).unwrap();
-    let shown = app::show_run(&sample(), Some(&profile), app::Comments::Shown).unwrap();
+    let shown = app::show_run(&sample(), Some(&profile), app::Wording::default()).unwrap();
     let report = report::json(&shown.run);
     let mut left = BTreeSet::new();
     texts(&report, "report", &mut left);

@@ -43,12 +43,14 @@ pub(crate) fn whole() -> &'static [(&'static str, String)] {
 pub(crate) fn one(format: &'static str, profile: Option<Profile>) -> String {
     let folder = sample();
     match format {
-        "html" => unpacked(app::report_page(&folder, None, profile.as_ref(), app::Comments::Shown).unwrap()),
+        "html" => {
+            unpacked(app::report_page(&folder, None, profile.as_ref(), app::Wording::default()).unwrap())
+        }
         "md" => {
-            report::markdown(&app::show_run(&folder, profile.as_ref(), app::Comments::Shown).unwrap().run)
+            report::markdown(&app::show_run(&folder, profile.as_ref(), app::Wording::default()).unwrap().run)
         }
         "json" => report::json_text(&report::json(
-            &app::show_run(&folder, profile.as_ref(), app::Comments::Shown).unwrap().run,
+            &app::show_run(&folder, profile.as_ref(), app::Wording::default()).unwrap().run,
         )),
         _ => converted(format, profile),
     }
@@ -74,7 +76,7 @@ fn converted(format: &str, redact: Option<Profile>) -> String {
         unsealed: false,
         attack: None,
         redact,
-        comments: app::Comments::Shown,
+        wording: app::Wording::default(),
         interrupt: Interrupt::new(),
     };
     let mut out = Vec::new();

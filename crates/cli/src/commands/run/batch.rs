@@ -4,6 +4,7 @@ use super::account::{Account, Asked, Outcome};
 use super::{Begin, Opened, Plan};
 use crate::failure::{Failure, describe};
 use app::{Finished, RunError};
+use report::Language;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::task::{Id, JoinSet};
@@ -96,8 +97,9 @@ async fn one(plan: Arc<Plan>, index: usize, begin: Begin) -> Outcome {
             app::resume(request).await
         }
     };
+    let language = plan.language;
     match finished {
-        Ok(finished) => match tokio::task::spawn_blocking(move || account(finished)).await {
+        Ok(finished) => match tokio::task::spawn_blocking(move || account(finished, language)).await {
             Ok(Ok(account)) => Outcome::Sealed(Box::new(account)),
             Ok(Err(failure)) => Outcome::Failed(failure),
             Err(_) => Outcome::Failed(Failure::Panicked),
@@ -107,7 +109,8 @@ async fn one(plan: Arc<Plan>, index: usize, begin: Begin) -> Outcome {
     }
 }
 
-fn account(finished: Finished) -> Result<Account, Failure> {
-    let run = app::load_run(&finished.folder).map_err(Failure::Open)?;
+fn account(finished: Finished, language: Language) -> Result<Account, Failure> {
+    let mut run = app::load_run(&finished.folder).map_err(Failure::Open)?;
+    run.tell_in(language);
     Ok(Account::of(finished, &run))
 }

@@ -6,8 +6,8 @@ use ledger::event::{
     TaskAssigned, TaskEnded, TaskReported, TaskStatus, TasksDispatched,
 };
 use ledger::{
-    AgentSpec, ArtifactHead, ArtifactId, ArtifactKind, Assessment, CallId, Claim, Dispatch, Event, FactEntry,
-    HypothesisId, NodeId, Reference, ReferenceShown, SentenceClaim, SentenceEntry, SentenceId,
+    AgentSpec, ArtifactHead, ArtifactId, ArtifactKind, Assessment, CallId, Chapter, Claim, Dispatch, Event,
+    FactEntry, HypothesisId, NodeId, Reference, ReferenceShown, SentenceClaim, SentenceEntry, SentenceId,
     StatementClaim, StatementEntry, StatementId, Stream, TaskId, Time,
 };
 use testkit::history::{History, claim, fact, ids, reading};
@@ -117,6 +117,21 @@ pub(crate) fn states(
     comment: Option<&str>,
     time: Option<Time>,
 ) {
+    tells_in(history, number, node, (comment, None), time);
+}
+
+/// Task 1 tells a node in a chapter.
+pub(crate) fn states_in(history: &mut History, number: u32, node: NodeId, chapter: Chapter) {
+    tells_in(history, number, node, (None, Some(chapter)), None);
+}
+
+fn tells_in(
+    history: &mut History,
+    number: u32,
+    node: NodeId,
+    (comment, chapter): (Option<&str>, Option<Chapter>),
+    time: Option<Time>,
+) {
     let comment = comment.map(str::to_owned);
     let claimed =
         StatementClaim { node: node.to_string(), fields: vec![], chapter: None, comment: comment.clone() };
@@ -131,7 +146,7 @@ pub(crate) fn states(
         id: StatementId::assign(&ids(), TaskId(1), number).unwrap(),
         node,
         fields: vec![],
-        chapter: None,
+        chapter,
         comment,
         dated_by: time.as_ref().map(|_| "time".to_owned()),
         time,
