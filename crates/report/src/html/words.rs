@@ -67,7 +67,7 @@ const WORDS: [(&str, &str, &str); 17] = [
     (
         "one source",
         "one",
-        "Everything that the statement rests on was read from one file, and no other kind of source in this run names the same thing. That does not make it wrong; nothing else supports it.",
+        "All facts behind the statement were read from one file, and no other kind of source in this run names the same thing. That does not make it wrong; nothing else supports it.",
     ),
     (
         "record",
