@@ -170,7 +170,7 @@ fn told(event: &Event) -> Option<Told> {
                 ended.turns
             ),
         ),
-        Event::Cancelled => plain(Kind::Ended, "cancelled: nobody waits for it any longer".to_owned()),
+        Event::Cancelled => plain(Kind::Ended, "cancelled: its result is no longer needed".to_owned()),
         Event::TimeSpent => plain(Kind::Ended, "its time ran out".to_owned()),
         Event::PurseSpent(_) => plain(Kind::Ended, "the run's budget ran out".to_owned()),
         Event::TurnReplied(_) | Event::OutputPaged(_) | Event::GraphRead(_) | Event::ArtifactRetrieved(_) => {

@@ -31,7 +31,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             h2 #facts-title { "Facts and proofs" }
             p.note {
                 (scene.order.len()) " facts; those behind answers, findings and the story come first. Open one to see its proof: the call, its arguments, the "
-                (word("record", "record")) " as stored with the values marked, and where it stands in the evidence. "
+                (word("record", "record")) " as stored with the values marked, and its place in the evidence. "
                 "Tags: agent, record type, how it " (word("matched", "matched")) ", who could have written it ("
                 (word("writable by", "writer")) "), " (words::one_source()) ", " (word("citation healed", "healed")) "."
             }

@@ -72,7 +72,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             h2 #graph-title { "Evidence graph" }
             p.note {
                 "What the first " (scene.ranked.len().min(FIRST)) " findings are based on: evidence, file, tool call; and what is based on them. "
-                "Each box is a link. Facts stand on the lines between calls and findings; each finding lists its own above."
+                "Each box is a link. Facts are on the lines between calls and findings; each finding lists its own above."
             }
             @if net.nodes.is_empty() {
                 p { "There is no graph, because no fact was recorded." }

@@ -23,7 +23,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                         li.reading id=(sentence.id) {
                             (say(&sentence_text(&sentence.text)))
                             @for fact in scene.contradictions.to(placed) {
-                                " " strong.tag { "the sweep found otherwise: " (super::fact_link(scene.run, fact)) }
+                                " " strong.tag { "the sweep contradicts this: " (super::fact_link(scene.run, fact)) }
                             }
                             div.by {
                                 "cites "

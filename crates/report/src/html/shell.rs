@@ -97,7 +97,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
             (super::answers::in_short(scene))
             @for sentence in notice(run) { p.note { strong { (say(&sentence)) } } }
             p.note {
-                "A " (word("fact", "fact")) " stands in the recorded output of a tool call, checked when it was recorded. "
+                "Every " (word("fact", "fact")) " was checked against the recorded output of a tool call. "
                 "Interpretations are an agent’s own words; where they cite facts, the citations were checked, but not the conclusions."
             }
         }

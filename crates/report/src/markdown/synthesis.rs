@@ -95,7 +95,7 @@ pub(super) fn readings(out: &mut String, run: &Run, sentences: &[Placed<'_>]) {
         }
         for fact in contradictions.to(placed) {
             let title = code(&title(run, NodeId::Fact(fact)));
-            let _ = writeln!(out, "  - **the sweep found otherwise**: `{fact}`: {title}");
+            let _ = writeln!(out, "  - **the sweep contradicts this**: `{fact}`: {title}");
         }
     }
 }

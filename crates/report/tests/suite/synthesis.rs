@@ -239,11 +239,11 @@ fn a_sentence_that_denies_what_the_sweep_found_is_marked_in_every_format() {
     history.invoked(3, 0).claimed(3, 0, 1, reading("executed", &["v"], None));
     history.accepted(3, 0, found.clone());
     let run = graph::fold(history.events()).unwrap();
-    let said = format!("the sweep found otherwise: {}", found.id);
+    let said = format!("the sweep contradicts this: {}", found.id);
     let table = report::answers(&run);
     assert_eq!(table.matches(&said).count(), 1, "{table}");
     let page = report::markdown(&run);
-    assert_eq!(page.matches("**the sweep found otherwise**").count(), 1, "{page}");
+    assert_eq!(page.matches("**the sweep contradicts this**").count(), 1, "{page}");
     let json = report::json(&run);
     let by = |place: usize| json["narrative"][place]["contradicted_by"].clone();
     assert_eq!((by(0), by(1)), (json!([found.id]), json!([])));

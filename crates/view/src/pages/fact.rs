@@ -24,7 +24,7 @@ pub(crate) fn page(house: &House, name: &str, id: &str) -> Answer {
         h2 { "Values" }
         (values(fact))
         (writers(fact))
-        h2 { "Where it stands" }
+        h2 { "Proof" }
         (proof(&book, fact))
     };
     Ok(Page::of(name, &fact_title(fact), body))
