@@ -41,10 +41,10 @@ pub(crate) enum Command {
     /// Show the answer to each question, the facts behind it, and the story
     #[command(after_long_help = help::ANSWERS)]
     Answers(RunFolder),
-    /// Show the facts of a run, each with its proof
+    /// Show the facts of a run and what each rests on
     #[command(after_long_help = help::FACTS)]
     Facts(RunFolder),
-    /// Verify a run: hash chain, outputs, facts and verdicts
+    /// Check a run: its chain, outputs, facts and verdicts again
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),
     /// Repeat the steps of a run from its log alone
@@ -77,7 +77,7 @@ pub(crate) enum Command {
     /// Apply detection rules to evidence, without a run
     #[command(after_long_help = help::HUNT)]
     Hunt(HuntArguments),
-    /// Call one tool on evidence, or list the tools
+    /// Call one tool on evidence; without a name: list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
     /// Ask the records of a case in SQL, or list its tables

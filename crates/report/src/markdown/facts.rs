@@ -12,7 +12,7 @@ pub(super) fn phenomena(out: &mut String, run: &Run) {
     let _ = writeln!(out, "\n## Phenomena\n");
     let _ = writeln!(
         out,
-        "What stands out most comes first. Code ranks it by the rules that its facts match, the objective it answers, how many kinds of sources name the same thing, and how rare such facts are in this run."
+        "What stands out most comes first: by the rules that its facts fit, the objective that is answered, how many kinds of sources name the same thing, and how rare such facts are in this run."
     );
     if !run.opened.writers.is_empty() {
         let _ = writeln!(out, "\n{}", crate::writers::legend());

@@ -192,7 +192,7 @@ pub(super) fn stored(out: &mut String, run: &Run) {
     }
     let _ = writeln!(
         out,
-        "\n## Stored texts\n\nResults and checkpoints are an agent's own words, and nobody has checked them; code wrote the reports.\n"
+        "\n## Stored texts\n\nResults and checkpoints are an agent's own words and were checked by nobody; reports were written by code.\n"
     );
     for view in run.tasks.values() {
         let agent = &view.assigned.agent.name;
