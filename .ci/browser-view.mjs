@@ -61,7 +61,7 @@ const tests = {
       const first = await page.locator('#log li').count();
       run.kill('SIGCONT');
       await page.waitForFunction((first) => document.querySelectorAll('#log li').length > first, first);
-      await page.waitForFunction(() => /sealed: nothing follows/.test(document.getElementById('state').textContent), null, { timeout: 120000 });
+      await page.waitForFunction(() => /sealed: nothing will be added/.test(document.getElementById('state').textContent), null, { timeout: 120000 });
       assert.equal(await ended, 0);
       const grown = await page.locator('#log li').allTextContents();
       await page.goto(`${origin}/run/${added()}/follow?from=0`);
@@ -113,7 +113,7 @@ const tests = {
     await page.selectOption('#after', hostile);
     await page.locator('form.compare button').click();
     await page.waitForURL(/\/compare\?/);
-    assert.match(await page.locator('main').textContent(), /recorded not the same/);
+    assert.match(await page.locator('main').textContent(), /recorded different things/);
     await page.goto(`${origin}/compare?before=${demo}&after=${demo}`);
     assert.match(await page.locator('main').textContent(), /Both runs recorded the same/);
     return page;

@@ -27,7 +27,7 @@ pub enum CheckReportError {
         source: io::Error,
     },
     /// It is no JSON report.
-    #[error("read the report {}: expected what `locard report --format json` writes", path.display())]
+    #[error("read the report {}: expected the output of `locard report --format json`", path.display())]
     Form {
         /// The file.
         path: PathBuf,
@@ -149,7 +149,7 @@ fn by_itself(report: &Report, commitments: &Commitments) -> Vec<(String, String)
     for told in &report.facts {
         let place = told.fact.id.to_string();
         let Some(opening) = &told.opening else {
-            found.push((place, "nothing stands beside it that it could be checked by".to_owned()));
+            found.push((place, "nothing beside it allows it to be checked".to_owned()));
             continue;
         };
         hashes.push(opening.hash);

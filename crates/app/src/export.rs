@@ -123,7 +123,7 @@ pub enum ExportError {
     #[error(transparent)]
     Show(Box<ShowError>),
     /// It is not sealed, and a statement is about a sealed run.
-    #[error("state what the run {} is: it is not sealed", folder.display())]
+    #[error("write a statement about the run {}: it is not sealed", folder.display())]
     Unfinished {
         /// The run folder.
         folder: PathBuf,

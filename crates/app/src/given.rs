@@ -40,7 +40,7 @@ pub enum GivenError {
         source: io::Error,
     },
     /// The run does not tell where it found the evidence.
-    #[error("find the evidence {label} of the run: the run does not tell where it was")]
+    #[error("find the evidence {label} of the run: the run does not say where it was")]
     Untold {
         /// Its label.
         label: String,

@@ -213,7 +213,7 @@ fn text(new: &NewCase) -> Result<String, InitError> {
     let mut out = format!(
         "# A case for `locard run`; docs/case-format.md describes every member.\n\
          title = {}\n\
-         # The time zone in which people of the case think; facts are in UTC.\n\
+         # The time zone of the case; facts are in UTC.\n\
          # time_zone = \"Europe/Berlin\"\n",
         quoted(&entry.title)
     );

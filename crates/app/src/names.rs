@@ -67,7 +67,9 @@ pub(crate) fn settle(
             Some(expected) => {
                 let label = kept.label.clone();
                 if let Err(error) = cache.remove(kept.key) {
-                    notes.push(format!("the {what} index of {label} stays in the cache: {error}"));
+                    notes.push(format!(
+                        "the {what} index of {label} could not be removed from the cache: {error}"
+                    ));
                 }
                 return Err(OtherEvidence { label, expected, found });
             }
@@ -162,7 +164,7 @@ impl Names {
             Ok(built) => built,
             Err(error) => {
                 let error = told(&error);
-                self.notes.push(format!("no name index of {label}, so that every search walks: {error}"));
+                self.notes.push(format!("no name index for {label}, so searches will be slower: {error}"));
                 return None;
             }
         };
@@ -195,7 +197,7 @@ impl Names {
                 self.indexed.push(NamesIndexed { evidence, index, entries });
             }
             Err(error) => {
-                self.notes.push(format!("no name index of {label}, so that every search walks: {error}"));
+                self.notes.push(format!("no name index for {label}, so searches will be slower: {error}"));
             }
         }
     }

@@ -19,7 +19,7 @@ use ledger::{Digest, MicroDollars, Prices};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-/// Investigates evidence with agents whose every fact is checked.
+/// Investigates digital evidence with agents and checks every fact that they record.
 #[derive(Debug, Parser)]
 #[command(name = "locard", version, about, max_term_width = 80, after_long_help = help::LOCARD)]
 pub(crate) struct Arguments {
@@ -29,16 +29,16 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Investigate cases and seal a run of each
+    /// Investigate cases and seal a run for each
     #[command(after_long_help = help::RUN)]
     Run(RunArguments),
-    /// Go on with runs that broke off
+    /// Resume runs that broke off
     #[command(after_long_help = help::RESUME)]
     Resume(ResumeArguments),
-    /// List the runs, the newest first
+    /// List runs, newest first
     #[command(after_long_help = help::RUNS)]
     Runs(RunsArguments),
-    /// Show how each question stands, the facts behind it, the story
+    /// Show the answer to each question, the facts behind it, and the story
     #[command(after_long_help = help::ANSWERS)]
     Answers(AnswersArguments),
     /// Show the facts of a run and what each rests on
@@ -47,22 +47,22 @@ pub(crate) enum Command {
     /// Check a run: its chain, outputs, facts and verdicts again
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),
-    /// Take the steps of a run again, from its log alone
+    /// Repeat the steps of a run from its log alone
     #[command(after_long_help = help::REPLAY)]
     Replay(ReplayArguments),
     /// Compare what two runs recorded, refused and cost
     #[command(after_long_help = help::DIFF)]
     Diff(DiffArguments),
-    /// Pack a run into an archive that verifies elsewhere
+    /// Export a run as an archive, or in another tool's format
     #[command(after_long_help = help::EXPORT)]
     Export(ExportArguments),
-    /// Show what the gateway refused, what it cost, how it ended
+    /// Show which claims the gateway refused, why, and what became of them
     #[command(after_long_help = help::REJECTIONS)]
     Rejections(RejectionsArguments),
-    /// Measure runs against what is known to be true of their case
+    /// Score runs against the ground truth of their case
     #[command(after_long_help = help::SCORE)]
     Score(ScoreArguments),
-    /// Measure the gateway with claims known to be true or false
+    /// Test the gateway with claims known to be true or false
     #[command(after_long_help = help::BENCH)]
     Bench(BenchArguments),
     /// Write a run's report
@@ -71,10 +71,10 @@ pub(crate) enum Command {
     /// Search, open, follow and compare runs in a browser
     #[command(after_long_help = help::VIEW)]
     View(ViewArguments),
-    /// Let an agent of another program investigate a case (MCP)
+    /// Let another program's agent investigate a case (MCP)
     #[command(after_long_help = help::MCP)]
     Mcp(McpArguments),
-    /// Print what stands out in evidence by rules, without a run
+    /// Apply detection rules to evidence, without a run
     #[command(after_long_help = help::HUNT)]
     Hunt(HuntArguments),
     /// Call one tool on evidence; without a name: list the tools
@@ -83,7 +83,7 @@ pub(crate) enum Command {
     /// Ask the records of a case in SQL, or list its tables
     #[command(after_long_help = help::SQL)]
     Sql(SqlArguments),
-    /// Make a case folder for evidence
+    /// Create a case folder for evidence
     #[command(after_long_help = help::INIT)]
     Init(InitArguments),
     /// Print a completion script for a shell
@@ -92,7 +92,7 @@ pub(crate) enum Command {
     /// Write the manual pages into a folder
     #[command(hide = true)]
     Man(ManArguments),
-    /// Show what confines tools on this machine
+    /// Show how tools are confined on this machine
     #[command(after_long_help = help::DOCTOR)]
     Doctor,
 }
@@ -103,7 +103,7 @@ pub(crate) enum ProfileArgument {
     /// Any model
     #[default]
     Full,
-    /// A small one
+    /// A small model
     Small,
 }
 
@@ -115,72 +115,72 @@ pub(crate) struct RunArguments {
     /// name the file itself to let it name evidence elsewhere.
     #[arg(required = true, value_name = "CASE")]
     pub(crate) cases: Vec<PathBuf>,
-    /// How many cases are investigated at once
+    /// How many cases to investigate at once
     ///
-    /// Without it: as many as there are processors.
-    /// The agents of a case work side by side, a tool worker each (up to 2 GiB of memory).
+    /// By default, as many as there are processors.
+    /// The agents of a case work in parallel, each with its own tool worker (up to 2 GiB of memory).
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Where run folders are made
+    /// Folder in which run folders are created
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// What decides: playbook, sloppy, anthropic:MODEL, openai:MODEL@URL
+    /// What drives the agents: playbook, sloppy, anthropic:MODEL, openai:MODEL@URL
     ///
     /// `playbook` is the embedded playbook of each agent.
     /// `sloppy` and `sloppy:SEED` are the same playbook with seeded mistakes.
-    /// The next two are language models; their keys stand in ANTHROPIC_API_KEY
+    /// The next two are language models; their keys are read from ANTHROPIC_API_KEY
     /// and OPENAI_API_KEY. docs/models.md has more.
-    /// `recorded:RUN` answers as a recorded run was answered, at no cost.
+    /// `recorded:RUN` gives the replies of a recorded run, at no cost.
     #[arg(long, default_value = "playbook")]
     pub(crate) model: String,
-    /// What kind of model it is: `small` for one of few billion parameters, or with a context below 40,000 tokens
+    /// The kind of model: `small` for a few billion parameters, or a context below 40,000 tokens
     ///
-    /// A small one has all questions as one agent, the examiner, with few tools, and each turn is told the call that comes next (docs/models.md).
+    /// A small model works as one agent, the examiner, which has all questions and few tools; each turn suggests the next call (docs/models.md).
     #[arg(long, value_enum, default_value_t, hide_short_help = true)]
     pub(crate) profile: ProfileArgument,
-    /// Let the agents work side by side, without a lead that hands out tasks
+    /// Let the agents work in parallel, without a lead that assigns tasks
     #[arg(long, hide_short_help = true)]
     pub(crate) side_by_side: bool,
-    /// An agent that works, side by side with others that are named so; may be given several times
+    /// Use only this agent; may be given several times, for agents that work in parallel
     ///
-    /// Without it: a lead hands tasks to all of them (docs/agents.md).
+    /// By default, a lead assigns tasks to all agents (docs/agents.md).
     #[arg(long = "agent", value_name = "NAME", hide_short_help = true)]
     pub(crate) agents: Vec<String>,
     #[command(flatten)]
     pub(crate) language_model: ModelArguments,
-    /// End the agents once they have used so many tokens together
+    /// Stop the agents once they have used this many tokens in total
     ///
-    /// Looked at before each turn: turns under way are paid for all the same.
+    /// Checked before each turn; turns already under way still cost.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) max_tokens: Option<NonZeroU64>,
-    /// End the agents once they have cost so many US dollars, by --price
+    /// Stop the agents once they have cost this many US dollars, by --price
     ///
-    /// Looked at before each turn: turns under way are paid for all the same.
+    /// Checked before each turn; turns already under way still cost.
     #[arg(long, value_name = "USD", value_parser = dollars, hide_short_help = true)]
     pub(crate) max_cost: Option<MicroDollars>,
-    /// Let others read the run folders, as far as the umask lets them
+    /// Let other users read the run folders, as far as the umask allows
     ///
-    /// Otherwise only the owner can: a run holds what its evidence holds.
+    /// By default only the owner can: a run contains content of its evidence.
     #[arg(long, hide_short_help = true)]
     pub(crate) shared: bool,
-    /// Do not ask by code what the agents left open
+    /// Skip the final sweep over questions that the agents left open
     ///
-    /// Otherwise a last task, `sweep`, asks it before the run is sealed; what
-    /// it records is marked as found by code (docs/recovery.md).
+    /// By default a last task, `sweep`, searches for answers before the run is sealed;
+    /// what it records is marked as found by code (docs/recovery.md).
     #[arg(long, hide_short_help = true)]
     pub(crate) no_sweep: bool,
-    /// What the run's ids are derived from, 64 hexadecimal digits
+    /// The seed of the run's ids, 64 hexadecimal digits
     ///
-    /// Without it: the case and the rules, so that equal runs are equal;
-    /// for `recorded:RUN` that of the recorded run.
+    /// By default it is derived from the case and the rules, so that repeating a run
+    /// gives the same ids; for `recorded:RUN` it is the recorded run's.
     #[arg(long, value_name = "DIGEST", hide_short_help = true)]
     pub(crate) seed: Option<Digest>,
     /// A TOML file with rules: budgets, gate, view, surfaces
     ///
-    /// What it leaves out keeps its default; docs/rules.md shows them all.
+    /// Anything it leaves out keeps its default; docs/rules.md lists them all.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
-    /// Let tools run where they cannot be confined; every report says so
+    /// Run tools even where they cannot be confined; every report says so
     #[arg(long)]
     pub(crate) unconfined: bool,
     #[command(flatten)]
@@ -190,22 +190,22 @@ pub(crate) struct RunArguments {
 /// What a language model is asked with.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ModelArguments {
-    /// How many tokens a language model takes at once, its reply included
+    /// The language model's context in tokens, including its reply
     ///
-    /// Without it: 200000 for anthropic's own models, 128000 for OpenAI's own,
-    /// 65536 for other servers. A server set to less refuses or cuts requests.
+    /// By default 200000 for Anthropic's own models, 128000 for OpenAI's own,
+    /// 65536 for other servers. A server set to less refuses or truncates requests.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) context_tokens: Option<u32>,
-    /// What a million tokens cost in US dollars: INPUT,OUTPUT[,CACHED[,WRITTEN]]
+    /// Price of a million tokens in US dollars: INPUT,OUTPUT[,CACHED[,WRITTEN]]
     ///
-    /// CACHED: input that is read from a cache, WRITTEN: input that is written
-    /// into one; without them both cost what input does.
+    /// CACHED is input read from a cache, WRITTEN is input written to one;
+    /// by default both cost as much as input.
     #[arg(long, value_name = "PRICES", value_parser = prices, hide_short_help = true)]
     pub(crate) price: Option<Prices>,
-    /// How many seconds a turn that fails is tried again; 0: not at all
+    /// For how many seconds to retry a turn that fails; 0: do not retry
     ///
-    /// Without it: up to 10 times within 20 minutes. A reply on its way is
-    /// waited for all the same.
+    /// By default up to 10 times within 20 minutes. It does not cut off a reply
+    /// that is under way.
     #[arg(long, value_name = "SECONDS", hide_short_help = true)]
     pub(crate) patience: Option<u64>,
 }
@@ -213,16 +213,16 @@ pub(crate) struct ModelArguments {
 /// How evidence is checked, and where what is known of its names is kept.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EvidenceArguments {
-    /// How closely the evidence is checked before the run is sealed
+    /// How thoroughly to check the evidence before the run is sealed
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
     pub(crate) integrity: IntegrityArgument,
-    /// Where indexes and decoded records (case tables) are kept for later runs
+    /// Folder that keeps indexes and decoded records (case tables) for later runs
     ///
-    /// Without it: locard in $XDG_CACHE_HOME, or in ~/.cache.
-    /// What it holds is as confidential as the evidence, and can be removed at any time.
+    /// By default locard in $XDG_CACHE_HOME, or in ~/.cache.
+    /// Its content is as confidential as the evidence, and can be deleted at any time.
     #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     pub(crate) cache: Option<PathBuf>,
-    /// Keep nothing for later runs, and take nothing of earlier ones
+    /// Neither use nor keep cached indexes and case tables
     #[arg(long, conflicts_with = "cache", hide_short_help = true)]
     pub(crate) no_cache: bool,
 }
@@ -230,16 +230,16 @@ pub(crate) struct EvidenceArguments {
 /// What is kept of a run's head, once it is sealed.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct SealArguments {
-    /// An ed25519 key to sign the manifest with, into manifest.json.sig beside it
+    /// Sign the manifest with this Ed25519 key, into manifest.json.sig beside it
     ///
     /// PEM over PKCS#8, as `openssl genpkey -algorithm ed25519` writes it;
     /// `locard verify RUN --key` checks it with the public key.
     #[arg(long, value_name = "PEM", hide_short_help = true)]
     pub(crate) sign: Option<PathBuf>,
-    /// Do not note the head of the sealed run in the log of heads
+    /// Do not add the head of the sealed run to the log of heads
     ///
-    /// Otherwise it is noted in locard/heads in $XDG_STATE_HOME, or in
-    /// ~/.local/state, and locard verify compares. LOCARD_NO_HEAD_LOG does the same.
+    /// By default it goes to locard/heads in $XDG_STATE_HOME, or in ~/.local/state,
+    /// and locard verify compares it. LOCARD_NO_HEAD_LOG has the same effect.
     #[arg(long, hide_short_help = true)]
     pub(crate) no_head_log: bool,
 }
@@ -251,7 +251,7 @@ pub(crate) struct WorkArguments {
     pub(crate) evidence: EvidenceArguments,
     #[command(flatten)]
     pub(crate) seal: SealArguments,
-    /// What makes the exit code other than 0
+    /// Conditions that make the exit code nonzero
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
     /// Show no progress
@@ -270,18 +270,18 @@ pub(crate) struct ResumeArguments {
     /// Runs: folders, beginnings of their names, latest, or latest:CASE
     #[arg(required = true, value_name = "RUN")]
     pub(crate) names: Vec<String>,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// Where the evidence lies now: a case, evidence, or LABEL=PATH
+    /// Where the evidence is now: a case, evidence, or LABEL=PATH
     ///
-    /// It must be the same evidence, untouched; a copy is not.
-    /// Without it: where the run found it.
+    /// It must be the same evidence, untouched; a copy does not count.
+    /// By default, where the run found it.
     #[arg(long, value_name = "EVIDENCE")]
     pub(crate) evidence: Vec<PathBuf>,
-    /// How many seconds a turn that fails is tried again; 0: not at all
+    /// For how many seconds to retry a turn that fails; 0: do not retry
     ///
-    /// Without it: up to 10 times within 20 minutes.
+    /// By default up to 10 times within 20 minutes.
     #[arg(long, value_name = "SECONDS", hide_short_help = true)]
     pub(crate) patience: Option<u64>,
     #[command(flatten)]
@@ -290,9 +290,9 @@ pub(crate) struct ResumeArguments {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunsArguments {
-    /// Only runs of cases of this name; * stands for any characters, ? for one
+    /// Only runs of cases with this name; * matches any characters, ? one
     pub(crate) case: Option<String>,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
     /// How it is printed
@@ -316,9 +316,9 @@ pub(crate) enum FailOn {
     Gaps,
     /// A claim was refused
     Refused,
-    /// A question of the case has no answer: it is open, or cannot be told from the evidence
+    /// A question of the case has no answer: it is open, or this evidence cannot answer it
     Unmet,
-    /// A question of the case is open: not asked, partly searched, or seen and not recorded
+    /// A question of the case is open: not asked, partly searched, or seen but not recorded
     Open,
 }
 
@@ -326,7 +326,7 @@ pub(crate) enum FailOn {
 pub(crate) struct RunFolder {
     /// A run folder, the beginning of its name, latest, or latest:CASE
     pub(crate) run: String,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
     /// How it is printed
@@ -353,56 +353,56 @@ pub(crate) struct VerifyArguments {
     /// A run folder, the beginning of its name, latest, or latest:CASE
     #[arg(required_unless_present = "report")]
     pub(crate) run: Option<String>,
-    /// Check the facts of a JSON report instead; with RUN: that they are the run's
+    /// Check the facts of a JSON report instead; with RUN, also that they are the run's
     ///
-    /// What is withheld of a redacted report is covered by the hashes of its facts.
+    /// The hashes of the facts also cover what a redacted report withholds.
     #[arg(
         long,
         value_name = "FILE",
         conflicts_with_all = ["unsealed", "evidence", "head", "key", "certificate"]
     )]
     pub(crate) report: Option<PathBuf>,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
     /// Accept a run that is not sealed
     ///
-    /// Nothing tells whether events are missing at the end of such a run.
+    /// Events may be missing at the end of such a run, and nothing would show it.
     #[arg(long)]
     pub(crate) unsealed: bool,
-    /// Run the tools again and read raw bytes again, over the evidence at PATH
+    /// Run the tools again and read the raw bytes again, on the evidence at PATH
     ///
     /// PATH is a case, the only piece of evidence, or LABEL=PATH (several times);
-    /// without a path: where the run found it.
+    /// by default, where the run found it.
     #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "", value_parser = any_path())]
     pub(crate) evidence: Vec<PathBuf>,
-    /// Let tools run where they cannot be confined
+    /// Run tools even where they cannot be confined
     #[arg(long, requires = "evidence", hide_short_help = true)]
     pub(crate) unconfined: bool,
-    /// A head kept elsewhere: its digits, or a manifest, certificate or text
+    /// A head kept elsewhere: its digits, or a manifest, certificate or text file
     ///
-    /// Only such a head tells a run that was written anew as a whole from the one that was sealed.
+    /// Only such a head shows whether the whole run was rewritten after it was sealed.
     #[arg(long, value_name = "FILE")]
     pub(crate) head: Option<PathBuf>,
     /// The public key that must have signed the file of --head (FILE.sig)
     ///
-    /// Without --head: the run's own manifest, as `locard run --sign` signs it.
+    /// Without --head it checks the run's own manifest, as `locard run --sign` signs it.
     #[arg(long, value_name = "PEM", hide_short_help = true)]
     pub(crate) key: Option<PathBuf>,
-    /// Do not compare the head with the one that was noted when the run was sealed
+    /// Do not compare the head with the one noted when the run was sealed
     #[arg(long, hide_short_help = true)]
     pub(crate) no_head_log: bool,
-    /// Write what was verified into a new file
+    /// Write a certificate of what was verified to a new file
     ///
     /// JSON; the same run gives the same bytes.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
-    /// An ed25519 key to sign the certificate with, into FILE.sig
+    /// Sign the certificate with this Ed25519 key, into FILE.sig
     ///
     /// PEM over PKCS#8, as `openssl genpkey -algorithm ed25519` writes it.
     #[arg(long, value_name = "PEM", requires = "certificate", hide_short_help = true)]
     pub(crate) sign: Option<PathBuf>,
-    /// Write a request (RFC 3161) for a timestamp over the certificate
+    /// Write an RFC 3161 timestamp request for the certificate
     #[arg(long, value_name = "FILE", requires = "certificate", hide_short_help = true)]
     pub(crate) timestamp_request: Option<PathBuf>,
     /// How it is printed
@@ -414,10 +414,10 @@ pub(crate) struct VerifyArguments {
 pub(crate) struct ReportArguments {
     /// A run folder, the beginning of its name, latest, or latest:CASE
     pub(crate) run: String,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// The report's format; without it, what the name of the file ends in, or else Markdown
+    /// The report's format; by default the one that the file name ends in, or Markdown
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
     /// Write it into a file, which must not exist, instead of printing it
@@ -428,7 +428,7 @@ pub(crate) struct ReportArguments {
     pub(crate) attack: Option<PathBuf>,
     /// Withhold what a profile names: people, or a TOML file (docs/redaction.md)
     ///
-    /// The hashes of the facts stay those of the run: `locard verify --report`.
+    /// The facts keep the hashes that they have in the run (`locard verify --report`).
     #[arg(long, value_name = "PROFILE")]
     pub(crate) redact: Option<PathBuf>,
     /// Leave out agents' comments and notes, which nobody has checked
@@ -451,14 +451,14 @@ pub(crate) enum ReportFormat {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ToolArguments {
-    /// The tool; none: list them
+    /// The tool; without it, list the tools
     pub(crate) name: Option<String>,
-    /// Its arguments as NAME=VALUE; a value that is JSON (true, 7) is taken as such
+    /// Its arguments as NAME=VALUE; a value that is JSON (true, 7) is read as JSON
     pub(crate) arguments: Vec<String>,
     /// A case folder or file, or evidence (folder, archive, image)
     #[arg(long, value_name = "CASE", default_value = ".")]
     pub(crate) evidence: PathBuf,
-    /// Let the tool run where it cannot be confined
+    /// Run the tool even where it cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
     /// How it is printed
@@ -471,7 +471,7 @@ pub(crate) struct HuntArguments {
     /// A case folder or file, or evidence (folder, archive, image)
     #[arg(value_name = "CASE")]
     pub(crate) case: PathBuf,
-    /// The least that a record must stand out
+    /// The lowest level to print
     #[arg(long, value_enum, default_value = "medium")]
     pub(crate) level: LevelArgument,
     /// How it is printed
@@ -486,11 +486,11 @@ pub(crate) struct HuntArguments {
 pub(crate) enum LevelArgument {
     /// Seen on many computers, and in many intrusions
     Low,
-    /// Unusual; administrators and some software do so, too
+    /// Unusual, but administrators and some software do it too
     Medium,
     /// Rarely anything but an intrusion, or a test of one
     High,
-    /// Next to nothing but an attack
+    /// Almost always an attack
     Critical,
 }
 
@@ -510,28 +510,28 @@ pub(crate) struct SqlArguments {
     /// A case folder or file, or evidence (folder, archive, image)
     #[arg(value_name = "CASE")]
     pub(crate) case: PathBuf,
-    /// One SELECT, or the name of a table: its columns; none: list the tables that have rows
+    /// A SELECT statement, or a table name to list its columns; without it, list the tables that have rows
     #[arg(value_name = "STATEMENT", allow_hyphen_values = true)]
     pub(crate) statement: Option<String>,
     /// Only this piece of evidence
     #[arg(long, value_name = "LABEL")]
     pub(crate) evidence: Option<String>,
-    /// Print the digest of each table: over its rows in their order, the same wherever the evidence is the same
+    /// Print the digest of each table's rows, in order; the same evidence gives the same digests
     #[arg(long, conflicts_with = "statement")]
     pub(crate) digests: bool,
-    /// Most rows to print
+    /// Maximum number of rows to print
     #[arg(long, value_name = "N", default_value = "1000000")]
     pub(crate) limit: usize,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: SqlFormat,
-    /// Where tables are kept for the next question
+    /// Folder that keeps tables for the next query
     ///
-    /// Without it: locard in $XDG_CACHE_HOME, or in ~/.cache.
-    /// What it holds can be removed at any time.
+    /// By default locard in $XDG_CACHE_HOME, or in ~/.cache.
+    /// Its content can be deleted at any time.
     #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     pub(crate) cache: Option<PathBuf>,
-    /// Keep no tables for the next question, and take none of an earlier one
+    /// Neither use nor keep cached tables
     #[arg(long, conflicts_with = "cache", hide_short_help = true)]
     pub(crate) no_cache: bool,
     /// Let the evidence be decoded where that cannot be confined

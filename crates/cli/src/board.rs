@@ -55,7 +55,7 @@ struct Line {
     answered: u32,
     /// The last refusal or recovery, and the last turn that it is shown in.
     remark: Option<(String, u32)>,
-    /// Tasks that it handed out and was not told of yet.
+    /// Tasks that it assigned and has no report of yet.
     waits_for: BTreeSet<TaskId>,
     ended: Option<TaskStatus>,
 }

@@ -57,7 +57,7 @@ pub(crate) enum Failure {
         #[source]
         source: Box<toml::de::Error>,
     },
-    #[error("failed to use the rules {}: {rule} is a rule of earlier runs, and new ones have none of the kind", path.display())]
+    #[error("failed to use the rules {}: {rule} is a rule of earlier runs, and new runs do not have it", path.display())]
     RetiredRule { path: PathBuf, rule: &'static str },
     #[error("failed to use the cache {}: expected a folder, found a file", path.display())]
     Cache { path: PathBuf },
@@ -85,7 +85,7 @@ pub(crate) enum Failure {
     ToolArgument { found: String },
     #[error("failed to call the tool: there is no tool {found:?}; `locard tool` lists them")]
     NoSuchTool { found: String },
-    #[error("failed to ask the tables")]
+    #[error("failed to query the tables")]
     Tables(#[source] app::TablesError),
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
@@ -108,12 +108,12 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     CheckReport(#[source] app::CheckReportError),
     #[error(
-        "failed to pack the run: an archive holds all of it; --redact belongs to reports and to the other formats of --as"
+        "failed to pack the run: an archive holds all of it; --redact is for reports and for the other formats of --as"
     )]
     RedactedArchive,
     /// An archive is what was recorded, comments included.
     #[error(
-        "--no-comments belongs not to --as tar: an archive verifies and replays, so it holds what was recorded"
+        "--no-comments does not apply to --as tar: an archive verifies and replays, so it holds everything that was recorded"
     )]
     CommentsOfArchive,
     #[error("failed to {0}")]
@@ -128,11 +128,11 @@ pub(crate) enum Failure {
     Keep(#[source] app::KeepError),
     #[error("failed to {0}")]
     Export(#[source] app::ExportError),
-    #[error("failed to state what the run is: an envelope has at least one signature; --sign names the key")]
+    #[error("failed to write the statement: it needs at least one signature; give the key with --sign")]
     NoSigner,
     #[error("failed to write the run: --sign and --subject belong to --as in-toto")]
     NothingToSign,
-    #[error("failed to write the result: it is no text, and standard output is a terminal")]
+    #[error("failed to write the result: it is not text, and standard output is a terminal")]
     BytesToTerminal,
     #[error("failed to {0}")]
     Rejudge(#[source] app::RejudgeError),
@@ -282,13 +282,13 @@ impl Failure {
             Failure::Tool(_) | Failure::Tables(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_)
                 if self.code() == Failure::SANDBOX =>
             {
-                Some("`locard doctor` shows what holds here; --unconfined goes on without it".to_owned())
+                Some("`locard doctor` shows what works here; --unconfined runs without confinement".to_owned())
             }
             Failure::Run(error) if matches!(**error, app::RunError::IndexOfOther { .. }) => {
                 Some("the index was dropped: investigate again".to_owned())
             }
             Failure::Run(error) if matches!(**error, app::RunError::NoPrice { .. }) => {
-                Some("--price INPUT,OUTPUT tells what a million tokens cost in US dollars".to_owned())
+                Some("give the price of a million tokens in US dollars with --price INPUT,OUTPUT".to_owned())
             }
             Failure::Run(error) if begins_anew(error) => {
                 Some("facts, report and verify --unsealed read what it holds; begin a new run".to_owned())
@@ -296,7 +296,7 @@ impl Failure {
             Failure::Run(error) if let app::RunError::Given(error) = &**error => given_hint(error),
             Failure::Run(error) => error.folder().map(|folder| {
                 let folder = folder.display();
-                format!("{folder} is not sealed; `locard resume` goes on with it; facts, report and verify --unsealed read what it holds")
+                format!("{folder} is not sealed; `locard resume` resumes it; facts, report and verify --unsealed read what it holds")
             }),
             Failure::Given(error) => given_hint(error),
             Failure::AddressSpace { .. } => Some("raise it with `ulimit -v`, or `ulimit -v unlimited`".to_owned()),
@@ -315,7 +315,7 @@ impl Failure {
                 app::nearest_known(source).map(|nearest| format!("did you mean `{nearest}`?"))
             }
             Failure::Export(app::ExportError::Unsealed { .. }) => {
-                Some("--unsealed takes a run that broke off or was interrupted".to_owned())
+                Some("--unsealed accepts a run that broke off or was interrupted".to_owned())
             }
             Failure::Model(ModelFailure::Find(
                 app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. },
@@ -344,7 +344,7 @@ fn begins_anew(error: &app::RunError) -> bool {
 fn given_hint(error: &app::GivenError) -> Option<String> {
     match error {
         app::GivenError::Missing { .. } | app::GivenError::Untold { .. } => {
-            Some("--evidence tells where it lies now".to_owned())
+            Some("give its present place with --evidence".to_owned())
         }
         app::GivenError::Which { .. }
         | app::GivenError::Label { .. }
@@ -386,7 +386,7 @@ fn model_failure(failure: &Failure) -> Option<&ModelError> {
     }
 }
 
-/// One sentence: what cannot be had, and the cause at the bottom of all causes.
+/// One sentence: what is not available, and the cause at the bottom of all causes.
 fn sentence(error: &ModelError) -> String {
     match error {
         ModelError::Unreachable { model, source } => {
@@ -402,7 +402,7 @@ fn sentence(error: &ModelError) -> String {
             text
         }
         ModelError::Differs { model, differs } => {
-            format!("the model {model} was asked something else than was recorded: {differs}")
+            format!("the model {model} was asked something other than what was recorded: {differs}")
         }
         ModelError::Unusable { model, why } => format!("the model {model} cannot be used: {why}"),
         ModelError::Exhausted { .. }

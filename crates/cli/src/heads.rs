@@ -16,7 +16,7 @@ pub(crate) fn keep(
     let signer = arguments.sign.as_deref().map(Signer::read).transpose().map_err(Failure::Key)?;
     let mut log = log(arguments.no_head_log);
     if log.as_ref().is_some_and(|log| app::refuse_runs_inside(log.file(), evidence).is_err()) {
-        printer.complain("note: heads are not noted: the log of heads lies inside the evidence");
+        printer.complain("note: the head will not be noted: the log of heads lies inside the evidence");
         log = None;
     }
     Ok(KeepHead { log, signer: signer.map(Arc::new) })

@@ -8,53 +8,53 @@ Examples:
 locard completions prints a completion script for a shell.
 
 Exit codes:
-  0   done; a run was sealed, refused claims and gaps included
-  1   a defect of this program
-  2   usage or configuration, or evidence that cannot be opened, has
-      another hash than promised, or changed while it was examined
+  0   success; a sealed run may have refused claims and gaps
+  1   a bug in this program
+  2   wrong usage or configuration, or evidence that cannot be opened, has
+      another hash than the case gives, or changed while it was examined
   3   standard output was closed
   31  a recording is unreadable or was tampered with
-  32  to 37: other things that a verification found (verify --help)
+  32  to 37: other results of a verification (verify --help)
   40  tools cannot be confined here
   50  the model failed
-  60  a budget was spent before anything was recorded
+  60  a budget ran out before anything was recorded
   130 ended by SIGINT (Ctrl-C); 143 by SIGTERM
-Several apply: the highest. locard run --fail-on adds 10, 20 and 25.";
+Where several apply, the highest. locard run --fail-on adds 10, 20 and 25.";
 
 pub(crate) const RUN: &str = "\
 Examples:
   locard run disk.E01 collected.zip
-      an image and an archive, each a case of its own; of a split image the
-      first file
+      an image and an archive, each as its own case; for a split image, name
+      the first file
   locard run cases/* --jobs 4 --fail-on gaps,unmet --format json
-      many cases, four at once; what one of them meets stops no other
+      many cases, four at once; a failed case does not stop the others
   locard run disk.E01 --model openai:MODEL@http://localhost:11434/v1
-      a language model of your own; --max-tokens bounds what it takes
+      a language model of your own; --max-tokens limits what it uses
 
-Ctrl-C ends it in order: calls are cancelled, what was recorded stays readable,
-nothing is sealed; locard resume goes on. A second Ctrl-C ends it at once.
+Ctrl-C stops it cleanly: calls are cancelled, what was recorded stays readable,
+and nothing is sealed; locard resume continues. A second Ctrl-C stops at once.
 
-Exit codes: 0 sealed; 2 usage or configuration, or evidence that cannot be
-opened, is not what was promised, or changed during the run (not sealed);
-40 tools cannot be confined here; 50 model failed, or cannot be reached or used
-(not sealed); 60 budget spent before anything was recorded; 130 ended by SIGINT,
-143 by SIGTERM; with --fail-on: 10 gaps, 20 refused, 25 unmet.
-Of several cases the highest.";
+Exit codes: 0 sealed; 2 wrong usage or configuration, or evidence that cannot be
+opened, has another hash than the case gives, or changed during the run (not
+sealed); 40 tools cannot be confined here; 50 the model failed, or cannot be
+reached or used (not sealed); 60 a budget ran out before anything was recorded;
+130 ended by SIGINT, 143 by SIGTERM; with --fail-on: 10 gaps, 20 refused,
+25 unmet or open. For several cases, the highest.";
 
 pub(crate) const RESUME: &str = "\
 Examples:
   locard resume latest
-      go on with the last run where its log ends, and seal it
+      continue the last run where its log ends, and seal it
   locard resume latest --evidence /mnt/again/disk.E01
       the same evidence, mounted elsewhere
 
-After Ctrl-C, a kill, a loss of power, a full disk or a model that could not be
-reached. What is recorded is neither asked nor run again: the steps up to the
-log's end are taken from it, and must come out as they stand there. A run that
-is sealed stays as it is.
+Use it after Ctrl-C, a kill, a power loss, a full disk or an unreachable model.
+Recorded replies and tool calls are not repeated: the steps up to the end of the
+log are taken from it, and must come out as recorded. A sealed run is left as it
+is.
 
-Exit codes as those of run; 30 where the recorded steps do not come out the same
-in this version; 31 where the recording is damaged.";
+Exit codes: as for run; also 30 if the recorded steps do not come out the same in
+this version, and 31 if the recording is damaged.";
 
 pub(crate) const RUNS: &str = "\
 Examples:
@@ -68,7 +68,7 @@ Examples:
   locard answers latest:demo
       the newest run of the case demo
   locard answers 2026 --format json
-      the run whose name begins so, for programs";
+      the run whose name begins with this, for programs";
 
 pub(crate) const HUNT: &str = "\
 Examples:
@@ -90,79 +90,79 @@ Examples:
 pub(crate) const VERIFY: &str = "\
 Examples:
   locard verify latest --certificate latest.json --sign key.pem
-      what was verified as a file, with a signature beside it
+      write a certificate of what was verified, with a signature beside it
   locard verify 2026 --head latest.json --key pub.pem
-      whether the run is still the one that the file was written of
+      check that the run is still the one that the certificate describes
   locard verify 2026 --evidence
-      its tools again over the evidence, and the raw bytes of its facts
+      run its tools again on the evidence, and read the raw bytes of its facts
   locard verify --report report.json 2026
-      whether the facts of a report, withheld ones too, are those of the run
+      check that the facts of a report, even withheld ones, are the run's
 
 Levels: the log is consistent; facts stand in stored outputs; outputs are
-reproduced; raw spans are read again; and, apart from these, the head is
-anchored outside. Nobody but a head kept elsewhere vouches for the folder;
-without --head it is compared with the one that was noted at sealing, if any.
+reproduced; raw spans are read again; and, separately, the head is anchored
+outside. Only a head kept elsewhere vouches for the whole folder; without --head
+the head is compared with the one noted at sealing, if there is one.
 
-Exit codes: 0 all that was looked at holds; otherwise the first of
+Exit codes: 0 everything that was checked holds; otherwise the first of
   31 the log is unreadable, or was tampered with; a report does not hold
   32 the run is not sealed (--unsealed accepts that)
   33 a fact, a verdict, a total or an edge does not hold
-  34 tools gave other outputs
-  35 the evidence has other bytes
-  36 the head is not the one that is kept elsewhere, or was noted at sealing
-and 37 before anything is looked at: the signature of --head does not verify.";
+  34 tools gave different outputs
+  35 the evidence has different bytes
+  36 the head is not the one kept elsewhere, or noted at sealing
+and 37, before anything is checked: the signature of --head does not verify.";
 
 pub(crate) const REPLAY: &str = "\
 Examples:
   locard replay latest
-      every agent's run again: 0 when all comes out the same, otherwise 30
+      repeat every agent's steps: 0 if all comes out the same, otherwise 30
   locard replay latest --agent registry --rules other.toml
-      what would have come of one agent's replies under other rules
+      what one agent's replies would have led to under other rules
   locard replay latest --agent registry --from-turn 9 --model sloppy:3
-      a new run: as this one up to that turn, from there live by another model
+      a new run: the same up to that turn, then live with another model
   locard replay latest --tools live --evidence disk.E01
-      its tool calls again, over the evidence: 0 when the tools say what is
-      recorded and the evidence has the hash of the run, otherwise 34
+      repeat its tool calls on the evidence: 0 if the tools give the recorded
+      outputs and the evidence has the run's hash, otherwise 34
 
 Model replies and tool outputs come from the recording; every decision of the
 engine and every verdict of the gateway is made again. The first event that
-comes out otherwise is shown with both sides and what stood before it.
+differs is shown in both versions, after the events before it.
 
 With --tools live no decision is made again: each recorded call is made once
-more in the sandbox, and what differs is shown by record.
+more in the sandbox, and differences are shown record by record.
 
 With --rules differences are the result, and the exit code is 0: which facts
-would fall, which refused claims would stand. What comes of replies that the
-agent gave before it would have been told something else is marked as an
-estimate. With --step, on a terminal: Enter goes on, p goes back, a number goes
-to that turn, q ends.";
+would be refused, which refused claims would be accepted. Where the agent would
+have been told something else before it replied, the result is marked as an
+estimate. With --step, on a terminal: Enter goes to the next turn, p back, a
+number to that turn, q quits.";
 
 pub(crate) const DIFF: &str = "\
 Examples:
   locard diff 20260101T12 latest
-      what the last run recorded that an earlier one did not, and the other way
+      what the last run recorded that an earlier one did not, and vice versa
   locard diff 20260101 20260102 --exit-code --format json
       everything that differs, for programs
 
-Ids, seeds and numbers of records do not count, nor does which agent found a
-thing: a fact is the same where it says the same of the same place.
+Ids, seeds and record numbers do not count, nor does which agent found a thing:
+facts are the same if they say the same about the same place.
 
-Exit codes: 0; with --exit-code: 15 where facts, phenomena, absences or other
-things of the graph differ. Refused claims and cost do not count.";
+Exit codes: 0; with --exit-code: 15 if facts, phenomena, absences or other parts
+of the graph differ. Refused claims and cost do not count.";
 
 pub(crate) const EXPORT: &str = "\
 Examples:
   locard export latest
       the run as <its name>.tar in this folder
   locard export 2026 -o - | ssh host tar xf -
-      unpacked elsewhere, where locard verify and replay need nothing else
+      unpack it elsewhere: locard verify and replay need nothing else
   locard export latest --as csv-timeline
-      every time that facts state as a table; --as timesketch, case-uco and
+      a table of every time that facts state; --as timesketch, case-uco and
       stix for other tools (docs/exchange.md)
   locard export latest --as in-toto --sign key.pem --subject report.md
-      a signed statement about the run and a file made of it
+      a signed statement about the run and a file made from it
 
-The same run gives the same bytes, however its file came to lie on the disk.
+The same run always gives the same bytes.
 
 Exit codes: 0; 2 the file exists or cannot be written; 31 the run is damaged;
 32 it is not sealed and --unsealed was not given: nothing is written then.";
@@ -177,20 +177,20 @@ Examples:
 pub(crate) const SCORE: &str = "\
 Examples:
   locard score latest --truth cases/demo/truth.toml
-      what the last run found of what is true, and what it missed
+      what the last run found of the ground truth, and what it missed
   locard score 20260101 20260102 --truth truth.json --fail-under 80
-      two runs beside each other, with mean, least and most
+      two runs side by side, with mean, minimum and maximum
 
-Exit codes: 0; with --fail-under: 25 where a run finds less.";
+Exit codes: 0; with --fail-under: 25 if a run finds less.";
 
 pub(crate) const BENCH: &str = "\
 Examples:
   locard bench gate latest
-      what the gateway makes of 100,000 claims seeded into the last run
+      how the gateway judges 100,000 claims seeded into the last run
   locard bench gate latest --claims 5000 --examples 3
       fewer claims, with examples of each wrong answer
 
-Exit codes: 0; 1 where a falsehood was accepted or a citation healed to a wrong
+Exit codes: 0; 1 if a false claim was accepted or a citation healed to a wrong
 place.";
 
 pub(crate) const BENCH_GATE: &str = "\
@@ -200,7 +200,7 @@ Examples:
   locard bench gate latest --rulesets ours.toml
       with a column for each rule set of a file
 
-Exit codes: 0; 1 where a falsehood was accepted or a citation healed to a wrong
+Exit codes: 0; 1 if a false claim was accepted or a citation healed to a wrong
 place.";
 
 pub(crate) const INIT: &str = "\
@@ -241,13 +241,13 @@ Exit codes:
 pub(crate) const MCP: &str = "\
 Examples:
   locard mcp --case cases/demo
-      for a client that starts the program: the protocol is spoken over
-      standard input and output
+      for a client that starts the program and talks to it over standard input
+      and output
   locard mcp --case disk.E01 --http 127.0.0.1:8020
-      for clients that connect; they bear the token that is printed
+      for clients that connect, with the token that is printed
 
 Exit codes:
-  0   the client went away, or SIGINT or SIGTERM came; every run is sealed
+  0   the client left, or SIGINT or SIGTERM came; every run is sealed
   2   the case cannot be opened, or nothing can listen there
   32  a run could not be sealed; `locard resume` seals it";
 
@@ -256,7 +256,7 @@ Examples:
   locard tool
       every tool and its arguments
   locard tool list_hives --evidence cases/demo
-      one call, of which nothing is recorded";
+      a single call; nothing is recorded";
 
 pub(crate) const SQL: &str = "\
 Examples:
@@ -269,7 +269,7 @@ Examples:
   locard sql cases/demo --format csv \"SELECT * FROM prefetch\" > prefetch.csv
       a table for a spreadsheet
 
-What a statement returns is printed and proves nothing: a run records facts.
+What a statement returns is printed but proves nothing: only a run records facts.
 docs/tables.md has every table and column.";
 
 pub(crate) const DOCTOR: &str = "\
@@ -277,4 +277,4 @@ Examples:
   locard doctor
       each layer of confinement, and whether it holds
   locard doctor > confinement.txt
-      the same, to be kept beside a run";
+      the same, to keep with a run";

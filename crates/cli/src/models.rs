@@ -90,7 +90,7 @@ impl fmt::Debug for Listener {
 
 impl Listener {
     fn hear(&self, model: &str, why: &ApiError) {
-        let note = format!("note: {model}: {why}; it is asked again");
+        let note = format!("note: {model}: {why}; asking again");
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(say) = self.say.get().filter(|_| *last != note) {
             say(&note);

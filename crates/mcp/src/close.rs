@@ -114,7 +114,7 @@ pub(crate) async fn close_run(run: &OpenRun, context: &RequestContext<RoleServer
     let tasks = match &*came {
         Came::BrokenOff(because) => {
             let told = format!(
-                "the run {} broke off: {because}. What it recorded stays; locard resume goes on with it",
+                "the run {} broke off: {because}. What it recorded stays; locard resume resumes it",
                 run.name()
             );
             return refused("broken_off", &told);

@@ -26,7 +26,7 @@ impl Gate {
         let bears = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
         match bears.is_some_and(|(_, token)| self.token.is(token.trim())) {
             true => Ok(()),
-            false => Err((StatusCode::UNAUTHORIZED, "the token that locard mcp printed is wanted")),
+            false => Err((StatusCode::UNAUTHORIZED, "the request lacks the token that locard mcp printed")),
         }
     }
 }

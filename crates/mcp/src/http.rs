@@ -35,7 +35,7 @@ pub struct Http {
 #[derive(Debug, Error)]
 pub enum HttpError {
     /// The address is one that other machines can reach.
-    #[error("listen on {address}: only addresses of this machine itself are served, such as 127.0.0.1")]
+    #[error("listen on {address}: only loopback addresses are allowed, such as 127.0.0.1")]
     NotLoopback {
         /// What was asked for.
         address: SocketAddr,

@@ -46,7 +46,7 @@ pub(crate) enum ReopenError {
     Sealed(String),
     #[error("the run {run} cannot be read: {because}")]
     Unreadable { run: String, because: String },
-    #[error("the run {0} was begun by no client of MCP; `locard resume {0}` goes on with it")]
+    #[error("the run {0} was begun by no client of MCP; `locard resume {0}` resumes it")]
     NoClients(String),
     #[error(
         "the run {run} has no key any more ({}), so that nobody can show that it is theirs; `locard resume {run}` ends its tasks as cancelled and seals it",
@@ -61,7 +61,7 @@ pub(crate) enum ReopenError {
     #[error("key: this is not the key of the run {run}, which stands in the file {}", path.display())]
     WrongKey { run: String, path: PathBuf },
     #[error(
-        "the run {0} was begun without confinement of its tools; a server with --unconfined goes on with it"
+        "the run {0} was begun without confinement of its tools; a server with --unconfined can resume it"
     )]
     Unconfined(String),
     #[error("{MOST_RUNS} runs are open; close one first")]

@@ -34,6 +34,6 @@ impl<'r> Contradictions<'r> {
     /// The same in words; `None` where nothing of the kind was found.
     pub fn remark(&self, placed: &Placed<'_>) -> Option<String> {
         let facts: Vec<String> = self.to(placed).iter().map(ToString::to_string).collect();
-        (!facts.is_empty()).then(|| format!("the sweep found otherwise: {}", facts.join(", ")))
+        (!facts.is_empty()).then(|| format!("the sweep contradicts this: {}", facts.join(", ")))
     }
 }

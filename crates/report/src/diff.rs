@@ -23,7 +23,7 @@ pub fn diff_text(diff: &Diff<'_>, all: bool) -> String {
     effort(&mut out, &diff.effort);
     let verdict = match diff.recorded_the_same() {
         true => "both runs recorded the same",
-        false => "the runs recorded not the same",
+        false => "the runs recorded different things",
     };
     let _ = writeln!(out, "\n{verdict}{}", if cut { "; --all lists everything" } else { "" });
     out
@@ -44,7 +44,7 @@ fn head(out: &mut String, diff: &Diff<'_>) {
     let told = [Setup::Case, Setup::Evidence];
     let other: Vec<_> = diff.setup.iter().filter(|it| !told.contains(it)).map(|it| it.name()).collect();
     if !other.is_empty() {
-        let _ = writeln!(out, "not the same in both: {}", other.join(", "));
+        let _ = writeln!(out, "different in the two runs: {}", other.join(", "));
     }
 }
 

@@ -12,7 +12,7 @@ use std::fmt::Write;
 const SHOWN: usize = 12;
 
 /// What stands there where no fact does.
-pub(crate) const NOTHING: &str = "No recorded fact is of a kind that stands out from what any computer has.";
+pub(crate) const NOTHING: &str = "No recorded fact stands out from what is usual on any computer.";
 
 /// The facts of level medium and above that stand first, and how many of those are not shown.
 pub(crate) fn shown(run: &Run) -> (Vec<Foremost<'_>>, usize) {
@@ -39,8 +39,8 @@ pub(crate) fn why(it: &Foremost<'_>) -> String {
     let note = it.rank.weighed.hits.first().map_or("", |hit| hit.note);
     match it.more.len() {
         0 => note.to_owned(),
-        1 => format!("{note}; another fact says so of the same name"),
-        more => format!("{note}; {more} other facts say so of the same name"),
+        1 => format!("{note}; another fact says the same about this name"),
+        more => format!("{note}; {more} other facts say the same about this name"),
     }
 }
 
@@ -81,6 +81,6 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
             writeln!(out, "| {} | {time} | {} | {title} | {} |", it.rank.level.name(), it.fact.id, why(it));
     }
     if more > 0 {
-        let _ = writeln!(out, "\n{more} more stand among the phenomena.");
+        let _ = writeln!(out, "\n{more} more are among the phenomena.");
     }
 }

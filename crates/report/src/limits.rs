@@ -7,7 +7,7 @@ use ledger::{Digest, EvidenceEntry, EvidenceKind, IntegrityLevel, Placement};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In which way a question is open.
-const NOT_ASKED: &str = "nobody looked";
+const NOT_ASKED: &str = "not asked";
 const SEEN: &str = "seen, not recorded";
 const PARTLY: &str = "partly searched";
 
@@ -79,11 +79,11 @@ impl<'r> Limits<'r> {
             (number, if number == 1 { one } else { several })
         };
         [
-            one(self.undeterminable, "question cannot be told", "questions cannot be told"),
-            one(self.open.len(), "question is open", "questions are open"),
+            one(self.undeterminable, "question cannot be answered", "questions cannot be answered"),
+            one(self.open.len(), "open question", "open questions"),
             one(self.gaps.len(), "gap", "gaps"),
-            one(self.short.len(), "call fell short", "calls fell short"),
-            one(self.unchecked.len(), "check was not made", "checks were not made"),
+            one(self.short.len(), "incomplete call", "incomplete calls"),
+            one(self.unchecked.len(), "check not made", "checks not made"),
         ]
     }
 
@@ -97,15 +97,16 @@ impl<'r> Limits<'r> {
 fn unchecked(run: &Run) -> Vec<String> {
     let mut unchecked = Vec::new();
     if !run.opened.confined {
-        unchecked
-            .push("Tools ran unconfined: nothing kept a parser from the rest of the machine.".to_owned());
+        unchecked.push("Tools ran unconfined: a parser could reach the rest of the machine.".to_owned());
     }
     if run.sealed.is_none() {
-        unchecked
-            .push("The run is not sealed: it broke off, and may lack what would have followed.".to_owned());
+        unchecked.push("The run is not sealed: it broke off, and later results may be missing.".to_owned());
     }
     if run.opened.format < Format::PLACED_RECORDS {
-        unchecked.push("Whether files stand where Windows keeps them was not looked at: the run is older than format 2.16.".to_owned());
+        unchecked.push(
+            "Whether files are where Windows keeps them was not checked: the run is older than format 2.16."
+                .to_owned(),
+        );
     }
     unchecked.extend(assumed(run));
     unchecked.extend(elsewhere(run));
@@ -126,7 +127,7 @@ fn assumed(run: &Run) -> Option<String> {
     let files = placed(run, Placement::Assumed);
     (!files.is_empty()).then(|| {
         format!(
-            "No folder of Windows tells where {} belongs: taken for the host's own ({}).",
+            "Treated as the host's own, although no Windows folder shows it: {} ({}).",
             number(files.len()),
             some(&files)
         )
@@ -138,7 +139,7 @@ fn elsewhere(run: &Run) -> Option<String> {
     let files = placed(run, Placement::Elsewhere);
     (!files.is_empty()).then(|| {
         format!(
-            "Of {} outside the places where Windows keeps such files nothing was taken for the host's ({}). `in_place` in the case file says which are its own.",
+            "Not treated as the host's: {} outside the places where Windows keeps such files ({}). Use `in_place` in the case file to say which are its own.",
             number(files.len()),
             some(&files)
         )
@@ -150,7 +151,7 @@ fn of_another(run: &Run) -> Option<String> {
     let files = placed(run, Placement::Foreign);
     (!files.is_empty()).then(|| {
         format!(
-            "What names another computer in {} was not taken for the host's ({}). `in_place` in the case file says which are its own.",
+            "Not treated as the host's: records that name another computer, in {} ({}). Use `in_place` in the case file to say which are its own.",
             number(files.len()),
             some(&files)
         )
@@ -185,7 +186,7 @@ fn unhashed(run: &Run, entry: &EvidenceEntry) -> Option<String> {
             Some(format!("{label} was hashed in samples: the first and last 64 KiB of each file."))
         }
         Some(IntegrityLevel::Full) if !is_promised(&entry.expected_sha256) => Some(format!(
-            "{label} was compared with no hash from outside: the case names none. What an image stores of itself is told by facts."
+            "{label} was not compared with a known hash: the case gives none. Hashes that an image stores are among the facts."
         )),
         Some(IntegrityLevel::Full) => None,
     }

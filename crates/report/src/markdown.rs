@@ -30,7 +30,7 @@ pub fn markdown(run: &Run) -> String {
     synthesis::told(&mut out, run, &told, &corroborated);
     let _ = writeln!(
         out,
-        "\n## Objectives\n\n{}. Not told: {}.\n",
+        "\n## Objectives\n\n{}. Limits: {}.\n",
         corroborated.line(run, &questions, &told, &ranked),
         not_told.line()
     );
@@ -60,7 +60,7 @@ fn head(out: &mut String, run: &Run) {
         prose(&run.opened.program)
     );
     let _ =
-        writeln!(out, "Times are in UTC; people of the case think in {}.", code(&run.opened.case.time_zone));
+        writeln!(out, "Times are in UTC; the time zone of the case is {}.", code(&run.opened.case.time_zone));
     let _ = match &run.sealed {
         Some(_) => writeln!(out, "The run is sealed."),
         None => writeln!(out, "**The run is not sealed: it broke off.**"),
@@ -77,8 +77,8 @@ fn head(out: &mut String, run: &Run) {
     }
     let _ = writeln!(
         out,
-        "Facts stand in the output of a tool call, checked when they were recorded; \
-         interpretations are an agent's own words and were checked by nobody.\n"
+        "Every fact was checked against the output of a tool call when it was recorded; \
+         interpretations are an agent's own words, and nobody has checked them.\n"
     );
 }
 
@@ -100,7 +100,7 @@ fn answers(out: &mut String, run: &Run, questions: &[Question<'_>], corroborated
     if run.opened.questions.is_empty() {
         let _ = writeln!(
             out,
-            "The run does not list the questions of its case: what was handed to nobody is not shown.\n"
+            "The run does not list the questions of its case, so those assigned to no agent are not shown.\n"
         );
     }
     for view in run.tasks.values() {
@@ -115,7 +115,7 @@ fn answers(out: &mut String, run: &Run, questions: &[Question<'_>], corroborated
     }
     let costs = costs(run);
     if !costs.is_empty() {
-        let _ = writeln!(out, "\nLanguage models, by what their providers counted:\n");
+        let _ = writeln!(out, "\nLanguage models, as counted by their providers:\n");
         for line in costs.lines() {
             let _ = writeln!(out, "- {}", prose(line));
         }
@@ -134,7 +134,7 @@ fn answer(run: &Run, it: &Question<'_>, sure: Option<Confidence>, corroborated: 
             let searches: Vec<_> = searches.iter().map(|search| format!("`{search}`")).collect();
             let logs = reach::logs(run, it.objective);
             let reach = logs.iter().map(|(log, line)| {
-                format!("<br>{} (`{}`): of other times it says nothing", cell(line), log.id)
+                format!("<br>{} (`{}`): it does not cover other times", cell(line), log.id)
             });
             let lacking = match lacking.is_empty() {
                 true => String::new(),
@@ -180,7 +180,7 @@ fn evidence(out: &mut String, run: &Run) {
             IntegrityLevel::Stat => "names, sizes and times",
         };
         let expected = match hashed.as_expected {
-            None => "the case names no hash of it",
+            None => "the case gives no hash for it",
             Some(true) => "yes",
             Some(false) => "**no**",
         };
@@ -224,13 +224,13 @@ fn custody(run: &Run) -> String {
     if let Some(parent) = &run.opened.parent {
         let _ = writeln!(
             out,
-            "It branched off {} (head {}): {} goes another way from turn {}.",
+            "It branched off {} (head {}): {} differs starting at turn {}.",
             parent.run, parent.head, parent.task, parent.turn
         );
     }
     for (resumed, circumstance) in &run.resumed {
         let (at, program) = (code(&circumstance.at), prose(&resumed.program));
-        let _ = writeln!(out, "It had broken off, and went on at {at} (version {program}).");
+        let _ = writeln!(out, "It broke off, and was resumed at {at} (version {program}).");
     }
     out
 }

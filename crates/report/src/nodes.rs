@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What is said where an absence speaks of a hive as it stands.
-pub(crate) const OF_ITS_FILE: &str = "What is absent from a hive “as it stands” may still be on the host: the hive is not clean, and what its transaction logs hold was not searched.";
+pub(crate) const OF_ITS_FILE: &str = "What is absent from a hive “as it stands” may still be on the host: the hive is dirty, and its transaction logs were not searched.";
 
 /// For the terminal; empty where there is nothing of the kind.
 pub(crate) fn text(run: &Run) -> String {
@@ -43,14 +43,14 @@ pub(crate) fn text(run: &Run) -> String {
     }
     for line in story::lines(run) {
         let it = &line.statement;
-        let _ = writeln!(out, "{}  told by {}, resting on {}", it.id, terminal(&line.tellers(run)), it.node);
+        let _ = writeln!(out, "{}  chosen by {}, based on {}", it.id, terminal(&line.tellers(run)), it.node);
         let _ = writeln!(out, "  {}", terminal(&line.words.text()));
         for remark in &line.remarks {
             let _ = writeln!(out, "  {READING}: {}", terminal(remark.text));
         }
     }
     for Placed { task, sentence, .. } in narrative(run) {
-        let _ = writeln!(out, "{}  told by {task}, resting on {}", sentence.id, joined(&sentence.cites));
+        let _ = writeln!(out, "{}  written by {task}, based on {}", sentence.id, joined(&sentence.cites));
         let _ = writeln!(out, "  an agent's words: {}", terminal(&sentence.text));
     }
     out
@@ -59,8 +59,7 @@ pub(crate) fn text(run: &Run) -> String {
 /// For the report.
 pub(crate) fn markdown(out: &mut String, run: &Run) {
     if run.absences().next().is_some() {
-        let _ =
-            writeln!(out, "\n## Absences\n\nEach rests on a search that was complete and found nothing.\n");
+        let _ = writeln!(out, "\n## Absences\n\nEach is based on a complete search that found nothing.\n");
     }
     if run.absences().any(|(_, covered)| covered.absence.absence.is_as_it_stands()) {
         let _ = writeln!(out, "{OF_ITS_FILE}\n");
@@ -76,7 +75,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
         );
     }
     if run.derivations().next().is_some() {
-        let _ = writeln!(out, "\n## Derivations\n\nEach was checked by code over the facts that it names.\n");
+        let _ = writeln!(out, "\n## Derivations\n\nCode checked each one against the facts that it cites.\n");
     }
     for (_, derived) in run.derivations() {
         let entry = &derived.derivation;
@@ -103,7 +102,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     if hypotheses(run).next().is_some() {
         let _ = writeln!(
             out,
-            "\n## Hypotheses\n\nAn agent's own words, and what it names for and against them.\n"
+            "\n## Hypotheses\n\nAn agent's own words, with what it cites for and against each hypothesis.\n"
         );
     }
     for hypothesis in hypotheses(run) {

@@ -11,8 +11,7 @@ use std::fmt::Write;
 pub(crate) const HEADING: &str = "Agents' notes (not checked)";
 
 /// What is said below it.
-pub(crate) const ABOUT: &str =
-    "Remarks in an agent's own words. They are no facts, nothing rests on them, and nobody checked them.";
+pub(crate) const ABOUT: &str = "Remarks in an agent's own words. They are not facts, nothing is based on them, and nobody has checked them.";
 
 /// The notes of all tasks, each with its task and agent, in the order in which a task wrote them.
 pub(crate) fn notes(run: &Run) -> impl Iterator<Item = (TaskId, &str, &NoteWritten)> {

@@ -31,10 +31,10 @@ fn line(fact: &FactEntry) -> Option<String> {
     let (first, last) = (time("first")?, time("last")?);
     let name = fact.locator.path.rsplit('/').next().unwrap_or(&fact.locator.path);
     let cleared = match value(fact, "cleared").map(|bound| &bound.value) {
-        Some(FieldValue::Integer(times)) if *times > 0 => ", and tells of its own clearing",
+        Some(FieldValue::Integer(times)) if *times > 0 => ", and records that it was cleared",
         _ => "",
     };
-    Some(format!("{}:{name} goes from {first} to {last}{cleared}", fact.locator.evidence))
+    Some(format!("{}:{name} covers {first} to {last}{cleared}", fact.locator.evidence))
 }
 
 fn value<'f>(fact: &'f FactEntry, field: &str) -> Option<&'f BoundValue> {

@@ -63,6 +63,6 @@ impl Corroborated {
         let [statements, answers, findings] = self
             .count(run, questions, told, ranked)
             .map(|(single, all, what)| format!("{single} of {all} {what}"));
-        format!("{statements}, {answers} and {findings} rest on one source")
+        format!("{statements}, {answers} and {findings} have one source only")
     }
 }

@@ -20,29 +20,29 @@ pub(crate) struct Standing {
 /// The words for how a question stands.
 pub(crate) const fn standing(stands: &Stands) -> Standing {
     let (place, class, word, meaning) = match stands {
-        Stands::Answered(_) => (0, "met", "answered", "facts answer it"),
+        Stands::Answered(_) => (0, "met", "answered", "recorded facts answer it"),
         Stands::Seen { .. } => (
             1,
             "unmet",
             "seen, not recorded",
-            "tools returned records that would answer it, and no agent recorded one",
+            "tools returned records that would answer it, but no agent recorded one",
         ),
         Stands::Searched { .. } => (
             2,
             "empty",
-            "searched, nothing there",
-            "a source that could answer it is in the evidence, and complete searches of it found nothing that does",
+            "searched, nothing found",
+            "the evidence has a source that could answer it, and complete searches of it found no answer",
         ),
         Stands::Partly { .. } => (
             3,
             "unmet",
             "partly searched",
-            "somebody looked, not everywhere, and recorded nothing that answers it",
+            "the search was not complete, and nothing that answers it was recorded",
         ),
         Stands::CannotBeTold(_) => {
-            (4, "unknown", "cannot be told", "this evidence lacks every source that could answer it")
+            (4, "unknown", "cannot be answered", "this evidence lacks every source that could answer it")
         }
-        Stands::NotAsked => (5, "unknown", "not asked", "nobody looked at what could answer it"),
+        Stands::NotAsked => (5, "unknown", "not asked", "no agent searched what could answer it"),
     };
     Standing { place, class, word, meaning }
 }
@@ -86,7 +86,7 @@ pub(crate) fn unsearched(objective: &Objective, lacking: &[String]) -> String {
         objective.own_way().kinds().map(|(_, sources)| sources.needed.as_str()).collect();
     kinds.dedup();
     let lack = if lacking.len() == 1 { "lacks" } else { "lack" };
-    format!("it says nothing of {}, which {lack} {}", lacking.join(" and "), kinds.join(" and "))
+    format!("this does not cover {}, which {lack} {}", lacking.join(" and "), kinds.join(" and "))
 }
 
 /// What has to be known of a question beside its answer: who asks it, where it is none that every case is asked, why a lead left it open, and that code answered it and no agent did.
@@ -141,7 +141,7 @@ fn in_words(condition: &Condition) -> String {
 /// That code answered a question which agents had left otherwise.
 fn swept(question: &Question<'_>) -> Option<String> {
     let before = standing_word(question.before_sweep.as_ref()?);
-    Some(format!("by the sweep: code asked it, after the agents had left it as \"{before}\""))
+    Some(format!("by the sweep: code searched after the agents had left it as \"{before}\""))
 }
 
 /// What would be needed to answer an objective, in two parts: kinds of sources that the evidence lacks, and what is there and could not be read.

@@ -135,7 +135,7 @@ fn handed_to_nobody(out: &mut String, run: &Run, questions: &[Question<'_>]) {
     let (told, counted): (Vec<_>, Vec<_>) =
         nobody.partition(|it| it.by == Asker::Owner || it.stands != Stands::NotAsked);
     if !told.is_empty() {
-        let _ = writeln!(out, "handed to nobody");
+        let _ = writeln!(out, "not assigned to any agent");
         told.into_iter().for_each(|it| answer(out, run, it));
     }
     let mut of_agents: BTreeMap<&str, usize> = BTreeMap::new();
@@ -144,8 +144,7 @@ fn handed_to_nobody(out: &mut String, run: &Run, questions: &[Question<'_>]) {
         let (number, s) = (counted.len(), if counted.len() == 1 { "" } else { "s" });
         let agents: Vec<_> =
             of_agents.iter().map(|(agent, number)| format!("{number} of {}", terminal(agent))).collect();
-        let _ =
-            writeln!(out, "not asked: {number} question{s} that every case is asked ({})", agents.join(", "));
+        let _ = writeln!(out, "not asked: {number} standard question{s} ({})", agents.join(", "));
     }
 }
 
@@ -213,21 +212,19 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
     let accepted = view.reports.iter().filter(|report| report.accepted).count();
     let open = questions.iter().filter(|it| it.is_of_case() && it.was_left_open()).count();
     let all = match view.ended.as_ref().map(|ended| ended.status) {
-        Some(TaskStatus::Completed | TaskStatus::Incomplete) if open == 1 => {
-            "1 question left open".to_owned()
-        }
+        Some(TaskStatus::Completed | TaskStatus::Incomplete) if open == 1 => "1 open question".to_owned(),
         Some(TaskStatus::Completed | TaskStatus::Incomplete) if open > 0 => {
-            format!("{open} questions left open")
+            format!("{open} open questions")
         }
         // An older run does not say what its case asks.
-        Some(TaskStatus::Completed) if is_unlisted => "nothing left open of what was handed out".to_owned(),
+        Some(TaskStatus::Completed) if is_unlisted => "no open questions among those assigned".to_owned(),
         Some(_) | None => status.to_owned(),
     };
     let untold =
         questions.iter().filter(|it| it.is_of_case() && matches!(it.stands, Stands::CannotBeTold(_)));
     let untold = match untold.count() {
         0 => String::new(),
-        number => format!(", {number} cannot be told from this evidence"),
+        number => format!(", {number} cannot be answered from this evidence"),
     };
     format!("{accepted} of {} tasks accepted, {all}{untold}", view.reports.len())
 }
@@ -236,9 +233,9 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
 fn by_todays_rules(task: TaskId, questions: &[Question<'_>]) -> String {
     let open = questions.iter().filter(|it| it.tasks.contains(&task) && it.was_left_open()).count();
     match open {
-        0 => "nothing left open of what it was given".to_owned(),
-        1 => "1 question left open by today's rules; the run itself had none open".to_owned(),
-        more => format!("{more} questions left open by today's rules; the run itself had none open"),
+        0 => "no open questions among those it was given".to_owned(),
+        1 => "1 open question by today's rules; none by the run's own".to_owned(),
+        more => format!("{more} open questions by today's rules; none by the run's own"),
     }
 }
 
@@ -251,14 +248,17 @@ fn swept(status: &str, task: TaskId, questions: &[Question<'_>]) -> String {
     let (all, s) =
         (counted.values().sum::<usize>(), if counted.values().sum::<usize>() == 1 { "" } else { "s" });
     let now: Vec<_> = counted.iter().map(|(word, number)| format!("{number} {word}")).collect();
-    format!("{status}; code asked {all} question{s} that agents had left open, now: {}", now.join(", "))
+    format!(
+        "{status}; code searched for answers to {all} question{s} that agents had left open, now: {}",
+        now.join(", ")
+    )
 }
 
 /// The story, host by host in the order of time, and what agents made of it.
 fn told(out: &mut String, run: &Run) {
     let lines = story::lines(run);
     if !lines.is_empty() {
-        let _ = writeln!(out, "what happened, in words of code over facts that agents chose");
+        let _ = writeln!(out, "what happened: agents chose the facts, code wrote the sentences");
     }
     for of in story::arranged(run, &lines) {
         if let Some(host) = &of.host {
@@ -337,11 +337,11 @@ pub(crate) fn clipped(title: &str) -> String {
 /// How a task ended, in words.
 pub const fn status(status: TaskStatus) -> &'static str {
     match status {
-        TaskStatus::Completed => "nothing left open",
-        TaskStatus::Incomplete => "something left open",
-        TaskStatus::BudgetSpent => "its budget was spent before anything was recorded",
-        TaskStatus::ModelFailed => "its model gave no reply",
-        TaskStatus::Cancelled => "it was cancelled",
+        TaskStatus::Completed => "no open questions",
+        TaskStatus::Incomplete => "open questions remain",
+        TaskStatus::BudgetSpent => "its budget ran out before anything was recorded",
+        TaskStatus::ModelFailed => "its model did not reply",
+        TaskStatus::Cancelled => "cancelled",
     }
 }
 

@@ -7,7 +7,8 @@ use graph::Ranked;
 pub(crate) fn reasons(ranked: &Ranked<'_>) -> Vec<String> {
     let mut reasons: Vec<String> = ranked.rank.weighed.hits.iter().map(|hit| hit.note.to_owned()).collect();
     if ranked.rank.weighed.is_elsewhere {
-        reasons.push("the file lies where it says nothing of the host, which makes it low".to_owned());
+        reasons
+            .push("the file is not in a place of the host's own, which lowers the level to low".to_owned());
     }
     if ranked.rank.level == Level::Ordinary
         && let Some(note) = ranked.rank.weighed.ordinary

@@ -16,21 +16,20 @@ pub(crate) fn notice(run: &Run) -> Vec<String> {
             redaction.profile, redaction.digest
         ),
         format!(
-            "Withheld are {} members of {} facts and {places} places in values and texts{by}; a mark stands in place of each.",
+            "It withholds {} members of {} facts and {places} places in values and texts{by}; a mark replaces each.",
             redaction.members, redaction.facts
         ),
-        "What comes first, what belongs together and how sure answers are was decided with all values."
-            .to_owned(),
+        "Order, grouping and confidence were computed with all values.".to_owned(),
     ];
     if redaction.outputs > 0 {
         told.push(format!(
-            "Of {} tool outputs the digests are withheld, too; what stands in their place is none.",
+            "The digests of {} tool outputs are withheld too; what replaces them is not a digest.",
             redaction.outputs
         ));
     }
     if redaction.not_sought > 0 {
         told.push(format!(
-            "{} withheld values are too short to be sought in texts, and may stand there as parts of other words.",
+            "{} withheld values are too short to search for in texts, and may remain there as parts of other words.",
             redaction.not_sought
         ));
     }

@@ -3,7 +3,7 @@
 use ledger::Writer;
 
 /// What "writable by" means.
-pub(crate) const LEAD: &str = "\"writable by\" names the weakest who could have had a value stand there, by the rights of Windows as it is installed; not who did, nor that it is true.";
+pub(crate) const LEAD: &str = "\"writable by\" names the least privileged writer that could have set the value, by the default permissions of Windows; it does not say who did, or that the value is true.";
 
 /// What the words mean, in one paragraph.
 pub(crate) fn legend() -> String {

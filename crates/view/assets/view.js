@@ -37,13 +37,13 @@ async function follow() {
     log.dataset.next = news.next;
     if (atEnd && news.lines.length) scrollTo(0, document.body.scrollHeight);
     if (news.sealed) {
-      state.textContent = "The run is sealed: nothing follows.";
+      state.textContent = "The run is sealed: nothing will be added.";
       return;
     }
-    state.textContent = "The run is not sealed. This page shows what is added.";
+    state.textContent = "The run is not sealed. This page shows new events as they are added.";
     if (news.more) wait = 0;
   } catch (error) {
-    state.textContent = "No answer: locard view may have ended. This page asks again.";
+    state.textContent = "No answer: locard view may have stopped. This page will try again.";
     wait = 5 * PATIENCE;
   }
   setTimeout(follow, wait);

@@ -42,7 +42,7 @@ pub(crate) enum Trouble {
     },
     /// The output is longer than is sent at once.
     #[error(
-        "the output has {bytes} bytes, and at most {most} are sent at once; its records are shown page by page"
+        "the output has {bytes} bytes, and at most {most} can be shown at once; its records are shown page by page"
     )]
     TooLong {
         /// Bytes of it.
@@ -51,7 +51,7 @@ pub(crate) enum Trouble {
         most: usize,
     },
     /// A thread panicked.
-    #[error("the program has a defect: it came to a state that it does not know")]
+    #[error("this is a bug in the program: it reached an unknown state")]
     Defect,
 }
 
@@ -91,7 +91,7 @@ impl IntoResponse for Trouble {
             h1 { (self.title()) }
             (causes(&self))
             @if matches!(self, Trouble::Run(_) | Trouble::Output(_) | Trouble::Report(_)) {
-                p { code { "locard verify" } " tells which part of a run does not hold." }
+                p { code { "locard verify" } " shows which part of a run does not hold." }
             }
             p { a href="/" { "All runs" } }
         };

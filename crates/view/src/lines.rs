@@ -93,7 +93,7 @@ fn told(event: &Event) -> Option<Told> {
     let plain = |kind, text: String| Some((kind, text, None));
     match event {
         Event::RunOpened(opened) => plain(Kind::Step, format!("the run of {} was opened", opened.case.title)),
-        Event::RunResumed(resumed) => plain(Kind::Step, format!("goes on, by locard {}", resumed.program)),
+        Event::RunResumed(resumed) => plain(Kind::Step, format!("resumed by locard {}", resumed.program)),
         Event::NamesIndexed(indexed) => {
             plain(Kind::Step, format!("{} names of {} indexed", indexed.entries, indexed.evidence))
         }
@@ -154,7 +154,7 @@ fn told(event: &Event) -> Option<Told> {
         Event::TasksDispatched(dispatched) => {
             let tasks: Vec<_> =
                 dispatched.tasks.iter().map(|task| format!("{} ({})", task.agent, task.task)).collect();
-            plain(Kind::Step, format!("hands out {}", tasks.join(", ")))
+            plain(Kind::Step, format!("assigns {}", tasks.join(", ")))
         }
         Event::TaskReported(reported) => {
             let accepted = if reported.accepted { "accepted" } else { "not accepted" };
@@ -170,9 +170,9 @@ fn told(event: &Event) -> Option<Told> {
                 ended.turns
             ),
         ),
-        Event::Cancelled => plain(Kind::Ended, "cancelled: nobody waits for it any longer".to_owned()),
-        Event::TimeSpent => plain(Kind::Ended, "its time is spent".to_owned()),
-        Event::PurseSpent(_) => plain(Kind::Ended, "what the run may spend is spent".to_owned()),
+        Event::Cancelled => plain(Kind::Ended, "cancelled: its result is no longer needed".to_owned()),
+        Event::TimeSpent => plain(Kind::Ended, "its time ran out".to_owned()),
+        Event::PurseSpent(_) => plain(Kind::Ended, "the run's budget ran out".to_owned()),
         Event::TurnReplied(_) | Event::OutputPaged(_) | Event::GraphRead(_) | Event::ArtifactRetrieved(_) => {
             None
         }
@@ -192,7 +192,7 @@ fn recorded(event: &Event) -> Option<(String, Option<String>)> {
         Event::ClaimRepeated(repeated) => {
             let healed = if repeated.healing.is_some() { " (citation healed)" } else { "" };
             let fact = repeated.fact;
-            Some((format!("{fact} says so already{healed}"), Some(format!("fact/{fact}"))))
+            Some((format!("{fact} already says so{healed}"), Some(format!("fact/{fact}"))))
         }
         Event::AbsenceAccepted(covered) => plain(format!("absent: {}", covered.absence.absence)),
         Event::DerivationAccepted(derived) => plain(format!("derived: {}", derived.derivation.derivation)),
@@ -202,9 +202,9 @@ fn recorded(event: &Event) -> Option<(String, Option<String>)> {
             plain(format!("{} carries {} facts", recorded.phenomenon, recorded.facts.len()))
         }
         Event::NothingToRecord(nothing) => plain(format!("nothing to record: {}", nothing.reason)),
-        Event::NoteWritten(note) => plain(format!("note, checked by nobody: {}", note.text)),
+        Event::NoteWritten(note) => plain(format!("note, not checked: {}", note.text)),
         Event::ObjectiveAdded(added) => {
-            plain(format!("asks itself {}: {}", added.objective.id, added.objective.question))
+            plain(format!("adds the question {}: {}", added.objective.id, added.objective.question))
         }
         Event::QuestionsDeclined(declined) => plain(format!(
             "left {} of {} open: {}",

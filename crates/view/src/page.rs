@@ -60,7 +60,7 @@ impl Page {
                     main #main tabindex="-1" { (self.body) }
                     footer {
                         p {
-                            "Text of the evidence is shown as it stands; what would move or hide it is written as "
+                            "Text from the evidence is shown unchanged; characters that would move or hide it are written as "
                             code { "\\u{…}" } "."
                         }
                         p #keys hidden {

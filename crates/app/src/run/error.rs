@@ -87,7 +87,7 @@ pub enum RunError {
         turn: u32,
     },
     /// The rules bound what the run may cost, and nobody knows what the model costs.
-    #[error("open a run: the rules bound what it may cost, and the prices of {model} are not given")]
+    #[error("open a run: the rules limit its cost, but no prices are given for {model}")]
     NoPrice {
         /// The model.
         model: String,
@@ -108,7 +108,7 @@ pub enum RunError {
     #[error(transparent)]
     Log(OpenRunError),
     /// A run cannot be gone on with: another process writes it, or its file is damaged.
-    #[error("go on with {}", folder.display())]
+    #[error("resume {}", folder.display())]
     Resume {
         /// The run folder.
         folder: PathBuf,
@@ -117,7 +117,7 @@ pub enum RunError {
         source: Box<ResumeError>,
     },
     /// The run broke off before anything of it was recorded.
-    #[error("go on with {}: nothing was recorded", folder.display())]
+    #[error("resume {}: nothing was recorded", folder.display())]
     NothingRecorded {
         /// The run folder.
         folder: PathBuf,
@@ -132,7 +132,7 @@ pub enum RunError {
     #[error(transparent)]
     Given(GivenError),
     /// The names in the evidence are not those that the run has looked into.
-    #[error("go on with {}: {label} is not the evidence that it was begun with", folder.display())]
+    #[error("resume {}: {label} is not the evidence that it was started with", folder.display())]
     OtherEvidence {
         /// The run folder.
         folder: PathBuf,
@@ -140,13 +140,13 @@ pub enum RunError {
         label: String,
     },
     /// Names, sizes or times of the evidence's files are not what they were when the run was begun.
-    #[error("go on with {}: names, sizes or times of its evidence's files are not what they were when it was begun", folder.display())]
+    #[error("resume {}: names, sizes or times of its evidence's files have changed since it was started", folder.display())]
     NotAsItWas {
         /// The run folder.
         folder: PathBuf,
     },
     /// The run was begun by a program that has other words or tools.
-    #[error("go on with {}: it was begun by version {program}, with another {what} than this one has", folder.display())]
+    #[error("resume {}: it was started by version {program}, with another {what} than this version has", folder.display())]
     OtherProgram {
         /// The run folder.
         folder: PathBuf,
@@ -156,7 +156,7 @@ pub enum RunError {
         what: &'static str,
     },
     /// Nothing here has the name of the model that the log names.
-    #[error("go on with {}: there is no model {model:?} here", folder.display())]
+    #[error("resume {}: there is no model {model:?} here", folder.display())]
     UnknownModel {
         /// The run folder.
         folder: PathBuf,
@@ -164,7 +164,7 @@ pub enum RunError {
         model: String,
     },
     /// The model that the log names, or that was asked for, cannot be had now.
-    #[error("go on with {}: the model {model} cannot be had", folder.display())]
+    #[error("resume {}: the model {model} is not available", folder.display())]
     NoModel {
         /// The run folder.
         folder: PathBuf,
@@ -175,7 +175,7 @@ pub enum RunError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The model of that name is not what it was.
-    #[error("go on with {}: the {model} of the agent {agent} is not the one that it was begun with", folder.display())]
+    #[error("resume {}: the {model} of the agent {agent} is not the one that it was started with", folder.display())]
     OtherModel {
         /// The run folder.
         folder: PathBuf,
@@ -186,7 +186,7 @@ pub enum RunError {
     },
     /// The steps up to the log's end do not come out as they stand in it.
     #[error(
-        "go on with {}: event {} of {task} does not come out as it stands in the log: `locard replay` shows it",
+        "resume {}: event {} of {task} does not come out as it stands in the log: `locard replay` shows it",
         folder.display(), divergence.event
     )]
     Diverged {
@@ -319,7 +319,7 @@ pub enum NoModel {
     #[error("there is no model of this name")]
     Unknown,
     /// It cannot be had: its key, its address, what it needs.
-    #[error("the model cannot be had")]
+    #[error("the model is not available")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 

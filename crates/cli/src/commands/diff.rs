@@ -11,15 +11,15 @@ use std::path::PathBuf;
 pub(crate) struct DiffArguments {
     /// A run folder, the beginning of its name, latest, or latest:CASE
     pub(crate) before: String,
-    /// The run that it is compared with
+    /// The run to compare it with
     pub(crate) after: String,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// List everything that differs, not the first ten of a kind
+    /// List every difference, not just the first ten of each kind
     #[arg(long)]
     pub(crate) all: bool,
-    /// Exit with 15 where the runs recorded not the same
+    /// Exit with 15 if the runs recorded different things
     #[arg(long)]
     pub(crate) exit_code: bool,
     /// How it is printed
@@ -27,7 +27,7 @@ pub(crate) struct DiffArguments {
     pub(crate) format: Format,
 }
 
-/// Two runs recorded not the same.
+/// Two runs recorded different things.
 const DIFFERENT: u8 = 15;
 
 pub(super) fn execute(arguments: &DiffArguments, printer: &mut Printer) -> Result<u8, Failure> {

@@ -26,7 +26,7 @@ pub(crate) struct ExportArguments {
     pub(crate) format_of_file: FileFormat,
     /// The file, which must not exist; - is standard output
     ///
-    /// Without it: the run's name with what the format is called by (.tar), in this folder.
+    /// By default the run's name with the extension of the format (.tar), in this folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Write a run that is not sealed too; never a statement about one
@@ -35,7 +35,7 @@ pub(crate) struct ExportArguments {
     /// Store payloads uncompressed in the archive, for readers without zstd (docs/run-format.md)
     #[arg(long, hide_short_help = true)]
     pub(crate) plain: bool,
-    /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told
+    /// Take the names of techniques and tactics from a newer MITRE bundle (enterprise-attack.json)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) attack: Option<PathBuf>,
     /// The ed25519 key that signs the statement of --as in-toto
@@ -43,16 +43,16 @@ pub(crate) struct ExportArguments {
     /// PEM over PKCS#8, as `openssl genpkey -algorithm ed25519` writes it.
     #[arg(long, value_name = "PEM")]
     pub(crate) sign: Option<PathBuf>,
-    /// A file that the statement of --as in-toto is about, too, such as a report
+    /// Another file that the statement of --as in-toto covers, such as a report
     #[arg(long, value_name = "FILE")]
     pub(crate) subject: Vec<PathBuf>,
-    /// Withhold what a profile names: people, or a TOML file (docs/redaction.md); not of an archive
+    /// Withhold what a profile names: people, or a TOML file (docs/redaction.md); not for an archive
     #[arg(long, value_name = "PROFILE")]
     pub(crate) redact: Option<PathBuf>,
     /// Leave out agents' comments and notes, which nobody has checked; not of an archive
     #[arg(long, hide_short_help = true)]
     pub(crate) no_comments: bool,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
     /// How the summary is printed
@@ -164,7 +164,7 @@ fn converted_text(converted: &Converted, to: &str) -> String {
     if left_out.total() > 0 {
         let _ = writeln!(
             out,
-            "times that the format has no place for: {} (local times without a zone: {}, no instant: {}, of the machine that holds a copy: {})",
+            "left out, because the format cannot hold them, times: {} (local times without a zone: {}, no instant: {}, of the machine that holds a copy: {})",
             left_out.total(),
             left_out.local,
             left_out.no_instant,
@@ -177,7 +177,7 @@ fn converted_text(converted: &Converted, to: &str) -> String {
     out
 }
 
-const UNSEALED: &str = "the run is not sealed: nothing tells whether events are missing at its end";
+const UNSEALED: &str = "the run is not sealed: events may be missing at its end";
 
 fn pack(arguments: &ExportArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;

@@ -15,13 +15,13 @@ pub(crate) struct InitArguments {
     /// Evidence (folder, archive, image); it is neither copied nor changed
     #[arg(required = true)]
     pub(crate) evidence: Vec<PathBuf>,
-    /// The case folder; by default NAME-case here, after the first evidence
+    /// The case folder; by default NAME-case here, named after the first evidence
     #[arg(long, value_name = "FOLDER")]
     pub(crate) case: Option<PathBuf>,
     /// Compute the hash of the evidence, which every run will check
     #[arg(long)]
     pub(crate) hash: bool,
-    /// Let the hashing run where it cannot be confined
+    /// Hash the evidence even where that cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
     /// How it is printed

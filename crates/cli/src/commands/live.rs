@@ -21,23 +21,23 @@ use std::sync::Arc;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LiveArguments {
-    /// Where the outputs of tools come from; without it: recorded
+    /// Where tool outputs come from; by default, the recording
     #[arg(long, value_enum, value_name = "FROM", group = "live")]
     pub(crate) tools: Option<ToolsFrom>,
-    /// Where the evidence of the run lies now: a case, evidence, or LABEL=PATH
+    /// Where the run's evidence is now: a case, evidence, or LABEL=PATH
     ///
-    /// With --tools live and --from-turn; can be given several times.
-    /// Without it: where the run found it.
+    /// With --tools live and --from-turn; may be given several times.
+    /// By default, where the run found it.
     #[arg(long, value_name = "EVIDENCE", requires = "live", hide_short_help = true)]
     pub(crate) evidence: Vec<PathBuf>,
-    /// Let tools run where they cannot be confined
+    /// Run tools even where they cannot be confined
     #[arg(long, requires = "tools", hide_short_help = true)]
     pub(crate) unconfined: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ToolsFrom {
-    /// The recording: no evidence is needed
+    /// The recording; no evidence is needed
     Recorded,
     /// The tools themselves, run again in the sandbox
     Live,
@@ -101,11 +101,11 @@ fn show(screen: &Screen, again: &Again) {
     match again {
         Again::Note(note) => screen.say(&terminal(&format!("note: {note}"))),
         Again::Called { done, of, tool } if screen.is_live() => {
-            let line = format!("{done} of {of} calls made again: {}", terminal(tool));
+            let line = format!("{done} of {of} calls repeated: {}", terminal(tool));
             screen.paint(&[line], Screen::size());
         }
         Again::Looked { done, of } if screen.is_live() => {
-            screen.paint(&[format!("{done} of {of} facts held against raw bytes")], Screen::size());
+            screen.paint(&[format!("{done} of {of} facts compared with raw bytes")], Screen::size());
         }
         Again::Called { .. } | Again::Looked { .. } => {}
     }
@@ -123,7 +123,7 @@ fn text(reproduced: &Reproduced) -> String {
     for tables in &reproduced.tables_differing {
         let (evidence, group) = (&tables.recorded.evidence, &tables.recorded.group);
         let place = terminal(&format!("case tables of {evidence} ({group})"));
-        let _ = writeln!(out, "{place}: the evidence gives other rows now than the run's calls have read");
+        let _ = writeln!(out, "{place}: the evidence now gives other rows than the run's calls read");
     }
     for call in &reproduced.differing {
         of_call(&mut out, call);
@@ -134,14 +134,14 @@ fn text(reproduced: &Reproduced) -> String {
     if !reproduced.tools_changed.is_empty() {
         let tools = terminal(&reproduced.tools_changed.join(", "));
         let by = terminal(&reproduced.made_by);
-        let _ = writeln!(out, "described otherwise by locard {by}, which made the run: {tools}");
+        let _ = writeln!(out, "described differently by locard {by}, which made the run: {tools}");
     }
     for note in &reproduced.notes {
         let _ = writeln!(out, "note: {}", terminal(note));
     }
     let _ = writeln!(
         out,
-        "{} calls made again for {} invocations: {} the same, {} other",
+        "{} calls repeated for {} invocations: {} the same, {} different",
         reproduced.calls,
         reproduced.invocations,
         reproduced.invocations_same,
@@ -151,9 +151,9 @@ fn text(reproduced: &Reproduced) -> String {
         out,
         "{}",
         match (reproduced.same, reproduced.differing.is_empty() && reproduced.tables_differing.is_empty()) {
-            (true, _) => "reproduced: the tools say what is recorded",
+            (true, _) => "reproduced: the tools give the recorded outputs",
             (false, true) =>
-                "NOT REPRODUCED: the tools say what is recorded, over evidence with another hash",
+                "NOT REPRODUCED: the tools give the recorded outputs, but the evidence has another hash",
             (false, false) => "NOT REPRODUCED",
         }
     );
@@ -169,7 +169,7 @@ fn of_evidence(evidence: &EvidenceAgain) -> String {
         }
         (Some(recorded), Some(_), _) if recorded.level == IntegrityLevel::Stat => {
             format!(
-                "{place}: other names, sizes or times than then, as a copy has; its bytes were not hashed"
+                "{place}: names, sizes or times differ from those recorded, as in a copy; its bytes were not hashed"
             )
         }
         (Some(recorded), Some(now), _) => format!(

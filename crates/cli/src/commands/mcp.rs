@@ -23,42 +23,42 @@ pub(crate) struct McpArguments {
     /// Case folder, case file, or evidence (folder, archive, image)
     #[arg(long, value_name = "CASE")]
     pub(crate) case: PathBuf,
-    /// Where run folders are made
+    /// Folder in which run folders are created
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// Serve over HTTP on an address of this machine itself, not over standard input and output
+    /// Serve over HTTP on a loopback address instead of standard input and output
     ///
-    /// It prints the address and the token that requests have to bear.
+    /// It prints the address, and the token that requests must carry.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
     pub(crate) http: Option<SocketAddr>,
-    /// Whose tasks a client is given that names nobody, and whose tools are listed: `lead` alone, or agents of docs/agents.md
+    /// Agents whose tasks and tools a client gets by default: `lead` alone, or agents of docs/agents.md
     #[arg(long, value_name = "AGENT", value_delimiter = ',', default_value = "examiner")]
     pub(crate) agents: Vec<String>,
-    /// Answer with structured content, for programs, and not with text, for language models
+    /// Answer with structured content for programs instead of text for language models
     #[arg(long)]
     pub(crate) structured: bool,
     /// How many seconds a task waits for the client's next call before it ends
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) idle: u64,
-    /// Leave runs that are open at the end as they are, for another server to open again, and do not seal them
+    /// At the end, leave open runs unsealed, so that another server can open them again
     #[arg(long)]
     pub(crate) keep_open: bool,
     /// A TOML file with rules: budgets, gate, view, surfaces
     ///
-    /// What it leaves out keeps its default, which is that of a turn with one call; docs/mcp.md has it.
+    /// Anything it leaves out keeps its default, which suits turns with one call (docs/mcp.md).
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
-    /// Let others read the run folders, as far as the umask lets them
+    /// Let other users read the run folders, as far as the umask allows
     #[arg(long)]
     pub(crate) shared: bool,
-    /// Do not ask by code what a client left open when it closes its run (docs/recovery.md)
+    /// Skip the final sweep over questions that a client left open (docs/recovery.md)
     #[arg(long)]
     pub(crate) no_sweep: bool,
     #[command(flatten)]
     pub(crate) evidence: EvidenceArguments,
     #[command(flatten)]
     pub(crate) seal: SealArguments,
-    /// Let tools run where they cannot be confined; every report says so
+    /// Run tools even where they cannot be confined; every report says so
     #[arg(long)]
     pub(crate) unconfined: bool,
 }
@@ -95,7 +95,7 @@ pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result
     for folder in &left.kept {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         printer.complain(&report::terminal(&format!(
-            "{name} stays open: open_run with the content of {} as key goes on with it, and `locard resume` seals it",
+            "{name} stays open: open_run with the content of {} as key resumes it, or `locard resume` seals it",
             app::key_file(folder).display()
         )));
     }
@@ -127,7 +127,7 @@ async fn served(
             let http = open_http(Arc::clone(house), address).await.map_err(Failure::McpHttp)?;
             printer.result(&format!("{}\nAuthorization: Bearer {}", http.address(), http.token()))?;
             printer.complain(
-                "whoever has this token can investigate the case and read its runs; Ctrl-C ends it",
+                "anyone with this token can investigate the case and read its runs; Ctrl-C stops the server",
             );
             let serving = http.serve(async {
                 // Whoever no longer tells has ended, too.

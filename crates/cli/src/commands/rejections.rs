@@ -14,10 +14,10 @@ pub(crate) struct RejectionsArguments {
     /// Run folders, or the beginnings of their names
     #[arg(required = true, value_name = "RUN")]
     pub(crate) run: Vec<String>,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// List each refused claim of several runs; of one run they are always listed
+    /// List each refused claim of several runs; for one run they are always listed
     #[arg(long)]
     pub(crate) details: bool,
     /// How it is printed

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct ReplayArguments {
     /// A run folder, the beginning of its name, latest, or latest:CASE
     pub(crate) run: String,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
     /// Replay this agent only
@@ -30,28 +30,28 @@ pub(crate) struct ReplayArguments {
     /// Replay this task only, such as task-1 or 1
     #[arg(long, value_name = "TASK", value_parser = task)]
     pub(crate) task: Option<TaskId>,
-    /// Judge the recorded replies anew under the rules of a TOML file
+    /// Judge the recorded replies again under the rules in a TOML file
     ///
-    /// What the file leaves out keeps its value of the run, not its default.
-    /// docs/replay.md says what is told.
+    /// Anything the file leaves out keeps the value it had in the run, not its default.
+    /// docs/replay.md explains the output.
     #[arg(long, value_name = "FILE", conflicts_with = "tools")]
     pub(crate) rules: Option<PathBuf>,
-    /// Walk through the turns: what the agent saw, did, claimed, was told
+    /// Step through the turns: what the agent saw, did, claimed and was told
     #[arg(long, conflicts_with_all = ["rules", "tools"])]
     pub(crate) step: bool,
-    /// With --step: begin with this turn; not on a terminal: show it alone
+    /// With --step: begin at this turn; when not on a terminal, show only this turn
     #[arg(long, value_name = "N", requires = "step", hide_short_help = true)]
     pub(crate) turn: Option<u32>,
-    /// Branch off at this turn of one agent and go on live, as a new run
+    /// Branch off at this turn of one agent and continue live, as a new run
     #[arg(long, value_name = "TURN", group = "live", conflicts_with_all = ["rules", "step", "tools"])]
     pub(crate) from_turn: Option<u32>,
-    /// The model that goes on from there; without it: the same
+    /// The model that continues from there; by default the same
     #[arg(long, requires = "from_turn")]
     pub(crate) model: Option<String>,
     /// With --from-turn: what the model's tokens cost (run --help)
     #[arg(long, value_name = "PRICES", value_parser = prices, requires = "from_turn", hide_short_help = true)]
     pub(crate) price: Option<Prices>,
-    /// With --from-turn: how many seconds a turn that fails is tried again
+    /// With --from-turn: for how many seconds to retry a turn that fails
     #[arg(long, value_name = "SECONDS", requires = "from_turn", hide_short_help = true)]
     pub(crate) patience: Option<u64>,
     /// How it is printed
@@ -136,7 +136,7 @@ fn text(replayed: &[Replayed], same: bool) -> String {
             None => writeln!(out, "{name} {agent}: {} events the same{end}", task.same),
             Some(_) => writeln!(
                 out,
-                "{name} {agent}: {} of {} events the same, then other ones",
+                "{name} {agent}: {} of {} events the same, then different ones",
                 task.same, task.stored
             ),
         };
@@ -147,7 +147,7 @@ fn text(replayed: &[Replayed], same: bool) -> String {
     if !same && replayed.iter().any(|task| task.unnumbered) {
         let _ = writeln!(
             out,
-            "the run was made before behaviours were numbered (format 2.4): this version reads and verifies it, and need not repeat it"
+            "the run was made before behaviours were numbered (format 2.4): this version reads and verifies it, but may not repeat it exactly"
         );
     }
     let _ = writeln!(out, "{}", if same { "replayed: every event came out the same" } else { "DIVERGED" });

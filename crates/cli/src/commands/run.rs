@@ -152,7 +152,7 @@ async fn watched(
                 None => {
                     stopped = Some(code);
                     plan.interrupt.interrupt();
-                    plan.screen.say("interrupted: stopping; a second time ends at once");
+                    plan.screen.say("interrupted: stopping; interrupt again to stop at once");
                 }
                 Some(_) => return (None, stopped),
             },
@@ -279,7 +279,7 @@ fn jobs(asked: Option<NonZeroUsize>, cases: usize, agents: usize, printer: &Prin
     let possible = possible_jobs(files, agents);
     if wanted > possible && asked.is_some() {
         printer.complain(&format!(
-            "note: {possible} cases at once and not {wanted}: {files} open files are allowed (ulimit -n)"
+            "note: {possible} cases at once instead of {wanted}: only {files} open files are allowed (ulimit -n)"
         ));
     }
     wanted.min(possible)

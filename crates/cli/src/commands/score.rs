@@ -13,15 +13,15 @@ pub(crate) struct ScoreArguments {
     /// Run folders of one case, or the beginnings of their names
     #[arg(required = true, value_name = "RUN")]
     pub(crate) run: Vec<String>,
-    /// What is known to be true of the case: JSON or TOML
+    /// The ground truth of the case, as JSON or TOML
     ///
     /// docs/scoring.md describes both forms, and what counts as found.
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: PathBuf,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// Exit with 25 where a run finds fewer facts in a hundred
+    /// Exit with 25 if a run finds less than this percentage of the facts
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) fail_under: Option<u8>,
     /// How it is printed

@@ -36,7 +36,7 @@ async fn watched<T>(
         code = signals.next() => code,
     };
     interrupt.interrupt();
-    screen.say("interrupted: stopping; a second time ends at once");
+    screen.say("interrupted: stopping; interrupt again to stop at once");
     tokio::select! {
         _ = &mut work => {}
         _ = signals.next() => {}

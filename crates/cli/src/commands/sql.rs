@@ -114,10 +114,11 @@ fn nothing(tables: &CaseTables, known: &[Table], sql: &str) -> Result<Vec<String
         .map(|table| table.name.as_str())
         .collect();
     let mut notes = vec![
-        "no such record was decoded; that shows no absence: look at gaps, defects and sources".to_owned(),
+        "no such record was decoded, which does not prove its absence: check gaps, defects and sources"
+            .to_owned(),
     ];
     if !unread.is_empty() {
-        notes.push(format!("nothing was read that could hold {}", unread.join(", ")));
+        notes.push(format!("no source was read that could hold {}", unread.join(", ")));
     }
     Ok(notes)
 }
@@ -237,8 +238,8 @@ fn print(answer: &Answer, format: SqlFormat, printer: &mut Printer) -> Result<u8
         SqlFormat::Jsonl => lines(answer, printer)?,
     }
     let told = match (&answer.stopped, answer.more) {
-        (Some(reason), _) => format!("the statement did not come to its end: {reason}"),
-        (None, true) => "more rows follow: --limit gives more".to_owned(),
+        (Some(reason), _) => format!("the statement was not completed: {reason}"),
+        (None, true) => "there are more rows: raise --limit to print them".to_owned(),
         (None, false) => return Ok(0),
     };
     printer.complain(&report::terminal(&told));

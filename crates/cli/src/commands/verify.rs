@@ -26,7 +26,7 @@ pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Res
     let noted = if head.is_some() { Vec::new() } else { noted(arguments, &folder, &certificate, printer) };
     let noted = certificate.against_noted(&noted).cloned();
     if !arguments.evidence.is_empty() && !over_evidence(arguments, &folder, &mut certificate)? {
-        printer.complain("the evidence was not looked at: the recording does not hold");
+        printer.complain("the evidence was not checked: the recording does not hold");
     }
     let code = code(&certificate, arguments.unsealed);
     let kept = keep.map(|keep| app::keep_certificate(&certificate, &keep).map_err(Failure::Keep));
@@ -130,20 +130,20 @@ fn text(certificate: &Certificate, code: u8, kept: Option<KeptHead>, noted: Opti
     }
     let _ = writeln!(
         out,
-        "{} events, {} payloads, {} facts in their outputs, {} verdicts the same again",
+        "{} events, {} payloads, {} facts found in their outputs, {} verdicts confirmed",
         certificate.events, certificate.payloads, certificate.facts, certificate.verdicts
     );
     if let Some(again) = certificate.calls_again {
         let _ = writeln!(
             out,
-            "{} invocations made again: {} the same, {} not compared",
+            "{} invocations repeated: {} the same, {} not compared",
             again.invocations, again.same, again.not_compared
         );
     }
     if let Some(raw) = certificate.raw {
         let _ = writeln!(
             out,
-            "{} facts held against raw bytes: {} stand there whole, {} in part, {} only after decoding, which the calls made again compare; {} have no bytes of their own, {} rest on bytes that cannot be read",
+            "{} facts compared with raw bytes: {} found whole, {} in part, {} only after decoding, which the repeated invocations compare; {} have no bytes of their own, {} have bytes that cannot be read",
             raw.facts, raw.literal, raw.partly, raw.decoded, raw.no_span, raw.unreadable
         );
     }
@@ -155,13 +155,13 @@ fn text(certificate: &Certificate, code: u8, kept: Option<KeptHead>, noted: Opti
     }
     if let (true, Some(kept)) = (is_anchored(certificate), kept) {
         let signed = if kept.signed { ", and the signature over it verifies" } else { "" };
-        let _ = writeln!(out, "it is the head that is kept elsewhere{signed}");
+        let _ = writeln!(out, "it is the head kept elsewhere{signed}");
     }
     if certificate.confined == Some(false) {
         let _ = writeln!(out, "{UNCONFINED}");
     }
     if !certificate.sealed {
-        let _ = writeln!(out, "not sealed: nothing tells whether events are missing at its end");
+        let _ = writeln!(out, "not sealed: events may be missing at its end");
         if code == Failure::UNSEALED && certificate.holds() {
             let _ = writeln!(out, "(--unsealed accepts a run that broke off)");
         }
@@ -186,7 +186,7 @@ fn verdict(certificate: &Certificate, code: u8, noted: Option<&NotedHead>) -> St
             format!("verified: {level}, {} ({sealed})", Level::HeadAnchored)
         }
         (0, Some(level)) => format!(
-            "verified: {level} ({sealed}; nobody outside this folder vouches for its head, compare it with one kept elsewhere)"
+            "verified: {level} ({sealed}; nothing outside this folder vouches for its head: compare it with a copy kept elsewhere)"
         ),
         (_, Some(level)) => format!("NOT VERIFIED beyond: {level} ({sealed})"),
         (_, None) => format!("NOT VERIFIED ({sealed})"),

@@ -17,13 +17,13 @@ use view::{View, ViewError, Which};
 pub(crate) struct ViewArguments {
     /// Runs: folders, beginnings of their names, latest, or latest:CASE
     ///
-    /// Without one: all runs of the folder, those that come later included.
+    /// By default all runs in the folder, including those added later.
     #[arg(value_name = "RUN")]
     pub(crate) names: Vec<String>,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// The port of 127.0.0.1 to listen on; 0: any that is free
+    /// The port on 127.0.0.1 to listen on; 0 picks a free one
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) port: u16,
     /// Open the address with xdg-open (macOS: open, Windows: explorer)
@@ -39,7 +39,7 @@ pub(super) fn execute(arguments: &ViewArguments, printer: &mut Printer) -> Resul
     let signals = runtime.block_on(async { Signals::listen() })?;
     let view = runtime.block_on(view::open(which, arguments.port)).map_err(Failure::View)?;
     printer.result(&view.address())?;
-    printer.complain("whoever has this address can read the runs; Ctrl-C ends it");
+    printer.complain("anyone with this address can read the runs; Ctrl-C stops the server");
     // Removed when the program ends.
     let _page = if arguments.open { open(&view, printer) } else { None };
     let served = runtime.block_on(until_signal(view, signals));

@@ -11,7 +11,7 @@ fn the_demo_ends_sealed_with_every_objective_met_and_facts_that_name_their_bytes
     let place = Place::new();
     place.locard_ends(0, &["run", &demo(), "--fail-on", "open,refused"]);
     let out = place.locard_ends(0, &["answers", "latest"]);
-    assert!(out.contains("7 of 7 tasks accepted, nothing left open"), "{out}");
+    assert!(out.contains("7 of 7 tasks accepted, no open questions"), "{out}");
     assert!(out.contains("ALDER-07") && out.contains("W. Europe Standard Time"), "{out}");
 
     let name = place.only_run().file_name().unwrap().to_str().unwrap().to_owned();

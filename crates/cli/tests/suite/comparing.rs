@@ -68,7 +68,7 @@ fn a_sloppy_run_differs_by_what_was_refused_and_by_nothing_that_it_made_up() {
         assert_eq!(diff[kind]["only_after"], turned[kind]["only_before"], "{kind}");
     }
     let out = place.locard_ends(0, &["diff", str(&honest), str(&sloppy)]);
-    assert!(out.contains("not the same in both: models"), "{out}");
+    assert!(out.contains("different in the two runs: models"), "{out}");
     assert!(
         out.contains("\nrejections only after\n  + ") && !out.contains("rejections only before"),
         "{out}"
@@ -84,7 +84,7 @@ fn runs_of_different_cases_say_so_first() {
     let out = place.locard_ends(0, &["diff", str(&demo), str(&empty)]);
     assert!(out.starts_with("the runs are of different cases: demo and empty\n"), "{out}");
     assert!(out.contains("\nfacts only before\n  - ") && out.contains("  … and "), "{out}");
-    assert!(out.ends_with("the runs recorded not the same; --all lists everything\n"), "{out}");
+    assert!(out.ends_with("the runs recorded different things; --all lists everything\n"), "{out}");
     let all = place.locard_ends(15, &["diff", str(&demo), str(&empty), "--all", "--exit-code"]);
     assert!(!all.contains("  … and ") && all.lines().count() > out.lines().count(), "{all}");
     let run = app::load_run(&demo).unwrap();

@@ -64,7 +64,7 @@ fn a_run_that_was_written_anew_as_a_whole_is_refused_under_its_name_and_under_an
     assert!(said.contains("which was noted when the run was sealed, on "), "{said}");
     let (code, said) = with_state(&place, &["verify", str(&forged), "--no-head-log"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("nobody outside this folder vouches for its head"), "{said}");
+    assert!(said.contains("nothing outside this folder vouches for its head"), "{said}");
     // Whoever renames the run inside of its folder leaves the folder's name.
     let renamed = rechained(&place, &run, "renamed", |log| {
         log[0].2.run = Some(ledger::RunId::new("another").unwrap());

@@ -137,9 +137,11 @@ fn the_sealed_sample_verifies_against_its_head_and_replays() {
     let page = place.locard_ends(0, &["report", "sample", "--format", "markdown"]);
     let of_agents: Vec<_> = page.lines().filter(|line| line.starts_with("Agent ")).collect();
     assert!(page.contains("The run does not list the questions of its case"), "{page}");
-    assert!(of_agents[0].contains("9 questions left open by today's rules; the run itself had none open"));
+    assert!(of_agents[0].contains("9 open questions by today's rules; none by the run's own"));
     assert!(
-        of_agents.iter().all(|line| line.contains("left open by") || line.contains("of what it was given"))
+        of_agents
+            .iter()
+            .all(|line| line.contains("by today's rules") || line.contains("among those it was given"))
     );
     let told = place.locard_ends(0, &["replay", "sample"]);
     assert!(told.contains("every event came out the same"), "{told}");

@@ -122,7 +122,7 @@ fn an_interrupted_run_is_readable_unsealed_and_leaves_nothing_behind() {
     assert_eq!(output.status.code(), Some(130), "{told}");
     assert!(output.stdout.is_empty());
     assert!(told.contains("interrupted: stopping"), "{told}");
-    assert!(told.contains("is not sealed; `locard resume` goes on with it;"), "{told}");
+    assert!(told.contains("is not sealed; `locard resume` resumes it;"), "{told}");
     wait_for_the_end_of(&workers);
     assert_eq!(scratch_folders(&place), 0);
 
@@ -171,7 +171,7 @@ fn a_second_interrupt_ends_at_once() {
     let mut told = BufReader::new(child.child().stderr.take().unwrap());
     let mut line = String::new();
     told.read_line(&mut line).unwrap();
-    assert!(line.contains("a second time ends at once"), "{line}");
+    assert!(line.contains("interrupt again to stop at once"), "{line}");
     send("INT", child.id());
     assert_eq!(child.child().wait().unwrap().code(), Some(130));
     wait_for_the_end_of(&workers);

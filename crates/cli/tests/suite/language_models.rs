@@ -131,7 +131,7 @@ fn a_model_behind_each_api_records_what_is_true_and_nothing_else() {
         let report: Value =
             serde_json::from_str(&place.locard_ends(0, &["report", str(&run), "--format", "json"])).unwrap();
         assert!(report["tasks"][0]["cost"]["micro_dollars"].as_u64().unwrap() > 0, "{}", report["tasks"][0]);
-        assert!(place.locard_ends(0, &["report", str(&run)]).contains("by what their providers counted"));
+        assert!(place.locard_ends(0, &["report", str(&run)]).contains("as counted by their providers"));
         assert!(!stands_in(&run, KEY) && !format!("{out}{err}").contains(KEY), "a key stays where it is");
     }
 }

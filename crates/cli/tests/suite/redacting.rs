@@ -42,7 +42,7 @@ fn a_redacted_report_can_be_checked_without_the_run_and_with_it() {
     for report in ["r.json", "whole.json"] {
         let alone = place.locard_ends(0, &["verify", "--report", report]);
         assert!(
-            alone.contains("compare it with that of the run") && alone.contains("root of the facts "),
+            alone.contains("compare the root with the run's") && alone.contains("root of the facts "),
             "{alone}"
         );
         let with = place.locard_ends(0, &["verify", "--report", report, "latest"]);
@@ -146,7 +146,7 @@ fn what_cannot_be_redacted_and_what_is_no_profile_is_refused_with_the_reason() {
         (&["report", "latest", "--redact", "own.toml"], "line 2"),
         (&["export", "latest", "--as", "stix", "--redact", "own.toml"], "unknown field `field`"),
         (&["verify"], "required"),
-        (&["verify", "--report", "no.json"], "expected what `locard report --format json` writes"),
+        (&["verify", "--report", "no.json"], "expected the output of `locard report --format json`"),
         (&["verify", "--report", "gone.json"], "gone.json"),
     ] {
         let output = place.locard(arguments);

@@ -47,7 +47,7 @@ fn the_tools_say_of_the_same_evidence_what_is_recorded() {
     place.locard_ends(2, &["replay", "latest", "--tools", "live", "--agent", "nobody"]);
     place.locard_ends(2, &["replay", "latest", "--evidence", "elsewhere"]);
     let told = place.locard_ends(0, &["replay", "latest", "--tools", "live", "--task", "1"]);
-    assert!(told.contains("reproduced: the tools say what is recorded"), "{told}");
+    assert!(told.contains("reproduced: the tools give the recorded outputs"), "{told}");
     assert_eq!(place.runs().len(), 1, "nothing of it is recorded");
 
     let raw = raw_of(&place, &place.only_run(), &[]).unwrap();
@@ -119,7 +119,7 @@ fn evidence_that_lies_elsewhere_by_now_is_taken_where_it_is_said_to_lie() {
     let output = place.locard(&["replay", "latest", "--tools", "live"]);
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("alder-07") && told.contains("--evidence tells where it lies now"), "{told}");
+    assert!(told.contains("alder-07") && told.contains("give its present place with --evidence"), "{told}");
     for given in ["moved", "moved/case.toml", "moved/evidence", "alder-07=moved/evidence"] {
         let json = reproduced(&place, 0, &["latest", "--evidence", given]);
         assert_eq!(json["evidence"][0]["label"], "alder-07", "{json}");

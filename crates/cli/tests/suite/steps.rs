@@ -59,7 +59,7 @@ fn each_turn_shows_what_the_agent_saw_did_claimed_and_was_told() {
         "  call-3-1 list_directory refused: outside_surface: list_directory is not offered in this phase",
         "left: 28 more turns of the phase, 59 refused claims, 399 facts",
         "  nothing to record: \\u{1b}[2Jthat\\u{a}is all",
-        "  the task ended: nothing left open; 1 facts, 1 claims refused",
+        "  the task ended: no open questions; 1 facts, 1 claims refused",
     ];
     let mut rest = out.as_str();
     for text in expected {
@@ -102,7 +102,7 @@ fn the_walk_needs_neither_evidence_nor_model_and_ends_where_the_log_does() {
         events.truncate(at + 1);
     });
     let out = place.locard_ends(0, &["replay", str(&copy), "--step"]);
-    assert!(out.contains("  nothing that the log knows of\n"), "{out}");
+    assert!(out.contains("  nothing in the log\n"), "{out}");
 }
 
 #[test]

@@ -63,10 +63,10 @@ fn what_an_idle_agent_leaves_open_is_asked_by_code_and_marked() {
     assert_eq!(asked.sum::<usize>(), questions.len());
     let page = report::answers(&run);
     assert!(
-        page.contains("by the sweep: code asked it, after the agents had left it as \"not asked\""),
+        page.contains("by the sweep: code searched after the agents had left it as \"not asked\""),
         "{page}"
     );
-    assert!(page.contains("persistence (scripted): something left open"), "{page}");
+    assert!(page.contains("persistence (scripted): open questions remain"), "{page}");
     place.locard_ends(0, &["verify", str(&folder), "--evidence"]);
     place.locard_ends(0, &["replay", str(&folder)]);
 }
@@ -113,15 +113,18 @@ fn some_agents_of_a_crew_leave_the_questions_of_the_others_to_the_sweep() {
     let asked = ["run", str(&demo), "--agent", "registry", "--no-cache", "--fail-on", "open"];
     place.locard_ends(0, &asked);
     let swept = place.locard_ends(0, &["answers", "latest"]);
-    assert!(swept.contains("sweep (sweep): nothing left open; code asked 8 questions"), "{swept}");
+    assert!(
+        swept.contains("sweep (sweep): no open questions; code searched for answers to 8 questions"),
+        "{swept}"
+    );
     let asked_by_code = swept.lines().filter_map(|line| {
-        let (_, asked) = line.split_once("; code asked ")?;
+        let (_, asked) = line.split_once("; code searched for answers to ")?;
         asked.split(' ').next()?.parse::<usize>().ok()
     });
     assert_eq!(asked_by_code.sum::<usize>(), 42, "{swept}");
     place.locard_ends(25, &[&asked[..], &["--no-sweep"]].concat());
     let left = place.locard_ends(0, &["answers", "latest"]);
-    assert!(left.contains("not asked: 42 questions that every case is asked"), "{left}");
+    assert!(left.contains("not asked: 42 standard questions"), "{left}");
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn an_absence_says_all_of_where_was_searched() {
                 evidence: Some("alder-07".into()),
                 near: vec!["evi1.exe".into()],
             },
-            "No file or folder named evil.exe is there under Users in the evidence alder-07; near it, and not it: evi1.exe.",
+            "There is no file or folder named evil.exe under Users in the evidence alder-07; near it, and not it: evi1.exe.",
         ),
         (
             Absence::RegistryKey {

@@ -37,11 +37,11 @@ impl<'o> Lines<'o> {
             let facts: Vec<_> = told.what.facts.iter().filter_map(|id| run.fact(*id)).collect();
             vec![said(told.agent, &phenomenon_title(&facts))]
         });
-        self.list("phenomena that carry other facts", '~', &diff.changed_phenomena, |it| {
+        self.list("phenomena with different facts", '~', &diff.changed_phenomena, |it| {
             changed_phenomenon(new, it)
         });
         self.sides(runs, "facts", [&diff.facts.removed, &diff.facts.added], |_, told| fact(told));
-        self.list("facts with other values", '~', &diff.changed_facts, |(was, is)| changed_fact(was, is));
+        self.list("facts with different values", '~', &diff.changed_facts, |(was, is)| changed_fact(was, is));
         self.beside_facts(diff);
         let rejections = [&diff.rejections.removed, &diff.rejections.added];
         self.sides(runs, "rejections", rejections, |run, refused| vec![refusal(run, refused)]);
@@ -72,7 +72,7 @@ impl<'o> Lines<'o> {
             let stands = weighed(run, told.what);
             vec![said(told.agent, &format!("{} ({stands})", told.what.proposed.statement))]
         });
-        self.list("hypotheses weighed otherwise", '~', &diff.changed_hypotheses, |(was, is)| {
+        self.list("hypotheses assessed differently", '~', &diff.changed_hypotheses, |(was, is)| {
             let [before, after] = [weighed(old, was.what), weighed(new, is.what)];
             vec![said(is.agent, &is.what.proposed.statement), format!("  {before} → {after}")]
         });

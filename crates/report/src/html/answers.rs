@@ -41,12 +41,12 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 }
             }
             @if !own.is_empty() {
-                h3 { "What agents asked themselves" }
-                p.note { "An agent of the run put these questions. Code checked that a fact meets the condition; nobody checked that the condition fits the question." }
+                h3 { "Questions that agents added" }
+                p.note { "An agent of the run added these questions. Code checked that a fact meets the condition; nobody checked that the condition fits the question." }
                 ul.answers { @for (it, _) in &own { (answer(scene, it, None)) } }
             }
             @if run.opened.questions.is_empty() {
-                p.note { "This run does not list the questions of its case: what was handed to nobody is not shown." }
+                p.note { "This run does not list the questions of its case, so those assigned to no agent are not shown." }
             }
             h3 { "Who answered" }
             ul { @for (task, view) in &run.tasks { (agent(*task, view, &scene.questions)) } }
@@ -64,7 +64,7 @@ pub(super) fn in_short(scene: &Scene<'_>) -> Markup {
             }
         }
         p.note {
-            (scene.corroborated.line(scene.run, &scene.questions, &scene.told, &scene.ranked)) ". Not told: "
+            (scene.corroborated.line(scene.run, &scene.questions, &scene.told, &scene.ranked)) ". Limits: "
             a href="#limits" { (scene.limits.line()) } "."
         }
     }
@@ -106,7 +106,7 @@ fn answer(scene: &Scene<'_>, it: &Question<'_>, sure: Option<Confidence>) -> Mar
                     @for (log, line) in reach::logs(scene.run, it.objective) {
                         p.by {
                             a href=(format!("#proof-{}", log.id)) { (say(&line)) }
-                            ": of other times it says nothing."
+                            ": it does not cover other times."
                         }
                     }
                 }
@@ -170,7 +170,7 @@ fn met(scene: &Scene<'_>, objective: &Objective, facts: &[FactId], sure: Option<
                 summary { (rest.len()) " more" }
                 (shown(rest.get(..LISTED).unwrap_or(rest)))
                 @if rest.len() > LISTED {
-                    p.note { (rest.len() - LISTED) " more stand among the facts." }
+                    p.note { (rest.len() - LISTED) " more are among the facts." }
                 }
             }
         }

@@ -38,12 +38,12 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 
 fn tasks(run: &Run) -> Markup {
     if run.tasks.is_empty() {
-        return html! { p { "No task was handed out." } };
+        return html! { p { "No task was assigned." } };
     }
     html! {
         div.scroll {
             table {
-                thead { tr { th { "task" } th { "agent" } th { "model" } th { "handed out by" } th.number { "turns" } th.number { "calls" } th.number { "answered from the log" } th.number { "facts" } th.number { "other ways tried" } th { "ended" } } }
+                thead { tr { th { "task" } th { "agent" } th { "model" } th { "assigned by" } th.number { "turns" } th.number { "calls" } th.number { "answered from the log" } th.number { "facts" } th.number { "alternatives tried" } th { "ended" } } }
                 tbody {
                     @for (task, view) in &run.tasks {
                         tr id=(task) {
@@ -148,14 +148,14 @@ fn resting(run: &Run, call: InvocationId, facts: &[FactId]) -> Markup {
     let (named, more) = rest.split_at(rest.len().min(NAMED));
     html! {
         details {
-            summary { (facts.len()) " facts rest on it" }
+            summary { (facts.len()) " facts are based on it" }
             ul {
                 @for fact in first { li { (super::fact_link(run, *fact)) } }
                 @if !named.is_empty() {
                     li { @for fact in named { a href=(format!("#proof-{fact}")) { (fact) } " " } }
                 }
                 @if !more.is_empty() {
-                    li { (more.len()) " more: a search among the facts for " code { (call) } " finds them" }
+                    li { (more.len()) " more: to see them, search the facts for " code { (call) } "." }
                 }
             }
         }
@@ -165,7 +165,7 @@ fn resting(run: &Run, call: InvocationId, facts: &[FactId]) -> Markup {
 const fn completeness(completeness: Completeness) -> &'static str {
     match completeness {
         Completeness::Complete => "complete",
-        Completeness::Truncated => "not everything",
+        Completeness::Truncated => "truncated",
     }
 }
 

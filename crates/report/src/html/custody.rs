@@ -23,7 +23,7 @@ pub(super) fn badges(scene: &Scene<'_>) -> Markup {
             }
             @if !run.opened.confined { " " span.tag.bad { "tools ran unconfined" } }
             @if run.integrity.iter().any(|it| it.as_expected == Some(false)) {
-                " " a.tag.bad href="#custody" { "evidence is not what the case promises" }
+                " " a.tag.bad href="#custody" { "evidence does not have the hash that the case gives" }
             }
         }
     }
@@ -71,7 +71,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 
 fn verified(scene: &Scene<'_>) -> Markup {
     let Some(verified) = scene.verified else {
-        return html! { p { "The run was not verified for this page; locard verify does." } };
+        return html! { p { "The run was not verified for this page; locard verify does that." } };
     };
     html! {
         @if let Some(head) = &verified.head { p { (word("Head of the chain", "head")) ": " code { (say(head)) } } }
@@ -93,13 +93,13 @@ fn verified(scene: &Scene<'_>) -> Markup {
             p.bad { "What does not hold:" }
             ul { @for (place, what) in &verified.findings { li { code { (say(place)) } ": " (say(what)) } } }
         }
-        p.note { "Nobody outside the run folder vouches for its head: compare it with one that is kept elsewhere." }
+        p.note { "Nothing outside the run folder vouches for its head: compare it with a copy kept elsewhere." }
     }
 }
 
 fn evidence(scene: &Scene<'_>) -> Markup {
     if scene.run.integrity.is_empty() {
-        return html! { p { "None was hashed: the run broke off before." } };
+        return html! { p { "No evidence was hashed: the run broke off before that." } };
     }
     html! {
         div.scroll {
@@ -117,7 +117,7 @@ fn evidence(scene: &Scene<'_>) -> Markup {
                             td.number { (scene.run.graph.read_from(&hashed.evidence).len()) }
                             td {
                                 @match hashed.as_expected {
-                                    None => "the case names no hash of it",
+                                    None => "the case gives no hash for it",
                                     Some(true) => "yes",
                                     Some(false) => strong.bad { "no" },
                                 }
@@ -154,10 +154,10 @@ fn history(scene: &Scene<'_>) -> Markup {
         ul {
             li { "opened at " (say(&run.circumstance.at)) " by Locard " (say(&run.opened.program)) ", log format " (run.opened.format) }
             @if let Some(parent) = &run.opened.parent {
-                li { "branched off " (parent.run) " (head " code { (parent.head) } "): " (parent.task) " goes another way from turn " (parent.turn) }
+                li { "branched off " (parent.run) " (head " code { (parent.head) } "): " (parent.task) " differs starting at turn " (parent.turn) }
             }
             @for (resumed, circumstance) in &run.resumed {
-                li { "had broken off, and went on at " (say(&circumstance.at)) " (Locard " (say(&resumed.program)) ")" }
+                li { "broke off, and was resumed at " (say(&circumstance.at)) " (Locard " (say(&resumed.program)) ")" }
             }
             @if !run.circumstance.confinement.is_empty() { li { "tools were confined by " (say(&run.circumstance.confinement.join(", "))) } }
             @for indexed in &run.names {

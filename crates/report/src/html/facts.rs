@@ -30,13 +30,13 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #facts aria-labelledby="facts-title" {
             h2 #facts-title { "Facts and proofs" }
             p.note {
-                (scene.order.len()) " facts; those that answers, findings and the story rest on come first. Unfold one for its proof: the call, its arguments, the "
-                (word("record", "record")) " as stored with the values marked, and where it stands in the evidence. "
+                (scene.order.len()) " facts; those behind answers, findings and the story come first. Open one to see its proof: the call, its arguments, the "
+                (word("record", "record")) " as stored with the values marked, and its place in the evidence. "
                 "Tags: agent, record type, how it " (word("matched", "matched")) ", who could have written it ("
                 (word("writable by", "writer")) "), " (words::one_source()) ", " (word("citation healed", "healed")) "."
             }
             p.paper {
-                "Printed are the proofs of the " (scene.cited.len()) " facts that answers, findings and the story rest on, under the references in brackets; the page itself has all "
+                "The printout has the proofs of the " (scene.cited.len()) " facts behind answers, findings and the story, under the references in brackets; the page itself has all "
                 (scene.order.len()) "."
             }
             form #filter hidden aria-label="Filter facts" {}
@@ -46,8 +46,8 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             @if !rest.is_empty() {
                 noscript {
                     p.bad {
-                        "Without its script this page shows the first " (plain.len()) " facts; "
-                        (rest.len()) " more stand in it packed. locard facts and locard export --as csv-facts list all of them."
+                        "Without JavaScript this page shows only the first " (plain.len()) " facts; "
+                        (rest.len()) " more are stored in it, compressed. locard facts and locard export --as csv-facts list all of them."
                     }
                 }
                 @for piece in rest.chunks(PACKED) {
@@ -170,10 +170,10 @@ fn place(locator: &Locator) -> Markup {
 const fn nowhere(locator: &Locator) -> &'static str {
     match locator.span {
         None => {
-            "No evidence bytes: the record has no bytes of its own in a file, as an entry of a copied folder, or what a tool counted or joined. Path and stored output are its place."
+            "No evidence bytes: the record has no bytes of its own in a file; it is an entry of a copied folder, or a tool counted or joined it. Its path and its stored output say where it comes from."
         }
         Some(_) => {
-            "No evidence bytes: the value does not stand in the file in one piece (it is packed, encoded or put together there). The place of its whole record stands behind the @."
+            "No evidence bytes: the file does not hold the value in one piece (it is compressed, encoded or assembled). The @ gives the place of the whole record."
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #findings aria-labelledby="findings-title" {
             h2 #findings-title { "Findings" }
             p.note {
-                (words::word("Findings", "finding")) " that stand out most come first, by what code can tell: the rules that their facts fit, the objective that is answered, how many kinds of sources name the same thing, how rare such facts are in this run."
+                (words::word("Findings", "finding")) " that stand out most come first. Code ranks them by the rules that their facts match, the objective they answer, how many kinds of sources name the same thing, and how rare such facts are in this run."
             }
             @if scene.ranked.is_empty() {
                 p { "No fact was recorded." }
@@ -146,7 +146,7 @@ pub(super) fn group(
                     summary { (lines - SHOWN) " more" }
                     ul { @for place in SHOWN..listed { (line(place)) } }
                     @if lines > listed {
-                        p.note { (lines - listed) " more stand among the facts." }
+                        p.note { (lines - listed) " more are among the facts." }
                     }
                 }
             }

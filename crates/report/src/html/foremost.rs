@@ -13,8 +13,8 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 p { (NOTHING) }
             } @else {
                 p.note {
-                    "The facts that stand out most from what any computer has, by rules of code. A rule says what such a trace is; whether it was an attack is for a person to say. "
-                    @if *more > 0 { (more) " more stand among the " a href="#findings" { "findings" } "." }
+                    "The facts that stand out most from what is usual on any computer, by detection rules. A rule says what kind of trace this is; whether it was an attack is for a person to decide. "
+                    @if *more > 0 { (more) " more are among the " a href="#findings" { "findings" } "." }
                 }
                 ol.told {
                     @for it in shown {

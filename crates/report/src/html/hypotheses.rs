@@ -16,9 +16,9 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #hypotheses aria-labelledby="hypotheses-title" {
             h2 #hypotheses-title { "Hypotheses" }
             @if nodes::hypotheses(run).next().is_none() {
-                p { "No explanation was put up in this run." }
+                p { "No hypothesis was proposed in this run." }
             } @else {
-                p.note { "An agent’s own words, with what it names for and against them; how many sources stand behind each side, code counts." }
+                p.note { "An agent’s own words, with what it cites for and against each hypothesis; code counts the sources behind each side." }
             }
             @for hypothesis in nodes::hypotheses(run) { (one(run, hypothesis)) }
             (absences(run))
@@ -50,7 +50,7 @@ fn side(run: &Run, title: &str, nodes: &[NodeId]) -> Markup {
         details open[nodes.len() <= LISTED] {
             summary { (title) " " span.tag { (nodes.len()) } }
             ul { @for id in nodes { li { (cited(run, *id)) } } }
-            @if nodes.is_empty() { p.note { "Nothing was named." } }
+            @if nodes.is_empty() { p.note { "Nothing was cited." } }
         }
     }
 }
@@ -59,7 +59,7 @@ fn absences(run: &Run) -> Markup {
     html! {
         @if run.absences().next().is_some() {
             h3 { "Absences" }
-            p.note { "Each rests on a search that was complete and found nothing; the call says what it covered." }
+            p.note { "Each is based on a complete search that found nothing; the call says what it covered." }
             @if run.absences().any(|(_, covered)| covered.absence.absence.is_as_it_stands()) {
                 p.note { (nodes::OF_ITS_FILE) }
             }
@@ -79,7 +79,7 @@ fn derivations(run: &Run) -> Markup {
     html! {
         @if run.derivations().next().is_some() {
             h3 { "Derivations" }
-            p.note { "Each was checked by code over the facts that it names." }
+            p.note { "Code checked each one against the facts that it cites." }
             ul {
                 @for (_, derived) in run.derivations() {
                     li id=(derived.derivation.id) {

@@ -21,13 +21,13 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             p.key { @for (number, what) in limits.counts() { span.state { (number) " " (what) } " " } }
             (questions(limits))
             (places("Gaps", "No tool reported a gap.", &limits.gaps))
-            (places("Calls that fell short", "Every call returned all that was asked for.", &limits.short))
-            h3 { "Checks that were not made" }
+            (places("Incomplete calls", "Every call returned all that was asked for.", &limits.short))
+            h3 { "Checks not made" }
             @if limits.unchecked.is_empty() { p { "None." } }
             ul { @for check in &limits.unchecked { li { (say(check)) } } }
             h3 { "Damaged evidence" }
             @if defects.is_empty() && !unhashed {
-                p { "No tool met damage, and the hashes cover all of the evidence." }
+                p { "No tool found damage, and the hashes cover all of the evidence." }
             }
             ul {
                 @for defect in &defects {
@@ -37,7 +37,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 }
                 @for hashed in &scene.run.integrity {
                     @for gap in &hashed.gaps {
-                        li { code { (say(&hashed.evidence)) } " is hashed without " code { (say(&gap.path)) } ": " (say(&gap.reason)) }
+                        li { code { (say(&hashed.evidence)) } " was hashed without " code { (say(&gap.path)) } ": " (say(&gap.reason)) }
                     }
                 }
             }
@@ -64,11 +64,11 @@ pub(super) fn of<'r>(run: &Run, questions: &[Question<'r>], verified: Option<&Ve
 fn questions(limits: &Limits<'_>) -> Markup {
     let asked = |it: &Asked<'_>| html! { (say(it.question)) " " span.tag { (say(it.agent)) } };
     html! {
-        h3 { "Questions that cannot be told from this evidence" }
+        h3 { "Questions that this evidence cannot answer" }
         @if limits.lacking.is_empty() && limits.unread.is_empty() { p { "None." } }
         @for (kind, questions) in &limits.lacking {
             details open[questions.len() <= SHOWN] {
-                summary { "It needs " (say(kind)) " " span.tag { (questions.len()) } }
+                summary { "Needs " (say(kind)) " " span.tag { (questions.len()) } }
                 ul { @for it in questions { li { (asked(it)) } } }
             }
         }
@@ -82,7 +82,7 @@ fn questions(limits: &Limits<'_>) -> Markup {
             h3 { "Open questions" }
             ul { @for (it, how) in &limits.open { li { (asked(it)) " " span.tag { (*how) } } } }
         }
-        @if !limits.is_listed { p.note { "This run does not list the questions of its case: what was handed to nobody is not among them." } }
+        @if !limits.is_listed { p.note { "This run does not list the questions of its case, so those assigned to no agent are missing here." } }
     }
 }
 

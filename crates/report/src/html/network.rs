@@ -71,11 +71,11 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #graph aria-labelledby="graph-title" {
             h2 #graph-title { "Evidence graph" }
             p.note {
-                "What the first " (scene.ranked.len().min(FIRST)) " findings rest on: evidence, file, tool call; and what rests on them. "
-                "Each box is a link. Facts stand on the lines between calls and findings; each finding lists its own above."
+                "What the first " (scene.ranked.len().min(FIRST)) " findings are based on: evidence, file, tool call; and what is based on them. "
+                "Each box is a link. Facts are on the lines between calls and findings; each finding lists its own above."
             }
             @if net.nodes.is_empty() {
-                p { "There is none: no fact was recorded." }
+                p { "There is no graph, because no fact was recorded." }
             } @else {
                 div.scroll #net tabindex="0" role="region" aria-label="Evidence graph, can be scrolled" { (drawn(&net)) }
             }
@@ -195,7 +195,7 @@ fn drawn(net: &Net) -> Markup {
     let longest = rows.iter().copied().fold(0.0, f64::max);
     let (width, height) = (COLUMN * 4.0 + BOX + 2.0, ROW * (longest + 1.0) + 30.0);
     html! {
-        svg.net viewBox=(format!("0 0 {width} {height:.0}")) width=(width) height=(format!("{height:.0}")) role="group" aria-label="What rests on what" {
+        svg.net viewBox=(format!("0 0 {width} {height:.0}")) width=(width) height=(format!("{height:.0}")) role="group" aria-label="What is based on what" {
             @for (column, name) in COLUMNS.iter().enumerate() {
                 text.column x=(COLUMN * column as f64) y="14" { (name) }
             }

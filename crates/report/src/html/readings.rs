@@ -14,8 +14,8 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             section #readings aria-labelledby="readings-title" {
                 h2 #readings-title { "What an agent made of it" }
                 p.note {
-                    "This run was made when agents wrote sentences. Each is " em { (READING) } ": that the values in it stand in what it cites was looked at, that it is true was not. "
-                    "It is shown without a time, and is no part of what happened."
+                    "In this run, of an older version, agents wrote sentences. Each is " em { (READING) } ": code checked that its values are in what it cites, not that it is true. "
+                    "It has no time, and is not part of what happened."
                 }
                 ol.readings {
                     @for placed in sentences {
@@ -23,7 +23,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                         li.reading id=(sentence.id) {
                             (say(&sentence_text(&sentence.text)))
                             @for fact in scene.contradictions.to(placed) {
-                                " " strong.tag { "the sweep found otherwise: " (super::fact_link(scene.run, fact)) }
+                                " " strong.tag { "the sweep contradicts this: " (super::fact_link(scene.run, fact)) }
                             }
                             div.by {
                                 "cites "

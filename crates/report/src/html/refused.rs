@@ -21,9 +21,9 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             h2 #refused-title { "What agents got wrong" }
             p.note {
                 "What " (word("agents", "agent")) " asked to have recorded (" (word("claims", "claim")) ") and the " (word("gateway", "gateway"))
-                " did not let in, or let in under another citation (" (word("healed", "healed")) "). A refused claim is "
-                (word("corrected or abandoned", "corrected")) "; " (word("turns lost", "lost")) " brought nothing; the " (word("code", "code")) " names the reason. "
-                "That nothing is refused does not say that nothing is missing, or that what was found was understood."
+                " did not accept, or accepted with a corrected citation (" (word("healed", "healed")) "). A refused claim is "
+                (word("corrected or abandoned", "corrected")) "; " (word("turns lost", "lost")) " are turns that achieved nothing; the " (word("code", "code")) " names the reason. "
+                "An absence of refusals does not mean that nothing is missing, or that what was found was understood."
             }
             @if all.all.refused + all.all.healed == 0 {
                 p { "None of " (all.all.claims) " claims was refused, and none of their citations was wrong." }
@@ -157,13 +157,13 @@ fn by_turn(run: &Run) -> Markup {
     let height = |number: u32| 60.0 * f64::from(number) / f64::from(most);
     let width = 600.0 / f64::from(last / wide + 1);
     html! {
-        (key(&[("accepted", "let in"), ("refused", "refused")]))
-        svg.turns viewBox="0 -2 600 78" role="img" aria-label=(format!("Claims by turn, turn 0 to {last}: {accepted} let in, {refused} refused")) {
+        (key(&[("accepted", "accepted"), ("refused", "refused")]))
+        svg.turns viewBox="0 -2 600 78" role="img" aria-label=(format!("Claims by turn, turn 0 to {last}: {accepted} accepted, {refused} refused")) {
             @for (bar, (accepted, refused)) in &bars {
                 @let x = format!("{:.1}", f64::from(*bar) * width);
                 @let (low, high) = (height(*accepted), height(*refused));
                 g {
-                    title { "turn " (bar * wide) @if wide > 1 { "–" (bar * wide + wide - 1) } ": " (accepted) " let in, " (refused) " refused" }
+                    title { "turn " (bar * wide) @if wide > 1 { "–" (bar * wide + wide - 1) } ": " (accepted) " accepted, " (refused) " refused" }
                     rect.accepted x=(x) y=(format!("{:.1}", 60.0 - low)) width=(format!("{:.1}", width * 0.85)) height=(format!("{low:.1}")) {}
                     rect.refused x=(x) y=(format!("{:.1}", 60.0 - low - high)) width=(format!("{:.1}", width * 0.85)) height=(format!("{high:.1}")) {}
                 }

@@ -12,7 +12,7 @@ pub fn rejections_page(runs: &[Run]) -> String {
         main {
             h1 { "Refused claims" }
             p.note {
-                "What agents asked to have recorded and the gateway did not let in, or let in under another citation. "
+                "What agents asked to have recorded and the gateway did not accept, or accepted with a corrected citation. "
                 (names.join(", "))
             }
             (refused::pictures(&all))

@@ -90,15 +90,15 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
             h1 { (say(&run.opened.case.title)) }
             p {
                 "Run " code { (say(run.name())) } ", opened " (say(&run.circumstance.at))
-                ", Locard " (say(&run.opened.program)) ". Times are UTC; people of the case think in "
+                ", Locard " (say(&run.opened.program)) ". Times are in UTC; the time zone of the case is "
                 (say(&run.opened.case.time_zone)) "."
             }
             (super::custody::badges(scene))
             (super::answers::in_short(scene))
             @for sentence in notice(run) { p.note { strong { (say(&sentence)) } } }
             p.note {
-                "A " (word("fact", "fact")) " stands in the recorded output of a tool call, checked when it was recorded. "
-                "Interpretations are an agent’s own words; where they cite facts, the citations were checked, not what is made of them."
+                "Every " (word("fact", "fact")) " was checked against the recorded output of a tool call. "
+                "Interpretations are an agent’s own words; where they cite facts, the citations were checked, but not the conclusions."
             }
         }
         nav aria-label="Sections" {

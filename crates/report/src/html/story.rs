@@ -21,7 +21,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #happened aria-labelledby="happened-title" {
             h2 #happened-title { "What happened" }
             @if lines.is_empty() {
-                p { "No story was told in this run. The " a href="#timeline" { "timeline" } " has the times of its facts." }
+                p { "This run has no story. The " a href="#timeline" { "timeline" } " has the times of its facts." }
             } @else {
                 p.note {
                     "Agents chose what is told; code wrote the words, from one fact each or from what code derived of several. "
@@ -130,15 +130,15 @@ fn told(scene: &Scene<'_>, line: &Line<'_>) -> Markup {
                 " " span.tag { (statement.chapter.title()) }
                 @if single { " " span.tag.one { (ONE) } }
                 @if let Some(step) = statement.twice {
-                    " " a.tag href=(format!("#proof-{step}")) title="A log goes on with earlier times over this time: the clock was set back, or records came late." { "order not certain" }
+                    " " a.tag href=(format!("#proof-{step}")) title="A log continues with earlier times over this time: the clock was set back, or records came late." { "order not certain" }
                 }
                 div.by {
                     @if let Some(field) = line.dated_by() { "dated by " code { (say(field)) } "; " }
-                    "rests on " (place(scene.run, statement.node))
+                    "based on " (place(scene.run, statement.node))
                     @if let Some((between, zone)) = line.zoned() {
                         "; " (between) " by the " a href=(format!("#proof-{zone}")) { "time zone of its host" }
                     }
-                    "; told by " (say(&line.tellers(scene.run)))
+                    "; chosen by " (say(&line.tellers(scene.run)))
                 }
                 @for remark in &line.remarks { (reading(remark)) }
             }

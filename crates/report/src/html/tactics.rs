@@ -21,7 +21,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #attack aria-labelledby="attack-title" {
             h2 #attack-title { "By tactic of ATT&CK" }
             p.note {
-                "MITRE ATT&CK " (say(scene.attack.version())) ". A technique stands here because a trace of the kind that it leaves was found; ordinary software leaves many of them, too, and nothing here says that it was used."
+                "MITRE ATT&CK " (say(scene.attack.version())) ". A technique is listed because a trace of the kind that it leaves was found. Ordinary software leaves many such traces too; nothing here says that the technique was used."
             }
             @if served.is_empty() { p { "No fact of this run fits a technique." } }
             @for (tactic, fits) in &served {
@@ -48,9 +48,9 @@ fn technique(scene: &Scene<'_>, fit: &Fit<'_>) -> Markup {
 fn retired(retired: &Retired) -> String {
     let name = format!("{} {}", retired.id, retired.name);
     match &retired.because {
-        RetiredBecause::RevokedBy(other) => format!("{name} was revoked; {other} took its place."),
+        RetiredBecause::RevokedBy(other) => format!("{name} was revoked and replaced by {other}."),
         RetiredBecause::Revoked => {
-            format!("{name} was revoked, and nothing is said to have taken its place.")
+            format!("{name} was revoked, and no replacement is named.")
         }
         RetiredBecause::Deprecated => format!("{name} is deprecated."),
         RetiredBecause::Absent => format!("{name} is not in the bundle that was given."),

@@ -42,7 +42,7 @@ fn picture(scene: &Scene<'_>, times: &Times<'_>) -> Markup {
         p.note {
             "Each bar counts times that facts state, by the kind of source. The first window covers where most of them lie, and times far away do not stretch it. "
             @if times.left_out > 0 {
-                (times.left_out) " times are left out: they are local times, which name no instant by themselves, or the examined computer did not keep them. "
+                (times.left_out) " times are left out: they are local times without a known time zone, or the examined computer did not keep them. "
             }
             "The same as a list: locard export --as csv-timeline."
         }

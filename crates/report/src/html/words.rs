@@ -10,64 +10,64 @@ const WORDS: [(&str, &str, &str); 17] = [
     (
         "agent, task, turn",
         "agent",
-        "An agent is an investigator, a program that a model or fixed rules direct. A task is one assignment of an agent. A turn is one request to its model and the reply.",
+        "An agent is an investigator: a program that a model or fixed rules direct. A task is one assignment of an agent. A turn is one request to its model and the reply.",
     ),
     (
         "citation healed",
         "healed",
-        "The agent cited a call in which the value does not stand. It stands in exactly one other call of the same agent, so the gateway put that in its place.",
+        "The agent cited a call whose output does not contain the value. Exactly one other call of the same agent contains it, so the gateway replaced the citation.",
     ),
     (
         "claim",
         "claim",
-        "What an agent asks to have recorded. It becomes a fact where the gateway finds every value in the cited output, or else is refused.",
+        "What an agent asks to have recorded. It becomes a fact if the gateway finds every value in the cited output; otherwise it is refused.",
     ),
     (
         "code",
         "code",
-        "The reason for which a claim was refused, by a fixed name, as value_absent: the value does not stand in the cited output.",
+        "A fixed name for the reason why a claim was refused, such as value_absent: the cited output does not contain the value.",
     ),
     (
         "corrected, abandoned",
         "corrected",
-        "A refused claim is corrected when the agent then makes it in a way that holds, abandoned when that does not happen.",
+        "A refused claim is corrected if the agent later makes it in a form that is accepted; otherwise it is abandoned.",
     ),
     (
         "evidence bytes, output bytes",
         "bytes",
-        "Where a value stands: 0x1f00+96 means 96 bytes from offset 0x1f00, counted from 0. Output bytes count in the stored output of the tool, evidence bytes in the file of the evidence that the record was read from.",
+        "Where a value was found: 0x1f00+96 means 96 bytes from offset 0x1f00, counted from 0. Output bytes count in the stored output of the tool, evidence bytes in the file of the evidence that the record was read from.",
     ),
     (
         "fact",
         "fact",
-        "A claim whose values all stand in one record of the stored output of a real tool call, checked by code.",
+        "A claim whose values are all in one record of the stored output of a real tool call, as checked by code.",
     ),
     (
         "finding",
         "finding",
-        "One or more facts that belong together, as an agent put them; its title is made by code from their values.",
+        "One or more facts that belong together, as an agent grouped them; code makes its title from their values.",
     ),
     ("gap", "gap", "Something that was not examined, with the reason."),
     ("gateway", "gateway", "The part of Locard that checks claims. No model has a say in it."),
     (
         "head of the chain",
         "head",
-        "Each event of the log carries the hash of the one before it; the head is the last of these hashes. Whoever kept it elsewhere can tell whether the log was changed later.",
+        "Each event of the log carries the hash of the one before it; the head is the last of these hashes. Anyone who kept it elsewhere can check whether the log was changed later.",
     ),
     (
         "matched: exact, normalised, typed, quoted",
         "matched",
-        "How the claimed text agrees with the record. Exact: byte for byte. Normalised: the same but for what does not matter in such a value, as upper and lower case in a Windows path. Typed: the same instant, number or address, written another way. Quoted: a part of a longer text, word for word; it proves the quotation and no more.",
+        "How the claimed text agrees with the record. Exact: byte for byte. Normalised: the same except for differences that do not matter in such a value, such as upper and lower case in a Windows path. Typed: the same instant, number or address, written another way. Quoted: a part of a longer text, word for word; it proves only the quotation.",
     ),
     (
         "not shown to the agent",
         "shown",
-        "The value stands in the stored output, in a part that the agent was not given to read.",
+        "The value is in the stored output, in a part that was not shown to the agent.",
     ),
     (
         "one source",
         "one",
-        "Everything that the statement rests on was read from one file, and no other kind of source in this run names the same thing. That does not make it wrong; nothing else supports it.",
+        "All facts behind the statement were read from one file, and no other kind of source in this run names the same thing. That does not make it wrong; nothing else supports it.",
     ),
     (
         "record",
@@ -77,12 +77,12 @@ const WORDS: [(&str, &str, &str); 17] = [
     (
         "sealed",
         "sealed",
-        "The run ended in order, and its log was closed: nothing can be added to it unnoticed.",
+        "The run ended properly and its log was closed: nothing can be added to it unnoticed.",
     ),
     (
         "turns lost",
         "lost",
-        "Turns in which claims were refused and nothing else came about: no claim was accepted, and no tool ran.",
+        "Turns in which claims were refused and nothing else happened: no claim was accepted, and no tool ran.",
     ),
 ];
 

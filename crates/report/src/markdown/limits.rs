@@ -13,7 +13,7 @@ pub(super) fn limits(out: &mut String, run: &Run, limits: &Limits<'_>) {
 fn not_examined(out: &mut String, limits: &Limits<'_>) {
     let _ = writeln!(out, "\n## Not examined\n\n{}.\n", limits.line());
     for (kind, questions) in &limits.lacking {
-        let _ = writeln!(out, "- It needs {}:", prose(kind));
+        let _ = writeln!(out, "- Needs {}:", prose(kind));
         for it in questions {
             let _ = writeln!(out, "  - {} ({})", prose(it.question), prose(it.agent));
         }
@@ -55,10 +55,10 @@ fn damaged(out: &mut String, run: &Run) {
         for gap in &hashed.gaps {
             sound = false;
             let label = code(&hashed.evidence);
-            let _ = writeln!(out, "- {label} is hashed without {}: {}", code(&gap.path), code(&gap.reason));
+            let _ = writeln!(out, "- {label} was hashed without {}: {}", code(&gap.path), code(&gap.reason));
         }
     }
     if sound {
-        let _ = writeln!(out, "No tool met damage, and the hashes cover all of the evidence.");
+        let _ = writeln!(out, "No tool found damage, and the hashes cover all of the evidence.");
     }
 }

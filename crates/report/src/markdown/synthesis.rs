@@ -107,7 +107,7 @@ pub(super) fn readings(out: &mut String, run: &Run, sentences: &[Placed<'_>]) {
     let _ = writeln!(
         out,
         "\n## What an agent made of it\n\n\
-         This run was made when agents wrote sentences. Each is _{READING}_: that the values in it stand in what it cites was looked at, that it is true was not.\n"
+         In this run, of an older version, agents wrote sentences. Each is _{READING}_: code checked that its values are in what it cites, not that it is true.\n"
     );
     let contradictions = Contradictions::of(run);
     for placed in sentences {
@@ -118,7 +118,7 @@ pub(super) fn readings(out: &mut String, run: &Run, sentences: &[Placed<'_>]) {
         }
         for fact in contradictions.to(placed) {
             let title = code(&title(run, NodeId::Fact(fact)));
-            let _ = writeln!(out, "  - **the sweep found otherwise**: `{fact}`: {title}");
+            let _ = writeln!(out, "  - **the sweep contradicts this**: `{fact}`: {title}");
         }
     }
 }
@@ -130,9 +130,9 @@ pub(super) fn dispatched(out: &mut String, run: &Run) {
     }
     let _ = writeln!(
         out,
-        "\n## Tasks that were handed out\n\n\
-         Tasks of one number ran side by side, those of a higher one after them. \
-         Whether a task is accepted, code decides, objective by objective.\n"
+        "\n## Assigned tasks\n\n\
+         Tasks with the same number ran in parallel, those with a higher number after them. \
+         Code decides whether a task is accepted, objective by objective.\n"
     );
     let _ = writeln!(out, "| number | task | agent | by | instruction | handed over | ended | accepted |");
     let _ = writeln!(out, "|---|---|---|---|---|---|---|---|");

@@ -218,7 +218,7 @@ fn reliability(out: &mut String, title: &str, of: &Reliability) {
     let _ = writeln!(out, "  Brier score {brier}; {share} if each were forecast by the share alone");
     let left_out = of.count(Spoken::OutOfReach);
     let _ =
-        writeln!(out, "  {left_out} answers stand in files that the truth does not name, and are left out");
+        writeln!(out, "  {left_out} answers come from files that the truth does not name, and are left out");
 }
 
 /// What no code can score.

@@ -41,7 +41,7 @@ fn text_of_the_evidence_and_of_models_is_inert() {
     for text in [diff_text(&diff(&one, &other), true), diff_text(&diff(&other, &one), true)] {
         assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
         assert!(!text.lines().any(|line| line == "both runs recorded the same"), "{text}");
-        assert!(text.ends_with("\nthe runs recorded not the same\n"), "{text}");
+        assert!(text.ends_with("\nthe runs recorded different things\n"), "{text}");
     }
 }
 
@@ -73,9 +73,9 @@ fn a_fact_with_another_value_is_told_by_that_value() {
     let (one, other) = (run(&facts(&[("Select", "1")]), "x"), run(&facts(&[("Select", "2")]), "x"));
     let diff = diff(&one, &other);
     let text = diff_text(&diff, false);
-    let expected = "\nfacts with other values\n  ~ registry: configured Select: data = 2\n      - data = 1\n      + data = 2\n";
+    let expected = "\nfacts with different values\n  ~ registry: configured Select: data = 2\n      - data = 1\n      + data = 2\n";
     assert!(text.contains(expected), "{text}");
-    assert!(text.contains("\nphenomena that carry other facts\n"), "{text}");
+    assert!(text.contains("\nphenomena with different facts\n"), "{text}");
     let json = diff_json(&diff);
     assert_eq!(json["facts"]["changed"][0]["before"]["title"], "configured Select: data = 1");
     assert_eq!(json["phenomena"]["changed"][0]["kept"], 0);

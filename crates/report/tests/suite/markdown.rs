@@ -63,7 +63,7 @@ fn evidence_that_could_not_be_hashed_is_named_as_damage_too() {
     let line = "`C/pagefile.sys`: `input/output error`";
     assert!(section(&page, "Not examined").contains(line), "{page}");
     assert!(
-        section(&page, "Damaged evidence").contains(&format!("`host` is hashed without {line}")),
+        section(&page, "Damaged evidence").contains(&format!("`host` was hashed without {line}")),
         "{page}"
     );
 }

@@ -104,23 +104,23 @@ fn an_objective_without_a_fact_is_answered_by_how_it_stands() {
     let run = answered();
     let page = report::markdown(&run);
     for line in [
-        &format!("| Q a? | searched, nothing there (`{}`) |", invocation(1, 0)),
-        "| Q b? | cannot be told: `needs the file NTUSER.DAT; could not read p1/NTUSER.DAT: permission denied` |",
+        &format!("| Q a? | searched, nothing found (`{}`) |", invocation(1, 0)),
+        "| Q b? | cannot be answered: `needs the file NTUSER.DAT; could not read p1/NTUSER.DAT: permission denied` |",
         "| Q c? | partly searched: `not searched or not read: find_files name=x` |",
         "| Q d? | not asked |",
         &format!("| Q e? | seen, not recorded: `record r0 of {} and 2 more` |", invocation(1, 1)),
-        "Not told: 1 question cannot be told, 3 questions are open, 0 gaps, 0 calls fell short, 2 checks were not made.",
-        "- It needs the file NTUSER.DAT:\n  - Q b? (files)",
+        "Limits: 1 question cannot be answered, 3 open questions, 0 gaps, 0 incomplete calls, 2 checks not made.",
+        "- Needs the file NTUSER.DAT:\n  - Q b? (files)",
         "- Open (partly searched): Q c? (files)",
-        "- Open (nobody looked): Q d? (files)",
+        "- Open (not asked): Q d? (files)",
         "The run does not list the questions of its case",
     ] {
         assert!(page.contains(line), "{line}\n{page}");
     }
     let table = report::answers(&run);
     for line in [
-        "searched, nothing there Q a?",
-        "cannot be told          Q b?",
+        "searched, nothing found Q a?",
+        "cannot be answered      Q b?",
         "needs the file NTUSER.DAT",
         "could not read p1/NTUSER.DAT: permission denied",
         "partly searched         Q c?",
@@ -239,11 +239,11 @@ fn a_sentence_that_denies_what_the_sweep_found_is_marked_in_every_format() {
     history.invoked(3, 0).claimed(3, 0, 1, reading("executed", &["v"], None));
     history.accepted(3, 0, found.clone());
     let run = graph::fold(history.events()).unwrap();
-    let said = format!("the sweep found otherwise: {}", found.id);
+    let said = format!("the sweep contradicts this: {}", found.id);
     let table = report::answers(&run);
     assert_eq!(table.matches(&said).count(), 1, "{table}");
     let page = report::markdown(&run);
-    assert_eq!(page.matches("**the sweep found otherwise**").count(), 1, "{page}");
+    assert_eq!(page.matches("**the sweep contradicts this**").count(), 1, "{page}");
     let json = report::json(&run);
     let by = |place: usize| json["narrative"][place]["contradicted_by"].clone();
     assert_eq!((by(0), by(1)), (json!([found.id]), json!([])));
@@ -397,7 +397,7 @@ fn a_hypothesis_names_what_speaks_for_it_whoever_recorded_that() {
 fn a_run_with_a_lead_tells_who_was_handed_what_and_what_became_of_it() {
     let run = led();
     let page = report::markdown(&run);
-    let row = "| 3 | task-2 | `registry` | task-1 | `registry` | `registry` (not found), `art-00000001` (shown) | something left open | **no** |";
+    let row = "| 3 | task-2 | `registry` | task-1 | `registry` | `registry` (not found), `art-00000001` (shown) | open questions remain | **no** |";
     assert!(page.contains(row), "{page}");
     assert!(
         page.contains(
@@ -418,7 +418,7 @@ fn a_run_without_a_lead_has_none_of_these_sections() {
     for heading in [
         "## What happened",
         "## What an agent made of it",
-        "## Tasks that were handed out",
+        "## Assigned tasks",
         "## Recoveries",
         "## Stored texts",
     ] {

@@ -54,7 +54,7 @@ fn verdict(diff: &Diff<'_>, sides: &Sides<'_>) -> Markup {
     html! {
         p {
             @if same { span.tag.good { "the same" } " Both runs recorded the same." }
-            @else { span.tag.warn { "not the same" } " The runs recorded not the same." }
+            @else { span.tag.warn { "different" } " The runs recorded different things." }
         }
         dl.facts {
             @for (side, book) in [("Before", sides.before), ("After", sides.after)] {
@@ -68,7 +68,7 @@ fn verdict(diff: &Diff<'_>, sides: &Sides<'_>) -> Markup {
                 }
             }
             @if !diff.setup.is_empty() {
-                dt { "Not the same in both" }
+                dt { "Different in the two runs" }
                 dd { (diff.setup.iter().map(|it| it.name()).collect::<Vec<_>>().join(", ")) }
             }
         }
@@ -126,7 +126,7 @@ fn differences(diff: &Diff<'_>, sides: &Sides<'_>) -> Markup {
             said(told.agent, phenomenon(book, &told.what.facts))
         }))
         @if !diff.changed_phenomena.is_empty() {
-            h2 { "Phenomena that carry other facts" }
+            h2 { "Phenomena with different facts" }
             ul.rows {
                 @for changed in diff.changed_phenomena.iter().take(sides.most) {
                     li {
@@ -142,7 +142,7 @@ fn differences(diff: &Diff<'_>, sides: &Sides<'_>) -> Markup {
         }
         (sides.both("Facts", &diff.facts, |book, told| said(told.agent, fact_link(book, told.what))))
         @if !diff.changed_facts.is_empty() {
-            h2 { "Facts with other values" }
+            h2 { "Facts with different values" }
             ul.rows {
                 @for (was, is) in diff.changed_facts.iter().take(sides.most) {
                     li { ul.changes {
@@ -175,7 +175,7 @@ fn beside_facts(diff: &Diff<'_>, sides: &Sides<'_>) -> Markup {
             said(told.agent, plain(&format!("{} ({})", told.what.proposed.statement, weighed(book, told.what))))
         }))
         @if !diff.changed_hypotheses.is_empty() {
-            h2 { "Hypotheses weighed otherwise" }
+            h2 { "Hypotheses assessed differently" }
             ul.rows {
                 @for (was, is) in diff.changed_hypotheses.iter().take(sides.most) {
                     li {

@@ -24,7 +24,7 @@ pub(crate) fn page(house: &House, name: &str, id: &str) -> Answer {
         h2 { "Values" }
         (values(fact))
         (writers(fact))
-        h2 { "Where it stands" }
+        h2 { "Proof" }
         (proof(&book, fact))
     };
     Ok(Page::of(name, &fact_title(fact), body))
@@ -58,7 +58,7 @@ fn told(book: &Book, task: TaskId, accepted: &ClaimAccepted, base: &str) -> Mark
             dt { "Output" } dd { "SHA-256 " code.digest { (fact.output) } }
             dt { "By itself" } dd { (sure.level().name()) " confidence (" (sure.thousandths()) " of 1000)" }
             @if !against.is_empty() {
-                dt { "Carried or used by" }
+                dt { "Used by" }
                 dd { @for (place, node) in against.iter().enumerate() { @if place > 0 { ", " } code { (node) } } }
             }
         }
@@ -99,7 +99,7 @@ fn writers(fact: &FactEntry) -> Markup {
     html! {
         @if let Some(writer) = fact.writer() {
             p.note {
-                "“Writable by” names the weakest who could have had a value stand there, by the rights of Windows as it is installed; not who did, nor that it is true. "
+                "“Writable by” names the least privileged writer that could have set the value, by the default permissions of Windows; it does not say who did, or that the value is true. "
                 (writer.name()) ": " (writer.meaning()) "."
             }
         }

@@ -28,11 +28,11 @@ pub(crate) fn page(house: &House, name: &str, asked: &Asked) -> Answer {
     let body = html! {
         h1 { "Log" }
         p #state role="status" aria-live="polite" {
-            @if followed.sealed { "The run is sealed: nothing follows." }
-            @else if lives { "The run is not sealed. This page shows what is added." }
-            @else { "The run goes on from here." }
+            @if followed.sealed { "The run is sealed: nothing will be added." }
+            @else if lives { "The run is not sealed. This page shows new events as they are added." }
+            @else { "The run continues on the next page." }
         }
-        p.note { "What the rows of the log say; the pages of the run check the chain as well. Turns that were answered and pages that were shown are left out." }
+        p.note { "These are the rows of the log; only the other pages of the run also check the chain. Answered turns and pages shown are left out." }
         (crate::page::paging(earlier.as_deref(), later.as_deref(), &format!("events {from} to {}, of {length}", followed.next)))
         ol.log #log role="log" aria-label="Log" data-news=[lives.then(|| format!("{base}/news"))] data-next=(followed.next) {
             @for line in lines(&followed) { (shown(&line, &base)) }

@@ -135,7 +135,7 @@ fn records(book: &Book, call: &InvocationView, output: &Output, base: &str, aske
         h2 { (count(all.len(), "record", "records")) }
         @if !facts.is_empty() {
             p {
-                (count(facts.values().map(Vec::len).sum(), "fact rests", "facts rest")) " on "
+                (count(facts.values().map(Vec::len).sum(), "fact is based", "facts are based")) " on "
                 @for (place, record) in facts.keys().take(SHOWN).enumerate() {
                     @if place > 0 { ", " }
                     a href=(link(base, id, *record)) { (record) }

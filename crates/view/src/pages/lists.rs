@@ -128,7 +128,7 @@ pub(crate) fn refused(house: &House, name: &str, asked: &Asked) -> Answer {
     let part = stretch(asked.number("from"), all.len(), ROWS, |from| format!("{base}/refused?from={from}"));
     let body = html! {
         h1 { "Refused claims" }
-        p { (count(all.len(), "claim was refused", "claims were refused")) ": what agents asked to have recorded and the gateway did not let in." }
+        p { (count(all.len(), "claim was refused", "claims were refused")) ": what agents asked to have recorded and the gateway did not accept." }
         (part.links)
         @for claim in all.iter().skip(part.first).take(part.end - part.first) {
             article.refused {

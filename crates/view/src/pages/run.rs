@@ -116,7 +116,7 @@ fn handed_to_nobody(run: &Run, questions: &[Question<'_>], base: &str) -> Markup
     let nobody: Vec<_> = questions.iter().filter(|it| it.tasks.is_empty()).collect();
     html! {
         @if !nobody.is_empty() {
-            (table(run, &nobody, "nobody", html! { ": handed to no agent" }, base))
+            (table(run, &nobody, "nobody", html! { ": not assigned to any agent" }, base))
         }
     }
 }
@@ -176,7 +176,7 @@ fn told(run: &Run, base: &str) -> Markup {
         @if !story.is_empty() {
             section aria-labelledby="story" {
                 h2 #story { "What happened" }
-                p.note { "Agents chose what is told; code wrote the words." }
+                p.note { "Agents chose the facts; code wrote the sentences." }
                 ol.told {
                     @for statement in &story {
                         li {
@@ -226,7 +226,7 @@ fn findings(run: &Run, base: &str) -> Markup {
         @if !ranked.is_empty() {
             section aria-labelledby="findings" {
                 h2 #findings { "Findings" }
-                p.note { "What matters most comes first; " a href={ (base) "/report" } { "the report" } " has all of them." }
+                p.note { "What stands out most comes first; " a href={ (base) "/report" } { "the report" } " has all of them." }
                 ol {
                     @for ranked in ranked.iter().take(SHOWN) {
                         @let facts = ranked.phenomenon.facts.iter().filter_map(|id| run.fact(*id)).collect::<Vec<_>>();
@@ -256,7 +256,7 @@ fn notes(run: &Run) -> Markup {
         @if number > 0 {
             section aria-labelledby="notes" {
                 h2 #notes { "Agents’ notes (not checked)" }
-                p.note { "Remarks in an agent’s own words. They are no facts, nothing rests on them, and nobody checked them." }
+                p.note { "Remarks in an agent’s own words. They are not facts, nothing is based on them, and nobody has checked them." }
                 ul {
                     @for (task, view, note) in written().take(SHOWN) {
                         li { (inert(&view.assigned.agent.name)) " (" (task) "): " q { (inert(&note.text)) } }
@@ -306,9 +306,9 @@ fn not_examined(run: &Run, base: &str) -> Markup {
     html! {
         section aria-labelledby="unexamined" {
             h2 #unexamined { "Not examined, and damaged" }
-            @if gaps.is_empty() && damaged.is_empty() { p { "Nothing was left out, and nothing is damaged." } }
+            @if gaps.is_empty() && damaged.is_empty() { p { "No gaps and no damage were reported." } }
             @if !gaps.is_empty() {
-                h3 { (count(gaps.len(), "thing was not examined", "things were not examined")) }
+                h3 { (count(gaps.len(), "item was not examined", "items were not examined")) }
                 ul {
                     @for gap in gaps.iter().take(SHOWN) {
                         li {

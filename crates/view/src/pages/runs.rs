@@ -15,10 +15,10 @@ pub(crate) fn page(house: &House) -> Answer {
         p {
             (count(runs.len(), "run", "runs"))
             @if let Some(place) = house.shelf.place() { " in " code { (inert(&place.to_string_lossy())) } }
-            ", the one begun last first."
+            ", newest first."
         }
         @if runs.is_empty() {
-            p { "None stands there yet. " code { "locard run" } " makes one; load this page again then." }
+            p { "There are none yet. " code { "locard run" } " makes one; then reload this page." }
         } @else {
             (table(&runs))
         }

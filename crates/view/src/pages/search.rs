@@ -34,14 +34,14 @@ pub(crate) fn page(house: &House, asked: &Asked) -> Answer {
     let text = asked.text("q").unwrap_or_default();
     let only = asked.text("run").filter(|run| !run.is_empty());
     if text.chars().count() > LONGEST {
-        return Err(Trouble::Asked { because: "the text that is looked for has more than 200 characters" });
+        return Err(Trouble::Asked { because: "the search text has more than 200 characters" });
     }
     let Some(sought) = Sought::new(text) else { return Ok(nothing_asked(only)) };
     let results = search(house, &sought, only, asked.text("after"))?;
     let body = html! {
         h1 { "Search" }
         p {
-            @if results.records == 0 && results.next.is_none() { "Nothing holds " code { (inert(text)) } }
+            @if results.records == 0 && results.next.is_none() { "No record contains " code { (inert(text)) } }
             @else { (count(results.records, "record", "records")) @if results.next.is_some() { " so far" } " with " code { (inert(text)) } }
             @match only {
                 Some(run) => { " in the outputs of " a href={ "/run/" (segment(run)) } { (inert(run)) } ". "
@@ -49,7 +49,7 @@ pub(crate) fn page(house: &House, asked: &Asked) -> Answer {
                 None => " in the outputs of all runs.",
             }
         }
-        p.note { "Looked for in every value of every record and in the records’ places, whatever the case of letters. A record is listed once, with its first five fields that hold the text." }
+        p.note { "Searches every value of every record and the records’ places, ignoring case. Each record is listed once, with the first five fields that contain the text." }
         @for (run, found) in &results.runs { (of_run(run, found)) }
         (rest(&results, text, only))
     };
@@ -62,7 +62,7 @@ pub(crate) fn page(house: &House, asked: &Asked) -> Answer {
 }
 
 fn nothing_asked(only: Option<&str>) -> Page {
-    let body = html! { h1 { "Search" } p { "Write into the field above what is looked for." } };
+    let body = html! { h1 { "Search" } p { "Enter a search text in the field above." } };
     match only {
         Some(run) => Page::of(run, "Search", body),
         None => Page::new("Search", body),
@@ -79,7 +79,7 @@ fn search(house: &House, sought: &Sought, only: Option<&str>, after: Option<&str
     };
     let (first, mut from) = match after {
         Some(after) => {
-            place(after).ok_or(Trouble::Asked { because: "`after` names no place to go on from" })?
+            place(after).ok_or(Trouble::Asked { because: "`after` is not a place to continue from" })?
         }
         None => (names.first().cloned().unwrap_or_default(), SearchFrom::default()),
     };
@@ -167,7 +167,7 @@ fn rest(results: &Results, text: &str, only: Option<&str>) -> Markup {
     };
     let said = match results.records {
         RESULTS.. => "There may be more.",
-        _ => "The search stopped here; it goes on where it stopped.",
+        _ => "The search stopped here; it can continue from this place.",
     };
     let after = results.next.as_ref().map(address);
     paging(None, after.as_deref(), said)

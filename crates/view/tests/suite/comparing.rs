@@ -15,7 +15,7 @@ fn what_only_one_run_has_is_told_with_the_run() {
     }
     let opened = Opened::over(runs.path());
     let body = opened.page(&format!("/compare?before={}&after={}", name(1), name(2)));
-    assert!(body.contains("The runs recorded not the same"), "{body}");
+    assert!(body.contains("The runs recorded different things"), "{body}");
     let facts = body.split("<th scope=\"row\">Facts</th>").nth(1).unwrap();
     let numbers: Vec<&str> = facts
         .split("<td class=\"number\">")

@@ -25,7 +25,7 @@ fn what_stands_in_an_output_is_found_and_nothing_else() {
     let body = opened.page("/search?q=needle");
     assert!(body.contains("A <mark>NEEDLE</mark> &lt;b&gt;"), "{body}");
     assert!(body.contains(&format!("{}#r0", testkit::history::invocation(1, 1))), "{body}");
-    assert!(opened.page("/search?q=haystack").contains("Nothing holds"));
+    assert!(opened.page("/search?q=haystack").contains("No record contains"));
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn runs_that_are_named_alone_are_shown_even_under_one_name() {
 fn a_folder_without_runs_says_so() {
     let runs = tempfile::tempdir().unwrap();
     let opened = Opened::over(runs.path());
-    assert!(opened.page("/").contains("None stands there yet."));
+    assert!(opened.page("/").contains("There are none yet."));
     drop(runs);
     assert_eq!(opened.get("/").status, 500);
 }

@@ -14,13 +14,13 @@ pub(crate) struct GateArguments {
     /// Sealed run folders, or the beginnings of their names
     #[arg(required = true, value_name = "RUN")]
     run: Vec<String>,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     runs: PathBuf,
-    /// The most claims that are seeded into each run, in equal shares by kind
+    /// Maximum number of claims to seed into each run, in equal shares by kind
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     claims: usize,
-    /// What the claims are drawn with: equal seeds give equal claims
+    /// Seed for drawing the claims; equal seeds give equal claims
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// A TOML file with rule sets to compare with, beside the shipped ones
@@ -28,7 +28,7 @@ pub(crate) struct GateArguments {
     /// docs/gate-bench.md describes it.
     #[arg(long, value_name = "FILE")]
     rulesets: Option<PathBuf>,
-    /// Show as many examples of each wrong answer
+    /// Show this many examples of each wrong answer
     #[arg(long, value_name = "K", default_value_t = 0)]
     examples: usize,
     /// How it is printed

@@ -20,7 +20,7 @@ pub(super) fn text(rejudged: &Rejudged) -> String {
     let mut out = String::new();
     let _ = match rejudged.rules.is_empty() {
         true => writeln!(out, "rules: those of the run"),
-        false => writeln!(out, "rules that are not the run's:"),
+        false => writeln!(out, "rules that differ from the run's:"),
     };
     for rule in &rejudged.rules {
         let _ = writeln!(out, "  {}: {} -> {}", rule.rule, value(&rule.then), value(&rule.now));
@@ -76,7 +76,7 @@ fn line(out: &mut String, task: &RejudgedTask) {
     if task.otherwise_under_own_rules > 0 {
         let _ = writeln!(
             out,
-            "    this version judges {} claims otherwise even under the run's own rules",
+            "    this version judges {} claims differently even under the run's own rules",
             task.otherwise_under_own_rules
         );
     }
@@ -131,7 +131,7 @@ fn log_ends(end: &LogEnds) -> String {
 /// The changes that are estimates, or those that are none.
 fn changes(out: &mut String, rejudged: &Rejudged, estimate: bool) {
     let heading = match estimate {
-        false => "what comes out otherwise",
+        false => "differences",
         true => "estimated: claimed after the agent would have been told something else",
     };
     let mut begun = false;
@@ -176,7 +176,7 @@ const fn kind_name(kind: Otherwise) -> &'static str {
         Otherwise::NewlyRefused => "would be refused anew",
         Otherwise::RefusedOtherwise => "would be refused for another reason",
         Otherwise::Lapses => "was refused, would not be judged",
-        Otherwise::StandsOtherwise => "would stand otherwise",
+        Otherwise::StandsOtherwise => "would be recorded differently",
     }
 }
 
@@ -214,7 +214,7 @@ fn became(became: &Became) -> String {
             let because = match because {
                 Unjudged::TurnNotReached => "turn not reached",
                 Unjudged::CallRefused => "call refused",
-                Unjudged::BudgetSpent => "not judged, a budget was spent",
+                Unjudged::BudgetSpent => "not judged, a budget ran out",
                 Unjudged::LogEnds => "the log ends before it",
             };
             match told {
@@ -270,6 +270,6 @@ fn sums(out: &mut String, rejudged: &Rejudged) {
         };
     }
     if rejudged.rules.iter().any(|rule| rule.rule == "budgets.wall_seconds") {
-        let _ = writeln!(out, "  what budgets.wall_seconds would have changed cannot be told from a log");
+        let _ = writeln!(out, "  a log cannot show what budgets.wall_seconds would have changed");
     }
 }

@@ -31,7 +31,7 @@ pub(super) enum Outcome {
 pub(super) struct Account {
     pub(super) folder: PathBuf,
     pub(super) manifest: Manifest,
-    /// Labels of evidence that has another hash than the case promises.
+    /// Labels of evidence that has another hash than the case gives.
     pub(super) mismatches: Vec<String>,
     pub(super) tasks: Vec<(String, TaskEnded)>,
     /// The names of the tasks of code that asked what agents had left open.
@@ -54,7 +54,7 @@ pub(super) struct Account {
 pub(super) struct Numbers {
     pub(super) facts: usize,
     pub(super) refused: usize,
-    /// Questions of the case without an answer: open, or not to be told from the evidence.
+    /// Questions of the case without an answer: open, or not answerable from the evidence.
     pub(super) unmet: usize,
     /// Those of them that are open.
     pub(super) open: usize,
@@ -161,7 +161,7 @@ impl std::ops::AddAssign for Numbers {
     }
 }
 
-/// A warning for each piece of evidence that is not what the case promises.
+/// A warning for each piece of evidence that does not have the hash that the case gives.
 fn mismatches(run: &Run) -> Vec<String> {
     let differ = run.integrity.iter().filter(|hashed| hashed.as_expected == Some(false));
     let warning = |hashed: &EvidenceHashed| {
@@ -169,7 +169,7 @@ fn mismatches(run: &Run) -> Vec<String> {
         let expected = entry.and_then(|entry| entry.expected_sha256);
         let expected = expected.map_or_else(|| "none".to_owned(), |digest| digest.to_string());
         format!(
-            "warning: the evidence {} does not have the hash that the case promises: expected {expected}, found {}",
+            "warning: the evidence {} does not have the hash that the case gives: expected {expected}, found {}",
             hashed.evidence, hashed.integrity.sha256
         )
     };

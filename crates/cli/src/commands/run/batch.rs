@@ -68,7 +68,7 @@ fn complain(plan: &Plan, asked: Option<&Asked>, several: bool) {
         Outcome::Interrupted(folder) => {
             let folder = report::terminal(&folder.display().to_string());
             vec![format!(
-                "interrupted: {folder} is not sealed; `locard resume` goes on with it; facts, report and verify --unsealed read what it holds"
+                "interrupted: {folder} is not sealed; `locard resume` resumes it; facts, report and verify --unsealed read what it holds"
             )]
         }
         Outcome::NotBegun => Vec::new(),

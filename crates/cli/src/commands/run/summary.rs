@@ -56,8 +56,7 @@ impl Ended<'_> {
                     let _ = writeln!(out, "  {line}");
                 }
                 for label in &account.mismatches {
-                    let _ =
-                        writeln!(out, "  {} does not have the hash that the case promises", terminal(label));
+                    let _ = writeln!(out, "  {} does not have the hash that the case gives", terminal(label));
                 }
             }
             Outcome::Failed(failure) => {
@@ -72,7 +71,7 @@ impl Ended<'_> {
                 let _ = writeln!(out, "{case}: interrupted, {folder} is not sealed");
             }
             Outcome::NotBegun => {
-                let _ = writeln!(out, "{case}: not begun");
+                let _ = writeln!(out, "{case}: not started");
             }
         }
         match asked.outcome.code(self.stopped, self.fail_on) {
@@ -86,7 +85,7 @@ impl Ended<'_> {
         let (count, total) = self.total();
         let mut out = format!("\n{} cases: {} sealed", self.cases.len(), count.sealed);
         let others =
-            [(count.failed, "failed"), (count.interrupted, "interrupted"), (count.not_begun, "not begun")];
+            [(count.failed, "failed"), (count.interrupted, "interrupted"), (count.not_begun, "not started")];
         for (number, what) in others.iter().filter(|(number, _)| *number > 0) {
             let _ = write!(out, ", {number} {what}");
         }
@@ -176,11 +175,11 @@ fn numbers(numbers: Numbers) -> String {
     let Numbers { facts, refused, unmet, open, unexamined, damaged } = numbers;
     let untold = match unmet.saturating_sub(open) {
         0 => String::new(),
-        untold => format!(" {untold} not to be told,"),
+        untold => format!(" {untold} that cannot be answered,"),
     };
     let damaged = if damaged > 0 { format!(", {damaged} damaged") } else { String::new() };
     format!(
-        "{facts} facts, {refused} claims refused, {open} questions open,{untold} {unexamined} things not examined{damaged}"
+        "{facts} facts, {refused} claims refused, {open} questions open,{untold} {unexamined} items not examined{damaged}"
     )
 }
 
@@ -192,12 +191,12 @@ fn in_full(account: &Account) -> String {
     let _ = writeln!(out, "{facts} facts ({healed} with a healed citation), {refused} claims refused");
     let limits = match (unexamined, damaged) {
         (0, 0) => None,
-        (_, 0) => Some(format!("{unexamined} things were not examined")),
-        (0, _) => Some(format!("{damaged} things were damaged")),
-        (..) => Some(format!("{unexamined} things were not examined, {damaged} were damaged")),
+        (_, 0) => Some(format!("{unexamined} items were not examined")),
+        (0, _) => Some(format!("{damaged} items were damaged")),
+        (..) => Some(format!("{unexamined} items were not examined, {damaged} were damaged")),
     };
     if let Some(limits) = limits {
-        let _ = writeln!(out, "{limits}: the report says which, and why");
+        let _ = writeln!(out, "{limits}: the report lists them, with the reasons");
     }
     out.push_str(&account.costs);
     out.push_str(&account.conditions);

@@ -57,10 +57,10 @@ fn text(checked: &CheckedReport) -> String {
 fn verdict(checked: &CheckedReport) -> &'static str {
     match (checked.findings.is_empty(), checked.against_run) {
         (true, true) => {
-            "the facts are those of the run, and what is withheld of them, too; nothing else that the report tells is covered"
+            "the facts are those of the run, including what is withheld of them; nothing else in the report is covered"
         }
         (true, false) => {
-            "the facts have their hashes, and these the root; compare it with that of the run, as `locard verify` or a signed statement tells it; words beside a mark, and whatever else the report tells, are not covered"
+            "the facts have their hashes, and these the root; compare the root with the run's, from `locard verify` or a signed statement; words beside a mark, and anything else in the report, are not covered"
         }
         (false, _) => "THE REPORT DOES NOT HOLD",
     }

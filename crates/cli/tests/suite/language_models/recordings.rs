@@ -63,7 +63,7 @@ fn a_playbook_can_be_answered_for_and_other_ids_are_refused() {
             &seed,
         ],
     );
-    assert!(err.contains("was asked something else than was recorded: turn "), "{err}");
+    assert!(err.contains("was asked something other than what was recorded: turn "), "{err}");
 }
 
 #[test]
@@ -102,5 +102,5 @@ fn a_case_that_differs_is_refused_with_the_place_and_left_unsealed() {
     let run = place.runs().pop().unwrap();
     place.locard_ends(32, &["verify", str(&run)]);
     let (_, again) = ends(&place, 50, &["resume", str(&run), "--quiet"]);
-    assert!(again.lines().next().unwrap().contains("was asked something else"), "{again}");
+    assert!(again.lines().next().unwrap().contains("was asked something other"), "{again}");
 }

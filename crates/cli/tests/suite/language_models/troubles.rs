@@ -10,7 +10,7 @@ use testkit::api::{ApiServer, Fault, KEY, Play, Speaks};
 fn told(err: &str) -> &str {
     let lines: Vec<&str> = err.lines().collect();
     let [error, hint] = lines[..] else { panic!("{err}") };
-    assert!(hint.starts_with("hint: runs/") && hint.contains("`locard resume` goes on"), "{hint}");
+    assert!(hint.starts_with("hint: runs/") && hint.contains("`locard resume` resumes it"), "{hint}");
     error
 }
 
@@ -112,7 +112,7 @@ fn a_server_without_tls_or_none_at_all_is_told_in_one_sentence() {
     let (_, err) = ends(&place, 50, &["resume", "latest", "--quiet", "--patience", "2"]);
     // Whoever waits is told what for, once.
     let (note, err) = err.split_once('\n').unwrap();
-    assert!(note.starts_with("note: openai:m@") && note.ends_with("; it is asked again"), "{note}");
+    assert!(note.starts_with("note: openai:m@") && note.ends_with("; asking again"), "{note}");
     assert!(told(err).contains("cannot be reached"), "{err}");
 }
 

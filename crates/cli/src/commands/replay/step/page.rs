@@ -18,7 +18,7 @@ pub(super) fn page(task: &WalkedTask, turn: &WalkedTurn) -> String {
     if task.otherwise_from.is_some_and(|from| turn.turn >= from) {
         let _ = writeln!(
             out,
-            "this version would have told the agent something else by now: what it saw is this version's"
+            "this version would by now have told the agent something else; what it saw is shown in this version's words"
         );
     }
     let _ = writeln!(out, "\nsaw");
@@ -31,7 +31,7 @@ pub(super) fn page(task: &WalkedTask, turn: &WalkedTurn) -> String {
     }
     let _ = writeln!(out, "\ndid");
     match &turn.did {
-        None => drop(writeln!(out, "  nothing that the log knows of")),
+        None => drop(writeln!(out, "  nothing in the log")),
         Some(blocks) => blocks.iter().for_each(|block| did(&mut out, block)),
     }
     let _ = writeln!(out, "\nwas told");

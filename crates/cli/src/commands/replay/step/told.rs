@@ -31,7 +31,7 @@ fn line(event: &Event) -> Option<String> {
         }
         Event::ClaimSubmitted(it) => submitted(it),
         Event::ClaimAccepted(it) => accepted(it),
-        Event::ClaimRepeated(it) => format!("  accepted: {} says so already{}", it.fact, healed(&it.healing)),
+        Event::ClaimRepeated(it) => format!("  accepted: {} already says so{}", it.fact, healed(&it.healing)),
         Event::AbsenceAccepted(it) => format!("  accepted: {}", it.absence.id),
         Event::DerivationAccepted(it) => format!("  accepted: {}", it.derivation.id),
         Event::ClaimRejected(it) => {
@@ -39,9 +39,9 @@ fn line(event: &Event) -> Option<String> {
         }
         Event::PhenomenonRecorded(it) => format!("{} recorded with {} facts", it.phenomenon, it.facts.len()),
         Event::NothingToRecord(it) => format!("nothing to record: {}", cut(&it.reason)),
-        Event::NoteWritten(it) => format!("note, checked by nobody: {}", cut(&it.text)),
+        Event::NoteWritten(it) => format!("note, not checked: {}", cut(&it.text)),
         Event::ObjectiveAdded(it) => {
-            format!("asks itself {}: {}", terminal(&it.objective.id), cut(&it.objective.question))
+            format!("adds the question {}: {}", terminal(&it.objective.id), cut(&it.objective.question))
         }
         Event::QuestionsDeclined(it) => {
             format!("declined {} of {}: {}", it.questions.join(", "), it.agent, cut(&it.reason))
@@ -53,7 +53,7 @@ fn line(event: &Event) -> Option<String> {
             format!("{} {}: {}", it.hypothesis, it.assessment.name(), cut(&it.reason))
         }
         Event::PhaseEntered(it) => format!("the phase {} begins: {}", phase_name(it.phase), cut(&it.reason)),
-        Event::TurnFailed(it) => format!("the model could not be had: {}", cut(&it.reason)),
+        Event::TurnFailed(it) => format!("the model was not available: {}", cut(&it.reason)),
         Event::Recalled(it) => {
             let shown = format!("{} records, {} more", it.shown.len(), it.left_out);
             made(&it.call, &format!("recall {}", cut(&it.text)), &shown)
@@ -62,7 +62,7 @@ fn line(event: &Event) -> Option<String> {
         Event::TasksDispatched(it) => {
             let tasks: Vec<_> =
                 it.tasks.iter().map(|it| format!("{} ({})", it.task, terminal(&it.agent))).collect();
-            format!("handed out, sequence {}: {}", it.sequence, tasks.join(", "))
+            format!("assigned, sequence {}: {}", it.sequence, tasks.join(", "))
         }
         Event::TaskReported(it) => {
             let accepted = if it.accepted { "accepted" } else { "not accepted" };
@@ -88,8 +88,8 @@ fn line(event: &Event) -> Option<String> {
         Event::SentenceAccepted(it) => format!("  accepted: {}", it.sentence.id),
         Event::StatementTold(it) => format!("  told: {} as {}", it.statement.node, it.statement.id),
         Event::Cancelled => "it was cancelled".to_owned(),
-        Event::TimeSpent => "its time is spent".to_owned(),
-        Event::PurseSpent(_) => "what the run may spend is spent".to_owned(),
+        Event::TimeSpent => "its time ran out".to_owned(),
+        Event::PurseSpent(_) => "the run's budget ran out".to_owned(),
         Event::TaskEnded(it) => task_ended(it),
         Event::RunOpened(_)
         | Event::RunResumed(_)
