@@ -89,7 +89,7 @@ pub use open::{OpenRunError, find_run, load_run};
 pub use outputs::{OutputError, read_output};
 pub use outside::{outside_rules, outside_tools};
 pub use outside_evidence::{OutsideError, refuse_file_inside};
-pub use place::nearest_known;
+pub use place::{nearest, nearest_known};
 pub use progress::Progress;
 pub use raw::{RawFact, RawFound, RawRequest, RawSpans, RawTotals, RawValue, ValueFound, read_raw};
 pub use recorded::{RecordedError, RecordedRun, recorded};

@@ -4,6 +4,7 @@ use crate::commands::bench::BenchArguments;
 use crate::commands::completions::CompletionsArguments;
 use crate::commands::diff::DiffArguments;
 use crate::commands::export::ExportArguments;
+use crate::commands::facts::FactsArguments;
 use crate::commands::init::InitArguments;
 use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
@@ -43,7 +44,7 @@ pub(crate) enum Command {
     Answers(RunFolder),
     /// Show the facts of a run and what each rests on
     #[command(after_long_help = help::FACTS)]
-    Facts(RunFolder),
+    Facts(FactsArguments),
     /// Check a run: its chain, outputs, facts and verdicts again
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),

@@ -6,7 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod diff;
 mod doctor;
 pub(crate) mod export;
-mod facts;
+pub(crate) mod facts;
 mod fork;
 mod hunt;
 pub(crate) mod init;

@@ -3,6 +3,7 @@
 mod codes;
 
 use crate::models::ModelFailure;
+use crate::unknown::Unknown;
 use codes::{
     again_code, check_report_code, export_code, given_code, model_code, open_code, outside_code, run_code,
     show_code, spawn_code, tables_code, tool_code,
@@ -75,6 +76,8 @@ pub(crate) enum Failure {
     Agents(#[source] app::AgentError),
     #[error("failed to choose agents: there is no agent {found:?}, only {}", known.join(", "))]
     NoSuchAgent { found: String, known: Vec<String> },
+    #[error("there is no {} {:?}", .0.what, .0.found)]
+    Unknown(Box<Unknown>),
     #[error("failed to {0}")]
     Model(#[source] ModelFailure),
     #[error("failed to investigate the case")]
@@ -211,6 +214,7 @@ impl Failure {
             | Failure::RuleSets(_)
             | Failure::Bench(app::MaterialError::Nothing { .. })
             | Failure::NoSuchAgent { .. }
+            | Failure::Unknown(_)
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::OwnHead { .. }
@@ -299,6 +303,7 @@ impl Failure {
                 format!("{folder} is not sealed; `locard resume` goes on with it; facts, report and verify --unsealed read what it holds")
             }),
             Failure::Given(error) => given_hint(error),
+            Failure::Unknown(unknown) => Some(unknown.hint()),
             Failure::AddressSpace { .. } => Some("raise it with `ulimit -v`, or `ulimit -v unlimited`".to_owned()),
             Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
             Failure::Case(app::CaseError::Outside { folder, .. }) => {

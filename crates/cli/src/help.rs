@@ -84,8 +84,10 @@ pub(crate) const FACTS: &str = "\
 Examples:
   locard facts latest:demo
       the newest run of the case demo
-  locard facts runs/20260101T120000Z-demo --format json
-      a run by its folder, for programs";
+  locard facts latest --level high --since 2025-09-16 --text svchost
+      what stands out, of that day or later, with that text
+  locard facts runs/20260101T120000Z-demo --predicate executed --format jsonl
+      a run by its folder, what it says was executed, a line each for programs";
 
 pub(crate) const VERIFY: &str = "\
 Examples:
@@ -172,7 +174,8 @@ Examples:
   locard rejections 2026
       what was refused, and each refused claim with what the agent was told
   locard rejections 20260101 20260102 --format json
-      what was refused in two runs together, for programs";
+      what was refused in two runs together, for programs; --format jsonl has
+      a line for each refused claim";
 
 pub(crate) const SCORE: &str = "\
 Examples:

@@ -1,6 +1,7 @@
 //! The report as JSON.
 
 use crate::costs::cost;
+use crate::select::Selection;
 use crate::story;
 use crate::synthesis;
 use detect::{Hit, Level};
@@ -9,8 +10,8 @@ use graph::{
     foremost, phenomenon_title, ranked, refused_claims,
 };
 use ledger::commitment::SCHEME;
-use ledger::event::ObjectiveResult;
-use ledger::{FactEntry, TaskId};
+use ledger::event::{ClaimAccepted, ObjectiveResult};
+use ledger::{FactEntry, TaskId, Time};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -60,14 +61,7 @@ pub fn json(run: &Run) -> Value {
         "story": story::json(run),
         "narrative": synthesis::narrative_json(run),
         "dispatched": synthesis::dispatched_json(run),
-        "facts": run.facts().map(|(task, accepted)| json!({
-            "task": task.to_string(),
-            "title": fact_title(&accepted.fact),
-            "healing": accepted.healing,
-            "writer": accepted.fact.writer(),
-            "fact": accepted.fact,
-            "opening": run.disclosure.as_ref().and_then(|it| it.openings.get(&accepted.fact.id)),
-        })).collect::<Vec<_>>(),
+        "facts": facts_json(run, &Selection::default()),
         "commitments": run.disclosure.as_ref().map(commitments),
         "redaction": run.disclosure.as_ref().and_then(|it| it.redaction.as_ref()).map(redaction),
         "foremost": foremost(run).iter().filter(|it| it.rank.level > Level::Ordinary).map(of_rank).collect::<Vec<_>>(),
@@ -103,6 +97,24 @@ pub fn json(run: &Run) -> Value {
         "rejections": refused_claims(run),
         "invocations": run.tasks.iter().flat_map(|(task, view)| invocations(*task, view)).collect::<Vec<_>>(),
     })
+}
+
+/// The facts that are asked for, each with its task and title, what dates it and how much it stands out.
+pub fn facts_json(run: &Run, selection: &Selection) -> Vec<Value> {
+    let levels = graph::levels(run);
+    let fact = |(task, accepted): (TaskId, &ClaimAccepted)| {
+        json!({
+            "task": task.to_string(),
+            "title": fact_title(&accepted.fact),
+            "level": levels.get(&accepted.fact.id),
+            "time": graph::dated(&accepted.fact).map(Time::to_text),
+            "healing": accepted.healing,
+            "writer": accepted.fact.writer(),
+            "fact": accepted.fact,
+            "opening": run.disclosure.as_ref().and_then(|it| it.openings.get(&accepted.fact.id)),
+        })
+    };
+    selection.facts(run).into_iter().map(fact).collect()
 }
 
 /// What the facts can be checked by.
