@@ -332,6 +332,22 @@ pub(crate) struct RunFolder {
     pub(crate) format: Format,
 }
 
+/// What becomes of a file that is there, for every command that writes one.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct OutputArguments {
+    /// Write over a file that is there
+    ///
+    /// It is replaced once the new one is whole; a file of a run never is.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+impl OutputArguments {
+    pub(crate) const fn overwrite(self) -> app::Overwrite {
+        if self.force { app::Overwrite::Asked } else { app::Overwrite::Never }
+    }
+}
+
 /// Takes a path that may be empty.
 fn any_path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
@@ -394,6 +410,8 @@ pub(crate) struct VerifyArguments {
     /// Write a request (RFC 3161) for a timestamp over the certificate
     #[arg(long, value_name = "FILE", requires = "certificate", hide_short_help = true)]
     pub(crate) timestamp_request: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) writing: OutputArguments,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
@@ -409,9 +427,11 @@ pub(crate) struct ReportArguments {
     /// The report's format; without it, what the name of the file ends in, or else Markdown
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
-    /// Write it into a file, which must not exist, instead of printing it
+    /// Write it into a new file instead of printing it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) writing: OutputArguments,
     /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told in the page
     #[arg(long, value_name = "FILE")]
     pub(crate) attack: Option<PathBuf>,

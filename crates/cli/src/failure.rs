@@ -92,12 +92,8 @@ pub(crate) enum Failure {
     Tables(#[source] app::TablesError),
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
-    #[error("failed to write the report {}", file.display())]
-    WriteReport {
-        file: PathBuf,
-        #[source]
-        source: io::Error,
-    },
+    #[error("failed to {0}")]
+    OutputFile(#[source] app::OutputFileError),
     #[error("failed to {0}")]
     InEvidence(#[source] app::OutsideError),
     #[error("failed to write the run: --attack belongs to formats that name techniques, {belongs}")]
@@ -199,7 +195,7 @@ impl Failure {
             | Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
             | Failure::Man { .. }
-            | Failure::WriteReport { .. }
+            | Failure::OutputFile(_)
             | Failure::ReportPage(_)
             | Failure::NoTechniques { .. }
             | Failure::Profile(_)
@@ -319,6 +315,11 @@ impl Failure {
             | Failure::Rules { source, .. } => {
                 app::nearest_known(source).map(|nearest| format!("did you mean `{nearest}`?"))
             }
+            Failure::OutputFile(app::OutputFileError::Exists { .. })
+            | Failure::Export(app::ExportError::File(app::OutputFileError::Exists { .. }))
+            | Failure::Keep(app::KeepError::File(app::OutputFileError::Exists { .. })) => {
+                Some("--force writes over it".to_owned())
+            }
             Failure::Export(app::ExportError::Unsealed { .. }) => {
                 Some("--unsealed takes a run that broke off or was interrupted".to_owned())
             }
@@ -327,6 +328,15 @@ impl Failure {
             ))
             | Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
                 Some("give a run folder, or a name under --runs, or enough of its beginning".to_owned())
+            }
+            Failure::Open(app::OpenRunError::NotARun { folder, holds_runs: true }) => {
+                Some(format!("it holds runs: name one of them, with --runs {}", folder.display()))
+            }
+            Failure::Open(app::OpenRunError::AFile { path }) if path.ends_with(store::FILE_NAME) => {
+                Some("give the folder that it lies in".to_owned())
+            }
+            Failure::Open(app::OpenRunError::NoneSealed { .. }) => {
+                Some("give its name to read it as far as it goes; `locard resume` goes on with one that broke off".to_owned())
             }
             _ => None,
         }

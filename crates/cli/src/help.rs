@@ -166,7 +166,7 @@ Examples:
 
 The same run gives the same bytes, however its file came to lie on the disk.
 
-Exit codes: 0; 2 the file exists or cannot be written; 31 the run is damaged;
+Exit codes: 0; 2 the file exists (--force) or cannot be written; 31 the run is damaged;
 32 it is not sealed and --unsealed was not given: nothing is written then.";
 
 pub(crate) const REJECTIONS: &str = "\
@@ -226,6 +226,8 @@ Examples:
       the report for people
   locard report 2026 --format json > report.json
       everything that is known of the run
+  locard report latest -o report.html --force
+      the page of the last run that is sealed, over that of an earlier one
   locard report 2026 --redact people -o report.html
       without accounts, people, hosts and addresses (docs/redaction.md)";
 
@@ -234,7 +236,7 @@ Examples:
   locard view
       all runs under runs/, at the address that is printed
   locard view latest --open
-      the run that was begun last, in the browser
+      the run that was begun last, sealed or not, in the browser
   locard view latest
       while locard run works elsewhere: its log grows as it is recorded
 

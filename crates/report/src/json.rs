@@ -61,7 +61,7 @@ pub fn json(run: &Run) -> Value {
         "story": story::json(run),
         "narrative": synthesis::narrative_json(run),
         "dispatched": synthesis::dispatched_json(run),
-        "facts": facts_json(run, &Selection::default()),
+        "facts": run.facts().map(|(task, accepted)| fact(run, task, accepted)).collect::<Vec<_>>(),
         "commitments": run.disclosure.as_ref().map(commitments),
         "redaction": run.disclosure.as_ref().and_then(|it| it.redaction.as_ref()).map(redaction),
         "foremost": foremost(run).iter().filter(|it| it.rank.level > Level::Ordinary).map(of_rank).collect::<Vec<_>>(),
@@ -99,22 +99,31 @@ pub fn json(run: &Run) -> Value {
     })
 }
 
-/// The facts that are asked for, each with its task and title, what dates it and how much it stands out.
+/// The facts that are asked for, each as the report has it, and with what dates it and how much it stands out.
+///
+/// A report's facts have neither: programs that check one refuse members that they do not know.
 pub fn facts_json(run: &Run, selection: &Selection) -> Vec<Value> {
     let levels = graph::levels(run);
     let fact = |(task, accepted): (TaskId, &ClaimAccepted)| {
-        json!({
-            "task": task.to_string(),
-            "title": fact_title(&accepted.fact),
-            "level": levels.get(&accepted.fact.id),
-            "time": graph::dated(&accepted.fact).map(Time::to_text),
-            "healing": accepted.healing,
-            "writer": accepted.fact.writer(),
-            "fact": accepted.fact,
-            "opening": run.disclosure.as_ref().and_then(|it| it.openings.get(&accepted.fact.id)),
-        })
+        let mut told = self::fact(run, task, accepted);
+        if let Some(members) = told.as_object_mut() {
+            members.insert("level".to_owned(), json!(levels.get(&accepted.fact.id)));
+            members.insert("time".to_owned(), json!(graph::dated(&accepted.fact).map(Time::to_text)));
+        }
+        told
     };
     selection.facts(run).into_iter().map(fact).collect()
+}
+
+fn fact(run: &Run, task: TaskId, accepted: &ClaimAccepted) -> Value {
+    json!({
+        "task": task.to_string(),
+        "title": fact_title(&accepted.fact),
+        "healing": accepted.healing,
+        "writer": accepted.fact.writer(),
+        "fact": accepted.fact,
+        "opening": run.disclosure.as_ref().and_then(|it| it.openings.get(&accepted.fact.id)),
+    })
 }
 
 /// What the facts can be checked by.
