@@ -5,9 +5,9 @@
 
 mod convert;
 mod ustar;
-mod whole;
 
 use crate::interrupt::Interrupt;
+use crate::output_file::{OutputFileError, Overwrite, beside, fill_output, room_for};
 use crate::regular::read_regular;
 use crate::seal::{LONGEST_MANIFEST, MANIFEST, ManifestError, read_manifest};
 use crate::shown::ShowError;
@@ -22,7 +22,6 @@ use store::{Bodies, FILE_NAME, Reader};
 use tempfile::TempDir;
 use thiserror::Error;
 use ustar::{Archive, EntryError};
-use whole::{keep, unfinished_beside};
 
 pub use convert::{Conversion, ConvertRequest, Converted, convert_file, convert_to, converted_name};
 
@@ -101,12 +100,9 @@ pub enum ExportError {
         /// The name.
         found: String,
     },
-    /// A file is there already.
-    #[error("write the archive {}: the file exists", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    /// The file cannot be written.
+    #[error(transparent)]
+    File(#[from] OutputFileError),
     /// The archive cannot be written.
     #[error("write the archive {}", path.display())]
     Write {
@@ -158,10 +154,32 @@ pub fn archive_name(folder: &Path) -> String {
     format!("{}.tar", run.as_ref().map_or(UNNAMED, |run| run.as_str()))
 }
 
-/// Packs the run into the file `to`, which must not exist; it stands there whole or not at all.
-pub fn export_file(request: &ExportRequest, to: &Path) -> Result<Packed, ExportError> {
-    let rows = Rows::write(request, unfinished_beside(to)?)?;
-    keep(to, rows.unfinished.path(), |out| rows.pack(request, out))
+/// Packs the run into the file `to`; it stands there whole or not at all.
+pub fn export_file(request: &ExportRequest, to: &Path, overwrite: Overwrite) -> Result<Packed, ExportError> {
+    let rows = Rows::write(request, unfinished_beside(to, overwrite)?)?;
+    keep(to, overwrite, rows.unfinished.path(), |out| rows.pack(request, out))
+}
+
+/// A folder for unfinished files beside `to`.
+fn unfinished_beside(to: &Path, overwrite: Overwrite) -> Result<TempDir, ExportError> {
+    room_for(to, overwrite)?;
+    let made = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(beside(to));
+    Ok(made.map_err(|source| OutputFileError::Write { path: to.to_owned(), source })?)
+}
+
+/// Fills a file in `unfinished` and puts it at `to`.
+fn keep<T>(
+    to: &Path,
+    overwrite: Overwrite,
+    unfinished: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> Result<T, ExportError>,
+) -> Result<T, ExportError> {
+    fill_output(to, overwrite, unfinished, |out| {
+        fill(out).map_err(|error| match error {
+            ExportError::Output(source) => OutputFileError::Write { path: to.to_owned(), source }.into(),
+            error => error,
+        })
+    })
 }
 
 /// How a run is called whose log has no name.

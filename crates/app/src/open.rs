@@ -1,6 +1,7 @@
 //! Opening recorded runs.
 
-use crate::seal::MANIFEST;
+use crate::regular::read_regular;
+use crate::seal::{LONGEST_MANIFEST, MANIFEST};
 use graph::{FoldError, Run};
 use ledger::{Circumstance, Digest, Event, KeyMaker, Link, RunKey, Stream, UnknownBehaviour};
 use std::collections::BTreeSet;
@@ -37,11 +38,29 @@ pub enum OpenRunError {
         /// The path that was given.
         path: PathBuf,
     },
+    /// The path is no folder.
+    #[error("open the run {}: it is a file, and a run is a folder", path.display())]
+    AFile {
+        /// The path that was given.
+        path: PathBuf,
+    },
     /// The folder is none of a run.
-    #[error("open the run {}: the folder holds neither a run.db nor a manifest.json", folder.display())]
+    #[error("open the run {}: nothing in the folder is of a run of Locard", folder.display())]
     NotARun {
         /// The folder.
         folder: PathBuf,
+        /// Whether it holds folders of runs.
+        holds_runs: bool,
+    },
+    /// The last one is asked for, and none of those that there are was sealed.
+    #[error("find the run {name:?}: no run under {} is sealed; {} was begun last", runs.display(), newest.display())]
+    NoneSealed {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        runs: PathBuf,
+        /// The one that was begun last.
+        newest: PathBuf,
     },
     /// `run.db` cannot be opened.
     #[error("open the run {}", folder.display())]
@@ -81,7 +100,7 @@ pub enum OpenRunError {
     },
 }
 
-/// The name of the run that was begun last.
+/// The name of the newest run.
 const LATEST: &str = "latest";
 
 /// The most folders that an ambiguous name is told.
@@ -95,37 +114,105 @@ const LATEST_OF: &str = "latest:";
 /// An exact name wins over beginnings, so that `X` can be meant where `X-2` exists.
 /// `latest` is the run under `runs` that was begun last, `latest:<case>` the one of the case with exactly this name; a run of which nothing was recorded is neither.
 pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
-    let folder = find_folder(name, runs)?;
-    // A run that lost one of the two is a damaged one.
-    let is_there = |file: &str| folder.join(file).symlink_metadata().is_ok();
-    match is_there(store::FILE_NAME) || is_there(MANIFEST) {
-        true => Ok(folder),
-        false => Err(OpenRunError::NotARun { folder }),
-    }
+    let newest = || newest_of(name, runs).find(|folder| !is_empty(folder));
+    of_a_run(find_folder(name, runs, || Ok(newest()))?)
 }
 
-fn find_folder(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
+/// A run, and those that were begun after it and passed over, the newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundRun {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The folders of runs that are not sealed, or of which nothing was recorded.
+    pub passed_over: Vec<PathBuf>,
+}
+
+/// The same as [`find_run`], but that `latest` and `latest:<case>` are the last that was sealed: what a run under way holds changes while it is read.
+///
+/// One that cannot be read is not passed over, which would show an older one as the newest.
+pub fn find_sealed(name: &str, runs: &Path) -> Result<FoundRun, OpenRunError> {
+    let mut passed_over = Vec::new();
+    let newest = || {
+        let mut newest = newest_of(name, runs);
+        let found = newest.find(|folder| {
+            let is_passed = is_empty(folder) || is_unsealed(folder);
+            if is_passed {
+                passed_over.push(folder.clone());
+            }
+            !is_passed
+        });
+        match (found, passed_over.first()) {
+            (None, Some(newest)) => Err(OpenRunError::NoneSealed {
+                name: name.to_owned(),
+                runs: runs.to_owned(),
+                newest: newest.clone(),
+            }),
+            (found, _) => Ok(found),
+        }
+    };
+    let folder = of_a_run(find_folder(name, runs, newest)?)?;
+    Ok(FoundRun { folder, passed_over })
+}
+
+/// The folder, where it holds something of a run: one that lost its log or its manifest is a damaged one.
+fn of_a_run(folder: PathBuf) -> Result<PathBuf, OpenRunError> {
+    let is_there = |file: &str| folder.join(file).symlink_metadata().is_ok();
+    if is_there(store::FILE_NAME) || (is_there(MANIFEST) && !is_of_others(&folder)) {
+        return Ok(folder);
+    }
+    let holds_runs = std::fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .any(|entry| entry.path().join(store::FILE_NAME).is_file());
+    Err(OpenRunError::NotARun { folder, holds_runs })
+}
+
+/// Whether a manifest is one of another program, as folders of web pages and packages have them: a JSON object with nothing that ours names.
+fn is_of_others(folder: &Path) -> bool {
+    const OURS: [&str; 4] = ["run", "head", "payloads", "vocabulary"];
+    let text = read_regular(&folder.join(MANIFEST), LONGEST_MANIFEST);
+    let value = text.ok().and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+    let members = value.as_ref().and_then(serde_json::Value::as_object);
+    members.is_some_and(|members| !OURS.iter().any(|name| members.contains_key(*name)))
+}
+
+/// The runs among which `latest` or `latest:<case>` means one, the newest first; none for any other name.
+fn newest_of(name: &str, runs: &Path) -> impl Iterator<Item = PathBuf> {
+    let case = name.strip_prefix(LATEST_OF);
+    let all = if case.is_some() || name == LATEST { newest_first(runs) } else { Vec::new() };
+    all.into_iter().filter(move |folder| case.is_none_or(|case| is_of_case(folder, case)))
+}
+
+/// Whether a log can be read and has no seal.
+fn is_unsealed(folder: &Path) -> bool {
+    let glanced = Reader::open(folder).ok().and_then(|reader| reader.glance().ok());
+    glanced.is_some_and(|events| !events.iter().any(|(_, event, _)| matches!(event, Event::RunSealed(_))))
+}
+
+fn find_folder(
+    name: &str,
+    runs: &Path,
+    newest: impl FnOnce() -> Result<Option<PathBuf>, OpenRunError>,
+) -> Result<PathBuf, OpenRunError> {
     let path = Path::new(name);
+    let refused = |path: &Path| match path.is_file() {
+        true => OpenRunError::AFile { path: path.to_owned() },
+        false => OpenRunError::NoFolder { path: path.to_owned() },
+    };
     if !is_plain(name) {
-        return match path.is_dir() {
-            true => Ok(path.to_owned()),
-            false => Err(OpenRunError::NoFolder { path: path.to_owned() }),
-        };
+        return if path.is_dir() { Ok(path.to_owned()) } else { Err(refused(path)) };
     }
     let exact = [runs.join(name), path.to_owned()];
     if let Some(folder) = exact.into_iter().find(|folder| folder.is_dir()) {
         return Ok(folder);
     }
-    let newest = match name.strip_prefix(LATEST_OF) {
-        Some(case) => newest_first(runs).into_iter().find(|folder| is_of_case(folder, case)),
-        None if name == LATEST => newest_first(runs).into_iter().find(|folder| !is_empty(folder)),
-        None => None,
-    };
-    if let Some(folder) = newest {
+    if let Some(folder) = newest()? {
         return Ok(folder);
     }
     let mut fitting = beginning_with(name, runs);
     match fitting.len() {
+        0 if path.is_file() => Err(refused(path)),
         0 => Err(OpenRunError::NotFound { name: name.to_owned(), runs: runs.to_owned() }),
         1 => Ok(runs.join(fitting.remove(0))),
         found => {

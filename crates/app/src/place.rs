@@ -21,7 +21,7 @@ pub fn nearest_known(error: &Error) -> Option<String> {
 }
 
 /// The one of `known` that is most like `found`; `None` where none is much like it.
-pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let found = found.to_lowercase();
     let likeness = |name: &&str| strsim::jaro_winkler(&found, &name.to_lowercase());
     let best = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;

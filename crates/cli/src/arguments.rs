@@ -4,6 +4,7 @@ use crate::commands::bench::BenchArguments;
 use crate::commands::completions::CompletionsArguments;
 use crate::commands::diff::DiffArguments;
 use crate::commands::export::ExportArguments;
+use crate::commands::facts::FactsArguments;
 use crate::commands::init::InitArguments;
 use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
@@ -43,7 +44,7 @@ pub(crate) enum Command {
     Answers(AnswersArguments),
     /// Show the facts of a run and what each rests on
     #[command(after_long_help = help::FACTS)]
-    Facts(RunFolder),
+    Facts(FactsArguments),
     /// Check a run: its chain, outputs, facts and verdicts again
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),
@@ -343,6 +344,22 @@ pub(crate) struct AnswersArguments {
     pub(crate) lang: report::Language,
 }
 
+/// What becomes of a file that is there, for every command that writes one.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct OutputArguments {
+    /// Write over a file that is there
+    ///
+    /// It is replaced once the new one is whole; a file of a run never is.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+impl OutputArguments {
+    pub(crate) const fn overwrite(self) -> app::Overwrite {
+        if self.force { app::Overwrite::Asked } else { app::Overwrite::Never }
+    }
+}
+
 /// Takes a path that may be empty.
 fn any_path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
@@ -405,6 +422,8 @@ pub(crate) struct VerifyArguments {
     /// Write an RFC 3161 timestamp request for the certificate
     #[arg(long, value_name = "FILE", requires = "certificate", hide_short_help = true)]
     pub(crate) timestamp_request: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) writing: OutputArguments,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
@@ -420,9 +439,11 @@ pub(crate) struct ReportArguments {
     /// The report's format; by default the one that the file name ends in, or Markdown
     #[arg(long, value_enum)]
     pub(crate) format: Option<ReportFormat>,
-    /// Write it into a file, which must not exist, instead of printing it
+    /// Write it into a new file instead of printing it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) writing: OutputArguments,
     /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told in the page
     #[arg(long, value_name = "FILE")]
     pub(crate) attack: Option<PathBuf>,

@@ -6,7 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod diff;
 mod doctor;
 pub(crate) mod export;
-mod facts;
+pub(crate) mod facts;
 mod fork;
 mod hunt;
 pub(crate) mod init;
@@ -29,7 +29,7 @@ pub(crate) mod view;
 
 use crate::arguments::{Arguments, Command, Format};
 use crate::failure::{Failure, describe};
-use crate::printer::Printer;
+use crate::printer::{Printer, complain};
 use crate::scratch::Scratch;
 use graph::Run;
 use serde_json::Value;
@@ -64,9 +64,32 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
     }
 }
 
-/// The folder of the run that is meant.
+/// The folder of the run that is meant: of `latest` the last that was sealed.
 fn run_folder(name: &str, runs: &Path) -> Result<PathBuf, Failure> {
+    let found = app::find_sealed(name, runs).map_err(Failure::Open)?;
+    if let Some(told) = passed_over(&found) {
+        complain(&told);
+    }
+    Ok(found.folder)
+}
+
+/// The same for what works on runs that are not sealed, too: of `latest` the last that was begun.
+fn any_run_folder(name: &str, runs: &Path) -> Result<PathBuf, Failure> {
     app::find_run(name, runs).map_err(Failure::Open)
+}
+
+/// What is said of runs that are newer than the one that is meant.
+pub(crate) fn passed_over(found: &app::FoundRun) -> Option<String> {
+    let name = |folder: &Path| folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let (newest, meant) = (name(found.passed_over.first()?)?, name(&found.folder)?);
+    let others = match found.passed_over.len() {
+        1 => String::new(),
+        2 => " and another one".to_owned(),
+        more => format!(" and {} others", more - 1),
+    };
+    Some(::report::terminal(&format!(
+        "took {meant}, the last run that is sealed; passed over {newest}{others}, not sealed"
+    )))
 }
 
 /// Prints a result for people or for programs.

@@ -3,6 +3,7 @@
 mod codes;
 
 use crate::models::ModelFailure;
+use crate::unknown::Unknown;
 use codes::{
     again_code, check_report_code, export_code, given_code, model_code, open_code, outside_code, run_code,
     show_code, spawn_code, tables_code, tool_code,
@@ -75,6 +76,8 @@ pub(crate) enum Failure {
     Agents(#[source] app::AgentError),
     #[error("failed to choose agents: there is no agent {found:?}, only {}", known.join(", "))]
     NoSuchAgent { found: String, known: Vec<String> },
+    #[error("there is no {} {:?}", .0.what, .0.found)]
+    Unknown(Box<Unknown>),
     #[error("failed to {0}")]
     Model(#[source] ModelFailure),
     #[error("failed to investigate the case")]
@@ -89,12 +92,8 @@ pub(crate) enum Failure {
     Tables(#[source] app::TablesError),
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
-    #[error("failed to write the report {}", file.display())]
-    WriteReport {
-        file: PathBuf,
-        #[source]
-        source: io::Error,
-    },
+    #[error("failed to {0}")]
+    OutputFile(#[source] app::OutputFileError),
     #[error("failed to {0}")]
     InEvidence(#[source] app::OutsideError),
     #[error("failed to write the run: --attack belongs to formats that name techniques, {belongs}")]
@@ -196,7 +195,7 @@ impl Failure {
             | Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
             | Failure::Man { .. }
-            | Failure::WriteReport { .. }
+            | Failure::OutputFile(_)
             | Failure::ReportPage(_)
             | Failure::NoTechniques { .. }
             | Failure::Profile(_)
@@ -211,6 +210,7 @@ impl Failure {
             | Failure::RuleSets(_)
             | Failure::Bench(app::MaterialError::Nothing { .. })
             | Failure::NoSuchAgent { .. }
+            | Failure::Unknown(_)
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::OwnHead { .. }
@@ -299,6 +299,7 @@ impl Failure {
                 format!("{folder} is not sealed; `locard resume` resumes it; facts, report and verify --unsealed read what it holds")
             }),
             Failure::Given(error) => given_hint(error),
+            Failure::Unknown(unknown) => Some(unknown.hint()),
             Failure::AddressSpace { .. } => Some("raise it with `ulimit -v`, or `ulimit -v unlimited`".to_owned()),
             Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
             Failure::Case(app::CaseError::Outside { folder, .. }) => {
@@ -314,6 +315,11 @@ impl Failure {
             | Failure::Rules { source, .. } => {
                 app::nearest_known(source).map(|nearest| format!("did you mean `{nearest}`?"))
             }
+            Failure::OutputFile(app::OutputFileError::Exists { .. })
+            | Failure::Export(app::ExportError::File(app::OutputFileError::Exists { .. }))
+            | Failure::Keep(app::KeepError::File(app::OutputFileError::Exists { .. })) => {
+                Some("--force writes over it".to_owned())
+            }
             Failure::Export(app::ExportError::Unsealed { .. }) => {
                 Some("--unsealed accepts a run that broke off or was interrupted".to_owned())
             }
@@ -322,6 +328,15 @@ impl Failure {
             ))
             | Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
                 Some("give a run folder, or a name under --runs, or enough of its beginning".to_owned())
+            }
+            Failure::Open(app::OpenRunError::NotARun { folder, holds_runs: true }) => {
+                Some(format!("it holds runs: name one of them, with --runs {}", folder.display()))
+            }
+            Failure::Open(app::OpenRunError::AFile { path }) if path.ends_with(store::FILE_NAME) => {
+                Some("give the folder that it lies in".to_owned())
+            }
+            Failure::Open(app::OpenRunError::NoneSealed { .. }) => {
+                Some("give its name to read it as far as it goes; `locard resume` goes on with one that broke off".to_owned())
             }
             _ => None,
         }

@@ -84,8 +84,10 @@ pub(crate) const FACTS: &str = "\
 Examples:
   locard facts latest:demo
       the newest run of the case demo
-  locard facts runs/20260101T120000Z-demo --format json
-      a run by its folder, for programs";
+  locard facts latest --level high --since 2025-09-16 --text svchost
+      what stands out, of that day or later, with that text
+  locard facts runs/20260101T120000Z-demo --predicate executed --format jsonl
+      a run by its folder, what it says was executed, a line each for programs";
 
 pub(crate) const VERIFY: &str = "\
 Examples:
@@ -164,7 +166,7 @@ Examples:
 
 The same run always gives the same bytes.
 
-Exit codes: 0; 2 the file exists or cannot be written; 31 the run is damaged;
+Exit codes: 0; 2 the file exists (--force) or cannot be written; 31 the run is damaged;
 32 it is not sealed and --unsealed was not given: nothing is written then.";
 
 pub(crate) const REJECTIONS: &str = "\
@@ -172,7 +174,8 @@ Examples:
   locard rejections 2026
       what was refused, and each refused claim with what the agent was told
   locard rejections 20260101 20260102 --format json
-      what was refused in two runs together, for programs";
+      what was refused in two runs together, for programs; --format jsonl has
+      a line for each refused claim";
 
 pub(crate) const SCORE: &str = "\
 Examples:
@@ -223,6 +226,8 @@ Examples:
       the report for people
   locard report 2026 --format json > report.json
       everything that is known of the run
+  locard report latest -o report.html --force
+      the page of the last run that is sealed, over that of an earlier one
   locard report 2026 --redact people -o report.html
       without accounts, people, hosts and addresses (docs/redaction.md)";
 
@@ -231,7 +236,7 @@ Examples:
   locard view
       all runs under runs/, at the address that is printed
   locard view latest --open
-      the run that was begun last, in the browser
+      the run that was begun last, sealed or not, in the browser
   locard view latest
       while locard run works elsewhere: its log grows as it is recorded
 

@@ -16,6 +16,7 @@ mod platform;
 mod printer;
 mod scratch;
 mod screen;
+mod unknown;
 
 use clap::Parser;
 use failure::{Failure, describe};

@@ -3,6 +3,8 @@
 //! This is the only place that reads a key from the environment; it goes into a header of requests to that one server and nowhere else.
 
 use crate::arguments::ModelArguments;
+use crate::commands::passed_over;
+use crate::printer::complain;
 use app::{Agent, Models, NoModel, RecordedRun};
 use ledger::event::TaskAssigned;
 use ledger::{Prices, Seed, TaskId};
@@ -207,7 +209,11 @@ impl Chooser {
         if let Some(known) = recordings.get(run) {
             return Ok(Arc::clone(known));
         }
-        let folder = app::find_run(run, &self.runs).map_err(ModelFailure::Find)?;
+        let found = app::find_sealed(run, &self.runs).map_err(ModelFailure::Find)?;
+        if let Some(told) = passed_over(&found) {
+            complain(&told);
+        }
+        let folder = found.folder;
         let recorded = Arc::new(app::recorded(&folder).map_err(ModelFailure::Recorded)?);
         recordings.insert(run.to_owned(), Arc::clone(&recorded));
         Ok(recorded)

@@ -26,6 +26,12 @@ impl Printer {
         write!(self.results, "{text}{end}").and_then(|()| self.results.flush()).map_err(Failure::Output)
     }
 
+    /// Objects, a line each.
+    pub(crate) fn lines(&mut self, values: &[serde_json::Value]) -> Result<(), Failure> {
+        let mut write = |value: &serde_json::Value| writeln!(self.results, "{}", report::json_text(value));
+        values.iter().try_for_each(&mut write).and_then(|()| self.results.flush()).map_err(Failure::Output)
+    }
+
     /// Where a result that is no text goes: never to a terminal.
     pub(crate) fn bytes(&mut self) -> Result<&mut dyn Write, Failure> {
         match self.results.is_terminal() {

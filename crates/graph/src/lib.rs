@@ -4,6 +4,7 @@
 
 mod attack;
 mod confidence;
+mod dating;
 mod diff;
 mod disclosure;
 mod evidence;
@@ -26,6 +27,7 @@ pub use attack::{Fit, attack_fits, techniques_of};
 pub use confidence::{
     Confidence, Level, SourceKind, answer_confidences, confidence, corroborated, objective_confidences,
 };
+pub use dating::{best_time, dated, dated_field};
 pub use diff::{ChangedObjective, ChangedPhenomenon, ChangedTask, Changes, Diff, Effort, Setup, Told, diff};
 pub use disclosure::{Disclosure, Redaction, WITHHELD};
 pub use evidence::EvidenceGraph;
@@ -33,7 +35,7 @@ pub use fold::{FoldError, fold, fold_redacted};
 pub use narrative::{Placed, narrative};
 pub use printable::{is_printable, printable, sentence_text, value_text};
 pub use questions::{Asker, Question, Stands, questions, questions_before_sweep};
-pub use ranking::{Answered, FIRST, Foremost, Rank, Ranked, foremost, ranked};
+pub use ranking::{Answered, FIRST, Foremost, Rank, Ranked, foremost, levels, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};
 pub use standing::{Sources, Standing, standing};

@@ -162,6 +162,16 @@ pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
     all
 }
 
+/// How much each fact stands out: the levels of [`foremost`], for those that stand beside another, too.
+pub fn levels(run: &Run) -> BTreeMap<FactId, Level> {
+    let recorded = run.as_recorded();
+    let known = Known::of(recorded);
+    let items =
+        recorded.facts().map(|(task, accepted)| known.item(recorded, task, vec![&accepted.fact])).collect();
+    let levels = in_order(items).into_iter();
+    levels.flat_map(|it| it.facts.iter().map(|fact| (fact.id, it.rank.level)).collect::<Vec<_>>()).collect()
+}
+
 /// Facts that are put into order together.
 struct Item<'r> {
     task: TaskId,

@@ -1,9 +1,8 @@
 //! The facts that stand out most, for every format: what a reader looks at first.
 
-use crate::dating;
 use crate::inert::{code, terminal};
 use detect::Level;
-use graph::{Foremost, Run, foremost};
+use graph::{Foremost, Run, dated, foremost};
 use ledger::FactEntry;
 use phrases::Choice;
 use std::fmt::Write;
@@ -25,8 +24,7 @@ pub(crate) fn shown(run: &Run) -> (Vec<Foremost<'_>>, usize) {
 
 /// The time that says best when that came to be which a fact says, as its source keeps it.
 pub(crate) fn when(fact: &FactEntry) -> Option<String> {
-    let values = fact.values.iter().map(|bound| (bound.field.as_str(), &bound.value));
-    dating::best(&fact.predicate.0, &fact.kind, values).map(|time| time.to_text())
+    dated(fact).map(|time| time.to_text())
 }
 
 /// What a fact says, as a sentence of the phrase book.

@@ -1,6 +1,5 @@
 //! Records that stand out, as a hunter reads them: level, time, computer, rule, what it is about.
 
-use crate::dating;
 use detect::{Hit, Level, Trace, shipped};
 use ledger::{Record, Time};
 use std::cmp::Reverse;
@@ -98,7 +97,7 @@ pub fn by_rule(sightings: &[Sighting<'_>]) -> Vec<(&'static str, Level, &'static
 
 fn time(record: &Record) -> Option<&Time> {
     let values = record.fields.iter().map(|(name, field)| (name.as_str(), &field.value));
-    dating::best("recorded", &record.kind, values)
+    graph::best_time("recorded", &record.kind, values)
 }
 
 fn text(record: &Record, field: &str) -> Option<String> {

@@ -1,6 +1,7 @@
 //! The report as JSON.
 
 use crate::costs::cost;
+use crate::select::Selection;
 use crate::story;
 use crate::synthesis;
 use detect::{Hit, Level};
@@ -9,8 +10,8 @@ use graph::{
     foremost, phenomenon_title, ranked, refused_claims,
 };
 use ledger::commitment::SCHEME;
-use ledger::event::ObjectiveResult;
-use ledger::{FactEntry, TaskId};
+use ledger::event::{ClaimAccepted, ObjectiveResult};
+use ledger::{FactEntry, TaskId, Time};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -60,14 +61,7 @@ pub fn json(run: &Run) -> Value {
         "story": story::json(run),
         "narrative": synthesis::narrative_json(run),
         "dispatched": synthesis::dispatched_json(run),
-        "facts": run.facts().map(|(task, accepted)| json!({
-            "task": task.to_string(),
-            "title": fact_title(&accepted.fact),
-            "healing": accepted.healing,
-            "writer": accepted.fact.writer(),
-            "fact": accepted.fact,
-            "opening": run.disclosure.as_ref().and_then(|it| it.openings.get(&accepted.fact.id)),
-        })).collect::<Vec<_>>(),
+        "facts": run.facts().map(|(task, accepted)| fact(run, task, accepted)).collect::<Vec<_>>(),
         "commitments": run.disclosure.as_ref().map(commitments),
         "redaction": run.disclosure.as_ref().and_then(|it| it.redaction.as_ref()).map(redaction),
         "foremost": foremost(run).iter().filter(|it| it.rank.level > Level::Ordinary).map(of_rank).collect::<Vec<_>>(),
@@ -102,6 +96,33 @@ pub fn json(run: &Run) -> Value {
             .collect::<Vec<_>>(),
         "rejections": refused_claims(run),
         "invocations": run.tasks.iter().flat_map(|(task, view)| invocations(*task, view)).collect::<Vec<_>>(),
+    })
+}
+
+/// The facts that are asked for, each as the report has it, and with what dates it and how much it stands out.
+///
+/// A report's facts have neither: programs that check one refuse members that they do not know.
+pub fn facts_json(run: &Run, selection: &Selection) -> Vec<Value> {
+    let levels = graph::levels(run);
+    let fact = |(task, accepted): (TaskId, &ClaimAccepted)| {
+        let mut told = self::fact(run, task, accepted);
+        if let Some(members) = told.as_object_mut() {
+            members.insert("level".to_owned(), json!(levels.get(&accepted.fact.id)));
+            members.insert("time".to_owned(), json!(graph::dated(&accepted.fact).map(Time::to_text)));
+        }
+        told
+    };
+    selection.facts(run).into_iter().map(fact).collect()
+}
+
+fn fact(run: &Run, task: TaskId, accepted: &ClaimAccepted) -> Value {
+    json!({
+        "task": task.to_string(),
+        "title": fact_title(&accepted.fact),
+        "healing": accepted.healing,
+        "writer": accepted.fact.writer(),
+        "fact": accepted.fact,
+        "opening": run.disclosure.as_ref().and_then(|it| it.openings.get(&accepted.fact.id)),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::contradicted::Contradictions;
 use crate::inert::terminal;
+use crate::select::Selection;
 use crate::standing::{asker, beyond, left_open, needs, remarks, standing, standing_word, unsearched};
 use crate::story::{self, READING};
 use graph::{
@@ -19,18 +20,43 @@ use std::fmt::Write;
 /// Every fact: what it says, what it rests on, each value in full, how it matched and who could have written it.
 pub fn facts(run: &Run) -> String {
     let mut out = String::new();
-    let mut number = 0;
     for (task, accepted) in run.facts() {
-        number += 1;
         fact(&mut out, run, task, accepted);
     }
     out.push_str(&crate::nodes::text(run));
+    let number = run.facts().count();
     let _ = writeln!(out, "{number} facts");
-    if !run.opened.writers.is_empty() && number > 0 {
-        let _ = writeln!(out, "{}", crate::writers::legend());
-    }
+    legend(&mut out, run, number);
     out.push_str(&crate::notes::text(run));
     out
+}
+
+/// The facts that are asked for, alone, and how many the run has.
+pub fn facts_of(run: &Run, selection: &Selection) -> String {
+    let mut out = String::new();
+    let chosen = selection.facts(run);
+    for (task, accepted) in &chosen {
+        fact(&mut out, run, *task, accepted);
+    }
+    let _ = writeln!(out, "{} of {} facts", chosen.len(), run.facts().count());
+    if selection.is_bound_in_time() {
+        match run.facts().filter(|(_, accepted)| graph::dated(&accepted.fact).is_none()).count() {
+            0 => {}
+            1 => out.push_str("no time dates 1 of them, which --since and --until leave out\n"),
+            undated => {
+                let _ = writeln!(out, "no time dates {undated} of them, which --since and --until leave out");
+            }
+        }
+    }
+    legend(&mut out, run, chosen.len());
+    out
+}
+
+/// What the words for writers mean, where facts bear them.
+fn legend(out: &mut String, run: &Run, facts: usize) {
+    if !run.opened.writers.is_empty() && facts > 0 {
+        let _ = writeln!(out, "{}", crate::writers::legend());
+    }
 }
 
 fn fact(out: &mut String, run: &Run, task: TaskId, accepted: &ClaimAccepted) {

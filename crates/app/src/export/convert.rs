@@ -1,8 +1,8 @@
 //! Use case: a run in a format of other tools (`exchange`).
 
-use super::whole::{keep, unfinished_beside};
-use super::{ExportError, UNNAMED, archive_name};
+use super::{ExportError, UNNAMED, archive_name, keep, unfinished_beside};
 use crate::interrupt::Interrupt;
+use crate::output_file::Overwrite;
 use crate::regular::read_regular;
 use crate::seal::{LONGEST_MANIFEST, MANIFEST, Manifest, ManifestError, read_manifest};
 use crate::shown::{Shown, Wording, show_run};
@@ -99,11 +99,15 @@ pub fn converted_name(request: &ConvertRequest) -> String {
     format!("{name}.{}", request.conversion.suffix())
 }
 
-/// Writes the run into the file `to`, which must not exist; it stands there whole or not at all.
-pub fn convert_file(request: &ConvertRequest, to: &Path) -> Result<Converted, ExportError> {
-    let unfinished = unfinished_beside(to)?;
+/// Writes the run into the file `to`; it stands there whole or not at all.
+pub fn convert_file(
+    request: &ConvertRequest,
+    to: &Path,
+    overwrite: Overwrite,
+) -> Result<Converted, ExportError> {
+    let unfinished = unfinished_beside(to, overwrite)?;
     let ready = Ready::of(request)?;
-    keep(to, unfinished.path(), |out| ready.write(request, out))
+    keep(to, overwrite, unfinished.path(), |out| ready.write(request, out))
 }
 
 /// Writes the run into `out`.

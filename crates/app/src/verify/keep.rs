@@ -3,9 +3,8 @@
 use super::certificate::Certificate;
 use super::signature::{Signer, beside};
 use super::timestamp::timestamp_request;
+use crate::output_file::{OutputFileError, Overwrite, room_for, write_output};
 use crate::outside_evidence::evidence_around;
-use std::fs::OpenOptions;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -18,17 +17,16 @@ pub struct Keep {
     pub signer: Option<Signer>,
     /// The file of a request for a timestamp over it.
     pub timestamp_request: Option<PathBuf>,
+    /// Whether files that are there are written over.
+    pub overwrite: Overwrite,
 }
 
 /// Why a certificate is not kept.
 #[derive(Debug, Error)]
 pub enum KeepError {
-    /// Something stands where it would be written, and is never overwritten.
-    #[error("write {}: it is there already", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    /// It cannot be written.
+    #[error(transparent)]
+    File(#[from] OutputFileError),
     /// It would lie in the evidence, which is never written.
     #[error("write {}: it lies inside the evidence {}, which is never written", path.display(), evidence.display())]
     InsideEvidence {
@@ -36,15 +34,6 @@ pub enum KeepError {
         path: PathBuf,
         /// The evidence.
         evidence: PathBuf,
-    },
-    /// It cannot be written.
-    #[error("write {}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
     },
     /// It cannot be put into JSON.
     #[error("write the certificate")]
@@ -62,15 +51,14 @@ pub fn keep_certificate(certificate: &Certificate, keep: &Keep) -> Result<(), Ke
         files.push((path.clone(), timestamp_request(&bytes)));
     }
     for (path, _) in &files {
-        refuse(path, &certificate.evidence_paths)?;
+        refuse(path, &certificate.evidence_paths, keep.overwrite)?;
     }
-    files.iter().try_for_each(|(path, bytes)| write(path, bytes))
+    let write = |(path, bytes): &(PathBuf, Vec<u8>)| write_output(path, keep.overwrite, bytes);
+    Ok(files.iter().try_for_each(write)?)
 }
 
-fn refuse(path: &Path, evidence: &[PathBuf]) -> Result<(), KeepError> {
-    if path.symlink_metadata().is_ok() {
-        return Err(KeepError::Exists { path: path.to_owned() });
-    }
+fn refuse(path: &Path, evidence: &[PathBuf], overwrite: Overwrite) -> Result<(), KeepError> {
+    room_for(path, overwrite)?;
     let evidence: Vec<PathBuf> =
         evidence.iter().map(|it| it.canonicalize().unwrap_or_else(|_| it.clone())).collect();
     match evidence_around(path, evidence.iter().map(PathBuf::as_path)) {
@@ -79,18 +67,4 @@ fn refuse(path: &Path, evidence: &[PathBuf]) -> Result<(), KeepError> {
         }
         None => Ok(()),
     }
-}
-
-/// Writes a file that is not there yet; once this returns it survives a loss of power.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), KeepError> {
-    let opened = OpenOptions::new().write(true).create_new(true).open(path);
-    let mut file = opened.map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => KeepError::Exists { path: path.to_owned() },
-        _ => KeepError::Write { path: path.to_owned(), source },
-    })?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|source| {
-        // Half a certificate is none; the first error is the one to be told.
-        let _ = std::fs::remove_file(path);
-        KeepError::Write { path: path.to_owned(), source }
-    })
 }

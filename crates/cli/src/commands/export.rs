@@ -1,7 +1,7 @@
 //! `locard export`.
 
-use crate::arguments::Format;
-use crate::commands::{ended, print, run_folder};
+use crate::arguments::{Format, OutputArguments};
+use crate::commands::{any_run_folder, ended, print, run_folder};
 use crate::failure::Failure;
 use crate::platform::Signals;
 use crate::printer::Printer;
@@ -24,11 +24,13 @@ pub(crate) struct ExportArguments {
     /// What is written
     #[arg(long = "as", value_enum, default_value = "tar", value_name = "FORMAT")]
     pub(crate) format_of_file: FileFormat,
-    /// The file, which must not exist; - is standard output
+    /// The new file; - is standard output
     ///
     /// By default the run's name with the extension of the format (.tar), in this folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) writing: OutputArguments,
     /// Write a run that is not sealed too; never a statement about one
     #[arg(long)]
     pub(crate) unsealed: bool,
@@ -120,7 +122,7 @@ fn convert(
     conversion: Conversion,
     printer: &mut Printer,
 ) -> Result<u8, Failure> {
-    let folder = run_folder(&arguments.run, &arguments.runs)?;
+    let folder = folder(arguments)?;
     let interrupt = Interrupt::new();
     let unsealed = arguments.unsealed;
     let redact = arguments.redact.as_deref().map(Profile::of_argument).transpose();
@@ -140,7 +142,7 @@ fn convert(
     let to = to.unwrap_or_else(|| app::converted_name(&request).into());
     app::refuse_file_inside(&request.folder, &to).map_err(Failure::InEvidence)?;
     let (runtime, signal) = listen(interrupt)?;
-    let converted = match app::convert_file(&request, &to) {
+    let converted = match app::convert_file(&request, &to, arguments.writing.overwrite()) {
         Err(app::ExportError::Interrupted { .. }) => return Ok(signal.load(Ordering::Acquire)),
         converted => converted.map_err(Failure::Export)?,
     };
@@ -153,6 +155,12 @@ fn convert(
     };
     let printed = print(printer, arguments.format, text, value);
     Ok(ended(printer, printed, 0))
+}
+
+/// The run that is meant.
+fn folder(arguments: &ExportArguments) -> Result<PathBuf, Failure> {
+    let find = if arguments.unsealed { any_run_folder } else { run_folder };
+    find(&arguments.run, &arguments.runs)
 }
 
 fn converted_text(converted: &Converted, to: &str) -> String {
@@ -180,7 +188,7 @@ fn converted_text(converted: &Converted, to: &str) -> String {
 const UNSEALED: &str = "the run is not sealed: events may be missing at its end";
 
 fn pack(arguments: &ExportArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let folder = run_folder(&arguments.run, &arguments.runs)?;
+    let folder = folder(arguments)?;
     let interrupt = Interrupt::new();
     let bodies = if arguments.plain { store::Bodies::Plain } else { store::Bodies::Compressed };
     let request =
@@ -195,7 +203,7 @@ fn pack(arguments: &ExportArguments, printer: &mut Printer) -> Result<u8, Failur
     let to = arguments.output.clone().unwrap_or_else(|| app::archive_name(&request.folder).into());
     app::refuse_file_inside(&request.folder, &to).map_err(Failure::InEvidence)?;
     let (runtime, signal) = listen(interrupt)?;
-    let packed = match app::export_file(&request, &to) {
+    let packed = match app::export_file(&request, &to, arguments.writing.overwrite()) {
         Err(app::ExportError::Interrupted { .. }) => return Ok(signal.load(Ordering::Acquire)),
         packed => packed.map_err(Failure::Export)?,
     };

@@ -31,6 +31,8 @@ pub(crate) enum RejectionsFormat {
     Text,
     /// For programs
     Json,
+    /// An object for each refused claim, a line each
+    Jsonl,
     /// A page for a browser, with each refused claim
     Html,
 }
@@ -45,6 +47,7 @@ pub(super) fn execute(arguments: &RejectionsArguments, printer: &mut Printer) ->
     match arguments.format {
         RejectionsFormat::Text => printer.result(&text(&runs, details))?,
         RejectionsFormat::Json => printer.result(&report::json_text(&value(&runs, details)))?,
+        RejectionsFormat::Jsonl => printer.lines(&listed(&runs))?,
         RejectionsFormat::Html => printer.result(&report::rejections_page(&runs))?,
     }
     Ok(0)
@@ -62,9 +65,10 @@ fn text(runs: &[Run], details: bool) -> String {
     out
 }
 
-fn value(runs: &[Run], details: bool) -> Value {
+/// Each refused claim with the run that refused it.
+fn listed(runs: &[Run]) -> Vec<Value> {
     let mut rejections = Vec::new();
-    for run in runs.iter().filter(|_| details) {
+    for run in runs {
         for refused in refused_claims(run) {
             let mut claim = json!(refused);
             if let Some(members) = claim.as_object_mut() {
@@ -73,10 +77,14 @@ fn value(runs: &[Run], details: bool) -> Value {
             rejections.push(claim);
         }
     }
+    rejections
+}
+
+fn value(runs: &[Run], details: bool) -> Value {
     json!({
         "locard_rejections": 1,
         "runs": runs.iter().map(Run::name).collect::<Vec<_>>(),
         "summary": report::tallies_json(&tallies(runs)),
-        "rejections": rejections,
+        "rejections": if details { listed(runs) } else { Vec::new() },
     })
 }

@@ -5,19 +5,18 @@ use crate::commands::run_folder;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use app::{Comments, Profile, Wording};
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::Path;
 
 pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
-    let output = arguments.output.as_deref();
+    let (output, overwrite) = (arguments.output.as_deref(), arguments.writing.overwrite());
     let format = arguments.format.or_else(|| by_name(output?)).unwrap_or(ReportFormat::Markdown);
     if arguments.attack.is_some() && format != ReportFormat::Html {
         return Err(Failure::NoTechniques { belongs: "--format html" });
     }
     if let Some(file) = output {
         app::refuse_file_inside(&folder, file).map_err(Failure::InEvidence)?;
+        app::room_for(file, overwrite).map_err(Failure::OutputFile)?;
     }
     let profile = arguments.redact.as_deref().map(Profile::of_argument).transpose();
     let profile = profile.map_err(Failure::Profile)?;
@@ -34,7 +33,7 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
     match output {
         None => printer.result(&text)?,
         Some(file) => {
-            write(file, &text)?;
+            app::write_output(file, overwrite, text.as_bytes()).map_err(Failure::OutputFile)?;
             printer.complain(&report::terminal(&format!("wrote {}, {} bytes", file.display(), text.len())));
         }
     }
@@ -68,11 +67,4 @@ fn by_name(file: &Path) -> Option<ReportFormat> {
         "json" => Some(ReportFormat::Json),
         _ => None,
     }
-}
-
-/// Nothing that is there is overwritten.
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |source| Failure::WriteReport { file: file.to_owned(), source };
-    let mut opened = OpenOptions::new().write(true).create_new(true).open(file).map_err(failed)?;
-    opened.write_all(text.as_bytes()).map_err(failed)
 }

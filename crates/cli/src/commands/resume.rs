@@ -1,7 +1,7 @@
 //! `locard resume`.
 
+use super::any_run_folder;
 use super::run::{Begin, Opened, begin_all};
-use super::run_folder;
 use crate::arguments::ResumeArguments;
 use crate::failure::Failure;
 use crate::models::{Chooser, Given};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub(super) fn execute(arguments: &ResumeArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let open = |name: &String| -> Opened {
-        let begin = run_folder(name, &arguments.runs)
+        let begin = any_run_folder(name, &arguments.runs)
             .map(|folder| Begin::BrokenOff { folder, evidence: arguments.evidence.clone() });
         (PathBuf::from(name), begin)
     };

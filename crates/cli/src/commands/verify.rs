@@ -3,7 +3,7 @@
 mod report;
 
 use crate::arguments::VerifyArguments;
-use crate::commands::{UNCONFINED, ended, live, print, run_folder};
+use crate::commands::{UNCONFINED, any_run_folder, ended, live, print, run_folder};
 use crate::failure::{Failure, describe};
 use crate::heads;
 use crate::printer::Printer;
@@ -14,7 +14,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let folder = arguments.run.as_ref().map(|run| run_folder(run, &arguments.runs)).transpose()?;
+    let find = if arguments.unsealed { any_run_folder } else { run_folder };
+    let folder = arguments.run.as_ref().map(|run| find(run, &arguments.runs)).transpose()?;
     if let Some(file) = &arguments.report {
         return report::execute(file, folder.as_deref(), arguments.format, printer);
     }
@@ -95,7 +96,8 @@ fn noted(
 fn keep(arguments: &VerifyArguments) -> Result<Option<Keep>, Failure> {
     let Some(certificate) = arguments.certificate.clone() else { return Ok(None) };
     let signer = arguments.sign.as_deref().map(Signer::read).transpose().map_err(Failure::Key)?;
-    Ok(Some(Keep { certificate, signer, timestamp_request: arguments.timestamp_request.clone() }))
+    let overwrite = arguments.writing.overwrite();
+    Ok(Some(Keep { certificate, signer, timestamp_request: arguments.timestamp_request.clone(), overwrite }))
 }
 
 /// The exit code of the lowest level that does not hold: what stands on it means nothing.

@@ -1,6 +1,6 @@
 //! `locard view`.
 
-use crate::commands::run_folder;
+use crate::commands::any_run_folder;
 use crate::failure::Failure;
 use crate::platform::{OPENER, Signals};
 use crate::printer::Printer;
@@ -77,7 +77,7 @@ fn which(names: &[String], runs: &Path) -> Result<Which, Failure> {
     }
     let mut folders: Vec<PathBuf> = Vec::new();
     for name in names {
-        let folder = run_folder(name, runs)?;
+        let folder = any_run_folder(name, runs)?;
         if !folders.contains(&folder) {
             folders.push(folder);
         }

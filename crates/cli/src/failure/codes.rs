@@ -169,9 +169,9 @@ pub(super) fn export_code(error: &app::ExportError) -> u8 {
         }
         app::ExportError::Show(error) => show_code(error),
         app::ExportError::Unsealed { .. } | app::ExportError::Unfinished { .. } => Failure::UNSEALED,
-        app::ExportError::Exists { .. }
-        | app::ExportError::Write { .. }
-        | app::ExportError::Subject { .. } => Failure::USAGE,
+        app::ExportError::File(_) | app::ExportError::Write { .. } | app::ExportError::Subject { .. } => {
+            Failure::USAGE
+        }
         app::ExportError::Techniques(error) => techniques_code(error),
         app::ExportError::Statement(_) => Failure::DEFECT,
         app::ExportError::Output(_) => Failure::OUTPUT_CLOSED,
@@ -213,6 +213,8 @@ pub(super) fn outside_code(error: &app::OutsideError) -> u8 {
 pub(super) fn open_code(error: &app::OpenRunError) -> u8 {
     match error {
         app::OpenRunError::NotFound { .. }
+        | app::OpenRunError::AFile { .. }
+        | app::OpenRunError::NoneSealed { .. }
         | app::OpenRunError::Ambiguous { .. }
         | app::OpenRunError::NoFolder { .. }
         | app::OpenRunError::NotARun { .. } => Failure::USAGE,

@@ -202,7 +202,38 @@ fn an_interrupted_packing_leaves_nothing() {
     interrupt.interrupt();
     let request =
         app::ExportRequest { folder, unsealed: false, bodies: store::Bodies::Compressed, interrupt };
-    let error = app::export_file(&request, &place.path("a.tar")).unwrap_err();
+    let error = app::export_file(&request, &place.path("a.tar"), app::Overwrite::Never).unwrap_err();
     assert!(matches!(error, app::ExportError::Interrupted { .. }), "{error:?}");
     assert_eq!(names(&place), ["runs"]);
+}
+
+#[test]
+fn a_file_that_is_there_is_named_and_written_over_only_by_force() {
+    let place = Place::new();
+    place.has_demo_run(&[]);
+    let run = place.only_run();
+    for command in [
+        &["report", "latest", "-o", "mine"][..],
+        &["report", "latest", "--format", "html", "-o", "mine"],
+        &["export", "latest", "-o", "mine"],
+        &["export", "latest", "--as", "csv-facts", "-o", "mine"],
+        &["verify", "latest", "--certificate", "mine"],
+    ] {
+        place.file("mine", "a person's own");
+        let output = place.locard(command);
+        let complaint = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command:?}: {complaint}");
+        assert!(complaint.contains("mine: the file exists"), "{command:?}: {complaint}");
+        assert!(complaint.contains("hint: --force writes over it"), "{command:?}: {complaint}");
+        assert_eq!(std::fs::read(place.path("mine")).unwrap(), b"a person's own", "{command:?}");
+        place.locard_ends(0, &[command, &["--force"]].concat());
+        assert!(std::fs::read(place.path("mine")).unwrap().len() > 100, "{command:?}");
+    }
+    // Neither a folder nor a file of a run is in the way of anybody.
+    place.folder("taken");
+    for to in ["taken", str(&run.join("run.db")), str(&run.join("manifest.json"))] {
+        let output = place.locard(&["report", "latest", "--force", "-o", to]);
+        assert_eq!(output.status.code(), Some(2), "{to}: {}", text(&output.stderr));
+    }
+    place.locard_ends(0, &["verify", "latest"]);
 }

@@ -131,11 +131,11 @@ fn an_interrupted_run_is_readable_unsealed_and_leaves_nothing_behind() {
     let files: Vec<_> = std::fs::read_dir(&run).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(files, ["run.db"], "the log is one file");
     let log = std::fs::read(run.join("run.db")).unwrap();
-    place.locard_ends(32, &["verify", "latest"]);
+    place.locard_ends(32, &["verify", str(&run)]);
     place.locard_ends(0, &["verify", "latest", "--unsealed"]);
-    let facts = place.locard_ends(0, &["facts", "latest"]);
+    let facts = place.locard_ends(0, &["facts", str(&run)]);
     assert!(facts.contains("ControlSet001") && facts.contains("was interrupted"), "{facts}");
-    assert!(place.locard_ends(0, &["report", "latest"]).contains("not sealed"));
+    assert!(place.locard_ends(0, &["report", str(&run)]).contains("not sealed"));
     assert_eq!(std::fs::read(run.join("run.db")).unwrap(), log);
 }
 

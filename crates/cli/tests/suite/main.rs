@@ -58,6 +58,7 @@ mod run_tables;
 mod runs;
 mod scenarios;
 mod scoring;
+mod selecting;
 mod steps;
 mod stories;
 mod support;

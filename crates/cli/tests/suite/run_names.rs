@@ -76,3 +76,79 @@ fn a_folder_that_is_no_run_is_never_the_latest() {
     let place = with_runs(&["20260101T000000Z-a", "junk", "notes-2"]);
     assert_eq!(found(&place, "latest"), place.path("runs/20260101T000000Z-a"));
 }
+
+#[test]
+fn a_path_that_leads_to_no_run_is_told_as_that_and_never_as_tampered_with() {
+    let place = Place::new();
+    place.has_demo_run(&[]);
+    let run = place.only_run();
+    place.folder("empty");
+    place.file("page/manifest.json", r#"{"name": "a web page", "icons": []}"#);
+    place.file("notes.txt", "x");
+    let log = run.join("run.db");
+    for (name, told) in [
+        ("empty", "nothing in the folder is of a run"),
+        ("page", "nothing in the folder is of a run"),
+        ("notes.txt", "notes.txt: it is a file"),
+        ("./notes.txt", "notes.txt: it is a file"),
+        ("./nowhere", "there is no folder"),
+        (str(&log), "give the folder that it lies in"),
+        (str(&place.path("runs")), "it holds runs: name one of them, with --runs"),
+    ] {
+        for command in [&["verify"][..], &["facts"], &["export", "-o", "-"], &["replay"]] {
+            let output = place.locard(&[command, &[name]].concat());
+            let complaint = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{command:?} {name}: {complaint}");
+            assert!(complaint.contains(told), "{command:?} {name}: {complaint}");
+        }
+    }
+    // What has been a run is damaged, whatever became of its log.
+    let copy = place.path("copy");
+    crate::support::copy_folder(&run, &copy);
+    place.file("copy/manifest.json", std::fs::read(run.join("manifest.json")).unwrap());
+    std::fs::remove_file(copy.join("run.db")).unwrap();
+    place.locard_ends(31, &["verify", "copy"]);
+    place.file("20260101T000000Z-demo/run.db", "overwritten");
+    place.locard_ends(31, &["verify", "20260101T000000Z-demo"]);
+}
+
+#[test]
+fn the_latest_run_is_the_last_that_was_sealed_and_what_is_passed_over_is_told() {
+    let place = Place::new();
+    let unsealed = crate::lesser_runs::broken_off(&place);
+    std::fs::remove_dir_all(place.only_run()).unwrap();
+    let begun = place.path("runs/29990101T000000Z-demo");
+    std::fs::rename(unsealed, &begun).unwrap();
+    // Nothing is sealed: nothing is taken in its place, but by what is about open runs.
+    for name in ["latest", "latest:demo"] {
+        let output = place.locard(&["facts", name]);
+        let complaint = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{complaint}");
+        assert!(
+            complaint.contains("is sealed") && complaint.contains("29990101T000000Z-demo"),
+            "{complaint}"
+        );
+    }
+    place.locard_ends(0, &["verify", "latest", "--unsealed"]);
+    place.has_demo_run(&[]);
+    place.folder("runs/29990102T000000Z-demo");
+    for (command, name) in
+        [("facts", "latest"), ("report", "latest:demo"), ("verify", "latest"), ("answers", "latest")]
+    {
+        let output = place.locard(&[command, name]);
+        let complaint = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{command}: {complaint}");
+        let passed: Vec<&str> = complaint.lines().filter(|line| line.contains("passed over")).collect();
+        assert_eq!(passed.len(), 1, "{command}: {complaint}");
+        assert!(passed[0].contains("29990") && passed[0].contains("not sealed"), "{command}: {complaint}");
+        assert!(!text(&output.stdout).contains("the run is not sealed"), "{command}");
+    }
+    // A run that is named is taken as it is.
+    let named = place.locard_ends(0, &["facts", "29990101"]);
+    assert!(named.contains("the run is not sealed"), "{named}");
+    // Where the newest is sealed there is nothing to say.
+    std::fs::remove_dir_all(&begun).unwrap();
+    std::fs::remove_dir_all(place.path("runs/29990102T000000Z-demo")).unwrap();
+    let output = place.locard(&["facts", "latest"]);
+    assert_eq!(text(&output.stderr), "");
+}

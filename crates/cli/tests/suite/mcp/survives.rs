@@ -78,7 +78,7 @@ fn a_run_whose_server_was_killed_goes_on_for_its_key_and_comes_out_as_if_it_had_
         assert_eq!(mode & 0o777, 0o600);
         let runs = place.locard_ends(0, &["runs"]);
         assert!(runs.contains(name.as_str()) && !runs.contains(".key"), "{runs}");
-        assert!(!place.locard_ends(0, &["facts", "latest"]).is_empty());
+        assert!(!place.locard_ends(0, &["facts", name]).is_empty());
 
         let mut client = over_demo(&place);
         let refused = client.call("open_run", json!({"run": name}));
