@@ -160,7 +160,7 @@ fn by_itself(report: &Report, commitments: &Commitments) -> Vec<(String, String)
             found.push((place.clone(), error.to_string()));
         }
         if told.title != fact_title(&told.fact) && told.title != fact_title_of_words(&told.fact) {
-            found.push((place, "its title says something else than its values".to_owned()));
+            found.push((place, "its title does not match its values".to_owned()));
         }
     }
     let root = commitment::root(&hashes);

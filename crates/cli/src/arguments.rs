@@ -42,10 +42,10 @@ pub(crate) enum Command {
     /// Show the answer to each question, the facts behind it, and the story
     #[command(after_long_help = help::ANSWERS)]
     Answers(AnswersArguments),
-    /// Show the facts of a run and what each rests on
+    /// Show the facts of a run, each with its proof
     #[command(after_long_help = help::FACTS)]
     Facts(FactsArguments),
-    /// Check a run: its chain, outputs, facts and verdicts again
+    /// Verify a run: hash chain, outputs, facts and verdicts
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),
     /// Repeat the steps of a run from its log alone
@@ -78,10 +78,10 @@ pub(crate) enum Command {
     /// Apply detection rules to evidence, without a run
     #[command(after_long_help = help::HUNT)]
     Hunt(HuntArguments),
-    /// Call one tool on evidence; without a name: list the tools
+    /// Call one tool on evidence, or list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
-    /// Ask the records of a case in SQL, or list its tables
+    /// Query the records of a case in SQL, or list its tables
     #[command(after_long_help = help::SQL)]
     Sql(SqlArguments),
     /// Create a case folder for evidence
@@ -261,7 +261,7 @@ pub(crate) struct WorkArguments {
     /// How the summary is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
-    /// The language of what code says of facts: en or de
+    /// The language of the sentences about facts: en or de
     #[arg(long, value_name = "LANGUAGE", default_value_t)]
     pub(crate) lang: report::Language,
 }
@@ -339,7 +339,7 @@ pub(crate) struct RunFolder {
 pub(crate) struct AnswersArguments {
     #[command(flatten)]
     pub(crate) of: RunFolder,
-    /// The language of what code says of facts: en or de
+    /// The language of the sentences about facts: en or de
     #[arg(long, value_name = "LANGUAGE", default_value_t)]
     pub(crate) lang: report::Language,
 }
@@ -444,7 +444,7 @@ pub(crate) struct ReportArguments {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) writing: OutputArguments,
-    /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told in the page
+    /// Take the names of techniques and tactics from a newer MITRE bundle (enterprise-attack.json)
     #[arg(long, value_name = "FILE")]
     pub(crate) attack: Option<PathBuf>,
     /// Withhold what a profile names: people, or a TOML file (docs/redaction.md)
@@ -455,7 +455,7 @@ pub(crate) struct ReportArguments {
     /// Leave out agents' comments and notes, which nobody has checked
     #[arg(long)]
     pub(crate) no_comments: bool,
-    /// The language of what code says of facts: en or de
+    /// The language of the sentences about facts: en or de
     #[arg(long, value_name = "LANGUAGE", default_value_t)]
     pub(crate) lang: report::Language,
 }
@@ -498,7 +498,7 @@ pub(crate) struct HuntArguments {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: SqlFormat,
-    /// Let the evidence be decoded where that cannot be confined
+    /// Decode the evidence even where that cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
 }
@@ -555,7 +555,7 @@ pub(crate) struct SqlArguments {
     /// Neither use nor keep cached tables
     #[arg(long, conflicts_with = "cache", hide_short_help = true)]
     pub(crate) no_cache: bool,
-    /// Let the evidence be decoded where that cannot be confined
+    /// Decode the evidence even where that cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub(crate) struct FactsArguments {
     /// A run folder, the beginning of its name, latest, or latest:CASE
     pub(crate) run: String,
-    /// Where run folders are looked for
+    /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
     /// Only facts that say this of their subject; may be given several times

@@ -24,9 +24,9 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 p { "This run has no story. The " a href="#timeline" { "timeline" } " has the times of its facts." }
             } @else {
                 p.note {
-                    "Agents chose what is told; code wrote the words, from one fact each or from what code derived of several. "
-                    "A time is that of the fact and of what it dates. Things of one kind stand in one line; its number counts what is told below it, no more. "
-                    "What agents make of it stands beside it in a box of its own, as " em { (READING) } ". "
+                    "Agents chose the facts; code wrote the sentences, each from one fact or from a derivation. "
+                    "The time is the fact’s, and the text says what it dates. Facts of one kind share a line; its number counts only the statements below it. "
+                    "An agent’s comment is shown beside it in a box, as " em { (READING) } ". "
                     "A " strong { "bar" } " marks what " a href="#foremost" { "stands out" } "."
                 }
                 (hosts(scene))

@@ -17,7 +17,7 @@ pub(super) fn findings(out: &mut String, run: &Run) {
     let _ = writeln!(out, "\n## Findings\n");
     let _ = writeln!(
         out,
-        "What stands out most comes first: by the rules that its facts fit, the question that is answered, how many kinds of sources name the same thing, and how rare such facts are in this run. \
+        "What stands out most comes first. Code ranks it by the rules that its facts match, the question it answers, how many kinds of sources name the same thing, and how rare such facts are in this run. \
          `locard facts` and the page show each fact with its proof: call, record, bytes of every value, and who could have written it."
     );
     if !run.opened.writers.is_empty() {

@@ -22,9 +22,9 @@ pub(super) fn told(out: &mut String, run: &Run, lines: &[Line<'_>], corroborated
     let _ = writeln!(
         out,
         "\n## What happened\n\n\
-         Agents chose what is told; code wrote the words, from one fact each or from what code derived of several. \
-         Things of one kind stand in one line; its number counts what is told below it, no more. \
-         What agents make of it stands below, as _{READING}_."
+         Agents chose the facts; code wrote the sentences, each from one fact or from a derivation. \
+         Facts of one kind share a line; its number counts only the statements below it. \
+         An agent's comment is shown below its statement, as _{READING}_."
     );
     for of in arranged(run, lines) {
         if let Some(host) = &of.host {
@@ -72,7 +72,7 @@ fn statement(out: &mut String, run: &Run, line: &Line<'_>, corroborated: &Corrob
     let one = if corroborated.is_single(run, [it.node]) { format!(", {ONE}") } else { String::new() };
     let _ = writeln!(
         out,
-        "{indent}- {at}{by}{between}: {} (`{}`, {}{one}{twice}; told by {})",
+        "{indent}- {at}{by}{between}: {} (`{}`, {}{one}{twice}; chosen by {})",
         code(&line.words.text()),
         it.node,
         it.chapter.title(),
@@ -214,7 +214,7 @@ pub(super) fn stored(out: &mut String, run: &Run) {
     }
     let _ = writeln!(
         out,
-        "\n## Stored texts\n\nResults and checkpoints are an agent's own words and were checked by nobody.\n"
+        "\n## Stored texts\n\nResults and checkpoints are an agent's own words, and nobody has checked them.\n"
     );
     for view in run.tasks.values() {
         let agent = &view.assigned.agent.name;
