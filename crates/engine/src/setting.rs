@@ -63,6 +63,8 @@ pub struct Setting {
     pub(crate) by_reference: bool,
     /// Whether agents can write notes: [`Behaviour::SaidApart`].
     pub(crate) said_apart: bool,
+    /// Whether a comment can be on a chapter of the story: [`Behaviour::OnChapters`].
+    pub(crate) on_chapters: bool,
 }
 
 impl Setting {
@@ -103,6 +105,7 @@ impl Setting {
             searched_elsewhere: false,
             by_reference: false,
             said_apart: false,
+            on_chapters: false,
         }
     }
 
@@ -170,6 +173,7 @@ impl Setting {
         self.searched_elsewhere = has(Behaviour::SearchedElsewhere);
         self.by_reference = has(Behaviour::ByReference);
         self.said_apart = has(Behaviour::SaidApart);
+        self.on_chapters = has(Behaviour::OnChapters);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self.telling = Telling {
             dating,

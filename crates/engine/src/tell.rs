@@ -1,6 +1,7 @@
 //! `tell`: statements of the story, each over a node of the task or one that was handed over to it, judged one by one and at once.
 
 use crate::claims;
+use crate::notes;
 use crate::ordinals::Kind;
 use crate::step::{Append, StepError};
 use crate::task::{Task, event};
@@ -12,6 +13,10 @@ use ledger::{Claim, ClaimId, Event, StatementClaim, StatementId};
 impl Task {
     /// Answers a call that tells a part of the story.
     pub(crate) fn tell(&mut self, call: ToolCall, append: &mut Vec<Append>) -> Result<(), StepError> {
+        if self.setting.on_chapters && notes::is_on_chapter(&call.arguments) {
+            self.comment_on_chapter(call, append);
+            return Ok(());
+        }
         if self.rejections_spent() {
             self.refuse_spent(call, append);
             return Ok(());

@@ -60,11 +60,13 @@ pub enum Behaviour {
     SaidApart = 23,
     /// A story is told as statements, each of which names a node and fields of it, by whoever records; code writes the words. Before, a lead told sentences of its own.
     Tells = 24,
+    /// A comment can be on a chapter of the story, as well as on a statement.
+    OnChapters = 25,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 24] = [
+    pub const ALL: [Behaviour; 25] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -89,6 +91,7 @@ impl Behaviour {
         Behaviour::ByReference,
         Behaviour::SaidApart,
         Behaviour::Tells,
+        Behaviour::OnChapters,
     ];
 
     /// Those that a run was made with.

@@ -54,7 +54,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 22 };
+pub const FORMAT: Format = Format { major: 2, minor: 23 };
 
 impl Format {
     /// The first format whose records tell where their files stand ([`crate::Placement`]).

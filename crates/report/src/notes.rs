@@ -20,6 +20,11 @@ pub(crate) fn notes(run: &Run) -> impl Iterator<Item = (TaskId, &str, &NoteWritt
     })
 }
 
+/// The chapter of the story that a note is on, in words.
+pub(crate) fn on(note: &NoteWritten) -> String {
+    note.chapter.map_or_else(String::new, |chapter| format!(" on “{}”", chapter.title()))
+}
+
 /// For the terminal; empty where there are none.
 pub(crate) fn text(run: &Run) -> String {
     let mut out = String::new();
@@ -27,7 +32,8 @@ pub(crate) fn text(run: &Run) -> String {
         let _ = writeln!(out, "{HEADING}");
     }
     for (task, agent, note) in notes(run) {
-        let _ = writeln!(out, "  {} of {task}: {}", terminal(agent), terminal(&note.text));
+        let (agent, on) = (terminal(agent), on(note));
+        let _ = writeln!(out, "  {agent} of {task}{on}: {}", terminal(&note.text));
     }
     out
 }
@@ -39,7 +45,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     }
     let _ = writeln!(out, "\n## {HEADING}\n\n{ABOUT}\n");
     for (task, agent, note) in notes(run) {
-        let _ = writeln!(out, "- {} of {task}: {}", prose(agent), code(&note.text));
+        let _ = writeln!(out, "- {} of {task}{}: {}", prose(agent), on(note), code(&note.text));
     }
 }
 
@@ -51,6 +57,7 @@ pub(crate) fn json(run: &Run) -> Vec<Value> {
             "agent": agent,
             "turn": note.turn,
             "text": note.text,
+            "chapter": note.chapter,
             "checked": false,
         })
     };

@@ -4,7 +4,9 @@
 
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded};
 use ledger::turn::ToolCall;
-use ledger::{Absence, AbsenceClaim, Claim, ClaimedValue, Derivation, FactId, Reading, StatementClaim};
+use ledger::{
+    Absence, AbsenceClaim, Chapter, Claim, ClaimedValue, Derivation, FactId, Reading, StatementClaim,
+};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -38,6 +40,11 @@ pub(super) fn says(arguments: &Value, member: &str, text: &str) -> bool {
 /// Whether the member says this, but for white space around it.
 pub(super) fn means(arguments: &Value, member: &str, text: &str) -> bool {
     self::text(arguments, member).unwrap_or_default().trim() == text
+}
+
+/// Whether the call names this chapter, letter case aside.
+pub(super) fn is_chapter(arguments: &Value, chapter: Chapter) -> bool {
+    text(arguments, "chapter").is_some_and(|text| text.trim().to_lowercase() == chapter.name())
 }
 
 /// Whether an entity is the one that the arguments describe; one that was known keeps its spelling, and gets new facts only.

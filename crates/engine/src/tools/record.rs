@@ -137,11 +137,18 @@ pub(super) fn tell() -> About {
         "Tell the story of the case: name what happened by ids, code writes the words. \
          Who, what, when and how often come from what you name, and stand in the order of time; only a comment is yours. \
          Example: {\"statements\": [{\"node\": \"fact-0a1b2c3d\", \"chapter\": \"ran\"}]}",
-        &[(
-            "statements",
-            json!({"type": "array", "minItems": 1, "maxItems": MOST_STATEMENTS, "items": statement}),
-        )],
-        1,
+        &[
+            (
+                "statements",
+                json!({"type": "array", "minItems": 1, "maxItems": MOST_STATEMENTS, "items": statement}),
+            ),
+            (
+                "chapter",
+                json!({"type": "string", "enum": chapters, "description": "in place of statements: the chapter that `comment` is on"}),
+            ),
+            ("comment", text("your reading of a chapter, in any language; shown apart, as unchecked")),
+        ],
+        0,
     )
 }
 

@@ -109,3 +109,41 @@ fn a_run_from_before_knows_no_notes() {
     });
     assert_eq!(told, Some("read arguments.note: expected one of readings, interpretation"));
 }
+
+#[test]
+fn a_comment_on_a_chapter_is_kept_as_a_note_and_stands_alone_in_its_call() {
+    let calls = [
+        json!({"chapter": "Entry", "comment": " Vermutlich über eine Mail. "}),
+        json!({"chapter": "entry"}),
+        json!({"chapter": "prologue", "comment": "so it is"}),
+        json!({"comment": "so it is"}),
+        json!({"chapter": "entry", "comment": "so it is", "statements": [{"node": "fact-0a1b2c3d"}]}),
+        json!({"chapter": null, "comment": null, "statements": []}),
+    ];
+    let mut turn = 0;
+    let lived = live_up_to(
+        Behaviour::OnChapters,
+        vec![],
+        Rules::default(),
+        vec![],
+        |_| {
+            turn += 1;
+            match calls.get(turn - 1) {
+                Some(arguments) => says(vec![call(&format!("c{turn}"), "tell", arguments.clone())]),
+                None => words(),
+            }
+        },
+        |_| returned(Outcome::Empty, ""),
+    );
+    let chapters: Vec<_> = lived
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::NoteWritten(note) => Some((note.chapter, note.text.as_str())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(chapters, [(Some(ledger::Chapter::Entry), "Vermutlich über eine Mail.")]);
+    assert_eq!(lived.refusals(), [Refusal::BadArguments; 5]);
+    assert_eq!(lived.ended.rejections, 0);
+}

@@ -2,6 +2,7 @@
 
 use crate::agent::Objective;
 use crate::id::CallId;
+use crate::statement::Chapter;
 use serde::{Deserialize, Serialize};
 
 /// The agent wrote down a remark: its own words, which nobody checked. It has no id, so that nothing can rest on it.
@@ -14,6 +15,9 @@ pub struct NoteWritten {
     pub call: CallId,
     /// The remark.
     pub text: String,
+    /// The chapter of the story that it is on; `None` where it is on none. Since format 2.23.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chapter: Option<Chapter>,
 }
 
 /// The agent asks a question of its own, besides those that it was given.

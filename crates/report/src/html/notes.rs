@@ -1,7 +1,7 @@
 //! Notes of agents, apart from everything that code says.
 
 use super::{Scene, say};
-use crate::notes::{ABOUT, HEADING, notes};
+use crate::notes::{ABOUT, HEADING, notes, on};
 use maud::{Markup, html};
 
 /// The section; nothing where no agent wrote a note.
@@ -13,7 +13,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 p.note { (ABOUT) }
                 ul {
                     @for (task, agent, note) in notes(scene.run) {
-                        li { (say(agent)) " of " (task) ": " q { (say(&note.text)) } }
+                        li { (say(agent)) " of " (task) (on(note)) ": " q { (say(&note.text)) } }
                     }
                 }
             }

@@ -24,7 +24,7 @@ fn hostile_run(runs: &std::path::Path) {
     made.history.refused(1, 1, RejectionCode::ValueAbsent);
     let hypothesis = HypothesisId::assign(&history::ids(), TaskId(1), 0).unwrap();
     made.push(Event::HypothesisProposed(HypothesisProposed { hypothesis, statement: HOSTILE.into() }));
-    let note = NoteWritten { turn: 1, call: CallId(HOSTILE.into()), text: HOSTILE.into() };
+    let note = NoteWritten { turn: 1, call: CallId(HOSTILE.into()), text: HOSTILE.into(), chapter: None };
     made.push(Event::NoteWritten(note));
     let nothing = NothingToRecord { turn: 1, call: CallId(HOSTILE.into()), reason: HOSTILE.into() };
     made.push(Event::NothingToRecord(nothing));

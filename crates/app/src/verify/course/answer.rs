@@ -292,16 +292,28 @@ impl<'l> Course<'l> {
     /// A remark that is no fact: the words of a call that makes no claim.
     fn note(&mut self, note: &NoteWritten) -> Result<(), Wrong> {
         self.of_turn(note.turn)?;
-        let call = self.named(&note.call, "record_phenomenon")?;
+        let (tool, words) = match note.chapter {
+            None => ("record_phenomenon", "note"),
+            Some(_) => ("tell", "comment"),
+        };
+        let call = self.named(&note.call, tool)?;
         self.notes += 1;
         let given = call.arguments.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
         match () {
             () if !self.has(Behaviour::SaidApart) => Err("its run knows no notes"),
-            () if given.count() != 1 => Err("its call is not for a note alone"),
+            () if note.chapter.is_some() && !self.has(Behaviour::OnChapters) => {
+                Err("its run knows no comments on chapters")
+            }
+            () if given.count() != 1 + usize::from(note.chapter.is_some()) => {
+                Err("its call is not for a note alone")
+            }
+            () if note.chapter.is_some_and(|chapter| !words::is_chapter(&call.arguments, chapter)) => {
+                Err("its chapter is not that of its call")
+            }
             () if note.text.chars().count() > LONGEST_NOTE || self.notes > MOST_NOTES => {
                 Err("it is longer than a note may be, or one more than a task may write")
             }
-            () => says(!note.text.is_empty() && words::means(&call.arguments, "note", &note.text)),
+            () => says(!note.text.is_empty() && words::means(&call.arguments, words, &note.text)),
         }
     }
 

@@ -157,7 +157,7 @@ fn tells_in(
 
 /// Task 1 writes down a remark that is no fact.
 pub(crate) fn notes(history: &mut History, words: &str) {
-    let note = NoteWritten { turn: 1, call: CallId("n".into()), text: words.into() };
+    let note = NoteWritten { turn: 1, call: CallId("n".into()), text: words.into(), chapter: None };
     history.push(Stream::Task(TaskId(1)), Event::NoteWritten(note));
 }
 
