@@ -85,10 +85,10 @@ fn fact(out: &mut String, run: &Run, task: TaskId, accepted: &ClaimAccepted) {
     }
 }
 
-/// The values of a fact in full: the subject first, unless its field is among the values.
+/// The values of a fact in full, each once: the subject first, unless its field is among the values.
 pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     let stated = fact.values.iter().any(|value| value.field == fact.subject.field);
-    std::iter::once(&fact.subject).filter(move |_| !stated).chain(&fact.values)
+    std::iter::once(&fact.subject).filter(move |_| !stated).chain(graph::values(fact))
 }
 
 /// Each question of the case with how it stands and the facts that answer it, agent by agent.
