@@ -47,5 +47,5 @@ pub use title::{
     answer_title, derivation_title, fact_title, fact_title_as_told, fact_title_of_words, phenomenon_title,
     phenomenon_title_as_told, values,
 };
-pub use unexamined::{Unexamined, damage, unexamined};
+pub use unexamined::{NO_FILE, Unexamined, damage, empty_evidence, unexamined};
 pub use weight::Weighed;

@@ -118,7 +118,8 @@ pub fn answers(run: &Run) -> String {
 
 /// A run on one screen: what stands out, what went wrong, how the questions of the case stand, and which are open.
 pub fn summary(run: &Run) -> String {
-    let mut out = crate::foremost::foremost_text(run);
+    let mut out = unread(run);
+    out.push_str(&crate::foremost::foremost_text(run));
     let questions = graph::questions(run);
     out.push('\n');
     for view in run.tasks.values() {
@@ -147,6 +148,24 @@ pub fn summary(run: &Run) -> String {
     }
     if open.len() > SHOWN_OPEN {
         let _ = writeln!(out, "  and {} more that are open", open.len() - SHOWN_OPEN);
+    }
+    out
+}
+
+/// The pieces of evidence that hold nothing, or of which files could not be read: a line each, for who reads the rest takes it for a result.
+fn unread(run: &Run) -> String {
+    let mut out = String::new();
+    for label in graph::empty_evidence(run) {
+        let _ = writeln!(out, "not examined: {} holds no file", terminal(label));
+    }
+    for hashed in &run.integrity {
+        let Some(first) = hashed.gaps.first() else { continue };
+        let more = match hashed.gaps.len() {
+            1 => String::new(),
+            more => format!(", and {} more", more - 1),
+        };
+        let told = format!("{}:{} could not be read: {}{more}", hashed.evidence, first.path, first.reason);
+        let _ = writeln!(out, "not examined: {}", clipped(&terminal(&told)));
     }
     out
 }
