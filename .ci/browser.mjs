@@ -205,7 +205,7 @@ const tests = {
         links: links.length,
         unnamed: references.filter(([said, hash]) => !said.includes(hash)),
         leftOut: links.map((it) => it.hash.slice(1)).filter((id) => !seen(document.getElementById(id))),
-        folded: proofs.filter((it) => !seen(it.querySelector('pre.record, .bad'))).length,
+        folded: proofs.filter((it) => !seen(it.querySelector('table'))).length,
         proofs: proofs.length,
         controls: [...document.querySelectorAll('button, input, nav')].filter(seen).length,
       };
@@ -217,6 +217,8 @@ const tests = {
     assert.equal(await page.locator('#list details[open]').count(), 0);
     const pdf = await page.pdf({ format: 'A4' });
     assert.ok(pdf.length > 50_000, `${pdf.length} bytes`);
+    const sheets = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g).length;
+    assert.ok(sheets > 5 && sheets < 40, `${sheets} sheets`);
     return page;
   },
   async 'on 400 pixels nothing is cut or covered, folded or not'() {

@@ -1,5 +1,6 @@
 //! Opening recorded runs.
 
+use crate::place::nearest;
 use crate::regular::read_regular;
 use crate::seal::{LONGEST_MANIFEST, MANIFEST};
 use graph::{FoldError, Run};
@@ -19,6 +20,8 @@ pub enum OpenRunError {
         name: String,
         /// Where it was looked for.
         runs: PathBuf,
+        /// The name of a case or a run there that was probably meant.
+        nearest: Option<String>,
     },
     /// Several runs have such a name.
     #[error("find the run {name:?}: {found} folders under {} fit: {}{}", runs.display(), fitting.join(", "), if *found > fitting.len() { ", …" } else { "" })]
@@ -213,11 +216,33 @@ fn find_folder(
     let mut fitting = beginning_with(name, runs);
     match fitting.len() {
         0 if path.is_file() => Err(refused(path)),
-        0 => Err(OpenRunError::NotFound { name: name.to_owned(), runs: runs.to_owned() }),
+        0 => Err(OpenRunError::NotFound {
+            name: name.to_owned(),
+            runs: runs.to_owned(),
+            nearest: meant(name, runs),
+        }),
         1 => Ok(runs.join(fitting.remove(0))),
         found => {
             fitting.truncate(MAX_LISTED);
             Err(OpenRunError::Ambiguous { name: name.to_owned(), runs: runs.to_owned(), fitting, found })
+        }
+    }
+}
+
+/// What was probably typed wrong: of `latest:<case>` the nearest case, of anything else the nearest run.
+fn meant(name: &str, runs: &Path) -> Option<String> {
+    let runs: Vec<String> = beginning_with("", runs).into_iter().filter(|name| is_stamped(name)).collect();
+    let case = |run: &'_ str| run.split_once('-').map_or(String::new(), |(_, case)| case.to_owned());
+    match name.split_once(':') {
+        Some((latest, wanted)) if nearest(latest, [LATEST].into_iter()).is_some() => {
+            let cases: BTreeSet<String> = runs.iter().map(|run| case(run)).collect();
+            let found = nearest(wanted, cases.iter().map(String::as_str));
+            found.map(|case| format!("{LATEST_OF}{case}"))
+        }
+        // The beginning of a run's name says too little of what was meant.
+        _ => {
+            let runs = runs.iter().map(String::as_str).filter(|_| name.len() > 8);
+            nearest(name, runs.chain([LATEST])).filter(|found| *found != name).map(str::to_owned)
         }
     }
 }

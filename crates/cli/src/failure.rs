@@ -300,6 +300,27 @@ impl Failure {
             }),
             Failure::Given(error) => given_hint(error),
             Failure::Unknown(unknown) => Some(unknown.hint()),
+            Failure::NoSuchTool { found } => {
+                let catalogue = tools::catalogue();
+                meant(found, catalogue.iter().map(|tool| tool.name.as_str()))
+            }
+            Failure::NoSuchAgent { found, known } => meant(found, known.iter().map(String::as_str)),
+            Failure::Replay(app::ReplayError::NoTask { wanted, known })
+            | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { wanted, known })) => {
+                let agents = known.iter().filter_map(|task| task.split(['(', ')']).nth(1));
+                meant(wanted, agents)
+            }
+            Failure::Profile(app::ProfileError::Unknown { name, known }) => meant(name, known.iter().copied()),
+            Failure::Model(ModelFailure::Name { found }) => {
+                let (name, rest) = found.split_at(found.find(':').unwrap_or(found.len()));
+                app::nearest(name, crate::models::NAMES.iter().copied())
+                    .filter(|nearest| *nearest != name)
+                    .map(|nearest| format!("did you mean `{nearest}{rest}`?"))
+            }
+            Failure::Open(app::OpenRunError::NotFound { nearest: Some(nearest), .. })
+            | Failure::Model(ModelFailure::Find(app::OpenRunError::NotFound { nearest: Some(nearest), .. })) => {
+                Some(format!("did you mean `{nearest}`?"))
+            }
             Failure::AddressSpace { .. } => Some("raise it with `ulimit -v`, or `ulimit -v unlimited`".to_owned()),
             Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
             Failure::Case(app::CaseError::Outside { folder, .. }) => {
@@ -341,6 +362,11 @@ impl Failure {
             _ => None,
         }
     }
+}
+
+/// The known name that was probably meant.
+fn meant<'k>(found: &str, known: impl Iterator<Item = &'k str>) -> Option<String> {
+    app::nearest(found, known).map(|nearest| format!("did you mean `{nearest}`?"))
 }
 
 /// Whether a run that broke off can never be gone on with.

@@ -267,7 +267,7 @@ pub(crate) const SQL: &str = "\
 Examples:
   locard sql cases/demo
       the tables that have rows, and how many
-  locard sql cases/demo run_key_entry
+  locard sql cases/demo autostart
       the columns of a table, and what each means
   locard sql cases/demo \"SELECT * FROM timeline WHERE time >= '2025-09-16T09:4' ORDER BY time\"
       what happened from that minute on

@@ -19,6 +19,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 
+/// What a model's name begins with.
+pub(crate) const NAMES: [&str; 5] = ["playbook", "sloppy", "anthropic", "openai", "recorded"];
+
 /// Why there is no such model.
 #[derive(Debug, Error)]
 pub(crate) enum ModelFailure {

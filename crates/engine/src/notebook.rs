@@ -3,7 +3,7 @@
 //! A task reads and extends its own part of the graph only: the tasks of a run work side by side, and what one of them saw of another would depend on which was faster.
 
 use crate::shelf::within;
-use graph::{derivation_title, fact_title, phenomenon_title};
+use graph::{derivation_title, fact_title_as_told, phenomenon_title_as_told};
 use ground::{Held, Shelf};
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, PhenomenonRecorded, RelationAdded};
 use ledger::turn::NodeView;
@@ -120,11 +120,16 @@ pub(crate) fn invocation(held: &Held) -> NodeView {
 fn phenomenon(recorded: &PhenomenonRecorded, facts: &[FactEntry]) -> NodeView {
     let own: Vec<_> = facts.iter().filter(|fact| recorded.facts.contains(&fact.id)).collect();
     let nodes = recorded.facts.iter().copied().map(NodeId::Fact).collect();
-    view(NodeId::Phenomenon(recorded.phenomenon), phenomenon_title(&own), nodes, &recorded.interpretation)
+    view(
+        NodeId::Phenomenon(recorded.phenomenon),
+        phenomenon_title_as_told(&own),
+        nodes,
+        &recorded.interpretation,
+    )
 }
 
 fn fact(fact: &FactEntry) -> NodeView {
-    view(NodeId::Fact(fact.id), fact_title(fact), vec![NodeId::Invocation(fact.invocation)], "")
+    view(NodeId::Fact(fact.id), fact_title_as_told(fact), vec![NodeId::Invocation(fact.invocation)], "")
 }
 
 fn absence(entry: &AbsenceEntry, words: &str) -> NodeView {

@@ -2,7 +2,7 @@
 
 use crate::notebook::Notebook;
 use crate::shelf::{bounded, within};
-use graph::fact_title;
+use graph::fact_title_as_told;
 use ledger::event::{
     InvocationEnded, InvocationStarted, ObjectiveResult, TaskAssigned, TaskStatus, WithoutFact,
 };
@@ -171,7 +171,7 @@ fn fact(fact: &FactEntry) -> FactView {
     let values = fact.values.iter().map(|bound| (bound.field.clone(), bound.value.to_text().into_owned()));
     FactView {
         id: fact.id,
-        title: within(&fact_title(fact), TITLE),
+        title: within(&fact_title_as_told(fact), TITLE),
         values: std::iter::once(subject).chain(values).collect(),
     }
 }

@@ -11,7 +11,7 @@ mod facets;
 use crate::ids::Ids;
 use crate::inert::Objects;
 use crate::times::{bound, standing, times};
-use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
+use crate::view::{View, healed_from, lines, tier_name, weakest, writer_name};
 use crate::{LeftOut, Written};
 use detect::Attack;
 use graph::{InvocationView, Run, fact_title};
@@ -404,7 +404,7 @@ impl<'r> Graph<'r> {
             "core:name": fact_title(fact),
             "core:tag": self.tags(fact),
             "core:description": bound(fact)
-                .map(|value| format!("{} = {}", value.field, value_text(value)))
+                .flat_map(lines)
                 .collect::<BTreeSet<_>>(),
             "core:externalReference": self.external(&node, &own),
         });

@@ -1,7 +1,7 @@
 //! A STIX 2.1 bundle.
 //!
 //! Each fact is an `observed-data` over the things that its record names, and a `note` with all of its values: what STIX has no property for is said there.
-//! `first_observed` and `last_observed` say when the tool read it, not when it happened: the evidence's own times stand in the observables and the notes.
+//! `first_observed` and `last_observed` are the time that dates the fact; where none does, the time in which the tool read it, and a label says which.
 //! Nothing is an indicator: that something is bad is nothing that a fact says.
 
 mod notes;
@@ -9,11 +9,11 @@ mod observables;
 
 use crate::ids::Ids;
 use crate::inert::Objects;
-use crate::times::{bound, standing, times};
-use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
+use crate::times::{Standing, bound, standing, times};
+use crate::view::{View, healed_from, lines, tier_name, weakest, writer_name};
 use crate::{LeftOut, Written};
 use detect::{Attack, Technique};
-use graph::{Run, attack_fits, fact_title};
+use graph::{Run, attack_fits, dated, fact_title};
 use ledger::event::ClaimAccepted;
 use ledger::{FactEntry, FactId, Precision, TaskId, Utc};
 use observables::Observables;
@@ -58,6 +58,11 @@ pub fn stix(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Writ
 fn id_of(object: &Value) -> String {
     object.get("id").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
+
+/// What `first_observed` and `last_observed` are of: labels of observed data.
+const BY_EVENT: &str = "observed-when-it-happened";
+const BY_LOCAL_TIME: &str = "observed-by-local-time";
+const BY_READING: &str = "observed-when-read";
 
 /// What the objects of a bundle share.
 struct Bundle<'r> {
@@ -136,7 +141,7 @@ impl<'r> Bundle<'r> {
 
     fn observed(&self, accepted: &ClaimAccepted, things: &[String]) -> Value {
         let fact = &accepted.fact;
-        let [first, last] = self.read.get(&fact.invocation).copied().unwrap_or([self.opened; 2]);
+        let (window, dated) = self.observed_in(fact);
         let proof = format!(
             "record {} ({}) of {} ({}), output SHA-256 {}, bytes {}; read from {}",
             fact.record,
@@ -149,13 +154,32 @@ impl<'r> Bundle<'r> {
         );
         let own = fact.id.to_string();
         let members = json!({
-            "first_observed": first.to_text(Precision::Millisecond),
-            "last_observed": last.to_text(Precision::Millisecond),
+            "first_observed": window[0],
+            "last_observed": window[1],
+            "labels": [dated],
             "number_observed": 1,
             "object_refs": things,
             "external_references": self.reference(&own, proof),
         });
         self.object("observed-data", &own, members)
+    }
+
+    /// In which time what a fact says was so or happened, and by what that is told.
+    ///
+    /// STIX asks for a window: of a local time it is all that its zone may make of it, of a fact that no time dates the time in which the tool read it.
+    fn observed_in(&self, fact: &FactEntry) -> ([String; 2], &'static str) {
+        let stamps = |times: [Utc; 2], precision| times.map(|time| time.to_text(precision));
+        let dating = dated(fact).map(|time| (time, standing(time)));
+        match dating {
+            Some((time, Standing::Instant(utc))) => (stamps([utc; 2], time.precision), BY_EVENT),
+            Some((time, Standing::Local)) if let Some((from, to)) = time.bounds() => {
+                (stamps([from, to], time.precision), BY_LOCAL_TIME)
+            }
+            Some(_) | None => {
+                let read = self.read.get(&fact.invocation).copied().unwrap_or([self.opened; 2]);
+                (stamps(read, Precision::Millisecond), BY_READING)
+            }
+        }
     }
 
     /// All that a fact states, as text.
@@ -171,7 +195,7 @@ impl<'r> Bundle<'r> {
             lines.push(format!("the agent had cited {}", healed_from(accepted)));
         }
         lines.extend(self.view.answered(fact.id).iter().map(|answered| format!("answers {answered}")));
-        lines.extend(bound(fact).map(|value| format!("{} = {}", value.field, value_text(value))));
+        lines.extend(bound(fact).flat_map(self::lines));
         let members = json!({
             "abstract": fact_title(fact),
             "content": lines.join("\n"),

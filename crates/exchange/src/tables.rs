@@ -14,7 +14,7 @@ use ledger::{BoundValue, FactEntry, TaskId, Time};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-const FACTS: [&str; 25] = [
+const FACTS: [&str; 27] = [
     "fact",
     "task",
     "agent",
@@ -23,6 +23,8 @@ const FACTS: [&str; 25] = [
     "values",
     "answers",
     "techniques",
+    "host",
+    "account",
     "evidence",
     "path",
     "stream",
@@ -52,7 +54,11 @@ pub fn facts_csv(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result
     table.end()
 }
 
-fn fact_row<'f>(view: &View<'f>, task: TaskId, accepted: &'f ClaimAccepted) -> [Cow<'f, str>; FACTS.len()] {
+fn fact_row<'f>(
+    view: &'f View<'_>,
+    task: TaskId,
+    accepted: &'f ClaimAccepted,
+) -> [Cow<'f, str>; FACTS.len()] {
     let fact = &accepted.fact;
     let [evidence, path, stream, offset, length] = place(fact);
     [
@@ -64,6 +70,8 @@ fn fact_row<'f>(view: &View<'f>, task: TaskId, accepted: &'f ClaimAccepted) -> [
         values(fact).into(),
         view.answered(fact.id).join("; ").into(),
         view.technique_ids(fact).into(),
+        view.host(fact).into(),
+        view.account(fact),
         evidence,
         path,
         stream,
@@ -108,7 +116,7 @@ fn place(fact: &FactEntry) -> [Cow<'_, str>; 5] {
     [locator.evidence.as_str().into(), locator.path.as_str().into(), stream.into(), offset, length]
 }
 
-const TIMELINE: [&str; 27] = [
+const TIMELINE: [&str; 29] = [
     "time",
     "zone",
     "earliest_utc",
@@ -121,6 +129,8 @@ const TIMELINE: [&str; 27] = [
     "subject",
     "values",
     "record_type",
+    "host",
+    "account",
     "evidence",
     "path",
     "stream",
@@ -187,6 +197,8 @@ fn time_row<'f>(
         value_text(&fact.subject),
         values(fact).into(),
         fact.kind.as_str().into(),
+        view.host(fact).into(),
+        view.account(fact),
         evidence,
         path,
         stream,

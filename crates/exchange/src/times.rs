@@ -3,11 +3,11 @@
 use crate::LeftOut;
 use ledger::{BoundValue, Clock, FactEntry, FieldValue, Precision, Time, Utc};
 
-/// The values of a fact, its subject first, each field once where subject and value are the same.
+/// The values of a fact, its subject first, each once: a value may say what the subject does, and each stated item of a list says all of it.
 pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     let subject = &fact.subject;
     let again = move |value: &&BoundValue| value.field == subject.field && value.value == subject.value;
-    std::iter::once(subject).chain(fact.values.iter().filter(move |value| !again(value)))
+    std::iter::once(subject).chain(graph::values(fact).filter(move |value| !again(value)))
 }
 
 /// The value of a field.

@@ -9,7 +9,7 @@ use crate::{LeftOut, Written};
 use detect::Attack;
 use graph::{Run, fact_title};
 use ledger::event::ClaimAccepted;
-use ledger::{BoundValue, Precision, TaskId, Time, Utc};
+use ledger::{BoundValue, FieldValue, Precision, TaskId, Time, Utc};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -62,6 +62,8 @@ fn line(
         "subject": value_text(&fact.subject),
         "answers": view.answered(fact.id).join("; "),
         "techniques": view.technique_ids(fact),
+        "host": view.host(fact),
+        "account": view.account(fact),
         "evidence": fact.locator.evidence,
         "path": fact.locator.path,
         "tier": tier_name(weakest(fact)),
@@ -109,6 +111,14 @@ fn place(members: &mut Map<String, Value>, accepted: &ClaimAccepted) {
     }
 }
 
+/// A value as text; a list as one.
+fn told(value: &BoundValue) -> Value {
+    match (&value.value, &value.quotation) {
+        (FieldValue::List(items), None) => json!(items),
+        _ => json!(value_text(value)),
+    }
+}
+
 /// Each value as text in a field of its own; those whose field the evidence names (columns of a table) together in one, for Timesketch keeps an index of every name it meets.
 fn values(members: &mut Map<String, Value>, view: &View<'_>, accepted: &ClaimAccepted) {
     let fact = &accepted.fact;
@@ -118,12 +128,12 @@ fn values(members: &mut Map<String, Value>, view: &View<'_>, accepted: &ClaimAcc
         let name = format!("value_{}", value.field);
         match (view.is_declared(&fact.kind, &value.field), members.get_mut(&name)) {
             (false, _) => others.push(format!("{}={text}", value.field)),
-            // A list of which several items are stated.
+            // Several words are quoted from one text.
             (true, Some(Value::String(before))) => {
                 before.push_str("; ");
                 before.push_str(&text);
             }
-            (true, _) => drop(members.insert(name, json!(text))),
+            (true, _) => drop(members.insert(name, told(value))),
         }
     }
     if !others.is_empty() {

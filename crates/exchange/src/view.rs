@@ -3,7 +3,8 @@
 use detect::{Attack, Technique, Trace};
 use graph::Run;
 use ledger::event::ClaimAccepted;
-use ledger::{BoundValue, FactEntry, FactId, FieldType, TaskId, Tier, Writer};
+use ledger::{BoundValue, FactEntry, FactId, FieldType, FieldValue, TaskId, Tier, Writer};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A run with what is looked up in it for each fact.
@@ -14,6 +15,8 @@ pub(crate) struct View<'r> {
     meanings: BTreeMap<&'r str, BTreeMap<&'r str, Meaning<'r>>>,
     /// The objectives that a fact meets, as `agent/objective`.
     answers: BTreeMap<FactId, Vec<String>>,
+    /// What the host of each piece of evidence is called.
+    hosts: BTreeMap<&'r str, Cow<'r, str>>,
 }
 
 struct Meaning<'r> {
@@ -30,7 +33,7 @@ impl<'r> View<'r> {
                 fields.entry(name).or_insert(Meaning { words: &field.meaning, types: &field.types });
             }
         }
-        View { run, attack, meanings, answers: answers(run) }
+        View { run, attack, meanings, answers: answers(run), hosts: graph::hosts(run) }
     }
 
     /// What a field of a record type means; its own name where the run's tools do not say.
@@ -66,6 +69,17 @@ impl<'r> View<'r> {
     /// The data of ATT&CK.
     pub(crate) const fn attack(&self) -> &'r Attack {
         self.attack
+    }
+
+    /// What the host is called of whose evidence a fact is.
+    pub(crate) fn host<'f>(&'f self, fact: &'f FactEntry) -> &'f str {
+        let label = fact.locator.evidence.as_str();
+        self.hosts.get(label).map_or(label, AsRef::as_ref)
+    }
+
+    /// The account that a fact tells of; nothing where it states none.
+    pub(crate) fn account<'f>(&self, fact: &'f FactEntry) -> Cow<'f, str> {
+        graph::account(fact).unwrap_or_default()
     }
 
     /// The name of a task's agent.
@@ -112,6 +126,16 @@ pub(crate) const fn tier_name(tier: Tier) -> &'static str {
 /// The word for the least trusted who could have written a value; nothing where the run does not say.
 pub(crate) fn writer_name(fact: &FactEntry) -> &'static str {
     fact.writer().map_or("", Writer::name)
+}
+
+/// A value as lines of a text: each item of a list is one.
+pub(crate) fn lines(value: &BoundValue) -> Vec<String> {
+    match (&value.value, &value.quotation) {
+        (FieldValue::List(items), None) if !items.is_empty() => {
+            items.iter().map(|item| format!("{} = {item}", value.field)).collect()
+        }
+        _ => vec![format!("{} = {}", value.field, value_text(value))],
+    }
 }
 
 /// The most characters of the line around a quotation.

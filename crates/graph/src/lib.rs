@@ -3,6 +3,7 @@
 //! **Invariant:** everything here follows from the log; folding the same events gives the same views, in whatever order the tasks' streams were merged.
 
 mod attack;
+mod columns;
 mod confidence;
 mod dating;
 mod diff;
@@ -24,6 +25,7 @@ mod unexamined;
 mod weight;
 
 pub use attack::{Fit, attack_fits, techniques_of};
+pub use columns::{account, hosts};
 pub use confidence::{
     Confidence, Level, SourceKind, answer_confidences, confidence, corroborated, objective_confidences,
 };
@@ -41,6 +43,9 @@ pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView,
 pub use standing::{Sources, Standing, standing};
 pub use story::{Comment, Statement, phrase, story};
 pub use tally::{Tallies, Tally, tallies};
-pub use title::{answer_title, derivation_title, fact_title, fact_title_of_words, phenomenon_title};
-pub use unexamined::{Unexamined, damage, unexamined};
+pub use title::{
+    answer_title, derivation_title, fact_title, fact_title_as_told, fact_title_of_words, phenomenon_title,
+    phenomenon_title_as_told, values,
+};
+pub use unexamined::{NO_FILE, Unexamined, damage, empty_evidence, unexamined};
 pub use weight::{Weighed, weight_of};

@@ -7,20 +7,44 @@ use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Pl
 const LONGEST: usize = 120;
 
 /// What a fact says, in one line: predicate, subject, values.
+///
+/// A list of which a fact states several items stands there once.
 pub fn fact_title(fact: &FactEntry) -> String {
-    title(fact, shown)
+    title(fact, values(fact), shown)
+}
+
+/// The values of a fact, each once: of a list of which several items are stated, each of them says all of it.
+pub fn values(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
+    let values = &fact.values;
+    values.iter().enumerate().filter(|(at, _)| is_first(values, *at)).map(|(_, value)| value)
+}
+
+/// The same with a list as often as its items are stated: what agents are told, which a replay must tell again, and what reports had for a while.
+pub fn fact_title_as_told(fact: &FactEntry) -> String {
+    title(fact, fact.values.iter(), shown)
 }
 
 /// The same with quoted words alone, as reports had it before format 2.16.
 pub fn fact_title_of_words(fact: &FactEntry) -> String {
-    title(fact, words)
+    title(fact, fact.values.iter(), words)
 }
 
-fn title(fact: &FactEntry, shown: fn(&BoundValue) -> String) -> String {
+/// Whether no value before this one says the same.
+fn is_first(values: &[BoundValue], at: usize) -> bool {
+    let (before, rest) = values.split_at(at.min(values.len()));
+    let is_same = |one: &BoundValue, other: &BoundValue| {
+        one.field == other.field && one.value == other.value && one.quotation == other.quotation
+    };
+    rest.first().is_some_and(|value| !before.iter().any(|it| is_same(value, it)))
+}
+
+fn title<'v>(
+    fact: &FactEntry,
+    values: impl Iterator<Item = &'v BoundValue>,
+    shown: fn(&BoundValue) -> String,
+) -> String {
     let subject = &fact.subject;
-    let values: Vec<_> = fact
-        .values
-        .iter()
+    let values: Vec<_> = values
         .filter(|value| value.field != subject.field && !is_named_by(subject, value))
         .map(|value| format!("{} = {}", printable(&value.field), shown(value)))
         .collect();
@@ -63,10 +87,19 @@ pub fn answer_title(fact: &FactEntry, objective: &Objective) -> String {
 
 /// What a phenomenon says, in one line: its first fact, and how many more there are.
 pub fn phenomenon_title(facts: &[&FactEntry]) -> String {
+    title_of_first(facts, fact_title)
+}
+
+/// The same as agents are told it.
+pub fn phenomenon_title_as_told(facts: &[&FactEntry]) -> String {
+    title_of_first(facts, fact_title_as_told)
+}
+
+fn title_of_first(facts: &[&FactEntry], title: fn(&FactEntry) -> String) -> String {
     match facts {
         [] => String::new(),
-        [only] => fact_title(only),
-        [first, rest @ ..] => format!("{} (and {} more)", fact_title(first), rest.len()),
+        [only] => title(only),
+        [first, rest @ ..] => format!("{} (and {} more)", title(first), rest.len()),
     }
 }
 

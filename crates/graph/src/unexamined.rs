@@ -17,7 +17,7 @@ pub struct Unexamined {
     pub reason: String,
 }
 
-/// Gaps that tools reported, files that could not be hashed, calls that did not return all that was asked for, and agents that a budget cut short; each once.
+/// Gaps that tools reported, evidence without a file, files that could not be hashed, calls that did not return all that was asked for, and agents that a budget cut short; each once.
 pub fn unexamined(run: &Run) -> BTreeSet<Unexamined> {
     let hashing = run.integrity.iter().flat_map(|hashed| &hashed.gaps);
     let invocations = || run.tasks.values().flat_map(|task| &task.invocations);
@@ -27,7 +27,21 @@ pub fn unexamined(run: &Run) -> BTreeSet<Unexamined> {
         place: gap.path.clone(),
         reason: gap.reason.clone(),
     });
-    gaps.chain(invocations().filter_map(shortfall)).chain(cut_short(run)).collect()
+    let empty = empty_evidence(run).map(|label| Unexamined {
+        invocation: None,
+        place: label.to_owned(),
+        reason: NO_FILE.to_owned(),
+    });
+    gaps.chain(empty).chain(invocations().filter_map(shortfall)).chain(cut_short(run)).collect()
+}
+
+/// Why a piece of evidence that holds nothing was not examined.
+pub const NO_FILE: &str = "the evidence holds no file";
+
+/// The labels of the pieces of evidence in which there is no file.
+pub fn empty_evidence(run: &Run) -> impl Iterator<Item = &str> {
+    let empty = run.integrity.iter().filter(|hashed| hashed.integrity.files == 0);
+    empty.map(|hashed| hashed.evidence.as_str())
 }
 
 /// The damage that tools met in the evidence, each once.

@@ -130,6 +130,8 @@ struct Scene<'r> {
     order: Vec<FactId>,
     /// The facts that answers, findings and the story lead to.
     cited: BTreeSet<FactId>,
+    /// Those of them whose proofs are printed.
+    printed: BTreeSet<FactId>,
     /// For each fact the phenomenon that carries it, as its number in `ranked`.
     carried: BTreeMap<FactId, usize>,
 }
@@ -151,8 +153,12 @@ impl<'r> Scene<'r> {
         order.extend(run.facts().map(|(_, it)| it.fact.id).filter(|fact| !carried.contains_key(fact)));
         let told = crate::story::lines(run);
         let questions = graph::questions(run);
-        let mut cited = cited::cited(run, &questions, &ranked, &foremost.0, &told);
-        cited.retain(|fact| run.fact(*fact).is_some());
+        let led_to = |led| {
+            let mut cited = cited::cited(led, run, &questions, &ranked, &foremost.0, &told);
+            cited.retain(|fact| run.fact(*fact).is_some());
+            cited
+        };
+        let (cited, printed) = (led_to(cited::SHOWN), led_to(cited::PRINTED));
         order.sort_by_key(|fact| !cited.contains(fact));
         let proofs = Proofs::of(run, material.outputs);
         let (attack, verified) = (material.attack, material.verified);
@@ -173,6 +179,7 @@ impl<'r> Scene<'r> {
             fits: attack_fits(attack, run),
             order,
             cited,
+            printed,
             carried,
         }
     }

@@ -99,16 +99,18 @@ pub fn json(run: &Run) -> Value {
     })
 }
 
-/// The facts that are asked for, each as the report has it, and with what dates it and how much it stands out.
+/// The facts that are asked for, each as the report has it, and with what dates it, how much it stands out, and of whom and which host it tells.
 ///
-/// A report's facts have neither: programs that check one refuse members that they do not know.
+/// A report's facts have none of these: programs that check one refuse members that they do not know.
 pub fn facts_json(run: &Run, selection: &Selection) -> Vec<Value> {
-    let levels = graph::levels(run);
+    let (levels, hosts) = (graph::levels(run), graph::hosts(run));
     let fact = |(task, accepted): (TaskId, &ClaimAccepted)| {
         let mut told = self::fact(run, task, accepted);
         if let Some(members) = told.as_object_mut() {
             members.insert("level".to_owned(), json!(levels.get(&accepted.fact.id)));
             members.insert("time".to_owned(), json!(graph::dated(&accepted.fact).map(Time::to_text)));
+            members.insert("host".to_owned(), json!(hosts.get(accepted.fact.locator.evidence.as_str())));
+            members.insert("account".to_owned(), json!(graph::account(&accepted.fact)));
         }
         told
     };

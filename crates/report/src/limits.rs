@@ -28,6 +28,8 @@ pub(crate) struct Limits<'r> {
     pub(crate) short: Vec<Unexamined>,
     /// Checks that were not made, a sentence each.
     pub(crate) unchecked: Vec<String>,
+    /// Levels of verification that were not looked at for one format: no figures of the run.
+    pub(crate) unverified: Vec<String>,
     /// How many questions cannot be told.
     undeterminable: usize,
 }

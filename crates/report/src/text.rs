@@ -86,10 +86,10 @@ fn fact(out: &mut String, run: &Run, task: TaskId, accepted: &ClaimAccepted) {
     }
 }
 
-/// The values of a fact in full: the subject first, unless its field is among the values.
+/// The values of a fact in full, each once: the subject first, unless its field is among the values.
 pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     let stated = fact.values.iter().any(|value| value.field == fact.subject.field);
-    std::iter::once(&fact.subject).filter(move |_| !stated).chain(&fact.values)
+    std::iter::once(&fact.subject).filter(move |_| !stated).chain(graph::values(fact))
 }
 
 /// Each question of the case with how it stands and the facts that answer it, agent by agent.
@@ -119,7 +119,8 @@ pub fn answers(run: &Run) -> String {
 
 /// A run on one screen: what stands out, what went wrong, how the questions of the case stand, and which are open.
 pub fn summary(run: &Run) -> String {
-    let mut out = crate::foremost::foremost_text(run);
+    let mut out = unread(run);
+    out.push_str(&crate::foremost::foremost_text(run));
     let questions = graph::questions(run);
     out.push('\n');
     for view in run.tasks.values() {
@@ -148,6 +149,24 @@ pub fn summary(run: &Run) -> String {
     }
     if open.len() > SHOWN_OPEN {
         let _ = writeln!(out, "  and {} more that are open", open.len() - SHOWN_OPEN);
+    }
+    out
+}
+
+/// The pieces of evidence that hold nothing, or of which files could not be read: a line each, for who reads the rest takes it for a result.
+fn unread(run: &Run) -> String {
+    let mut out = String::new();
+    for label in graph::empty_evidence(run) {
+        let _ = writeln!(out, "not examined: {} holds no file", terminal(label));
+    }
+    for hashed in &run.integrity {
+        let Some(first) = hashed.gaps.first() else { continue };
+        let more = match hashed.gaps.len() {
+            1 => String::new(),
+            more => format!(", and {} more", more - 1),
+        };
+        let told = format!("{}:{} could not be read: {}{more}", hashed.evidence, first.path, first.reason);
+        let _ = writeln!(out, "not examined: {}", clipped(&terminal(&told)));
     }
     out
 }

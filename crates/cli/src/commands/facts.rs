@@ -26,7 +26,7 @@ pub(crate) struct FactsArguments {
     /// Only facts with this text in their subject or a value, in whichever case
     #[arg(long)]
     pub(crate) text: Option<String>,
-    /// Only facts of the evidence of this label; may be given several times
+    /// Only facts of the evidence of this label, or of the host of this name
     #[arg(long = "host", value_name = "LABEL")]
     pub(crate) hosts: Vec<String>,
     /// Only facts that may be of this instant (RFC 3339) or day (UTC), or later
@@ -98,14 +98,20 @@ fn selection(arguments: &FactsArguments, run: &Run) -> Result<Selection, Failure
     for predicate in &arguments.predicates {
         unknown::check("predicate", predicate, known.iter().copied())?;
     }
-    let evidence = &run.opened.case.evidence;
+    let mut hosts = Vec::new();
+    let known = graph::hosts(run);
     for host in &arguments.hosts {
-        unknown::check("host", host, evidence.iter().map(|evidence| evidence.label.as_str()))?;
+        let of_name = known.iter().filter(|(label, name)| *label == host || name.eq_ignore_ascii_case(host));
+        let labels: Vec<String> = of_name.map(|(label, _)| (*label).to_owned()).collect();
+        if labels.is_empty() {
+            unknown::check("host", host, known.iter().flat_map(|(label, name)| [*label, name]))?;
+        }
+        hosts.extend(labels);
     }
     Ok(Selection {
         predicates: arguments.predicates.clone(),
         text: arguments.text.clone(),
-        hosts: arguments.hosts.clone(),
+        hosts,
         since: arguments.since,
         until: arguments.until,
         level: arguments.level.map(Into::into),

@@ -28,6 +28,12 @@ fn facts_are_chosen_by_what_they_say_where_they_stand_and_how_much_they_stand_ou
     let of_host = by_hand(&all, |it| it["fact"]["locator"]["evidence"] == "alder-fs01");
     assert!(!of_host.is_empty() && of_host.len() < all.len());
     assert_eq!(listed(&place, &["--host", "alder-fs01"]), of_host);
+    assert_eq!(
+        listed(&place, &["--host", "alder-fs01"]),
+        listed(&place, &["--host", of_host[0]["host"].as_str().unwrap()])
+    );
+    let mara = by_hand(&all, |it| it["account"] == "mara");
+    assert!(!mara.is_empty());
     let high = by_hand(&all, |it| ["high", "critical"].contains(&it["level"].as_str().unwrap()));
     assert!(!high.is_empty() && high.len() < all.len());
     assert_eq!(listed(&place, &["--level", "high"]), high);
@@ -105,4 +111,33 @@ fn refused_claims_can_be_had_a_line_each() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert!(!lines.is_empty());
     assert_eq!(json["rejections"], Value::from(lines));
+}
+
+#[test]
+fn a_mistyped_name_is_answered_with_the_one_that_is_meant() {
+    let place = Place::new();
+    place.has_demo_run(&[]);
+    let demo = crate::support::demo_folder();
+    let demo = crate::support::str(&demo);
+    for (command, nearest) in [
+        (&["tool", "list_hive", "--evidence", demo][..], "list_hives"),
+        (&["run", demo, "--agent", "registy"], "registry"),
+        (&["replay", "latest", "--agent", "registy"], "registry"),
+        (&["facts", "latest:dmo"], "latest:demo"),
+        (&["facts", "lates"], "latest"),
+        (&["run", demo, "--model", "slopy:3"], "sloppy:3"),
+        (&["report", "latest", "--redact", "peopel"], "people"),
+        (&["rejections", "latest", "--format", "jsno"], "json"),
+    ] {
+        let output = place.locard(command);
+        let complaint = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command:?}: {complaint}");
+        let told = [format!("did you mean `{nearest}`?"), format!("a similar value exists: '{nearest}'")];
+        assert!(told.iter().any(|told| complaint.contains(told)), "{command:?}: {complaint}");
+    }
+    // What is like nothing gets no proposal.
+    let complaint = text(&place.locard(&["tool", "zzz", "--evidence", demo]).stderr);
+    assert!(!complaint.contains("did you mean"), "{complaint}");
+    let complaint = text(&place.locard(&["sql", demo, "usr_assist", "--no-cache"]).stderr);
+    assert!(complaint.contains("the nearest tables are user_assist"), "{complaint}");
 }

@@ -1,4 +1,5 @@
 //! The tests of `exchange` from outside, as one binary: a binary is linked once, whatever it tests.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod columns;
 mod formats;

@@ -147,7 +147,7 @@ fn calls(what: &str, calls: impl IntoIterator<Item = InvocationId>) -> Markup {
 fn met(scene: &Scene<'_>, objective: &Objective, facts: &[FactId], sure: Option<Confidence>) -> Markup {
     let shown = |facts: &[FactId]| {
         html! {
-            ul.by {
+            ul.by.met {
                 @for id in facts {
                     @if let Some(fact) = scene.run.fact(*id) {
                         li {

@@ -1,4 +1,4 @@
-//! The facts that what stands out, answers, findings and the story lead to: they come first in the list, and their proofs are printed.
+//! The facts that what stands out, answers, findings and the story lead to: they come first in the list, and the proofs of the first of them are printed.
 
 use super::{answers, findings};
 use crate::reach;
@@ -7,8 +7,22 @@ use graph::{FIRST, Foremost, Question, Ranked, Run, Stands};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
-/// Of an answer those that are shown unfolded, and so stand on paper.
+/// How many facts of an answer, and of a finding beside its first, are led to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Led {
+    answer: usize,
+    finding: usize,
+}
+
+/// In a browser: what is shown unfolded.
+pub(super) const SHOWN: Led = Led { answer: answers::FIRST, finding: findings::OPEN };
+
+/// On paper: what report.css leaves of it.
+pub(super) const PRINTED: Led = Led { answer: 2, finding: 0 };
+
+/// The facts that are led to.
 pub(super) fn cited(
+    led: Led,
     run: &Run,
     questions: &[Question<'_>],
     ranked: &[Ranked<'_>],
@@ -18,7 +32,7 @@ pub(super) fn cited(
     let mut cited: BTreeSet<FactId> = BTreeSet::new();
     for question in questions {
         match &question.stands {
-            Stands::Answered(facts) => cited.extend(facts.iter().take(answers::FIRST)),
+            Stands::Answered(facts) => cited.extend(facts.iter().take(led.answer)),
             Stands::Searched { .. } => {
                 cited.extend(reach::logs(run, question.objective).iter().map(|(log, _)| log.id));
             }
@@ -27,7 +41,7 @@ pub(super) fn cited(
     }
     for finding in ranked.iter().take(FIRST) {
         let facts = &finding.facts;
-        let open = if facts.len() <= 1 + findings::OPEN { facts.len() } else { 1 };
+        let open = if facts.len() <= 1 + led.finding { facts.len() } else { 1 };
         cited.extend(facts.iter().take(open));
     }
     cited.extend(foremost.iter().map(|it| it.fact.id));

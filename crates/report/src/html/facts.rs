@@ -36,8 +36,8 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 (word("writable by", "writer")) "), " (words::one_source()) ", " (word("citation healed", "healed")) "."
             }
             p.paper {
-                "The printout has the proofs of the " (scene.cited.len()) " facts behind answers, findings and the story, under the references in brackets; the page itself has all "
-                (scene.order.len()) "."
+                "The printout has short proofs of the " (scene.printed.len()) " facts behind what stands out, the story, and the first of each answer and finding, under the references in brackets. The page itself has all "
+                (scene.order.len()) " with their records as stored, and what is cut on paper."
             }
             form #filter hidden aria-label="Filter facts" {}
             div #notice role="status" aria-live="polite" {}
@@ -68,7 +68,7 @@ fn fact(scene: &Scene<'_>, id: FactId) -> Markup {
     let Some((task, accepted)) = scene.accepted(id) else { return PreEscaped(String::new()) };
     let fact = &accepted.fact;
     html! {
-        article.fact.cited[scene.cited.contains(&id)] id=(id) {
+        article.fact.cited[scene.cited.contains(&id)].printed[scene.printed.contains(&id)] id=(id) {
             details {
                 summary {
                     span.what { (super::titled(fact)) }

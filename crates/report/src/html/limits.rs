@@ -23,8 +23,8 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             (places("Gaps", "No tool reported a gap.", &limits.gaps))
             (places("Incomplete calls", "Every call returned all that was asked for.", &limits.short))
             h3 { "Checks not made" }
-            @if limits.unchecked.is_empty() { p { "None." } }
-            ul { @for check in &limits.unchecked { li { (say(check)) } } }
+            @if limits.unchecked.is_empty() && limits.unverified.is_empty() { p { "None." } }
+            ul { @for check in limits.unchecked.iter().chain(&limits.unverified) { li { (say(check)) } } }
             h3 { "Damaged evidence" }
             @if defects.is_empty() && !unhashed {
                 p { "No tool found damage, and the hashes cover all of the evidence." }
@@ -49,11 +49,11 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 pub(super) fn of<'r>(run: &Run, questions: &[Question<'r>], verified: Option<&Verified>) -> Limits<'r> {
     let mut limits = limits::limits(run, questions);
     match verified {
-        None => limits.unchecked.push("The run was not verified for this page.".to_owned()),
+        None => limits.unverified.push("The run was not verified for this page.".to_owned()),
         Some(verified) => {
             let skipped = verified.levels.iter().filter(|level| level.holds.is_none());
             limits
-                .unchecked
+                .unverified
                 .extend(skipped.map(|level| format!("Not verified for this page: {}.", level.name)));
         }
     }
