@@ -77,6 +77,9 @@ pub(crate) enum Command {
     /// Print what stands out in evidence by rules, without a run
     #[command(after_long_help = help::HUNT)]
     Hunt(HuntArguments),
+    /// Look at rules that others wrote
+    #[command(after_long_help = help::RULES)]
+    Rules(RulesArguments),
     /// Call one tool on evidence; without a name: list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
@@ -459,10 +462,46 @@ pub(crate) struct HuntArguments {
     /// The least that a record must stand out
     #[arg(long, value_enum, default_value = "medium")]
     pub(crate) level: LevelArgument,
+    /// Sigma rules besides those of this program: files, or folders with .yml and .yaml files
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub(crate) rules_sigma: Vec<PathBuf>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: SqlFormat,
+    /// Where tables are kept for the next hunt by rules of others
+    ///
+    /// Without it: locard in $XDG_CACHE_HOME, or in ~/.cache.
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
+    pub(crate) cache: Option<PathBuf>,
+    /// Keep no tables for the next hunt, and take none of an earlier one
+    #[arg(long, conflicts_with = "cache", hide_short_help = true)]
+    pub(crate) no_cache: bool,
     /// Let the evidence be decoded where that cannot be confined
+    #[arg(long)]
+    pub(crate) unconfined: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RulesArguments {
+    #[command(subcommand)]
+    pub(crate) command: RulesCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum RulesCommand {
+    /// Read Sigma rules, and tell which cannot be used or cannot fit any record, and why
+    Check(RulesCheckArguments),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RulesCheckArguments {
+    /// Files of rules, or folders with .yml and .yaml files
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// For whom it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+    /// Let the rules be read where that cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
 }
