@@ -114,7 +114,7 @@ pub use run_key::{kept_key, key_file, leave_key};
 pub use seal::{MANIFEST, Manifest};
 pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};
 pub use shown::{Comments, ShowError, Shown as RunShown, Wording, show_run};
-pub use tables::{CaseTables, TablesError, TablesRequest, Unread, case_tables};
+pub use tables::{CaseTables, TablesError, TablesRequest, Unread, case_tables, check_rules};
 pub use techniques::TechniquesError;
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;

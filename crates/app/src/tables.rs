@@ -8,6 +8,7 @@ use crate::made_tables::{MadeTables, MadeTablesOf};
 use crate::names::Names;
 use crate::progress::Progress;
 use crate::worker::{HASHING, StatementError, ToolError, Worker, WorkerRequest, unasked};
+use detect::Level;
 use ledger::Record;
 use sandbox::Limits;
 use std::collections::BTreeSet;
@@ -16,7 +17,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
-use tools::{Answer, AnswerReply, Asked, AskedRow, Cell, Indexes, Request, TableFiles, TableGroup};
+use tools::{
+    Answer, AnswerReply, Asked, AskedRow, AskedRules, Borrowed, Cell, CheckedRules, Found, Indexes, Matched,
+    Request, TableFiles, TableGroup,
+};
 
 /// Of which evidence to make tables, and where.
 pub struct TablesRequest<'r> {
@@ -211,6 +215,30 @@ impl CaseTables {
         }
     }
 
+    /// Holds all records that rules of others are over against these rules, and gives those that fit one of the level or above.
+    ///
+    /// # Errors
+    ///
+    /// Where the rules cannot be read at all, what they are over cannot be decoded, or the worker does not answer.
+    pub fn matched(&self, rules: &Borrowed, least: Level) -> Result<Matched, TablesError> {
+        let checked = self.checked(rules)?;
+        let files = self.files(&tools::groups_of_records(&checked.records))?;
+        let asked = Request::MatchRules(AskedRules { files, rules: rules.clone(), least });
+        let AnswerReply::Matched(matched) = self.asker.statement(&asked, &self.asker.matching())? else {
+            return Err(unasked().into());
+        };
+        // It comes from a process that has read hostile bytes.
+        let is_ours = |found: &Found| self.labels.contains(&found.record.locator.evidence);
+        match matched.found.iter().all(is_ours) {
+            true => Ok(*matched),
+            false => Err(unasked().into()),
+        }
+    }
+
+    fn checked(&self, rules: &Borrowed) -> Result<CheckedRules, TablesError> {
+        checked(&self.asker, rules)
+    }
+
     /// What a person should know of how the tables were made; each once.
     pub fn notes(&self) -> Vec<String> {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
@@ -245,6 +273,23 @@ impl CaseTables {
             }
             Ok(all)
         })
+    }
+}
+
+/// Reads rules of others in a worker, which sees no evidence, and tells what is wrong with them.
+///
+/// # Errors
+///
+/// Where no worker starts, or it does not answer.
+pub fn check_rules(worker: &WorkerRequest, rules: &Borrowed) -> Result<CheckedRules, TablesError> {
+    checked(&Worker::of_tables(worker, None)?, rules)
+}
+
+fn checked(worker: &Worker, rules: &Borrowed) -> Result<CheckedRules, TablesError> {
+    let asked = Request::CheckRules { rules: rules.clone() };
+    match worker.statement(&asked, &worker.matching())? {
+        AnswerReply::Checked(checked) => Ok(*checked),
+        _ => Err(unasked().into()),
     }
 }
 

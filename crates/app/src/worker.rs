@@ -305,9 +305,11 @@ impl Worker {
             Ending::Replied(bytes) => match tools::decode_answer_reply(&bytes).map_err(ToolError::Wire)? {
                 AnswerReply::Refused { reason } => refused(reason),
                 AnswerReply::Failed { reason } => Err(StatementError::Unreadable { reason }),
-                answer @ (AnswerReply::Answered(_) | AnswerReply::Read(_) | AnswerReply::Groups { .. }) => {
-                    Ok(answer)
-                }
+                answer @ (AnswerReply::Answered(_)
+                | AnswerReply::Read(_)
+                | AnswerReply::Checked(_)
+                | AnswerReply::Matched(_)
+                | AnswerReply::Groups { .. }) => Ok(answer),
             },
             ending @ (Ending::TimedOut { .. }
             | Ending::Signalled { .. }
@@ -322,6 +324,11 @@ impl Worker {
     /// What a statement may use where nobody said otherwise.
     pub(crate) fn limits(&self) -> Limits {
         self.limits
+    }
+
+    /// What holding all rows of tables against rules may use.
+    pub(crate) fn matching(&self) -> Limits {
+        self.indexing()
     }
 
     /// Builds the case tables of a group of the evidence with this label, in a file; its bytes are as hostile as the evidence.

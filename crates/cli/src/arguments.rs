@@ -78,6 +78,9 @@ pub(crate) enum Command {
     /// Apply detection rules to evidence, without a run
     #[command(after_long_help = help::HUNT)]
     Hunt(HuntArguments),
+    /// Check detection rules written by others
+    #[command(after_long_help = help::RULES)]
+    Rules(RulesArguments),
     /// Call one tool on evidence, or list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
@@ -495,10 +498,46 @@ pub(crate) struct HuntArguments {
     /// The lowest level to print
     #[arg(long, value_enum, default_value = "medium")]
     pub(crate) level: LevelArgument,
+    /// Sigma rules besides those of this program: files, or folders with .yml and .yaml files
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub(crate) rules_sigma: Vec<PathBuf>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: SqlFormat,
+    /// Folder that keeps tables for the next hunt
+    ///
+    /// By default locard in $XDG_CACHE_HOME, or in ~/.cache.
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
+    pub(crate) cache: Option<PathBuf>,
+    /// Neither use nor keep cached tables
+    #[arg(long, conflicts_with = "cache", hide_short_help = true)]
+    pub(crate) no_cache: bool,
     /// Decode the evidence even where that cannot be confined
+    #[arg(long)]
+    pub(crate) unconfined: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RulesArguments {
+    #[command(subcommand)]
+    pub(crate) command: RulesCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum RulesCommand {
+    /// Read Sigma rules, and tell which cannot be used or cannot fit any record, and why
+    Check(RulesCheckArguments),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RulesCheckArguments {
+    /// Files of rules, or folders with .yml and .yaml files
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// For whom it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+    /// Let the rules be read where that cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 pub(crate) mod bench;
+mod borrowed;
 pub(crate) mod completions;
 pub(crate) mod diff;
 mod doctor;
@@ -18,6 +19,7 @@ pub(crate) mod replay;
 mod report;
 mod resume;
 mod rules;
+mod rules_check;
 mod run;
 mod runs;
 pub(crate) mod score;
@@ -43,6 +45,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Resume(arguments) => resume::execute(&arguments, printer),
         Command::Runs(arguments) => runs::execute(&arguments, printer),
         Command::Hunt(arguments) => hunt::execute(&arguments, printer),
+        Command::Rules(arguments) => rules_check::execute(&arguments, printer),
         Command::Answers(arguments) => answers::execute(&arguments, printer),
         Command::Facts(arguments) => facts::execute(&arguments, printer),
         Command::Verify(arguments) => verify::execute(&arguments, printer),

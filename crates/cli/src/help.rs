@@ -76,9 +76,21 @@ Examples:
       records of all sources that fit a rule, the highest level first
   locard hunt logs/ --level high --format csv > hunt.csv
       event logs alone, as a table for other programs
+  locard hunt cases/demo --rules-sigma sigma/rules/windows
+      by rules of your own, too
 
 A rule says what such a trace is; whether it was an attack is for a person to
-say. docs/detections.md lists the rules.";
+say. docs/detections.md lists the rules; docs/sigma.md has what is done with
+those of others.";
+
+pub(crate) const RULES: &str = "\
+Examples:
+  locard rules check sigma/rules/windows
+      what is wrong with rules, and which of them no record here can fit
+  locard rules check my.yml --format json
+      the same for programs
+
+It exits 2 where a rule cannot be used. docs/sigma.md has what is understood.";
 
 pub(crate) const FACTS: &str = "\
 Examples:

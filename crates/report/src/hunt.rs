@@ -3,7 +3,7 @@
 use detect::{Hit, Level, Trace, shipped};
 use ledger::{Record, Time};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The fields that say most of a record, the most telling first.
 const TELLING: [&str; 24] = [
@@ -36,13 +36,55 @@ const TELLING: [&str; 24] = [
 /// Most of them that are told of a record, and most characters of each.
 const SHOWN: (usize, usize) = (4, 160);
 
+/// Whose rule it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Whose {
+    /// One of this program.
+    Ours,
+    /// One in the language Sigma that somebody brought along.
+    Sigma,
+}
+
+impl Whose {
+    /// Its name, as people and formats have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Whose::Ours => "locard",
+            Whose::Sigma => "sigma",
+        }
+    }
+}
+
+/// A rule that a record fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fit {
+    /// Whose rule it is.
+    pub whose: Whose,
+    /// Its name; of Sigma the id, or the title where it has none.
+    pub rule: String,
+    /// How much such a record stands out.
+    pub level: Level,
+    /// What such a record is, in the words of the rule.
+    pub note: String,
+    /// The ids of the techniques that it names, in their order.
+    pub techniques: Vec<String>,
+    /// Its other tags.
+    pub tags: Vec<String>,
+    /// The file that it was read from, and SHA-256 of that; of ours neither.
+    pub file: Option<(String, String)>,
+    /// What it looked at in the record, by its own names.
+    pub fields: Vec<(String, String)>,
+    /// What has to be known of it.
+    pub remarks: Vec<String>,
+}
+
 /// A record that fits a rule.
 #[derive(Debug)]
 pub struct Sighting<'r> {
     /// The record.
     pub record: &'r Record,
     /// The rules that it fits, the highest level first; at least one.
-    pub hits: Vec<Hit<'static>>,
+    pub fits: Vec<Fit>,
     /// The time that dates it best.
     pub time: Option<&'r Time>,
 }
@@ -50,7 +92,7 @@ pub struct Sighting<'r> {
 impl Sighting<'_> {
     /// The level of its first rule.
     pub fn level(&self) -> Level {
-        self.hits.first().map_or(Level::Ordinary, |hit| hit.level)
+        self.fits.first().map_or(Level::Ordinary, |fit| fit.level)
     }
 
     /// The computer that the record names, or nothing.
@@ -58,41 +100,96 @@ impl Sighting<'_> {
         text(self.record, "computer").unwrap_or_default()
     }
 
+    /// The techniques that its rules name, in the order of their ids.
+    pub fn techniques(&self) -> Vec<&str> {
+        let all: BTreeSet<&str> =
+            self.fits.iter().flat_map(|fit| &fit.techniques).map(String::as_str).collect();
+        all.into_iter().collect()
+    }
+
     /// What the record is about, in its most telling fields, as they are: whoever shows it writes out what is hidden.
     pub fn details(&self) -> String {
         let told = TELLING.iter().filter_map(|name| Some((*name, text(self.record, name)?)));
         let told = told.filter(|(_, text)| !text.is_empty()).take(SHOWN.0);
-        let line = |(name, text): (&str, String)| {
-            let short: String = text.chars().take(SHOWN.1).collect();
-            let cut = if short.len() < text.len() { "…" } else { "" };
-            format!("{name}={short}{cut}")
-        };
-        told.map(line).collect::<Vec<_>>().join("; ")
+        told.map(|(name, text)| format!("{name}={}", shortened(&text))).collect::<Vec<_>>().join("; ")
     }
 }
 
-/// The records that fit a rule of this level or above, the highest level first, then by time.
-pub fn sightings<'r>(records: &'r [Record], least: Level) -> Vec<Sighting<'r>> {
-    let mut all: Vec<Sighting<'r>> = Vec::new();
-    for record in records {
-        let mut hits = shipped().hits(&Trace::of_record(record));
-        hits.retain(|hit| hit.level >= least);
-        if !hits.is_empty() {
-            all.push(Sighting { record, hits, time: time(record) });
-        }
+/// A text of which no more is shown than fits a line.
+pub fn shortened(text: &str) -> String {
+    let short: String = text.chars().take(SHOWN.1).collect();
+    let cut = if short.len() < text.len() { "…" } else { "" };
+    format!("{short}{cut}")
+}
+
+/// The records that fit a rule of ours of this level or above, or one of somebody else, the highest level first, then by time.
+///
+/// `others` are those that fit a rule of somebody else, each with these; a record that stands in both is one.
+pub fn sightings<'r>(
+    records: &'r [Record],
+    others: &'r [(Record, Vec<Fit>)],
+    least: Level,
+) -> Vec<Sighting<'r>> {
+    let mut all: BTreeMap<(&str, String), Sighting<'r>> = BTreeMap::new();
+    let both = records.iter().map(|record| (record, &[][..]));
+    let both = both.chain(others.iter().map(|(record, fits)| (record, fits.as_slice())));
+    for (record, theirs) in both {
+        let place = (record.kind.as_str(), record.locator.to_string());
+        let sighting =
+            all.entry(place).or_insert_with(|| Sighting { record, fits: ours(record), time: time(record) });
+        sighting.fits.extend(theirs.iter().cloned());
     }
+    let mut all: Vec<Sighting<'r>> = all.into_values().collect();
+    for it in &mut all {
+        it.fits.retain(|fit| fit.level >= least);
+        it.fits.sort_by_key(|fit| (Reverse(fit.level), fit.whose));
+    }
+    all.retain(|it| !it.fits.is_empty());
     let when = |it: &Sighting<'_>| it.time.and_then(|time| time.utc).map(|utc| utc.unix_nanoseconds());
     all.sort_by_key(|it| (Reverse(it.level()), when(it).is_none(), when(it)));
     all
 }
 
-/// How many records fit each rule first of all, the highest level first.
-pub fn by_rule(sightings: &[Sighting<'_>]) -> Vec<(&'static str, Level, &'static str, usize)> {
-    let mut counted: BTreeMap<(Reverse<Level>, &'static str), (&'static str, usize)> = BTreeMap::new();
-    for hit in sightings.iter().filter_map(|it| it.hits.first()) {
-        counted.entry((Reverse(hit.level), hit.rule)).or_insert((hit.note, 0)).1 += 1;
+/// The rules of ours that a record fits.
+fn ours(record: &Record) -> Vec<Fit> {
+    let fit = |hit: Hit<'_>| Fit {
+        whose: Whose::Ours,
+        rule: hit.rule.to_owned(),
+        level: hit.level,
+        note: hit.note.to_owned(),
+        techniques: hit.techniques.iter().map(|technique| technique.id.to_string()).collect(),
+        tags: Vec::new(),
+        file: None,
+        fields: Vec::new(),
+        remarks: Vec::new(),
+    };
+    shipped().hits(&Trace::of_record(record)).into_iter().map(fit).collect()
+}
+
+/// A rule, and how many records it is the first that they fit, or, of a rule of somebody else, that they fit at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Total<'s> {
+    /// One of its hits.
+    pub fit: &'s Fit,
+    /// The number.
+    pub records: usize,
+}
+
+/// How many records fit each rule, the highest level first.
+pub fn by_rule<'s>(sightings: &'s [Sighting<'_>]) -> Vec<Total<'s>> {
+    let mut counted: BTreeMap<(Reverse<Level>, Whose, &str), Total<'s>> = BTreeMap::new();
+    for it in sightings {
+        for (place, fit) in it.fits.iter().enumerate() {
+            if fit.whose == Whose::Ours
+                && it.fits.iter().position(|fit| fit.whose == Whose::Ours) != Some(place)
+            {
+                continue;
+            }
+            let key = (Reverse(fit.level), fit.whose, fit.rule.as_str());
+            counted.entry(key).or_insert(Total { fit, records: 0 }).records += 1;
+        }
     }
-    counted.into_iter().map(|((level, rule), (note, number))| (rule, level.0, note, number)).collect()
+    counted.into_values().collect()
 }
 
 fn time(record: &Record) -> Option<&Time> {

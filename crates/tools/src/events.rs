@@ -6,12 +6,14 @@ mod codes;
 mod former;
 mod index;
 mod kinds;
+mod natives;
 mod row;
 mod rules;
 mod values;
 
 pub use former::is_event_typed_later;
 pub(crate) use kinds::{LOGONS, record_types};
+pub(crate) use natives::{of_channel, of_record};
 pub(crate) use row::{row, standing, ticks_of, time_of};
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What a worker runs: request bytes in, reply bytes out.
 
+use crate::borrowed;
 use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::name_index::{self, BuildError};
 use crate::raw_spans::{self, encode_spans_reply};
@@ -58,6 +59,12 @@ pub fn handle(request: &[u8], scratch: &Path) -> Answered {
         Ok(Request::AskTables(asked)) => {
             encode_answer_reply(&answered(tables::ask(&asked).map(AnswerReply::Answered)))
         }
+        Ok(Request::CheckRules { rules }) => {
+            encode_answer_reply(&AnswerReply::Checked(Box::new(borrowed::check(&rules))))
+        }
+        Ok(Request::MatchRules(asked)) => encode_answer_reply(&answered(
+            borrowed::matched(&asked).map(|matched| AnswerReply::Matched(Box::new(matched))),
+        )),
         Ok(Request::HashTables { files }) => {
             encode_answer_reply(&answered(tables::hash_tables(&files).map(AnswerReply::Answered)))
         }

@@ -12,6 +12,7 @@ mod absent;
 mod approval;
 mod argument_names;
 mod arguments;
+mod borrowed;
 mod carve_strings;
 mod catalogue;
 mod decode;
@@ -95,6 +96,7 @@ mod wire;
 mod words;
 
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
+pub use borrowed::{AskedRules, Borrowed, CheckedRules, Found, Matched, groups_of_records, rule_set};
 pub use catalogue::{InPlace, Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared};
 pub use error::{names_fields, refuses_place, tells_why_nothing};
 pub use events::is_event_typed_later;
@@ -109,6 +111,9 @@ pub use raw_spans::{
 };
 pub use retired::{successor, untranslatable};
 pub use returned::Return;
+pub use sigma::{
+    Broken, Check, Hit as SigmaHit, LONGEST as LONGEST_RULES, Rule as SigmaRule, RuleFile, RuleSet,
+};
 pub use tables::{
     Answer, Asked, AskedRow, BuiltTables, Cell, Column, DOING, LeftOut, TABLES_FILE, TABLES_MAKER, Table,
     TableError, TableFiles, TableGroup, VIEWS, View, build as build_tables, gives_any_record, groups_of,

@@ -23,6 +23,7 @@ mod content;
 mod count;
 mod digest;
 mod doing;
+mod each;
 mod error;
 mod file_digest;
 mod gathered;

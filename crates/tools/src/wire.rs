@@ -6,6 +6,7 @@
 //! The reply to a request to hash is JSON; that to a request for an index of names is one line of JSON, and behind its line feed the index.
 //! A reply comes from a process that has read hostile bytes: decoding trusts nothing and checks everything.
 
+use crate::borrowed::{AskedRules, Borrowed, CheckedRules, Matched};
 use crate::catalogue::Indexes;
 use crate::host_path;
 use crate::name_index::BuiltIndex;
@@ -90,6 +91,13 @@ pub enum Request {
     ReadRow(AskedRow),
     /// Ask case tables; the reply is for [`decode_answer_reply`].
     AskTables(Asked),
+    /// Read rules of others, and tell what is wrong with them; the reply is for [`decode_answer_reply`].
+    CheckRules {
+        /// The rules.
+        rules: Borrowed,
+    },
+    /// Hold the rows of case tables against rules of others; the reply is for [`decode_answer_reply`].
+    MatchRules(AskedRules),
     /// Read bytes as they stand in the evidence; the reply is for [`decode_spans_reply`](crate::decode_spans_reply).
     ReadSpans {
         /// The evidence.
@@ -190,6 +198,10 @@ pub enum AnswerReply {
     Answered(Answer),
     /// The row was read.
     Read(Box<Record>),
+    /// The rules were read.
+    Checked(Box<CheckedRules>),
+    /// The rows were held against rules.
+    Matched(Box<Matched>),
     /// The statement reads tables of these groups.
     Groups {
         /// Their names.

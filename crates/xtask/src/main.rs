@@ -25,6 +25,7 @@ mod mutate;
 mod place;
 mod program;
 mod service;
+mod sigma_regression;
 mod slow;
 mod stranger;
 mod surface;
@@ -50,6 +51,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \
     llmock LOCARD CASE [--folder VENV] [--only SCENARIO]  run against llmock's faults, and be graded\n  \
     local-model LOCARD CASE [--url URL | --folder DIR]  run against a small language model on this machine\n  \
+    sigma-regression FOLDER   hold published Sigma rules against the logs that were published with them (a checkout of SigmaHQ/sigma)\n  \
     slow FOLDER [--seed N] [--scale N] [--only NAME]...  write evidence that is made to be slow\n  \
     slow-run LOCARD FOLDER [--only NAME]... [-- OPTION...]  what `locard run` takes over each of it (GNU time)\n  \
     surface LOCARD CASE [--out FILE] [--no-claims]  carry the playbook's calls and claims out through `locard mcp`, and weigh the answers\n  \
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Some("large-run") => large_run(),
         Some("llmock") => llmock(),
         Some("local-model") => local_model(),
+        Some("sigma-regression") => sigma_regression(),
         Some("slow") => slow::write(|line| eprintln!("{line}")),
         Some("slow-run") => slow::run(|line| eprintln!("{line}")),
         Some("surface") => surface(),
@@ -143,6 +146,16 @@ fn compare_typed_events() -> io::Result<()> {
         println!("{kind}\t{provider}\t{id}\t{records}\t{wrong}");
     }
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
+/// Fails where a rule fires otherwise than is published.
+#[expect(clippy::print_stdout, reason = "the chore's result")]
+fn sigma_regression() -> io::Result<()> {
+    let folder = std::env::args_os().nth(2).ok_or_else(|| io::Error::other(USAGE))?;
+    match sigma_regression::run(Path::new(&folder), &mut |line| println!("{line}"))? {
+        0 => Ok(()),
+        different => Err(io::Error::other(format!("{different} rules came out otherwise"))),
+    }
 }
 
 /// The same for ESE databases.

@@ -1,29 +1,61 @@
 //! `locard hunt`.
 
-use crate::arguments::{HuntArguments, SqlFormat};
+use crate::arguments::{EvidenceArguments, HuntArguments, IntegrityArgument, SqlFormat};
+use crate::commands::borrowed::{counts, fieldless, fits, rules_in_words, sigma, unmatched, wrong};
+use crate::commands::run::cache;
 use crate::commands::worker;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
-use app::{Case, CsvCell, ToolReturn, WorkerRequest};
+use app::{Case, CsvCell, TablesRequest, ToolReturn, WorkerRequest, case_tables};
 use detect::Level;
 use ledger::Record;
-use report::hunt::{Sighting, by_rule, sightings};
+use report::hunt::{Fit, Sighting, Whose, by_rule, shortened, sightings};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use tools::Matched;
 
 /// Most records that one call gives.
 const MOST: usize = 10_000;
 
+/// Most rules of others that are shown with a record.
+const SHOWN: usize = 4;
+
+/// Most lines of what is wrong with rules.
+const COMPLAINTS: usize = 20;
+
 /// The columns of a table for programs.
-const COLUMNS: [&str; 9] =
-    ["level", "time", "computer", "rule", "note", "techniques", "record", "file", "details"];
+const COLUMNS: [&str; 13] = [
+    "level",
+    "time",
+    "computer",
+    "rule",
+    "note",
+    "techniques",
+    "record",
+    "file",
+    "details",
+    "whose",
+    "matched",
+    "rule_file",
+    "all_rules",
+];
+
+/// What was found by the rules of others.
+#[derive(Default)]
+struct Others {
+    records: Vec<(Record, Vec<Fit>)>,
+    /// How many records fit each rule.
+    counts: BTreeMap<String, u64>,
+    matched: Matched,
+}
 
 pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let least: Level = arguments.level.into();
     let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
     let (request, scratch) = worker(arguments.unconfined, &case.paths)?;
+    let others = others(arguments, &case, &request, &scratch, printer)?;
     let mut returned = called(&request, &case, &scratch, least)?;
     let mut records = of(&returned);
     // The tool gives what it meets first: what stands out most is asked for by itself.
@@ -36,18 +68,22 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
         records.extend(new);
         returned.gaps.extend(more.gaps);
     }
+    returned.gaps.extend(others.matched.gaps.iter().cloned());
     returned.gaps.sort();
     returned.gaps.dedup();
-    let all = sightings(&records, least);
+    let all = sightings(&records, &others.records, least);
     match arguments.format {
-        SqlFormat::Text => printer.result(&text(&all))?,
+        SqlFormat::Text => printer.result(&text(&all, &others))?,
         SqlFormat::Csv => csv(&all, printer)?,
         SqlFormat::Json => printer.result(&report::json_text(&json!({
             "locard_hunt": 1,
             "sightings": all.iter().map(value).collect::<Vec<_>>(),
-            "truncated": is_cut,
+            "truncated": is_cut || others.matched.more,
             "gaps": returned.gaps,
             "defects": returned.defects,
+            "totals": totals(&all, &others),
+            "broken_rules": others.matched.sigma.broken,
+            "unmatched_rules": unmatched(&others.matched.sigma),
         })))?,
         SqlFormat::Jsonl => {
             for sighting in &all {
@@ -63,12 +99,74 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
     if is_cut {
         printer.complain(&format!("more than {MOST} records fit: of each level these are the first {MOST}"));
     }
+    if others.matched.more {
+        printer
+            .complain(&format!("more than {MOST} records fit rules of others: the totals count all of them"));
+    }
     let unread = returned.gaps.len();
     if unread > 0 {
         let things = if unread == 1 { "thing was" } else { "things were" };
         printer.complain(&format!("{unread} {things} not examined (--format json names them)"));
     }
     Ok(0)
+}
+
+/// What rules of others find, where some were given; what cannot be used of them is told at once.
+fn others(
+    arguments: &HuntArguments,
+    case: &Case,
+    worker: &WorkerRequest,
+    scratch: &Scratch,
+    printer: &mut Printer,
+) -> Result<Others, Failure> {
+    if arguments.rules_sigma.is_empty() {
+        return Ok(Others::default());
+    }
+    let gathered = sigma(&arguments.rules_sigma)?;
+    let kept = EvidenceArguments {
+        integrity: IntegrityArgument::Full,
+        cache: arguments.cache.clone(),
+        no_cache: arguments.no_cache,
+    };
+    let request = TablesRequest {
+        case,
+        only: None,
+        worker,
+        folder: scratch.indexes().join("tables"),
+        cache: cache(&kept, &case.paths, printer)?,
+    };
+    let tables = case_tables(&request).map_err(Failure::Tables)?;
+    let mut matched = tables.matched(&gathered.rules, arguments.level.into()).map_err(Failure::Tables)?;
+    matched.sigma.broken.splice(0..0, gathered.broken);
+    complain(&matched, printer);
+    for note in tables.notes().iter().chain(&matched.notes) {
+        printer.complain(&format!("note: {}", report::terminal(note)));
+    }
+    let found = std::mem::take(&mut matched.found);
+    let records = found.into_iter().map(|found| {
+        let fits = fits(&found, &matched.sigma);
+        (found.record, fits)
+    });
+    Ok(Others { records: records.collect(), counts: counts(&matched.sigma, &matched.counts), matched })
+}
+
+/// Tells what of the rules cannot be used: silence is no sign of absence.
+fn complain(matched: &Matched, printer: &mut Printer) {
+    let check = &matched.sigma;
+    let broken = check.broken.iter().map(|broken| format!("skipped: {}", wrong(broken)));
+    let lines: Vec<String> = broken.chain(unmatched(check)).collect();
+    for line in lines.iter().take(COMPLAINTS) {
+        printer.complain(&report::terminal(line));
+    }
+    let more = lines.len().saturating_sub(COMPLAINTS);
+    let fields = fieldless(check).len();
+    if more > 0 || fields > 0 {
+        printer.complain(&format!(
+            "{more} more lines of the kind, and {fields} fields that no record has: locard rules check names them"
+        ));
+    }
+    let (rules, records) = (rules_in_words(check.rules.len()), matched.looked_at);
+    printer.complain(&format!("{rules} of others were held against {records} records"));
 }
 
 /// What the tool gives of this level and above.
@@ -86,71 +184,125 @@ fn of(returned: &ToolReturn) -> Vec<Record> {
     returned.output.as_ref().map_or_else(Vec::new, |output| output.records().to_vec())
 }
 
-/// Each sighting in two lines, then how many fit each rule.
-fn text(all: &[Sighting<'_>]) -> String {
+/// Each sighting in two lines, a further one for each rule of others, then how many fit each rule.
+fn text(all: &[Sighting<'_>], others: &Others) -> String {
     let mut out = String::new();
     for it in all {
-        let (time, note) = (when(it), it.hits.first().map_or("", |hit| hit.note));
-        let computer = report::terminal(&it.computer());
+        let (time, note) = (when(it), it.fits.first().map_or("", |fit| fit.note.as_str()));
+        let (computer, note) = (report::terminal(&it.computer()), report::terminal(note));
         let _ = writeln!(out, "{:<8}  {time:<28}  {computer:<16}  {note}", it.level().name());
         let file = graph::value_text(&it.record.locator.to_string());
         let _ = writeln!(out, "          {}  [{}: {file}]", graph::value_text(&it.details()), it.record.kind);
+        for fit in it.fits.iter().filter(|fit| fit.whose != Whose::Ours).take(SHOWN) {
+            let _ = writeln!(out, "          {}", graph::value_text(&theirs(fit)));
+        }
     }
     if !all.is_empty() {
         out.push('\n');
     }
-    for (rule, level, note, number) in by_rule(all) {
-        let _ = writeln!(out, "{number:>6}  {:<8}  {rule}: {note}", level.name());
+    for total in by_rule(all) {
+        let fit = total.fit;
+        let number = counted(fit, total.records as u64, others);
+        let whose = if fit.whose == Whose::Ours { String::new() } else { format!("{} ", fit.whose.name()) };
+        let line = format!("{whose}{}: {}", fit.rule, fit.note);
+        let _ = writeln!(out, "{number:>6}  {:<8}  {}", fit.level.name(), report::terminal(&line));
     }
     let _ = writeln!(out, "{} records stand out", all.len());
     out
+}
+
+/// How many records fit a rule: of one of others those that are not given, too.
+fn counted(fit: &Fit, shown: u64, others: &Others) -> u64 {
+    match fit.whose {
+        Whose::Ours => shown,
+        Whose::Sigma => others.counts.get(&fit.rule).copied().unwrap_or(shown),
+    }
+}
+
+/// A rule of others that a record fits, in a line.
+fn theirs(fit: &Fit) -> String {
+    let mut line = format!("{} {} {}", fit.whose.name(), fit.level.name(), fit.note);
+    if !fit.fields.is_empty() {
+        let _ = write!(line, ": {}", matched(fit));
+    }
+    for remark in &fit.remarks {
+        let _ = write!(line, " ({remark})");
+    }
+    line
+}
+
+fn matched(fit: &Fit) -> String {
+    let each = fit.fields.iter().map(|(field, value)| format!("{field}={}", shortened(value)));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 fn when(it: &Sighting<'_>) -> String {
     it.time.map(|time| time.to_text()).unwrap_or_default()
 }
 
-fn techniques(it: &Sighting<'_>) -> Vec<String> {
-    let mut all: Vec<String> =
-        it.hits.iter().flat_map(|hit| &hit.techniques).map(|technique| technique.id.to_string()).collect();
-    all.sort();
-    all.dedup();
-    all
+fn fit_value(fit: &Fit) -> Value {
+    let mut value = json!({
+        "whose": fit.whose.name(), "rule": fit.rule, "level": fit.level, "note": fit.note,
+        "techniques": fit.techniques,
+    });
+    if let (Some(members), Some((file, digest))) = (value.as_object_mut(), &fit.file) {
+        members.insert("file".to_owned(), json!(file));
+        members.insert("digest".to_owned(), json!(digest));
+        members.insert("tags".to_owned(), json!(fit.tags));
+        let fields = fit.fields.iter().map(|(field, value)| json!({"field": field, "value": value}));
+        members.insert("matched".to_owned(), fields.collect());
+        members.insert("remarks".to_owned(), json!(fit.remarks));
+    }
+    value
 }
 
 fn value(it: &Sighting<'_>) -> Value {
-    let rules: Vec<Value> =
-        it.hits.iter().map(|hit| json!({"rule": hit.rule, "level": hit.level, "note": hit.note})).collect();
     json!({
         "level": it.level(),
         "time": it.time.map(|time| time.to_text()),
         "computer": it.computer(),
-        "rules": rules,
-        "techniques": techniques(it),
+        "rules": it.fits.iter().map(fit_value).collect::<Vec<_>>(),
+        "techniques": it.techniques(),
         "details": it.details(),
         "record": it.record,
     })
 }
 
-fn csv(all: &[Sighting<'_>], printer: &mut Printer) -> Result<(), Failure> {
-    let rows: Vec<[String; 9]> = all
-        .iter()
-        .map(|it| {
-            let (rule, note) = it.hits.first().map_or(("", ""), |hit| (hit.rule, hit.note));
-            [
-                it.level().name().to_owned(),
-                when(it),
-                it.computer(),
-                rule.to_owned(),
-                note.to_owned(),
-                techniques(it).join(" "),
-                it.record.kind.clone(),
-                it.record.locator.to_string(),
-                it.details(),
-            ]
+fn totals(all: &[Sighting<'_>], others: &Others) -> Vec<Value> {
+    let total = by_rule(all).into_iter().map(|total| {
+        let fit = total.fit;
+        json!({
+            "whose": fit.whose.name(), "rule": fit.rule, "level": fit.level, "note": fit.note,
+            "records": counted(fit, total.records as u64, others),
         })
-        .collect();
+    });
+    total.collect()
+}
+
+fn csv(all: &[Sighting<'_>], printer: &mut Printer) -> Result<(), Failure> {
+    let rows: Vec<[String; 13]> = all.iter().map(row).collect();
     let header = COLUMNS.map(str::to_owned);
     let cells = rows.iter().map(|row| row.iter().map(|cell| CsvCell::Text(cell)).collect());
     app::rows_csv(&header, cells, &mut printer.stream()).map_err(Failure::Output)
+}
+
+fn row(it: &Sighting<'_>) -> [String; 13] {
+    let first = it.fits.first();
+    let text = |of: fn(&Fit) -> String| first.map(of).unwrap_or_default();
+    let all = it.fits.iter().map(|fit| format!("{}:{}", fit.whose.name(), fit.rule));
+    [
+        it.level().name().to_owned(),
+        when(it),
+        it.computer(),
+        text(|fit| fit.rule.clone()),
+        text(|fit| fit.note.clone()),
+        it.techniques().join(" "),
+        it.record.kind.clone(),
+        it.record.locator.to_string(),
+        it.details(),
+        text(|fit| fit.whose.name().to_owned()),
+        text(matched),
+        text(|fit| fit.file.as_ref().map(|(file, _)| file.clone()).unwrap_or_default()),
+        all.collect::<Vec<_>>().join(" "),
+    ]
 }

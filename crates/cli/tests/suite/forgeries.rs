@@ -127,11 +127,7 @@ const FORGERIES: &[Forgery] = &[
     ("seed", change!(RunOpened, |it| it.seed = Seed(Digest::of(b"another"))), "is not the id of number 0"),
     ("nothing", change!(NothingToRecord, |it| it.reason.push('!')), "its words"),
     ("note", change!(NoteWritten, |it| it.text = "it was MALLORY-07".into()), "its words"),
-    (
-        "note's chapter",
-        change!(NoteWritten, |it| it.chapter = Some(ledger::Chapter::Ran)),
-        "another tool",
-    ),
+    ("note's chapter", change!(NoteWritten, |it| it.chapter = Some(ledger::Chapter::Ran)), "another tool"),
     (
         "note's call",
         change!(NoteWritten, |it| it.call = ledger::CallId("call-6-0".into())),

@@ -1,6 +1,7 @@
 //! What stands out: in evidence that nobody investigated, and first in what a run prints.
 
 use crate::support::{Place, demo_folder, str};
+use ledger::Digest;
 use serde_json::Value;
 
 fn demo() -> String {
@@ -49,4 +50,113 @@ fn a_run_begins_with_what_stands_out_and_its_answers_are_one_command_away() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["locard_answers"], 1);
     assert!(json["answers"].as_array().is_some_and(|answers| answers.len() > 30), "{json}");
+}
+
+const SERVICE_RULE: &str = "title: A Service in ProgramData
+id: 6a1e1b3e-6c36-4a3c-9f39-0a4d2b8d9f10
+status: test
+level: critical
+tags:
+    - attack.persistence
+    - attack.t1543.003
+logsource:
+    product: windows
+    service: system
+detection:
+    selection:
+        Provider_Name: Service Control Manager
+        EventID: 7045
+        ImagePath|contains: ':\\ProgramData\\'
+    filter:
+        ServiceName|startswith: 'Windows '
+    condition: selection and not filter
+";
+
+/// A folder with a rule that fits what the demo holds, one that looks like it, one for other systems and a broken one.
+fn rules(place: &Place) -> String {
+    let folder = place.path("rules");
+    std::fs::create_dir_all(folder.join("inner")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("service.yml", SERVICE_RULE);
+    write(
+        "inner/alike.yaml",
+        &SERVICE_RULE.replace("6a1e1b3e", "7a1e1b3e").replace("startswith: 'Windows '", "startswith: 'Scan'"),
+    );
+    write("linux.yml", &SERVICE_RULE.replace("6a1e1b3e", "8a1e1b3e").replace("windows", "linux"));
+    write("broken.yml", "title: none\ndetection:\n    s: [\n");
+    write("notes.txt", "no rule");
+    str(&folder).to_owned()
+}
+
+#[test]
+fn a_hunt_by_rules_of_others_shows_them_beside_ours_and_names_those_that_it_cannot_use() {
+    let place = Place::new();
+    let rules = rules(&place);
+    let out = place.locard_ends(0, &["hunt", &demo(), "--rules-sigma", &rules, "--format", "json"]);
+    let out: Value = serde_json::from_str(&out).unwrap();
+    let sightings = out["sightings"].as_array().unwrap();
+    let of = |whose: &str| {
+        let has = |it: &&Value| it["rules"].as_array().unwrap().iter().any(|rule| rule["whose"] == whose);
+        sightings.iter().filter(has).count()
+    };
+    assert_eq!(of("sigma"), 1);
+    assert!(of("locard") > 5);
+    let both = sightings.iter().find(|it| it["rules"][0]["whose"] == "sigma").unwrap();
+    let (theirs, ours) = (&both["rules"][0], &both["rules"][1]);
+    assert_eq!((&theirs["level"], &ours["whose"]), (&"critical".into(), &"locard".into()), "{both}");
+    assert_eq!(theirs["rule"], "6a1e1b3e-6c36-4a3c-9f39-0a4d2b8d9f10");
+    assert_eq!(theirs["note"], "A Service in ProgramData");
+    assert_eq!(theirs["techniques"][0], "T1543.003");
+    assert_eq!(theirs["tags"][0], "attack.persistence");
+    assert_eq!(theirs["digest"], Digest::of(SERVICE_RULE.as_bytes()).to_string());
+    let matched = theirs["matched"].as_array().unwrap();
+    assert!(
+        matched
+            .iter()
+            .any(|it| it["field"] == "ImagePath" && it["value"].as_str().unwrap().contains("ScanToPdf")),
+        "{matched:?}"
+    );
+    let totals = out["totals"].as_array().unwrap();
+    assert!(totals.iter().any(|it| it["whose"] == "sigma" && it["records"] == 1), "{totals:?}");
+    assert!(out["broken_rules"][0]["file"].as_str().unwrap().ends_with("broken.yml"));
+    assert_eq!(
+        out["unmatched_rules"][0],
+        "cannot match here: log source product linux, service system (1 rule)"
+    );
+}
+
+#[test]
+fn rules_of_others_go_by_the_level_that_is_asked_for_and_stand_in_every_form() {
+    let place = Place::new();
+    let rules = rules(&place);
+    let low = std::path::Path::new(&rules).join("service.yml");
+    std::fs::write(&low, SERVICE_RULE.replace("level: critical", "level: informational")).unwrap();
+    let csv = |level: &str| {
+        place.locard_ends(
+            0,
+            &["hunt", &demo(), "--rules-sigma", str(&low), "--level", level, "--format", "csv"],
+        )
+    };
+    let sigma = |out: &str| out.lines().filter(|line| line.contains("sigma:6a1e1b3e")).count();
+    assert_eq!((sigma(&csv("medium")), sigma(&csv("low"))), (0, 1));
+    let text = place.locard_ends(0, &["hunt", &demo(), "--rules-sigma", &rules, "--level", "low"]);
+    assert!(text.contains("sigma low A Service in ProgramData: "), "{text}");
+    assert!(
+        text.contains("     1  low       sigma 6a1e1b3e-6c36-4a3c-9f39-0a4d2b8d9f10: A Service"),
+        "{text}"
+    );
+}
+
+#[test]
+fn checking_rules_tells_what_is_wrong_with_each() {
+    let place = Place::new();
+    let rules = rules(&place);
+    let out = place.locard_ends(2, &["rules", "check", &rules]);
+    let broken = out.lines().find(|line| line.starts_with("broken: ")).unwrap();
+    assert!(broken.contains("broken.yml:4: ") && broken.contains("YAML"), "{out}");
+    assert!(out.contains("cannot match here: log source product linux, service system (1 rule)\n"), "{out}");
+    assert!(out.ends_with("3 rules read, 2 of them can match records; 1 broken\n"), "{out}");
+    let one = std::path::Path::new(&rules).join("service.yml");
+    place.locard_ends(0, &["rules", "check", str(&one)]);
+    place.locard_ends(2, &["rules", "check", "nowhere.yml"]);
 }

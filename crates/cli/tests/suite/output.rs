@@ -4,13 +4,14 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "run",
     "resume",
     "runs",
     "answers",
     "facts",
     "hunt",
+    "rules",
     "verify",
     "replay",
     "diff",
@@ -73,6 +74,8 @@ fn the_documented_json_has_the_members_that_are_printed() {
     let name = str(&place.only_run()).to_owned();
     let rules = place.file("rules.toml", "[gate]\nrescue = false\n");
     let truth = place.file("truth.toml", "case = \"demo\"\n");
+    let sigma = "title: t\nlogsource:\n  service: system\ndetection:\n  s:\n    EventID: 1\n  condition: s\n";
+    let sigma = place.file("sigma.yml", sigma);
     let second = Place::new();
     second.folder("host");
     let members = |text: &str| -> Vec<String> {
@@ -104,6 +107,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         place.locard_ends(0, &["export", &name, "--as", "timesketch", "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),
         place.locard_ends(0, &["hunt", &demo(), "--format", "json"]),
+        place.locard_ends(0, &["rules", "check", str(&sigma), "--format", "json"]),
         place.locard_ends(0, &["sql", &demo(), "--no-cache", "--format", "json", "SELECT 1"]),
         place.locard_ends(
             0,

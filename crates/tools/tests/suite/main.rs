@@ -7,6 +7,7 @@
     reason = "helpers of tests fail loudly and say what they skip"
 )]
 
+mod borrowed;
 mod canary;
 mod cases;
 mod catalogue;

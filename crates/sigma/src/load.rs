@@ -1,0 +1,221 @@
+//! Reading rules: each file by itself, so that a broken one is told and the others stay.
+
+use crate::mapping::Source;
+use detect::Level;
+use ledger::Digest;
+use rsigma_parser::{
+    CorrelationRule, Detection, DetectionItem, FilterRule, LogSource, SigmaRule, SigmaString, SigmaValue,
+    parse_sigma_yaml,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The longest file of rules in bytes.
+pub const LONGEST: usize = 512 << 10;
+
+/// Most aliases of YAML in a file: each repeats what it stands for.
+const MOST_ALIASES: usize = 64;
+
+/// Most characters of a reason that is told.
+const REASON: usize = 400;
+
+/// A file of rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleFile {
+    /// How it is named to people.
+    pub name: String,
+    /// What stands in it.
+    pub text: String,
+}
+
+/// A rule, or a file of them, that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Broken {
+    /// The file.
+    pub file: String,
+    /// The line where that is known, the first being 1.
+    pub line: Option<u64>,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// What a rule says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Its id, mostly a UUID.
+    pub id: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its level in words of ours.
+    pub level: Level,
+    /// Its level in words of Sigma, where it has one.
+    pub sigma_level: Option<String>,
+    /// Its tags, `attack.t1059.001` among them.
+    pub tags: Vec<String>,
+    /// The file that it stands in.
+    pub file: String,
+    /// SHA-256 of that file.
+    pub digest: Digest,
+}
+
+/// All that files hold.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) rules: Vec<(Rule, SigmaRule)>,
+    pub(crate) correlations: Vec<(Rule, CorrelationRule)>,
+    pub(crate) filters: Vec<(String, FilterRule)>,
+    pub(crate) broken: Vec<Broken>,
+}
+
+/// Reads files of rules.
+pub(crate) fn load(files: &[RuleFile]) -> Loaded {
+    let mut loaded = Loaded::default();
+    for file in files {
+        if let Err(reason) = read(file, &mut loaded) {
+            loaded.broken.push(broken(file, &reason));
+        }
+    }
+    loaded
+}
+
+fn read(file: &RuleFile, loaded: &mut Loaded) -> Result<(), String> {
+    if file.text.len() > LONGEST {
+        return Err(format!("{} bytes; a file of rules has {LONGEST} at most", file.text.len()));
+    }
+    if aliases(&file.text) > MOST_ALIASES {
+        return Err(format!("more than {MOST_ALIASES} aliases of YAML"));
+    }
+    let found = parse_sigma_yaml(&file.text).map_err(|error| error.to_string())?;
+    loaded.broken.extend(found.errors.iter().map(|reason| broken(file, reason)));
+    if found.is_empty() && found.errors.is_empty() {
+        return Err("there is no rule in it".to_owned());
+    }
+    let digest = Digest::of(file.text.as_bytes());
+    let told = |id: Option<String>, title: &str, level: Option<rsigma_parser::Level>, tags: &[String]| Rule {
+        id,
+        title: title.to_owned(),
+        level: of_sigma(level),
+        sigma_level: level.map(|level| level.as_str().to_owned()),
+        tags: tags.to_vec(),
+        file: file.name.clone(),
+        digest,
+    };
+    for mut rule in found.rules {
+        own_settings(&mut rule.custom_attributes);
+        rule.detection.named.values_mut().for_each(settle);
+        loaded.rules.push((told(rule.id.clone(), &rule.title, rule.level, &rule.tags), rule));
+    }
+    for mut rule in found.correlations {
+        own_settings(&mut rule.custom_attributes);
+        loaded.correlations.push((told(rule.id.clone(), &rule.title, rule.level, &rule.tags), rule));
+    }
+    for mut filter in found.filters {
+        filter.detection.named.values_mut().for_each(settle);
+        loaded.filters.push((file.name.clone(), filter));
+    }
+    Ok(())
+}
+
+/// A rule sets nothing of the library that reads it.
+fn own_settings<V>(attributes: &mut std::collections::HashMap<String, V>) {
+    attributes.retain(|name, _| !name.starts_with("rsigma."));
+}
+
+/// The level in words of ours: what Sigma has for enrichment alone is low.
+fn of_sigma(level: Option<rsigma_parser::Level>) -> Level {
+    match level {
+        Some(rsigma_parser::Level::Critical) => Level::Critical,
+        Some(rsigma_parser::Level::High) => Level::High,
+        Some(rsigma_parser::Level::Medium) => Level::Medium,
+        Some(rsigma_parser::Level::Low | rsigma_parser::Level::Informational) | None => Level::Low,
+    }
+}
+
+pub(crate) fn broken(file: &RuleFile, reason: &str) -> Broken {
+    /// What the library repeats for each level of a nested condition.
+    const AGAIN: &str = "Condition parse error";
+    let is_condition = reason.starts_with(AGAIN);
+    let innermost =
+        reason.rsplit_once(AGAIN).filter(|_| is_condition).map(|(_, inner)| format!("{AGAIN}{inner}"));
+    let words: Vec<&str> = innermost.as_deref().unwrap_or(reason).split_whitespace().collect();
+    let reason: String = words.join(" ").chars().filter(|it| !it.is_control()).take(REASON).collect();
+    let line = line(&reason).or_else(|| {
+        let place = file.text.lines().position(|line| line.trim_start().starts_with("condition:"))?;
+        is_condition.then(|| place as u64 + 1)
+    });
+    Broken { file: file.name.clone(), line, reason }
+}
+
+/// The line that a message of YAML names.
+fn line(reason: &str) -> Option<u64> {
+    let (_, behind) = reason.split_once("at line ")?;
+    behind.split(|it: char| !it.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// How many values look like aliases of YAML.
+fn aliases(text: &str) -> usize {
+    let starts = |before: u8| matches!(before, b' ' | b'[' | b',' | b':' | b'\n');
+    let bytes = text.as_bytes();
+    bytes
+        .windows(3)
+        .filter(|window| match window {
+            [before, b'*', name] => starts(*before) && name.is_ascii_alphanumeric(),
+            _ => false,
+        })
+        .count()
+}
+
+/// What Windows leaves empty or writes as `-` stands in no record: rules that ask for it ask for a field that is not there.
+fn settle(detection: &mut Detection) {
+    match detection {
+        Detection::AllOf(items) => items.iter_mut().for_each(settle_item),
+        Detection::AnyOf(all) => all.iter_mut().for_each(settle),
+        Detection::Keywords(_) => {}
+    }
+}
+
+fn settle_item(item: &mut DetectionItem) {
+    if !item.field.modifiers.is_empty() || item.field.name.is_none() {
+        return;
+    }
+    for value in &mut item.values {
+        if let SigmaValue::String(SigmaString { original, .. }) = value
+            && matches!(original.as_str(), "" | "-")
+        {
+            *value = SigmaValue::Null;
+        }
+    }
+}
+
+/// The fields that a rule looks at.
+pub(crate) fn fields(rule: &SigmaRule) -> BTreeSet<&str> {
+    let mut all = BTreeSet::new();
+    rule.detection.named.values().for_each(|detection| add_fields(detection, &mut all));
+    all
+}
+
+fn add_fields<'r>(detection: &'r Detection, all: &mut BTreeSet<&'r str>) {
+    match detection {
+        Detection::AllOf(items) => all.extend(items.iter().filter_map(|item| item.field.name.as_deref())),
+        Detection::AnyOf(inner) => inner.iter().for_each(|detection| add_fields(detection, all)),
+        Detection::Keywords(_) => {}
+    }
+}
+
+/// The log source in words.
+pub(crate) fn in_words(logsource: &LogSource) -> String {
+    let parts =
+        [("product", &logsource.product), ("category", &logsource.category), ("service", &logsource.service)];
+    let named =
+        parts.iter().filter_map(|(name, value)| value.as_ref().map(|value| format!("{name} {value}")));
+    let words = named.collect::<Vec<_>>().join(", ");
+    if words.is_empty() { "none".to_owned() } else { words }
+}
+
+/// Whether any of these sources is meant.
+pub(crate) fn meant<'s>(sources: &'s [Source], logsource: &LogSource) -> Vec<(usize, &'s Source)> {
+    sources.iter().enumerate().filter(|(_, source)| source.is_meant_by(logsource)).collect()
+}

@@ -1,0 +1,308 @@
+//! Rules that teams bring along, held against the rows of case tables.
+//!
+//! They are read here, in a worker: a file of rules is nobody's promise.
+//! A rule that fits says what somebody thought of such a record; it proves nothing, and no record says it.
+
+use crate::events;
+use crate::tables::{Kept, Stored, Table, TableError, TableFiles, TableGroup, tables};
+use detect::Level;
+use ledger::{Dates, FieldValue, Gap, Record, Time, dates, is_of_container};
+use serde::{Deserialize, Serialize};
+use sigma::{Check, Hit, Names, Noted, RuleFile, RuleSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// Most records that are given.
+const MOST: usize = 10_000;
+
+/// Most events that rules over several events are given.
+const MOST_NOTED: usize = 2_000_000;
+
+/// Most gaps that are told.
+const MOST_GAPS: usize = 10_000;
+
+/// Nanoseconds of a second.
+const SECOND: i128 = 1_000_000_000;
+
+/// Rules of others.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Borrowed {
+    /// Files of rules in the language Sigma.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sigma: Vec<RuleFile>,
+}
+
+/// Rules, and the tables that they are held against.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AskedRules {
+    /// The files of the tables.
+    pub files: TableFiles,
+    /// The rules.
+    pub rules: Borrowed,
+    /// The least level of the rules whose records are given; all are counted.
+    pub least: Level,
+}
+
+/// What there is of rules.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckedRules {
+    /// Those in the language Sigma.
+    pub sigma: Check,
+    /// The types of records that they are over.
+    pub records: BTreeSet<String>,
+}
+
+/// What rules found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Matched {
+    /// What there is of rules in the language Sigma.
+    pub sigma: Check,
+    /// How many records fit each of them; of one over several events how often it found something.
+    pub counts: Vec<u64>,
+    /// How many records were looked at.
+    pub looked_at: u64,
+    /// The records that fit a rule of the level or above, the highest level first.
+    pub found: Vec<Found>,
+    /// Whether there are more of them.
+    pub more: bool,
+    /// What was not examined.
+    pub gaps: Vec<Gap>,
+    /// What else is to be said.
+    pub notes: Vec<String>,
+}
+
+/// A record that fits rules.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Found {
+    /// The record.
+    pub record: Record,
+    /// The rules in the language Sigma, in the order of their numbers.
+    pub sigma: Vec<Hit>,
+}
+
+fn names() -> Names {
+    Names { of_record: events::of_record, of_channel: events::of_channel }
+}
+
+/// Rules in the language Sigma, over the records of this crate.
+pub fn rule_set(files: &[RuleFile]) -> RuleSet {
+    RuleSet::of(files, names())
+}
+
+/// Reads rules.
+pub(crate) fn check(rules: &Borrowed) -> CheckedRules {
+    let set = rule_set(&rules.sigma);
+    CheckedRules { records: records(&set), sigma: set.check().clone() }
+}
+
+/// The types of records that rules are over.
+fn records(set: &RuleSet) -> BTreeSet<String> {
+    let events = || events::record_types().into_iter().map(|record| record.name);
+    let of = |kind: Option<String>| match kind {
+        Some(kind) => vec![kind],
+        None => events().collect(),
+    };
+    set.records().into_iter().flat_map(of).collect()
+}
+
+/// Where a record stands that fits rules.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    level: Level,
+    /// The number of its file.
+    file: usize,
+    /// The number of its table in that file.
+    table: usize,
+    row: i64,
+}
+
+/// Holds the rows of tables against rules.
+///
+/// # Errors
+///
+/// Where a file is none that the pass wrote, or is damaged.
+pub(crate) fn matched(asked: &AskedRules) -> Result<Matched, TableError> {
+    let set = rule_set(&asked.rules.sigma);
+    let stored = Stored::new(&asked.files);
+    let files = opened(&stored, &asked.files)?;
+    let mut pass = Pass::of(&set, asked.least);
+    for (number, kept) in files.iter().enumerate() {
+        pass.file(number, kept)?;
+    }
+    pass.end(&files)
+}
+
+fn opened(stored: &Stored<'_>, files: &TableFiles) -> Result<Vec<Rc<Kept>>, TableError> {
+    let mut all = Vec::new();
+    for (group, labels) in files {
+        let Some(group) = TableGroup::named(group) else { continue };
+        for label in labels.keys() {
+            all.extend(stored.kept(label, group)?);
+        }
+    }
+    Ok(all)
+}
+
+/// What is known so far.
+struct Pass<'s> {
+    set: &'s RuleSet,
+    least: Level,
+    records: BTreeSet<String>,
+    counts: Vec<u64>,
+    looked_at: u64,
+    places: Vec<Place>,
+    noted: Vec<Noted>,
+    /// Where the records stand that were noted, by their numbers.
+    noted_at: Vec<Place>,
+    is_cut: bool,
+    gaps: Vec<Gap>,
+}
+
+impl<'s> Pass<'s> {
+    fn of(set: &'s RuleSet, least: Level) -> Pass<'s> {
+        Pass {
+            set,
+            least,
+            records: records(set),
+            counts: vec![0; set.check().rules.len()],
+            looked_at: 0,
+            places: Vec::new(),
+            noted: Vec::new(),
+            noted_at: Vec::new(),
+            is_cut: false,
+            gaps: Vec::new(),
+        }
+    }
+
+    fn file(&mut self, file: usize, kept: &Kept) -> Result<(), TableError> {
+        let room = MOST_GAPS.saturating_sub(self.gaps.len());
+        self.gaps.extend(kept.gaps()?.into_iter().take(room));
+        for (number, table) in kept.tables().iter().enumerate() {
+            if self.records.contains(&table.name) {
+                kept.each(table, &mut |row, record| {
+                    self.record(&record, Place { level: Level::Ordinary, file, table: number, row });
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn level(&self, rule: usize) -> Level {
+        self.set.check().rules.get(rule).map_or(Level::Ordinary, |rule| rule.level)
+    }
+
+    fn count(&mut self, rule: usize) {
+        if let Some(count) = self.counts.get_mut(rule) {
+            *count += 1;
+        }
+    }
+
+    fn record(&mut self, record: &Record, at: Place) {
+        self.looked_at += 1;
+        let hits = self.set.hits(record);
+        let mut highest = Level::Ordinary;
+        for hit in &hits {
+            self.count(hit.rule);
+            highest = highest.max(hit.level);
+            if self.set.is_correlated(hit.rule) {
+                self.note(record, hit.rule, at);
+            }
+        }
+        if !hits.is_empty() && highest >= self.least {
+            self.places.push(Place { level: highest, ..at });
+        }
+    }
+
+    fn note(&mut self, record: &Record, rule: usize, at: Place) {
+        let Some(seconds) = second(record) else { return };
+        if self.noted.len() == MOST_NOTED {
+            self.is_cut = true;
+            return;
+        }
+        self.noted.push(self.set.noted(record, rule, seconds, self.noted_at.len()));
+        self.noted_at.push(at);
+    }
+
+    fn end(mut self, files: &[Rc<Kept>]) -> Result<Matched, TableError> {
+        let mut together: HashMap<(usize, usize, i64), Vec<Hit>> = HashMap::new();
+        for found in self.set.correlated(std::mem::take(&mut self.noted)) {
+            self.count(found.rule);
+            let Some(last) = found.ordinals.last().and_then(|ordinal| self.noted_at.get(*ordinal)).copied()
+            else {
+                continue;
+            };
+            let mut fields = found.group;
+            fields.push((found.counted, format!("within {} s", found.seconds)));
+            let level = self.level(found.rule);
+            let hit = Hit { rule: found.rule, level, fields, state: false, lacks: Vec::new() };
+            if level >= self.least {
+                self.places.push(Place { level, ..last });
+            }
+            together.entry((last.file, last.table, last.row)).or_default().push(hit);
+        }
+        let (places, more) = foremost(std::mem::take(&mut self.places));
+        let mut found = Vec::new();
+        for place in places {
+            let Some(kept) = files.get(place.file) else { continue };
+            let record = kept.record_of(place.table, place.row)?;
+            let mut sigma = self.set.hits(&record);
+            sigma.extend(together.remove(&(place.file, place.table, place.row)).unwrap_or_default());
+            sigma.retain(|hit| hit.level >= self.least);
+            found.push(Found { record, sigma });
+        }
+        let notes = self
+            .is_cut
+            .then(|| format!("rules over several events were given the first {MOST_NOTED} events alone"));
+        Ok(Matched {
+            sigma: self.set.check().clone(),
+            counts: self.counts,
+            looked_at: self.looked_at,
+            found,
+            more,
+            gaps: self.gaps,
+            notes: notes.into_iter().collect(),
+        })
+    }
+}
+
+/// The places of the highest level, each once, and whether there are more.
+fn foremost(places: Vec<Place>) -> (Vec<Place>, bool) {
+    let mut highest: BTreeMap<(usize, usize, i64), Level> = BTreeMap::new();
+    for place in places {
+        let level = highest.entry((place.file, place.table, place.row)).or_insert(place.level);
+        *level = (*level).max(place.level);
+    }
+    let mut all: Vec<Place> =
+        highest.into_iter().map(|((file, table, row), level)| Place { level, file, table, row }).collect();
+    all.sort_by_key(|place| (Reverse(place.level), place.file, place.table, place.row));
+    let more = all.len() > MOST;
+    all.truncate(MOST);
+    (all, more)
+}
+
+/// The second since 1970 in which a record says that something happened.
+fn second(record: &Record) -> Option<i64> {
+    let times = record.fields.iter().filter_map(|(field, held)| match &held.value {
+        FieldValue::Time(time) => {
+            Some((dates("recorded", &record.kind, field), is_of_container(field), time))
+        }
+        _ => None,
+    });
+    let times = times.filter(|(dates, ..)| *dates != Dates::Nothing);
+    let best: Option<&Time> = times.min_by_key(|(dates, held, _)| (*dates, *held)).map(|(.., time)| time);
+    let nanoseconds = best?.utc?.unix_nanoseconds();
+    i64::try_from(nanoseconds.div_euclid(SECOND)).ok()
+}
+
+/// The groups of the tables that hold these types of records.
+pub fn groups_of_records(records: &BTreeSet<String>) -> BTreeSet<TableGroup> {
+    let own = tables().iter().filter(|table: &&Table| records.contains(&table.name));
+    own.filter_map(|table| TableGroup::of_table(&table.name)).collect()
+}
