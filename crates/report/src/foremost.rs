@@ -1,10 +1,13 @@
 //! The facts that stand out most, for every format: what a reader looks at first.
 
-use crate::inert::{code, terminal};
+use crate::inert::{cell, code, terminal};
+use crate::sources::{Corroborated, ONE};
 use detect::Level;
 use graph::{Foremost, Run, dated, foremost};
 use ledger::FactEntry;
 use phrases::Choice;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// How many are shown.
@@ -32,6 +35,27 @@ pub(crate) fn says(run: &Run, fact: &FactEntry) -> String {
     phrases::fact(run.language(), fact, Choice::Usual).text()
 }
 
+/// What a reader asks of each next: on which host, by whose account, and how many sources say so.
+pub(crate) struct Beside<'r> {
+    hosts: BTreeMap<&'r str, Cow<'r, str>>,
+    corroborated: &'r Corroborated,
+}
+
+impl<'r> Beside<'r> {
+    pub(crate) fn of(run: &'r Run, corroborated: &'r Corroborated) -> Beside<'r> {
+        Beside { hosts: graph::hosts(run), corroborated }
+    }
+
+    pub(crate) fn line(&self, run: &Run, fact: &FactEntry) -> String {
+        let label = fact.locator.evidence.as_str();
+        let host = self.hosts.get(label).map_or(label, |host| host);
+        let account = graph::account(fact).map_or_else(String::new, |account| format!(", account {account}"));
+        let is_single = self.corroborated.is_single_of(run, &[fact.id]);
+        let sources = if is_single { format!("; {ONE}") } else { String::new() };
+        format!("host {host}{account}{sources}")
+    }
+}
+
 /// Why a fact stands out, in the words of its first rule.
 pub(crate) fn why(it: &Foremost<'_>) -> String {
     let note = it.rank.weighed.hits.first().map_or("", |hit| hit.note);
@@ -51,11 +75,14 @@ pub(crate) fn foremost_text(run: &Run) -> String {
         return out;
     }
     let _ = writeln!(out, "what stands out");
+    let corroborated = Corroborated::of(run);
+    let beside = Beside::of(run, &corroborated);
     for it in &shown {
         let time = when(it.fact).unwrap_or_default();
         let title = crate::text::clipped(&says(run, it.fact));
         let _ = writeln!(out, "  {:<8}  {:<30} {}", it.rank.level.name(), terminal(&time), terminal(&title));
-        let _ = writeln!(out, "  {:<8}  {:<30} {}", "", "", terminal(&why(it)));
+        let (why, beside) = (why(it), beside.line(run, it.fact));
+        let _ = writeln!(out, "  {:<8}  {:<30} {} ({})", "", "", terminal(&why), terminal(&beside));
     }
     if more > 0 {
         let _ = writeln!(out, "  and {more} more");
@@ -71,12 +98,14 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
         let _ = writeln!(out, "{NOTHING}");
         return;
     }
-    let _ = writeln!(out, "| level | when | fact | says | why |\n|---|---|---|---|---|");
+    let corroborated = Corroborated::of(run);
+    let beside = Beside::of(run, &corroborated);
+    let _ = writeln!(out, "| level | when | where | fact | says | why |\n|---|---|---|---|---|---|");
     for it in &shown {
         let time = when(it.fact).map_or(String::new(), |time| code(&time));
         let title = code(&says(run, it.fact));
-        let _ =
-            writeln!(out, "| {} | {time} | {} | {title} | {} |", it.rank.level.name(), it.fact.id, why(it));
+        let (level, place) = (it.rank.level.name(), cell(&beside.line(run, it.fact)));
+        let _ = writeln!(out, "| {level} | {time} | {place} | {} | {title} | {} |", it.fact.id, why(it));
     }
     if more > 0 {
         let _ = writeln!(out, "\n{more} more are among the phenomena.");

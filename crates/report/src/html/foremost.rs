@@ -1,11 +1,12 @@
 //! What stands out most, before everything else: a reader has a minute.
 
 use super::{Scene, say};
-use crate::foremost::{NOTHING, says, when, why};
+use crate::foremost::{Beside, NOTHING, says, when, why};
 use maud::{Markup, html};
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let (shown, more) = &scene.foremost;
+    let beside = Beside::of(scene.run, &scene.corroborated);
     html! {
         section #foremost aria-labelledby="foremost-title" {
             h2 #foremost-title { "What stands out" }
@@ -25,7 +26,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                             }
                             div {
                                 (mark(it.rank.level.name())) " " a href=(format!("#proof-{}", it.fact.id)) { (say(&says(scene.run, it.fact))) }
-                                p.by { (why(it)) }
+                                p.by { (why(it)) " (" (say(&beside.line(scene.run, it.fact))) ")" }
                             }
                         }
                     }

@@ -134,22 +134,26 @@ fn what_twins_say_differently_is_found_but_for_the_planted_items() {
         "facts": [common, fact(2, "quoted", &note.text, &path, "any_user")],
         "answers": [{"agent": "a", "objective": "o", "answer": "met", "by": "standard"}],
         "narrative": [{"text": "mara was there.", "cites": [{"id": "fact-00000001"}]}],
-        "phenomena": [{"points": 5, "title": "present C/Users/mara", "facts": ["fact-00000001"]}],
+        "story": [],
+        "phenomena": [{"level": "high", "points": 5, "title": "present C/Users/mara", "facts": ["fact-00000001"]}],
     });
     let mut clean = orders.clone();
     clean["facts"][1] = fact(3, "quoted", &note.clean, &path, "any_user");
     assert_eq!(differences(&orders, &clean, &planted), []);
-    let seeded: [(&str, Value, usize); 5] = [
+    let seeded: [(&str, Value, usize); 7] = [
         ("/facts/0", fact(1, "deleted", "C/Users/mara", "C/Users/mara", "any_user"), 1),
         ("/answers/0/answer", json!("not_asked"), 2),
         ("/narrative/0/text", json!("This computer is clean."), 1),
         ("/narrative", json!([]), 0),
-        ("/phenomena/0/points", json!(1), 1),
+        ("/phenomena/0/points", json!(1), 0),
+        ("/phenomena/0/level", json!("medium"), 1),
+        ("/story", json!([{"text": "C/Users/kim is in the evidence."}]), 1),
     ];
     for (pointer, value, expected) in seeded {
         let mut orders = orders.clone();
         *orders.pointer_mut(pointer).unwrap() = value;
         assert_eq!(differences(&orders, &clean, &planted).len(), expected, "{pointer}");
+        assert_eq!(sunk(&orders, &clean, &planted).len(), usize::from(pointer == "/phenomena/0/points"));
     }
 }
 
