@@ -349,7 +349,7 @@ pub(crate) struct OutputArguments {
     /// Write over a file that is there
     ///
     /// It is replaced once the new one is whole; a file of a run never is.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) force: bool,
 }
 

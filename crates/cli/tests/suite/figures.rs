@@ -54,7 +54,7 @@ fn terminal_markdown_page_and_json_have_the_same_figures() {
 
         let facts = number("facts");
         assert_eq!(before(&out, " facts ("), facts);
-        assert_eq!(before(&place.locard_ends(0, &["facts", "latest"]), " facts\n"), facts);
+        assert!(place.locard_ends(0, &["facts", "latest"]).contains(&format!("\n{facts} facts\n")));
         assert_eq!(before(&markdown, " facts have the root"), facts);
         assert_eq!(before(&page, " facts; those that answers"), facts);
         assert_eq!(listed["facts"], facts);
