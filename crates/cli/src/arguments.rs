@@ -1,5 +1,6 @@
 //! The arguments as they are typed.
 
+use crate::colour::Colour;
 use crate::commands::bench::BenchArguments;
 use crate::commands::completions::CompletionsArguments;
 use crate::commands::diff::DiffArguments;
@@ -24,6 +25,16 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "locard", version, about, max_term_width = 80, after_long_help = help::LOCARD)]
 pub(crate) struct Arguments {
+    /// Whether levels are coloured; NO_COLOR switches `auto` off
+    #[arg(
+        long = "color",
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        global = true,
+        hide_short_help = true
+    )]
+    pub(crate) colour: Colour,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -353,7 +364,7 @@ pub(crate) struct OutputArguments {
     /// Write over a file that is there
     ///
     /// It is replaced once the new one is whole; a file of a run never is.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) force: bool,
 }
 

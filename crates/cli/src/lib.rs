@@ -6,6 +6,7 @@
 mod allocator;
 mod arguments;
 mod board;
+mod colour;
 mod commands;
 mod failure;
 mod heads;
@@ -37,7 +38,7 @@ pub fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),
     };
-    let mut printer = Printer::new();
+    let mut printer = Printer::coloured(arguments.colour.is_on());
     match commands::execute(arguments, &mut printer) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => ended(&failure, &mut printer),

@@ -1,6 +1,8 @@
 //! Results and complaints; what is drawn in place is the screen's.
 
+use crate::colour::painted;
 use crate::failure::Failure;
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 /// Results to standard output, the rest to standard error.
@@ -8,6 +10,8 @@ use std::io::{self, IsTerminal, Write};
 /// It keeps no lock: whoever serves over standard output writes there from other threads.
 pub(crate) struct Printer {
     results: io::Stdout,
+    /// Whether levels are coloured in it.
+    coloured: bool,
 }
 
 /// A complaint on standard error; a closed one is not worth failing for.
@@ -17,12 +21,18 @@ pub(crate) fn complain(text: &str) {
 
 impl Printer {
     pub(crate) fn new() -> Printer {
-        Printer { results: io::stdout() }
+        Printer::coloured(false)
+    }
+
+    /// The same with levels in colour, or not.
+    pub(crate) fn coloured(coloured: bool) -> Printer {
+        Printer { results: io::stdout(), coloured }
     }
 
     /// A result; ends with a line feed.
     pub(crate) fn result(&mut self, text: &str) -> Result<(), Failure> {
         let end = if text.ends_with('\n') { "" } else { "\n" };
+        let text = if self.coloured { Cow::Owned(painted(text)) } else { Cow::Borrowed(text) };
         write!(self.results, "{text}{end}").and_then(|()| self.results.flush()).map_err(Failure::Output)
     }
 

@@ -13,9 +13,9 @@ use crate::times::{Standing, bound, standing, times};
 use crate::view::{View, healed_from, lines, tier_name, weakest, writer_name};
 use crate::{LeftOut, Written};
 use detect::{Attack, Technique};
-use graph::{Run, attack_fits, dated, fact_title};
+use graph::{Run, attack_fits, dated_field, fact_title};
 use ledger::event::ClaimAccepted;
-use ledger::{FactEntry, FactId, Precision, TaskId, Utc};
+use ledger::{FactEntry, FactId, Precision, TaskId, Utc, is_of_container};
 use observables::Observables;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -61,6 +61,7 @@ fn id_of(object: &Value) -> String {
 
 /// What `first_observed` and `last_observed` are of: labels of observed data.
 const BY_EVENT: &str = "observed-when-it-happened";
+const BY_HOLDER: &str = "observed-when-its-key-was-written";
 const BY_LOCAL_TIME: &str = "observed-by-local-time";
 const BY_READING: &str = "observed-when-read";
 
@@ -169,10 +170,13 @@ impl<'r> Bundle<'r> {
     /// STIX asks for a window: of a local time it is all that its zone may make of it, of a fact that no time dates the time in which the tool read it.
     fn observed_in(&self, fact: &FactEntry) -> ([String; 2], &'static str) {
         let stamps = |times: [Utc; 2], precision| times.map(|time| time.to_text(precision));
-        let dating = dated(fact).map(|time| (time, standing(time)));
+        let dating = dated_field(fact).map(|(field, time)| (field, time, standing(time)));
         match dating {
-            Some((time, Standing::Instant(utc))) => (stamps([utc; 2], time.precision), BY_EVENT),
-            Some((time, Standing::Local)) if let Some((from, to)) = time.bounds() => {
+            Some((field, time, Standing::Instant(utc))) => {
+                let label = if is_of_container(field) { BY_HOLDER } else { BY_EVENT };
+                (stamps([utc; 2], time.precision), label)
+            }
+            Some((_, time, Standing::Local)) if let Some((from, to)) = time.bounds() => {
                 (stamps([from, to], time.precision), BY_LOCAL_TIME)
             }
             Some(_) | None => {

@@ -9,7 +9,7 @@ use crate::{LeftOut, Written};
 use detect::Attack;
 use graph::{Run, fact_title};
 use ledger::event::ClaimAccepted;
-use ledger::{BoundValue, FieldValue, Precision, TaskId, Time, Utc};
+use ledger::{BoundValue, FieldValue, Precision, TaskId, Time, Utc, is_of_container};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -46,7 +46,7 @@ fn line(
     let fact = &accepted.fact;
     let microseconds = utc.unix_nanoseconds().div_euclid(1_000);
     let mut line = json!({
-        "message": fact_title(fact),
+        "message": message(accepted, value),
         "datetime": datetime(microseconds),
         "timestamp": i64::try_from(microseconds).unwrap_or_default(),
         "timestamp_desc": view.meaning(&fact.kind, &value.field),
@@ -80,6 +80,18 @@ fn line(
     }
     line
 }
+
+/// What the line is of: a key's last write is no event of each of the values that it holds.
+fn message(accepted: &ClaimAccepted, value: &BoundValue) -> String {
+    let title = fact_title(&accepted.fact);
+    match is_of_container(&value.field) {
+        true => format!("{HELD}: {title}"),
+        false => title,
+    }
+}
+
+/// What a time of a key or list says of what it holds.
+const HELD: &str = "what holds this was last written, this then or before";
 
 /// ISO 8601 with six decimal places and the offset.
 fn datetime(microseconds: i128) -> String {

@@ -108,7 +108,9 @@ pub fn facts_json(run: &Run, selection: &Selection) -> Vec<Value> {
         let mut told = self::fact(run, task, accepted);
         if let Some(members) = told.as_object_mut() {
             members.insert("level".to_owned(), json!(levels.get(&accepted.fact.id)));
-            members.insert("time".to_owned(), json!(graph::dated(&accepted.fact).map(Time::to_text)));
+            let dated = graph::dated_field(&accepted.fact);
+            members.insert("time".to_owned(), json!(dated.map(|(_, time)| Time::to_text(time))));
+            members.insert("time_field".to_owned(), json!(dated.map(|(field, _)| field)));
             members.insert("host".to_owned(), json!(hosts.get(accepted.fact.locator.evidence.as_str())));
             members.insert("account".to_owned(), json!(graph::account(&accepted.fact)));
         }

@@ -5,14 +5,15 @@ use crate::inert::terminal;
 use crate::select::Selection;
 use crate::standing::{asker, beyond, left_open, needs, remarks, standing, standing_word, unsearched};
 use crate::story::{self, READING};
+use detect::Level;
 use graph::{
     Asker, Fate, Question, RefusedClaim, Run, Stands, TaskView, answer_title, fact_title, narrative,
     sentence_text, value_text,
 };
 use ledger::event::{ClaimAccepted, TaskStatus};
 use ledger::{
-    BoundValue, Candidate, Chapter, Claim, FactEntry, Outcome, Reading, Record, RejectionCode, TaskId, Tier,
-    ToolClass,
+    BoundValue, Candidate, Chapter, Claim, FactEntry, FactId, Outcome, Reading, Record, RejectionCode,
+    TaskId, Tier, ToolClass,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -20,8 +21,9 @@ use std::fmt::Write;
 /// Every fact: what it says, what it rests on, each value in full, how it matched and who could have written it.
 pub fn facts(run: &Run) -> String {
     let mut out = String::new();
+    let levels = graph::levels(run);
     for (task, accepted) in run.facts() {
-        fact(&mut out, run, task, accepted);
+        fact(&mut out, run, &levels, task, accepted);
     }
     out.push_str(&crate::nodes::text(run));
     let number = run.facts().count();
@@ -34,9 +36,9 @@ pub fn facts(run: &Run) -> String {
 /// The facts that are asked for, alone, and how many the run has.
 pub fn facts_of(run: &Run, selection: &Selection) -> String {
     let mut out = String::new();
-    let chosen = selection.facts(run);
+    let (chosen, levels) = (selection.facts(run), graph::levels(run));
     for (task, accepted) in &chosen {
-        fact(&mut out, run, *task, accepted);
+        fact(&mut out, run, &levels, *task, accepted);
     }
     let _ = writeln!(out, "{} of {} facts", chosen.len(), run.facts().count());
     if selection.is_bound_in_time() {
@@ -59,9 +61,18 @@ fn legend(out: &mut String, run: &Run, facts: usize) {
     }
 }
 
-fn fact(out: &mut String, run: &Run, task: TaskId, accepted: &ClaimAccepted) {
+fn fact(
+    out: &mut String,
+    run: &Run,
+    levels: &BTreeMap<FactId, Level>,
+    task: TaskId,
+    accepted: &ClaimAccepted,
+) {
     let fact = &accepted.fact;
     let _ = writeln!(out, "{}  {}", fact.id, terminal(&fact_title(fact)));
+    if let Some(level) = levels.get(&fact.id).filter(|level| **level > Level::Ordinary) {
+        let _ = writeln!(out, "  {:<8}  is how much it stands out", level.name());
+    }
     let output = fact.output.short();
     let swept = run.tasks.get(&task).is_some_and(|view| view.assigned.sweep);
     let by = if swept { " (the sweep)" } else { "" };

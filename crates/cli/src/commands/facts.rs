@@ -104,7 +104,10 @@ fn selection(arguments: &FactsArguments, run: &Run) -> Result<Selection, Failure
         let of_name = known.iter().filter(|(label, name)| *label == host || name.eq_ignore_ascii_case(host));
         let labels: Vec<String> = of_name.map(|(label, _)| (*label).to_owned()).collect();
         if labels.is_empty() {
-            unknown::check("host", host, known.iter().flat_map(|(label, name)| [*label, name]))?;
+            let names = known.values().map(AsRef::as_ref);
+            // A name that is the label in other letters is proposed as the label.
+            let others = names.filter(|name: &&str| !known.keys().any(|it| it.eq_ignore_ascii_case(name)));
+            unknown::check("host", host, others.chain(known.keys().copied()))?;
         }
         hosts.extend(labels);
     }

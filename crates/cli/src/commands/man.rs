@@ -37,12 +37,20 @@ fn write(command: Command, folder: &Path) -> io::Result<()> {
     after.map_or(Ok(()), |after| examples(&after).to_writer(&mut file))
 }
 
+/// Those of commands that have none of their own.
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 a defect of this program; 2 usage or configuration;\n3 standard output was closed; 31 a recording is unreadable or was tampered with.\nlocard(1) has all of them.";
+
 /// What stands after the options, its lines as they are: examples and exit codes are tables.
 fn examples(text: &str) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["EXAMPLES AND EXIT CODES"]).control("nf", []);
     for line in text.lines() {
         roff.text([roman(line)]);
+    }
+    if !text.contains("Exit codes") {
+        for line in ["", EXIT_CODES] {
+            roff.text([roman(line)]);
+        }
     }
     roff.control("fi", []);
     roff

@@ -44,6 +44,14 @@ fn the_manual_has_a_page_for_the_program_and_one_for_each_command() {
         assert!(program.contains(&format!("locard\\-{command}(1)")), "the first page names no {command}");
         assert!(page(&format!("locard-{command}.1")).contains(".SH SYNOPSIS"), "{command}");
     }
+    for file in std::fs::read_dir(&folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        // What only holds other commands has the pages of these.
+        if name != "locard-bench.1" {
+            let text = page(&name);
+            assert!(text.contains("Examples:") && text.contains("Exit codes"), "{name}: {text}");
+        }
+    }
     assert!(page("locard-score.1").contains("truth"));
     // Lines of examples are not filled into paragraphs.
     assert!(page("locard-run.1").contains(".nf\nExamples:\n"), "{}", page("locard-run.1"));

@@ -26,6 +26,7 @@ mod every_field;
 mod exchanging;
 mod exit_codes;
 mod exporting;
+mod figures;
 mod forgeries;
 mod heads;
 mod histories;

@@ -141,3 +141,24 @@ fn a_mistyped_name_is_answered_with_the_one_that_is_meant() {
     let complaint = text(&place.locard(&["sql", demo, "usr_assist", "--no-cache"]).stderr);
     assert!(complaint.contains("the nearest tables are user_assist"), "{complaint}");
 }
+
+#[test]
+fn levels_are_coloured_only_where_that_is_asked_and_results_for_programs_never() {
+    let place = Place::new();
+    place.has_demo_run(&[]);
+    let facts =
+        |more: &[&str]| place.locard_ends(0, &[&["facts", "latest", "--level", "high"], more].concat());
+    let plain = facts(&[]);
+    assert!(
+        plain.contains("\n  high      is how much it stands out\n") && !plain.contains('\u{1b}'),
+        "{plain}"
+    );
+    assert_eq!(facts(&["--color", "never"]), plain);
+    let coloured = facts(&["--color", "always"]);
+    assert!(coloured.contains("\u{1b}[31mhigh\u{1b}[0m"), "{coloured}");
+    let without: String =
+        coloured.replace("\u{1b}[0m", "").replace("\u{1b}[31m", "").replace("\u{1b}[1;31m", "");
+    assert_eq!(without, plain);
+    assert_eq!(facts(&["--color", "always", "--format", "json"]), facts(&["--format", "json"]));
+    assert_eq!(facts(&["--color", "always", "--format", "jsonl"]), facts(&["--format", "jsonl"]));
+}

@@ -118,6 +118,7 @@ fn an_observation_is_of_when_it_happened_and_says_where_that_is_not_known() {
         ("logon", vec![time("time", None, Clock::CollectionCopy)]),
         ("logon", vec![time("expires", None, Clock::Host)]),
         ("logon", vec![]),
+        ("autostart", vec![time("key_last_written", None, Clock::Host)]),
     ]);
     let told: Vec<[String; 3]> = observed(&run)
         .iter()
@@ -126,11 +127,36 @@ fn an_observation_is_of_when_it_happened_and_says_where_that_is_not_known() {
                 .map(|it| it.as_str().unwrap().to_owned())
         })
         .collect();
-    assert_eq!(told.len(), 5);
+    assert_eq!(told.len(), 6);
+    assert_eq!(
+        told[5],
+        ["2024-03-01T12:00:02Z", "2024-03-01T12:00:02Z", "observed-when-its-key-was-written"]
+    );
     assert_eq!(told[0], ["2024-03-01T12:00:02Z", "2024-03-01T12:00:02Z", "observed-when-it-happened"]);
     assert_eq!(told[1], ["2024-02-29T22:00:02Z", "2024-03-02T00:00:02Z", "observed-by-local-time"]);
-    for undated in &told[2..] {
+    for undated in &told[2..5] {
         assert_eq!(undated[2], "observed-when-read");
         assert!(!undated[0].starts_with("2024-03-01"), "{undated:?}");
     }
+}
+
+#[test]
+fn a_keys_last_write_is_not_told_as_the_event_of_what_it_holds() {
+    let run = run(vec![
+        ("autostart", vec![text("command", "a.exe"), time("key_last_written", None, Clock::Host)]),
+        ("registry_key", vec![time("last_written", None, Clock::Host)]),
+    ]);
+    let mut out = Vec::new();
+    exchange::timesketch(&run, &Attack::shipped().unwrap(), &mut out).unwrap();
+    let lines: Vec<Value> = out
+        .split(|byte| *byte == b'\n')
+        .filter(|it| !it.is_empty())
+        .map(|it| serde_json::from_slice(it).unwrap())
+        .collect();
+    let messages: Vec<&str> = lines.iter().map(|line| line["message"].as_str().unwrap()).collect();
+    assert!(
+        messages[0].starts_with("what holds this was last written, this then or before: configured subject"),
+        "{messages:?}"
+    );
+    assert!(messages[1].starts_with("configured subject"), "{messages:?}");
 }

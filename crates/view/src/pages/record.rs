@@ -15,7 +15,7 @@ const AROUND: usize = 1000;
 /// Every value of a fact: the subject first, unless its field is among the values.
 pub(super) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     let stated = fact.values.iter().any(|value| value.field == fact.subject.field);
-    std::iter::once(&fact.subject).filter(move |_| !stated).chain(&fact.values)
+    std::iter::once(&fact.subject).filter(move |_| !stated).chain(graph::values(fact))
 }
 
 /// A record as a table of its fields; `facts` are those that rest on it, linked to where `base` tells their addresses.
