@@ -512,6 +512,12 @@ pub(crate) struct HuntArguments {
     /// Sigma rules besides those of this program: files, or folders with .yml and .yaml files
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) rules_sigma: Vec<PathBuf>,
+    /// Indicators to look for in every record: STIX, MISP, OpenIOC, CSV, plain lists
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) ioc: Vec<PathBuf>,
+    /// Hashes of files that are known to be good: plain lists, NSRL as text
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) known_good: Vec<PathBuf>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: SqlFormat,

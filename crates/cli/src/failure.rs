@@ -52,6 +52,12 @@ pub(crate) enum Failure {
         #[source]
         source: io::Error,
     },
+    #[error("failed to use the list {}", path.display())]
+    KnownGood {
+        path: PathBuf,
+        #[source]
+        source: indicators::KnownError,
+    },
     #[error("failed to read the rules {}", path.display())]
     Rules {
         path: PathBuf,
@@ -202,6 +208,7 @@ impl Failure {
             | Failure::RedactedArchive
             | Failure::CommentsOfArchive
             | Failure::RulesFile { .. }
+            | Failure::KnownGood { .. }
             | Failure::Rules { .. }
             | Failure::RetiredRule { .. }
             | Failure::Case(_)

@@ -78,6 +78,8 @@ Examples:
       event logs alone, as a table for other programs
   locard hunt cases/demo --rules-sigma sigma/rules/windows
       by rules of your own, too
+  locard hunt cases/demo --ioc feed.json bad.txt --known-good nsrl.txt
+      what indicators name, and files that are known to be good lower
 
 A rule says what such a trace is; whether it was an attack is for a person to
 say. docs/detections.md lists the rules; docs/sigma.md has what is done with

@@ -43,6 +43,8 @@ pub enum Whose {
     Ours,
     /// One in the language Sigma that somebody brought along.
     Sigma,
+    /// An indicator that somebody brought along.
+    Indicator,
 }
 
 impl Whose {
@@ -51,6 +53,7 @@ impl Whose {
         match self {
             Whose::Ours => "locard",
             Whose::Sigma => "sigma",
+            Whose::Indicator => "ioc",
         }
     }
 }
@@ -70,8 +73,10 @@ pub struct Fit {
     pub techniques: Vec<String>,
     /// Its other tags.
     pub tags: Vec<String>,
-    /// The file that it was read from, and SHA-256 of that; of ours neither.
-    pub file: Option<(String, String)>,
+    /// The file that it was read from; of an indicator with the line.
+    pub file: Option<String>,
+    /// SHA-256 of the file of a rule.
+    pub digest: Option<String>,
     /// What it looked at in the record, by its own names.
     pub fields: Vec<(String, String)>,
     /// What has to be known of it.
@@ -87,12 +92,38 @@ pub struct Sighting<'r> {
     pub fits: Vec<Fit>,
     /// The time that dates it best.
     pub time: Option<&'r Time>,
+    /// The list that knows the file that it is about to be good.
+    pub known_good: Option<String>,
+}
+
+/// The types of records that are about a file alone: what a program that is known to be good was made to do is no better by that.
+const OF_FILES: [&str; 8] = [
+    "amcache_driver",
+    "amcache_file",
+    "code_policy",
+    "copied_file",
+    "file_created",
+    "file_stream",
+    "image_loaded",
+    "skipped_file",
+];
+
+/// The hashes of the file that a record is about, in lower case.
+pub fn hashes(record: &Record) -> Vec<String> {
+    let is_of_file = |field: &str| matches!(field, "md5" | "sha1" | "sha256");
+    let hash = |(field, held): (&String, &ledger::Field)| match &held.value {
+        ledger::FieldValue::Hash(hash) if is_of_file(field) => Some(hash.to_ascii_lowercase()),
+        _ => None,
+    };
+    record.fields.iter().filter_map(hash).collect()
 }
 
 impl Sighting<'_> {
-    /// The level of its first rule.
+    /// The level of its first rule; low where it is about a file that is known to be good.
     pub fn level(&self) -> Level {
-        self.fits.first().map_or(Level::Ordinary, |fit| fit.level)
+        let level = self.fits.first().map_or(Level::Ordinary, |fit| fit.level);
+        let is_good = self.known_good.is_some() && OF_FILES.contains(&self.record.kind.as_str());
+        if is_good { level.min(Level::Low) } else { level }
     }
 
     /// The computer that the record names, or nothing.
@@ -125,9 +156,11 @@ pub fn shortened(text: &str) -> String {
 /// The records that fit a rule of ours of this level or above, or one of somebody else, the highest level first, then by time.
 ///
 /// `others` are those that fit a rule of somebody else, each with these; a record that stands in both is one.
+/// `known` gives the list that knows a hash to be good: such a file is lower, and not left out.
 pub fn sightings<'r>(
     records: &'r [Record],
     others: &'r [(Record, Vec<Fit>)],
+    known: &dyn Fn(&str) -> Option<String>,
     least: Level,
 ) -> Vec<Sighting<'r>> {
     let mut all: BTreeMap<(&str, String), Sighting<'r>> = BTreeMap::new();
@@ -135,8 +168,12 @@ pub fn sightings<'r>(
     let both = both.chain(others.iter().map(|(record, fits)| (record, fits.as_slice())));
     for (record, theirs) in both {
         let place = (record.kind.as_str(), record.locator.to_string());
-        let sighting =
-            all.entry(place).or_insert_with(|| Sighting { record, fits: ours(record), time: time(record) });
+        let sighting = all.entry(place).or_insert_with(|| Sighting {
+            record,
+            fits: ours(record),
+            time: time(record),
+            known_good: hashes(record).iter().find_map(|hash| known(hash)),
+        });
         sighting.fits.extend(theirs.iter().cloned());
     }
     let mut all: Vec<Sighting<'r>> = all.into_values().collect();
@@ -160,6 +197,7 @@ fn ours(record: &Record) -> Vec<Fit> {
         techniques: hit.techniques.iter().map(|technique| technique.id.to_string()).collect(),
         tags: Vec::new(),
         file: None,
+        digest: None,
         fields: Vec::new(),
         remarks: Vec::new(),
     };
@@ -199,4 +237,66 @@ fn time(record: &Record) -> Option<&Time> {
 
 fn text(record: &Record, field: &str) -> Option<String> {
     record.fields.get(field).map(|field| field.value.to_text().into_owned())
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use ledger::{Field, FieldValue, Locator, RecordId};
+
+    const GOOD: &str = "00112233445566778899aabbccddeeff00112233";
+
+    fn record(kind: &str) -> Record {
+        Record {
+            placement: None,
+            defects: Vec::new(),
+            fields: [("sha1".to_owned(), Field { at: None, value: FieldValue::Hash(GOOD.to_uppercase()) })]
+                .into(),
+            id: RecordId(0),
+            kind: kind.to_owned(),
+            locator: Locator { evidence: "e".to_owned(), path: kind.to_owned(), stream: None, span: None },
+        }
+    }
+
+    fn fit(level: Level) -> Fit {
+        Fit {
+            whose: Whose::Indicator,
+            rule: "bad".to_owned(),
+            level,
+            note: String::new(),
+            techniques: Vec::new(),
+            tags: Vec::new(),
+            file: None,
+            digest: None,
+            fields: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_known_to_be_good_is_low_and_stays_and_a_process_is_what_it_did() {
+        let others = [
+            (record("amcache_file"), vec![fit(Level::High)]),
+            (record("process_created"), vec![fit(Level::High)]),
+        ];
+        let known = |hash: &str| (hash == GOOD).then(|| "list".to_owned());
+        let all = sightings(&[], &others, &known, Level::Medium);
+        let levels: Vec<_> = all.iter().map(|it| (it.record.kind.as_str(), it.level())).collect();
+        assert_eq!(levels, [("process_created", Level::High), ("amcache_file", Level::Low)]);
+        assert!(all.iter().all(|it| it.known_good.as_deref() == Some("list")));
+        let none = |_: &str| None;
+        let all = sightings(&[], &others, &none, Level::Medium);
+        assert!(all.iter().all(|it| it.level() == Level::High && it.known_good.is_none()));
+    }
+
+    #[test]
+    fn a_record_that_fits_rules_of_several_is_one() {
+        let others = [(record("a"), vec![fit(Level::Low), fit(Level::Critical)])];
+        let none = |_: &str| None;
+        let records = [record("a")];
+        let all = sightings(&records, &others, &none, Level::Medium);
+        assert_eq!((all.len(), all[0].fits.len(), all[0].level()), (1, 1, Level::Critical));
+        assert_eq!(by_rule(&all)[0].records, 1);
+    }
 }

@@ -21,4 +21,4 @@ pub use correlate::Correlated;
 pub use load::{Broken, LONGEST, Rule, RuleFile};
 pub use mapping::MappingError;
 pub use set::{Check, Hit, Noted, RuleSet};
-pub use view::Names;
+pub use view::{Names, hive_key};

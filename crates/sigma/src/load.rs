@@ -9,6 +9,7 @@ use rsigma_parser::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The longest file of rules in bytes.
 pub const LONGEST: usize = 512 << 10;
@@ -88,7 +89,7 @@ fn read(file: &RuleFile, loaded: &mut Loaded) -> Result<(), String> {
     if aliases(&file.text) > MOST_ALIASES {
         return Err(format!("more than {MOST_ALIASES} aliases of YAML"));
     }
-    let found = parse_sigma_yaml(&file.text).map_err(|error| error.to_string())?;
+    let found = unless_it_panics(|| parse_sigma_yaml(&file.text).map_err(|error| error.to_string()))?;
     loaded.broken.extend(found.errors.iter().map(|reason| broken(file, reason)));
     if found.is_empty() && found.errors.is_empty() {
         return Err("there is no rule in it".to_owned());
@@ -117,6 +118,12 @@ fn read(file: &RuleFile, loaded: &mut Loaded) -> Result<(), String> {
         loaded.filters.push((file.name.clone(), filter));
     }
     Ok(())
+}
+
+/// What a library says of a rule; its panic is an error as any other (decision 0013).
+pub(crate) fn unless_it_panics<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|_| Err("it broke the library that reads it".to_owned()))
 }
 
 /// A rule sets nothing of the library that reads it.

@@ -2,7 +2,9 @@
 
 use crate::correlate::{Correlated, Correlations};
 use crate::guard::{Guards, guard};
-use crate::load::{Broken, Loaded, Rule, RuleFile, broken, fields, in_words, load, meant};
+use crate::load::{
+    Broken, Loaded, Rule, RuleFile, broken as broken_of, fields, in_words, load, meant, unless_it_panics,
+};
 use crate::mapping::{Source, shipped};
 use crate::view::{Names, Seen, View};
 use detect::Level;
@@ -71,14 +73,14 @@ impl RuleSet {
         let mut compiled: Vec<CompiledRule> = Vec::new();
         let mut kept = Vec::new();
         for (told, rule) in rules {
-            match compile_rule(&rule) {
+            match unless_it_panics(|| compile_rule(&rule).map_err(|error| error.to_string())) {
                 Ok(done) => {
                     compiled.push(done);
                     check.rules.push(told);
                     kept.push(rule);
                 }
                 Err(error) => {
-                    broken.push(crate::load::broken(&file_of(files, &told.file), &error.to_string()))
+                    broken.push(broken_of(&file_of(files, &told.file), &error));
                 }
             }
         }
@@ -86,7 +88,7 @@ impl RuleSet {
         engine.extend_compiled_rules(compiled);
         for (file, filter) in &filters {
             if let Err(error) = engine.apply_filter(filter) {
-                broken.push(crate::load::broken(&file_of(files, file), &error.to_string()));
+                broken.push(broken_of(&file_of(files, file), &error.to_string()));
             }
         }
         let mut by_source: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -224,7 +226,7 @@ fn file_of(files: &[RuleFile], name: &str) -> RuleFile {
 }
 
 fn broken_at(files: &[RuleFile], told: &Rule, reason: &str) -> Broken {
-    broken(&file_of(files, &told.file), reason)
+    broken_of(&file_of(files, &told.file), reason)
 }
 
 /// The fields that records of a source are known to have.

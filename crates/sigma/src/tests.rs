@@ -510,3 +510,23 @@ fn a_rule_sets_nothing_of_the_library_that_reads_it() {
     assert_eq!(set.check().broken, []);
     assert_eq!(set.hits(&sysmon(&[("image", "a")])).len(), 1);
 }
+
+#[test]
+fn damaged_rules_are_told_or_read_and_break_nothing() {
+    let detections = "    s:\n        Image|endswith|all:\n            - '\\a.exe'\n            - 'b*?'\n        CommandLine|re: '^a+(b|c)$'\n    condition: 1 of s* and not (s)";
+    let good = format!("name: n\n{}", rule(&windows("category: process_creation"), detections));
+    let correlation = "title: c\ncorrelation:\n    type: event_count\n    rules:\n        - n\n    group-by:\n        - Image\n    timespan: 1m\n    condition:\n        gte: 3\n";
+    let record = sysmon(&[("image", r"C:\a.exe"), ("command_line", "aab")]);
+    let whole = format!("{good}---\n{correlation}");
+    assert_eq!(set(&[&whole]).check().rules.len(), 2);
+    for (at, _) in whole.char_indices() {
+        let (before, behind) = whole.split_at(at);
+        for damage in ["", "*", "\"", ":", "\n", "{", "&a ", "|"] {
+            let set = set(&[
+                &format!("{before}{damage}"),
+                &format!("{before}{damage}{}", behind.get(1..).unwrap_or_default()),
+            ]);
+            set.hits(&record);
+        }
+    }
+}

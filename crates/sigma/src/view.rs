@@ -267,7 +267,7 @@ fn dos(file: &str, kind: &str, path: &str) -> String {
 }
 
 /// The key of a hive as Sysmon names it. What a user's hive is loaded as is not known of the file: the folder of the profile stands in its place.
-fn hive_key(hive: &str, path: &str) -> String {
+pub fn hive_key(hive: &str, path: &str) -> String {
     let mut parts = hive.rsplit(['/', '\\']);
     let file = parts.next().unwrap_or_default().to_ascii_uppercase();
     let folder = parts.next().unwrap_or_default();

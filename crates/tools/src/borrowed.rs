@@ -6,6 +6,7 @@
 use crate::events;
 use crate::tables::{Kept, Stored, Table, TableError, TableFiles, TableGroup, tables};
 use detect::Level;
+use indicators::{Hit as IndicatorHit, Indicator, IndicatorFile, Matcher, Read, Skipped, Unreadable};
 use ledger::{Dates, FieldValue, Gap, Record, Time, dates, is_of_container};
 use serde::{Deserialize, Serialize};
 use sigma::{Check, Hit, Names, Noted, RuleFile, RuleSet};
@@ -32,6 +33,9 @@ pub struct Borrowed {
     /// Files of rules in the language Sigma.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sigma: Vec<RuleFile>,
+    /// Files of indicators.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub indicators: Vec<IndicatorFile>,
 }
 
 /// Rules, and the tables that they are held against.
@@ -64,6 +68,14 @@ pub struct Matched {
     pub sigma: Check,
     /// How many records fit each of them; of one over several events how often it found something.
     pub counts: Vec<u64>,
+    /// The indicators that records name, by their numbers, each with how many do.
+    pub indicators: BTreeMap<usize, (Indicator, u64)>,
+    /// How many indicators there are.
+    pub indicators_read: u64,
+    /// Files of indicators that cannot be read.
+    pub unreadable: Vec<Unreadable>,
+    /// What was left out of files of indicators.
+    pub skipped: Vec<Skipped>,
     /// How many records were looked at.
     pub looked_at: u64,
     /// The records that fit a rule of the level or above, the highest level first.
@@ -84,6 +96,9 @@ pub struct Found {
     pub record: Record,
     /// The rules in the language Sigma, in the order of their numbers.
     pub sigma: Vec<Hit>,
+    /// The indicators that it names.
+    #[serde(default)]
+    pub indicators: Vec<IndicatorHit>,
 }
 
 fn names() -> Names {
@@ -98,10 +113,18 @@ pub fn rule_set(files: &[RuleFile]) -> RuleSet {
 /// Reads rules.
 pub(crate) fn check(rules: &Borrowed) -> CheckedRules {
     let set = rule_set(&rules.sigma);
-    CheckedRules { records: records(&set), sigma: set.check().clone() }
+    let records = wanted(&set, !rules.indicators.is_empty());
+    CheckedRules { records, sigma: set.check().clone() }
 }
 
-/// The types of records that rules are over.
+/// The types of records that rules are over, or that indicators are looked for in: any.
+fn wanted(set: &RuleSet, any: bool) -> BTreeSet<String> {
+    match any {
+        true => tables().iter().map(|table| table.name.clone()).collect(),
+        false => records(set),
+    }
+}
+
 fn records(set: &RuleSet) -> BTreeSet<String> {
     let events = || events::record_types().into_iter().map(|record| record.name);
     let of = |kind: Option<String>| match kind {
@@ -129,9 +152,11 @@ struct Place {
 /// Where a file is none that the pass wrote, or is damaged.
 pub(crate) fn matched(asked: &AskedRules) -> Result<Matched, TableError> {
     let set = rule_set(&asked.rules.sigma);
+    let read = indicators::read(&asked.rules.indicators);
+    let sought = Sought { matcher: Matcher::of(&read.indicators), read };
     let stored = Stored::new(&asked.files);
     let files = opened(&stored, &asked.files)?;
-    let mut pass = Pass::of(&set, asked.least);
+    let mut pass = Pass::of(&set, &sought, asked.least);
     for (number, kept) in files.iter().enumerate() {
         pass.file(number, kept)?;
     }
@@ -149,9 +174,33 @@ fn opened(stored: &Stored<'_>, files: &TableFiles) -> Result<Vec<Rc<Kept>>, Tabl
     Ok(all)
 }
 
+/// Indicators that are looked for.
+struct Sought {
+    matcher: Matcher,
+    read: Read,
+}
+
+/// The level of a record that names an indicator.
+const INDICATED: Level = Level::High;
+
+impl Sought {
+    fn hits(&self, record: &Record) -> Vec<IndicatorHit> {
+        if self.read.indicators.is_empty() {
+            return Vec::new();
+        }
+        let text = |field: &str| record.fields.get(field).and_then(|held| held.value.as_text());
+        let path = text("value_path").or_else(|| text("key_path"));
+        // A key of a hive is looked for as people name keys.
+        let key = text("hive").zip(path).map(|(hive, path)| ("key", sigma::hive_key(hive, path)));
+        self.matcher.hits(record, key.as_slice())
+    }
+}
+
 /// What is known so far.
 struct Pass<'s> {
     set: &'s RuleSet,
+    sought: &'s Sought,
+    indicators: BTreeMap<usize, u64>,
     least: Level,
     records: BTreeSet<String>,
     counts: Vec<u64>,
@@ -165,11 +214,13 @@ struct Pass<'s> {
 }
 
 impl<'s> Pass<'s> {
-    fn of(set: &'s RuleSet, least: Level) -> Pass<'s> {
+    fn of(set: &'s RuleSet, sought: &'s Sought, least: Level) -> Pass<'s> {
         Pass {
             set,
+            sought,
+            indicators: BTreeMap::new(),
             least,
-            records: records(set),
+            records: wanted(set, !sought.read.indicators.is_empty()),
             counts: vec![0; set.check().rules.len()],
             looked_at: 0,
             places: Vec::new(),
@@ -215,7 +266,12 @@ impl<'s> Pass<'s> {
                 self.note(record, hit.rule, at);
             }
         }
-        if !hits.is_empty() && highest >= self.least {
+        let named = self.sought.hits(record);
+        for hit in &named {
+            *self.indicators.entry(hit.indicator).or_default() += 1;
+            highest = highest.max(INDICATED);
+        }
+        if (!hits.is_empty() || !named.is_empty()) && highest >= self.least {
             self.places.push(Place { level: highest, ..at });
         }
     }
@@ -255,14 +311,22 @@ impl<'s> Pass<'s> {
             let mut sigma = self.set.hits(&record);
             sigma.extend(together.remove(&(place.file, place.table, place.row)).unwrap_or_default());
             sigma.retain(|hit| hit.level >= self.least);
-            found.push(Found { record, sigma });
+            let indicators = if INDICATED >= self.least { self.sought.hits(&record) } else { Vec::new() };
+            found.push(Found { record, sigma, indicators });
         }
         let notes = self
             .is_cut
             .then(|| format!("rules over several events were given the first {MOST_NOTED} events alone"));
+        let read = &self.sought.read;
+        let named =
+            |(number, records): (usize, u64)| Some((number, (read.indicators.get(number)?.clone(), records)));
         Ok(Matched {
             sigma: self.set.check().clone(),
             counts: self.counts,
+            indicators: self.indicators.into_iter().filter_map(named).collect(),
+            indicators_read: read.indicators.len() as u64,
+            unreadable: read.unreadable.clone(),
+            skipped: read.skipped.clone(),
             looked_at: self.looked_at,
             found,
             more,

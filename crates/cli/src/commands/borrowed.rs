@@ -1,12 +1,17 @@
 //! Rules that others wrote: read from files, and told.
 
 use crate::failure::Failure;
+use detect::Level;
+use indicators::{KnownError, KnownGood};
 use report::hunt::{Fit, Whose};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{File, Metadata};
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use tools::{Borrowed, Broken, Check, Found, LONGEST_RULES, RuleFile, SigmaHit};
+use tools::{
+    Borrowed, Broken, Check, Found, Indicator, IndicatorFile, LONGEST_INDICATORS, LONGEST_RULES, Matched,
+    RuleFile, SigmaHit, Unreadable,
+};
 
 /// Most bytes of all rules together: what one request to a worker carries.
 const MOST_BYTES: usize = 48 << 20;
@@ -19,6 +24,7 @@ const DEEPEST: usize = 32;
 pub(super) struct Gathered {
     pub(super) rules: Borrowed,
     pub(super) broken: Vec<Broken>,
+    pub(super) unreadable: Vec<Unreadable>,
     bytes: usize,
 }
 
@@ -57,7 +63,7 @@ impl Gathered {
     }
 
     fn file(&mut self, path: &Path, metadata: &Metadata) {
-        match text(path, metadata.len(), MOST_BYTES.saturating_sub(self.bytes)) {
+        match text(path, metadata.len(), LONGEST_RULES, MOST_BYTES.saturating_sub(self.bytes)) {
             Ok(text) => {
                 self.bytes += text.len();
                 self.rules.sigma.push(RuleFile { name: path.display().to_string(), text });
@@ -76,12 +82,12 @@ fn is_of_rules(path: &Path) -> bool {
     ending.eq_ignore_ascii_case("yml") || ending.eq_ignore_ascii_case("yaml")
 }
 
-/// The text of a file that is no longer than a file of rules may be.
-fn text(path: &Path, length: u64, room: usize) -> Result<String, String> {
-    let most = LONGEST_RULES.min(room);
-    let too_long = || match room < LONGEST_RULES {
-        true => format!("all files of rules together have more than {MOST_BYTES} bytes"),
-        false => format!("a file of rules has {LONGEST_RULES} bytes at most"),
+/// The text of a file that is no longer than it may be.
+fn text(path: &Path, length: u64, longest: usize, room: usize) -> Result<String, String> {
+    let most = longest.min(room);
+    let too_long = || match room < longest {
+        true => format!("all files together have more than {MOST_BYTES} bytes"),
+        false => format!("a file of the kind has {longest} bytes at most"),
     };
     if length > most as u64 {
         return Err(too_long());
@@ -121,9 +127,73 @@ pub(super) fn rules_in_words(number: usize) -> String {
     format!("{number} {}", if number == 1 { "rule" } else { "rules" })
 }
 
-/// The rules that a record fits, as a hunter reads them.
-pub(super) fn fits(found: &Found, check: &Check) -> Vec<Fit> {
-    found.sigma.iter().filter_map(|hit| fit(hit, check)).collect()
+/// The rules that a record fits and the indicators that it names, as a hunter reads them.
+pub(super) fn fits(found: &Found, matched: &Matched) -> Vec<Fit> {
+    let rules = found.sigma.iter().filter_map(|hit| fit(hit, &matched.sigma));
+    let named = found.indicators.iter().filter_map(|hit| {
+        let (indicator, _) = matched.indicators.get(&hit.indicator)?;
+        Some(indicated(indicator, &hit.field, &hit.value))
+    });
+    rules.chain(named).collect()
+}
+
+fn indicated(indicator: &Indicator, field: &str, value: &str) -> Fit {
+    let line = indicator.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let label = indicator.label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
+    Fit {
+        whose: Whose::Indicator,
+        rule: indicator.value.clone(),
+        level: Level::High,
+        note: format!("the record names the {} {}{label}", indicator.kind.name(), indicator.value),
+        techniques: Vec::new(),
+        tags: Vec::new(),
+        file: Some(format!("{}{line}", indicator.file)),
+        digest: None,
+        fields: vec![(field.to_owned(), value.to_owned())],
+        remarks: Vec::new(),
+    }
+}
+
+/// What cannot be used of files of indicators, in a line each.
+pub(super) fn unusable(matched: &Matched) -> Vec<String> {
+    let at = |line: Option<u64>| line.map(|line| format!(":{line}")).unwrap_or_default();
+    let unreadable = matched.unreadable.iter();
+    let unreadable =
+        unreadable.map(|it| format!("cannot be read: {}{}: {}", it.file, at(it.line), it.reason));
+    let skipped = matched.skipped.iter();
+    let skipped =
+        skipped.map(|it| format!("left out: {}{}: {} ({} times)", it.file, at(it.line), it.what, it.times));
+    unreadable.chain(skipped).collect()
+}
+
+/// Which of these hashes lists know to be good; only they are kept, whatever the size of the lists.
+pub(super) fn known_good(paths: &[PathBuf], wanted: &HashSet<String>) -> Result<KnownGood, Failure> {
+    let mut known = KnownGood::default();
+    for path in paths {
+        let wrong = |source| Failure::KnownGood { path: path.clone(), source };
+        let file = File::open(path).map_err(|source| wrong(KnownError::Read(source)))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        known.add(&name, &mut BufReader::new(file), wanted).map_err(wrong)?;
+    }
+    Ok(known)
+}
+
+/// Reads files of indicators.
+pub(super) fn indicators(gathered: &mut Gathered, paths: &[PathBuf]) -> Result<(), Failure> {
+    for path in paths {
+        let metadata =
+            std::fs::metadata(path).map_err(|source| Failure::RulesFile { path: path.clone(), source })?;
+        let name = path.display().to_string();
+        let room = MOST_BYTES.saturating_sub(gathered.bytes);
+        match text(path, metadata.len(), LONGEST_INDICATORS, room) {
+            Ok(text) => {
+                gathered.bytes += text.len();
+                gathered.rules.indicators.push(IndicatorFile { name, text });
+            }
+            Err(reason) => gathered.unreadable.push(Unreadable { file: name, line: None, reason }),
+        }
+    }
+    Ok(())
 }
 
 fn fit(hit: &SigmaHit, check: &Check) -> Option<Fit> {
@@ -146,7 +216,8 @@ fn fit(hit: &SigmaHit, check: &Check) -> Option<Fit> {
         note: rule.title.clone(),
         techniques,
         tags,
-        file: Some((rule.file.clone(), rule.digest.to_string())),
+        file: Some(rule.file.clone()),
+        digest: Some(rule.digest.to_string()),
         fields: hit.fields.clone(),
         remarks,
     })

@@ -1,7 +1,9 @@
 //! `locard hunt`.
 
 use crate::arguments::{EvidenceArguments, HuntArguments, IntegrityArgument, SqlFormat};
-use crate::commands::borrowed::{counts, fieldless, fits, rules_in_words, sigma, unmatched, wrong};
+use crate::commands::borrowed::{
+    counts, fieldless, fits, indicators, known_good, rules_in_words, sigma, unmatched, unusable, wrong,
+};
 use crate::commands::run::cache;
 use crate::commands::worker;
 use crate::failure::Failure;
@@ -10,7 +12,7 @@ use crate::scratch::Scratch;
 use app::{Case, CsvCell, TablesRequest, ToolReturn, WorkerRequest, case_tables};
 use detect::Level;
 use ledger::Record;
-use report::hunt::{Fit, Sighting, Whose, by_rule, shortened, sightings};
+use report::hunt::{Fit, Sighting, Whose, by_rule, hashes, shortened, sightings};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -26,7 +28,7 @@ const SHOWN: usize = 4;
 const COMPLAINTS: usize = 20;
 
 /// The columns of a table for programs.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "level",
     "time",
     "computer",
@@ -40,6 +42,7 @@ const COLUMNS: [&str; 13] = [
     "matched",
     "rule_file",
     "all_rules",
+    "known_good",
 ];
 
 /// What was found by the rules of others.
@@ -71,7 +74,11 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
     returned.gaps.extend(others.matched.gaps.iter().cloned());
     returned.gaps.sort();
     returned.gaps.dedup();
-    let all = sightings(&records, &others.records, least);
+    let wanted =
+        records.iter().chain(others.records.iter().map(|(record, _)| record)).flat_map(hashes).collect();
+    let known = known_good(&arguments.known_good, &wanted)?;
+    let list = |hash: &str| known.list_of(hash).map(str::to_owned);
+    let all = sightings(&records, &others.records, &list, least);
     match arguments.format {
         SqlFormat::Text => printer.result(&text(&all, &others))?,
         SqlFormat::Csv => csv(&all, printer)?,
@@ -84,6 +91,7 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
             "totals": totals(&all, &others),
             "broken_rules": others.matched.sigma.broken,
             "unmatched_rules": unmatched(&others.matched.sigma),
+            "unusable_indicators": unusable(&others.matched),
         })))?,
         SqlFormat::Jsonl => {
             for sighting in &all {
@@ -119,10 +127,11 @@ fn others(
     scratch: &Scratch,
     printer: &mut Printer,
 ) -> Result<Others, Failure> {
-    if arguments.rules_sigma.is_empty() {
+    if arguments.rules_sigma.is_empty() && arguments.ioc.is_empty() {
         return Ok(Others::default());
     }
-    let gathered = sigma(&arguments.rules_sigma)?;
+    let mut gathered = sigma(&arguments.rules_sigma)?;
+    indicators(&mut gathered, &arguments.ioc)?;
     let kept = EvidenceArguments {
         integrity: IntegrityArgument::Full,
         cache: arguments.cache.clone(),
@@ -138,13 +147,14 @@ fn others(
     let tables = case_tables(&request).map_err(Failure::Tables)?;
     let mut matched = tables.matched(&gathered.rules, arguments.level.into()).map_err(Failure::Tables)?;
     matched.sigma.broken.splice(0..0, gathered.broken);
+    matched.unreadable.splice(0..0, gathered.unreadable);
     complain(&matched, printer);
     for note in tables.notes().iter().chain(&matched.notes) {
         printer.complain(&format!("note: {}", report::terminal(note)));
     }
     let found = std::mem::take(&mut matched.found);
     let records = found.into_iter().map(|found| {
-        let fits = fits(&found, &matched.sigma);
+        let fits = fits(&found, &matched);
         (found.record, fits)
     });
     Ok(Others { records: records.collect(), counts: counts(&matched.sigma, &matched.counts), matched })
@@ -154,7 +164,7 @@ fn others(
 fn complain(matched: &Matched, printer: &mut Printer) {
     let check = &matched.sigma;
     let broken = check.broken.iter().map(|broken| format!("skipped: {}", wrong(broken)));
-    let lines: Vec<String> = broken.chain(unmatched(check)).collect();
+    let lines: Vec<String> = unusable(matched).into_iter().chain(broken).chain(unmatched(check)).collect();
     for line in lines.iter().take(COMPLAINTS) {
         printer.complain(&report::terminal(line));
     }
@@ -166,7 +176,12 @@ fn complain(matched: &Matched, printer: &mut Printer) {
         ));
     }
     let (rules, records) = (rules_in_words(check.rules.len()), matched.looked_at);
-    printer.complain(&format!("{rules} of others were held against {records} records"));
+    let and = match matched.indicators_read {
+        0 => String::new(),
+        1 => " and 1 indicator".to_owned(),
+        number => format!(" and {number} indicators"),
+    };
+    printer.complain(&format!("{rules} of others{and} were held against {records} records"));
 }
 
 /// What the tool gives of this level and above.
@@ -193,6 +208,9 @@ fn text(all: &[Sighting<'_>], others: &Others) -> String {
         let _ = writeln!(out, "{:<8}  {time:<28}  {computer:<16}  {note}", it.level().name());
         let file = graph::value_text(&it.record.locator.to_string());
         let _ = writeln!(out, "          {}  [{}: {file}]", graph::value_text(&it.details()), it.record.kind);
+        if let Some(list) = &it.known_good {
+            let _ = writeln!(out, "          known good: {}", report::terminal(list));
+        }
         for fit in it.fits.iter().filter(|fit| fit.whose != Whose::Ours).take(SHOWN) {
             let _ = writeln!(out, "          {}", graph::value_text(&theirs(fit)));
         }
@@ -216,6 +234,10 @@ fn counted(fit: &Fit, shown: u64, others: &Others) -> u64 {
     match fit.whose {
         Whose::Ours => shown,
         Whose::Sigma => others.counts.get(&fit.rule).copied().unwrap_or(shown),
+        Whose::Indicator => {
+            let mut named = others.matched.indicators.values();
+            named.find(|(indicator, _)| indicator.value == fit.rule).map_or(shown, |(_, records)| *records)
+        }
     }
 }
 
@@ -245,9 +267,9 @@ fn fit_value(fit: &Fit) -> Value {
         "whose": fit.whose.name(), "rule": fit.rule, "level": fit.level, "note": fit.note,
         "techniques": fit.techniques,
     });
-    if let (Some(members), Some((file, digest))) = (value.as_object_mut(), &fit.file) {
+    if let (Some(members), Some(file)) = (value.as_object_mut(), &fit.file) {
         members.insert("file".to_owned(), json!(file));
-        members.insert("digest".to_owned(), json!(digest));
+        members.insert("digest".to_owned(), json!(fit.digest));
         members.insert("tags".to_owned(), json!(fit.tags));
         let fields = fit.fields.iter().map(|(field, value)| json!({"field": field, "value": value}));
         members.insert("matched".to_owned(), fields.collect());
@@ -264,6 +286,7 @@ fn value(it: &Sighting<'_>) -> Value {
         "rules": it.fits.iter().map(fit_value).collect::<Vec<_>>(),
         "techniques": it.techniques(),
         "details": it.details(),
+        "known_good": it.known_good,
         "record": it.record,
     })
 }
@@ -280,13 +303,13 @@ fn totals(all: &[Sighting<'_>], others: &Others) -> Vec<Value> {
 }
 
 fn csv(all: &[Sighting<'_>], printer: &mut Printer) -> Result<(), Failure> {
-    let rows: Vec<[String; 13]> = all.iter().map(row).collect();
+    let rows: Vec<[String; 14]> = all.iter().map(row).collect();
     let header = COLUMNS.map(str::to_owned);
     let cells = rows.iter().map(|row| row.iter().map(|cell| CsvCell::Text(cell)).collect());
     app::rows_csv(&header, cells, &mut printer.stream()).map_err(Failure::Output)
 }
 
-fn row(it: &Sighting<'_>) -> [String; 13] {
+fn row(it: &Sighting<'_>) -> [String; 14] {
     let first = it.fits.first();
     let text = |of: fn(&Fit) -> String| first.map(of).unwrap_or_default();
     let all = it.fits.iter().map(|fit| format!("{}:{}", fit.whose.name(), fit.rule));
@@ -302,7 +325,8 @@ fn row(it: &Sighting<'_>) -> [String; 13] {
         it.details(),
         text(|fit| fit.whose.name().to_owned()),
         text(matched),
-        text(|fit| fit.file.as_ref().map(|(file, _)| file.clone()).unwrap_or_default()),
+        text(|fit| fit.file.clone().unwrap_or_default()),
         all.collect::<Vec<_>>().join(" "),
+        it.known_good.clone().unwrap_or_default(),
     ]
 }

@@ -160,3 +160,47 @@ fn checking_rules_tells_what_is_wrong_with_each() {
     place.locard_ends(0, &["rules", "check", str(&one)]);
     place.locard_ends(2, &["rules", "check", "nowhere.yml"]);
 }
+
+#[test]
+fn a_hunt_for_indicators_tells_each_with_its_file_and_line_and_what_it_could_not_read() {
+    let place = Place::new();
+    let list = place.file(
+        "bad.txt",
+        "# ours\nC:\\ProgramData\\ScanToPdf\\svchost.exe # dropper\nnowhere.example\nno kind at all\n",
+    );
+    let broken = place.file("feed.json", "{\"type\": \"bundle\",\n\"objects\": [}");
+    let (list, broken) = (str(&list), str(&broken));
+    let out = place.locard_ends(0, &["hunt", &demo(), "--ioc", list, broken, "--format", "json"]);
+    let out: Value = serde_json::from_str(&out).unwrap();
+    let named = |it: &&Value| it["rules"].as_array().unwrap().iter().any(|rule| rule["whose"] == "ioc");
+    let found: Vec<&Value> = out["sightings"].as_array().unwrap().iter().filter(named).collect();
+    assert!(found.len() > 3, "{}", found.len());
+    let rule = found[0]["rules"].as_array().unwrap().iter().find(|rule| rule["whose"] == "ioc").unwrap();
+    assert_eq!(rule["rule"], "C:\\ProgramData\\ScanToPdf\\svchost.exe");
+    assert_eq!(rule["level"], "high");
+    assert!(rule["file"].as_str().unwrap().ends_with("bad.txt:2"), "{rule}");
+    assert!(rule["note"].as_str().unwrap().ends_with("(dropper)"), "{rule}");
+    let kinds: std::collections::BTreeSet<&str> =
+        found.iter().map(|it| it["record"]["kind"].as_str().unwrap()).collect();
+    assert!(kinds.len() > 2, "{kinds:?}");
+    let totals = out["totals"].as_array().unwrap();
+    let total = totals.iter().find(|it| it["whose"] == "ioc").unwrap();
+    assert_eq!(total["records"], found.len());
+    let unusable: Vec<&str> =
+        out["unusable_indicators"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    assert!(unusable[0].contains("feed.json:2: read JSON"), "{unusable:?}");
+    assert!(unusable[1].contains("bad.txt:4: a value of no kind"), "{unusable:?}");
+}
+
+#[test]
+fn a_list_of_good_files_that_is_none_is_told() {
+    let place = Place::new();
+    let good = place.file("good.txt", "00112233445566778899aabbccddeeff  a.exe\n");
+    place.locard_ends(0, &["hunt", &demo(), "--level", "critical", "--known-good", str(&good)]);
+    let none = place.file("none.txt", "no hash\n");
+    for list in [str(&none), "gone.txt"] {
+        let output = place.locard(&["hunt", &demo(), "--known-good", list]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(crate::support::text(&output.stderr).contains(list), "{list}");
+    }
+}
