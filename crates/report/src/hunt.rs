@@ -1,7 +1,7 @@
 //! Records that stand out, as a hunter reads them: level, time, computer, rule, what it is about.
 
 use crate::dating;
-use detect::{Hit, Level, Trace, shipped};
+use detect::{Hit, Level, Trace, shipped, shipped_sequences};
 use ledger::{Record, Time};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -46,6 +46,23 @@ pub struct Sighting<'r> {
     pub hits: Vec<Hit<'static>>,
     /// The time that dates it best.
     pub time: Option<&'r Time>,
+    /// The records of which it is the last, where several tell it together.
+    pub together: Option<&'r Several>,
+}
+
+/// Records that make a sequence.
+#[derive(Debug)]
+pub struct Several {
+    /// The name of the sequence.
+    pub sequence: String,
+    /// The fields that its records share, and their values.
+    pub shared: Vec<(String, String)>,
+    /// How many records there are.
+    pub records: u64,
+    /// The first one.
+    pub first: Record,
+    /// The last one.
+    pub last: Record,
 }
 
 impl Sighting<'_> {
@@ -68,7 +85,25 @@ impl Sighting<'_> {
             let cut = if short.len() < text.len() { "…" } else { "" };
             format!("{name}={short}{cut}")
         };
-        told.map(line).collect::<Vec<_>>().join("; ")
+        let own = told.map(line).collect::<Vec<_>>().join("; ");
+        match self.together {
+            Some(several) => format!("{}: {own}", several.told()),
+            None => own,
+        }
+    }
+}
+
+impl Several {
+    /// How many records there are, from when on, and what they share.
+    fn told(&self) -> String {
+        let from = time(&self.first).map(|time| format!(" from {}", time.to_text())).unwrap_or_default();
+        let shared: Vec<String> = self
+            .shared
+            .iter()
+            .map(|(field, value)| format!("{field}={}", value.chars().take(SHOWN.1).collect::<String>()))
+            .collect();
+        let records = if self.records == 1 { "record" } else { "records" };
+        format!("{} {records}{from} of {}, the last", self.records, shared.join(", "))
     }
 }
 
@@ -79,12 +114,37 @@ pub fn sightings<'r>(records: &'r [Record], least: Level) -> Vec<Sighting<'r>> {
         let mut hits = shipped().hits(&Trace::of_record(record));
         hits.retain(|hit| hit.level >= least);
         if !hits.is_empty() {
-            all.push(Sighting { record, hits, time: time(record) });
+            all.push(Sighting { record, hits, time: time(record), together: None });
         }
     }
+    order(&mut all);
+    all
+}
+
+/// The same of what several records tell together, each in the place of its last one.
+pub fn together(found: &[Several], least: Level) -> Vec<Sighting<'_>> {
+    let hit = |several: &Several| {
+        let known = shipped_sequences().told().find(|(id, ..)| *id == several.sequence);
+        let (rule, level, note, ids) = known.filter(|(_, level, ..)| *level >= least)?;
+        let techniques = ids.iter().filter_map(|id| shipped().technique(id)).collect();
+        Some(Hit { rule, note, level, techniques })
+    };
+    let sighting = |several: &'_ Several| hit(several).map(|hit| vec![hit]);
+    let found = found.iter().filter_map(|several| Some((several, sighting(several)?)));
+    found
+        .map(|(several, hits)| Sighting {
+            record: &several.last,
+            hits,
+            time: time(&several.last),
+            together: Some(several),
+        })
+        .collect()
+}
+
+/// Puts the highest level first, then by time.
+pub fn order(all: &mut [Sighting<'_>]) {
     let when = |it: &Sighting<'_>| it.time.and_then(|time| time.utc).map(|utc| utc.unix_nanoseconds());
     all.sort_by_key(|it| (Reverse(it.level()), when(it).is_none(), when(it)));
-    all
 }
 
 /// How many records fit each rule first of all, the highest level first.

@@ -7,11 +7,12 @@ use crate::printer::Printer;
 use crate::scratch::Scratch;
 use app::{Case, CsvCell, ToolReturn, WorkerRequest};
 use detect::Level;
-use ledger::Record;
-use report::hunt::{Sighting, by_rule, sightings};
-use serde_json::{Value, json};
+use ledger::{Gap, Record};
+use report::hunt::{Several, Sighting, by_rule, order, sightings, together};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use tools::SequencesReply;
 
 /// Most records that one call gives.
 const MOST: usize = 10_000;
@@ -36,16 +37,19 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
         records.extend(new);
         returned.gaps.extend(more.gaps);
     }
+    let (several, are_all) = sequences(&request, &case, &mut returned)?;
     returned.gaps.sort();
     returned.gaps.dedup();
-    let all = sightings(&records, least);
+    let mut all = sightings(&records, least);
+    all.extend(together(&several, least));
+    order(&mut all);
     match arguments.format {
         SqlFormat::Text => printer.result(&text(&all))?,
         SqlFormat::Csv => csv(&all, printer)?,
         SqlFormat::Json => printer.result(&report::json_text(&json!({
             "locard_hunt": 1,
             "sightings": all.iter().map(value).collect::<Vec<_>>(),
-            "truncated": is_cut,
+            "truncated": is_cut || !are_all,
             "gaps": returned.gaps,
             "defects": returned.defects,
         })))?,
@@ -63,7 +67,19 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
     if is_cut {
         printer.complain(&format!("more than {MOST} records fit: of each level these are the first {MOST}"));
     }
-    let unread = returned.gaps.len();
+    if !are_all {
+        printer.complain("there is more that several records tell together than is given");
+    }
+    let exported = returned.gaps.iter().filter(|gap| gap.reason == tools::CHOSEN).count();
+    if exported > 0 {
+        let told = if exported == 1 {
+            "log is exported: which events it leaves"
+        } else {
+            "logs are exported: which events they leave"
+        };
+        printer.complain(&format!("{exported} {told} out is not known"));
+    }
+    let unread = returned.gaps.len() - exported;
     if unread > 0 {
         let things = if unread == 1 { "thing was" } else { "things were" };
         printer.complain(&format!("{unread} {things} not examined (--format json names them)"));
@@ -80,6 +96,34 @@ fn called(
 ) -> Result<ToolReturn, Failure> {
     let asked = json!({ "level": least.name(), "limit": MOST });
     app::call_tool(request, case, scratch.indexes(), "records", &asked).map_err(Failure::Tool)
+}
+
+/// What several records tell together, and whether that is all of it; gaps and damage are added to those of the call.
+fn sequences(
+    request: &WorkerRequest,
+    case: &Case,
+    returned: &mut ToolReturn,
+) -> Result<(Vec<Several>, bool), Failure> {
+    match app::sequences(request, case).map_err(Failure::Tool)? {
+        SequencesReply::Looked { found, truncated, gaps, defects } => {
+            returned.gaps.extend(gaps);
+            let new = defects.into_iter().filter(|defect| !returned.defects.contains(defect));
+            let new: Vec<_> = new.collect();
+            returned.defects.extend(new);
+            let several = found.into_iter().map(|one| Several {
+                sequence: one.sequence,
+                shared: one.shared,
+                records: one.records,
+                first: one.first,
+                last: one.last,
+            });
+            Ok((several.collect(), !truncated))
+        }
+        SequencesReply::Failed { reason } => {
+            returned.gaps.push(Gap { path: String::new(), reason });
+            Ok((Vec::new(), true))
+        }
+    }
 }
 
 fn of(returned: &ToolReturn) -> Vec<Record> {
@@ -102,7 +146,12 @@ fn text(all: &[Sighting<'_>]) -> String {
     for (rule, level, note, number) in by_rule(all) {
         let _ = writeln!(out, "{number:>6}  {:<8}  {rule}: {note}", level.name());
     }
-    let _ = writeln!(out, "{} records stand out", all.len());
+    let several = all.iter().filter(|it| it.together.is_some()).count();
+    let _ = writeln!(out, "{} records stand out", all.len() - several);
+    if several > 0 {
+        let things = if several == 1 { "thing is" } else { "things are" };
+        let _ = writeln!(out, "{several} {things} told by several records together");
+    }
     out
 }
 
@@ -121,7 +170,7 @@ fn techniques(it: &Sighting<'_>) -> Vec<String> {
 fn value(it: &Sighting<'_>) -> Value {
     let rules: Vec<Value> =
         it.hits.iter().map(|hit| json!({"rule": hit.rule, "level": hit.level, "note": hit.note})).collect();
-    json!({
+    let mut value = json!({
         "level": it.level(),
         "time": it.time.map(|time| time.to_text()),
         "computer": it.computer(),
@@ -129,7 +178,14 @@ fn value(it: &Sighting<'_>) -> Value {
         "techniques": techniques(it),
         "details": it.details(),
         "record": it.record,
-    })
+    });
+    if let (Some(several), Some(value)) = (it.together, value.as_object_mut()) {
+        let shared: Map<String, Value> =
+            several.shared.iter().map(|(field, text)| (field.clone(), json!(text))).collect();
+        let together = json!({ "records": several.records, "shared": shared, "first": several.first });
+        value.insert("together".to_owned(), together);
+    }
+    value
 }
 
 fn csv(all: &[Sighting<'_>], printer: &mut Printer) -> Result<(), Failure> {
