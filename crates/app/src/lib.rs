@@ -125,5 +125,6 @@ pub use verify::{
 };
 pub use walk::{Seen, Shown, WalkRequest, WalkedTask, WalkedTurn, walk};
 pub use worker::{
-    StatementError, ToolError, WorkerRequest, call_tool, describe_confinement, try_confinement, worker_main,
+    StatementError, ToolError, WorkerRequest, call_tool, describe_confinement, sequences, try_confinement,
+    worker_main,
 };

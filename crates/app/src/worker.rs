@@ -28,7 +28,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tools::{
     AnswerReply, BuiltIndex, BuiltTables, HashReply, IndexReply, Indexes, LeftOut, Mount, Request,
-    SourcesReply, SpanRead, TableGroup, TablesReply, WantedSpan, WireError,
+    SequencesReply, SourcesReply, SpanRead, TableGroup, TablesReply, WantedSpan, WireError,
 };
 
 /// Where tools run.
@@ -77,6 +77,12 @@ pub enum ToolError {
     /// The worker's call to read bytes again did not end in order.
     #[error("read bytes in a tool worker: {ending}")]
     Spans {
+        /// How it ended.
+        ending: String,
+    },
+    /// The worker's call to look for sequences did not end in order.
+    #[error("look for sequences in a tool worker: {ending}")]
+    Sequences {
         /// How it ended.
         ending: String,
     },
@@ -382,6 +388,16 @@ impl Worker {
         }
     }
 
+    /// What several records of logs tell together; everything in it comes from a process that has read hostile bytes.
+    fn sequences(&self) -> Result<SequencesReply, ToolError> {
+        let limits = Limits { wall: INDEXING, cpu_seconds: INDEXING.as_secs(), ..self.limits };
+        let report = self.send(&Request::Sequences { evidence: self.mounts.to_vec() }, &limits)?;
+        match report.ending {
+            Ending::Replied(bytes) => tools::decode_sequences_reply(&bytes).map_err(ToolError::Wire),
+            ending => Err(ToolError::Sequences { ending: ending.describe(&limits) }),
+        }
+    }
+
     fn mount(&self, label: &str) -> Option<Mount> {
         self.mounts.iter().find(|mount| mount.label == label).cloned()
     }
@@ -466,6 +482,15 @@ pub fn call_tool(
     Ok(returned)
 }
 
+/// What several records of a case's logs tell together, outside any run.
+///
+/// # Errors
+///
+/// Where no worker can be had, or it was stopped before its end.
+pub fn sequences(request: &WorkerRequest, case: &Case) -> Result<SequencesReply, ToolError> {
+    Worker::start(request, case, &Indexes::new())?.sequences()
+}
+
 /// What a report of the sandbox means to the engine.
 fn returned(report: Report, limits: &Limits, tool: &str, expected: &Expected) -> ToolReturn {
     let bytes = match report.ending {
@@ -514,6 +539,7 @@ fn no_worker(error: &ToolError) -> String {
         | ToolError::Index { .. }
         | ToolError::Tables { .. }
         | ToolError::Spans { .. }
+        | ToolError::Sequences { .. }
         | ToolError::Wire(_) => "no tool worker could be had".to_owned(),
     }
 }

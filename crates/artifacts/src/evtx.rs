@@ -6,9 +6,9 @@
 
 mod chunk;
 mod computers;
-mod event;
+pub(crate) mod event;
 mod instant;
-mod xml;
+pub(crate) mod xml;
 
 pub use computers::{Writer, computers};
 pub use event::{Event, System};

@@ -14,6 +14,7 @@ pub mod detection_history;
 pub mod due;
 pub mod error_report;
 pub mod ese;
+pub mod event_text;
 pub mod evt;
 pub mod evtx;
 mod fields;

@@ -69,15 +69,15 @@ struct OrdinaryEntry {
 }
 
 /// What the kind of trace of an entry is read from.
-struct KindEntry {
-    record: Patterns,
-    predicate: Option<Patterns>,
-    when: BTreeMap<String, Patterns>,
-    unless: BTreeMap<String, Patterns>,
-    earlier: Option<[String; 2]>,
+pub(crate) struct KindEntry {
+    pub(crate) record: Patterns,
+    pub(crate) predicate: Option<Patterns>,
+    pub(crate) when: BTreeMap<String, Patterns>,
+    pub(crate) unless: BTreeMap<String, Patterns>,
+    pub(crate) earlier: Option<[String; 2]>,
 }
 
-type Lists = BTreeMap<String, Vec<String>>;
+pub(crate) type Lists = BTreeMap<String, Vec<String>>;
 
 /// The data of `text`, checked.
 pub(crate) fn read(text: &str) -> Result<Attack, AttackError> {
@@ -162,7 +162,7 @@ fn ordinary(entry: OrdinaryEntry, lists: &Lists) -> Result<Ordinary, AttackError
     Ok(Ordinary { note, kind })
 }
 
-fn kind(note: &str, entry: KindEntry, lists: &Lists) -> Result<Kind, AttackError> {
+pub(crate) fn kind(note: &str, entry: KindEntry, lists: &Lists) -> Result<Kind, AttackError> {
     let records: BTreeSet<String> = expanded(note, &entry.record, lists)?.into_iter().collect();
     if records.is_empty() {
         return Err(AttackError::EmptyRule { rule: note.to_owned(), lacks: "record" });
@@ -205,7 +205,7 @@ fn expanded(rule: &str, patterns: &Patterns, lists: &Lists) -> Result<Vec<String
 }
 
 /// Whether nothing stands twice.
-fn once<T: Ord + ToString>(of: &str, all: impl IntoIterator<Item = T>) -> Result<(), AttackError> {
+pub(crate) fn once<T: Ord + ToString>(of: &str, all: impl IntoIterator<Item = T>) -> Result<(), AttackError> {
     let mut met = BTreeSet::new();
     for one in all {
         let text = one.to_string();

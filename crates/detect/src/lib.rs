@@ -11,13 +11,17 @@ mod error;
 mod id;
 mod level;
 mod rule;
+mod sequence;
 mod trace;
+mod watch;
 
 pub use bundle::{Retired, RetiredBecause};
 pub use error::AttackError;
 pub use id::{TacticId, TechniqueId, UnknownId};
 pub use level::Level;
+pub use sequence::{Sequences, shipped_sequences};
 pub use trace::Trace;
+pub use watch::{Made, Watch};
 
 use rule::{Ordinary, Rule};
 use std::collections::{BTreeMap, BTreeSet};

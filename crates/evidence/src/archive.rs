@@ -15,7 +15,7 @@ mod name;
 mod seven;
 mod stamp;
 mod stream;
-mod tar;
+pub(crate) mod tar;
 mod zip;
 
 pub use damage::ArchiveDamage;

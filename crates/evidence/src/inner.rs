@@ -2,11 +2,13 @@
 //!
 //! In a folder of files, or in an archive, what lies beside the folders of drives is evidence as these are, and nobody examined it. What lies in a drive is a file of the host.
 
-use crate::archive::kind;
+use crate::archive::{kind, tar};
 use crate::image::begins_like_an_image;
 use crate::read::read_full_at;
 use crate::tree::{Node, NodeKind, Tree};
+use flate2::read::GzDecoder;
 use ledger::Gap;
+use std::io::Read;
 
 /// What a container is told as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +46,26 @@ pub(crate) fn image(tree: &dyn Tree, node: &Node) -> Option<Gap> {
 
 /// The same of an archive.
 pub(crate) fn archive(tree: &dyn Tree, node: &Node) -> Option<Gap> {
-    is_named(node, &ARCHIVES).then(|| gap(tree, node, Inner::Archive)).flatten()
+    (is_named(node, &ARCHIVES) && !is_one_text(tree, node)).then(|| gap(tree, node, Inner::Archive)).flatten()
+}
+
+/// How the names of compressed texts end, which are no archives: exported logs are read as they are.
+const TEXTS: [&str; 4] = [".xml.gz", ".json.gz", ".jsonl.gz", ".ndjson.gz"];
+
+/// Whether a file is named as a compressed text, and holds no tar.
+fn is_one_text(tree: &dyn Tree, node: &Node) -> bool {
+    let name = node.name.to_ascii_lowercase();
+    if !TEXTS.iter().any(|end| name.ends_with(end)) {
+        return false;
+    }
+    let mut head = vec![0; HEAD];
+    let read = tree.open(node, None).and_then(|mut reader| read_full_at(reader.as_mut(), 0, &mut head));
+    let Ok(read) = read else { return false };
+    let packed = head.get(..read).unwrap_or_default();
+    let mut expanded = Vec::new();
+    // The head ends within what is compressed: what was expanded before counts.
+    let _ = GzDecoder::new(packed).take(HEAD as u64).read_to_end(&mut expanded);
+    packed.starts_with(&[0x1F, 0x8B]) && !tar::is_header(&expanded)
 }
 
 /// Folders that stand at the top of a volume, in lower case: what is in them is a host's.

@@ -205,10 +205,17 @@ fn bears_its_name(record: &Record, path: &[&str]) -> bool {
 /// The log of what other computers sent, or this one itself.
 const FORWARDED: &str = "forwardedevents.evtx";
 
+/// How the names of exported logs end.
+const EXPORTED: [&str; 5] = [".xml", ".json", ".jsonl", ".ndjson", ".gz"];
+
 /// Whether what a log of Vista or later holds is of the channel that it is named after: a copy under another name is none of Windows' logs. What was forwarded keeps its channel; whose it is its computer tells.
 fn is_log_of_its_channel(record: &Record, path: &[&str]) -> bool {
-    let Some((channel, file)) = record.fields.get("channel").zip(path.last()) else { return true };
-    let file = file.to_lowercase();
+    let Some(file) = path.last().map(|file| file.to_lowercase()) else { return true };
+    // What was exported from a log is none.
+    if EXPORTED.iter().any(|end| file.ends_with(end)) {
+        return false;
+    }
+    let Some(channel) = record.fields.get("channel") else { return true };
     let has_one_channel = file.ends_with(".evtx") && file != FORWARDED;
     !has_one_channel || is_named_after_channel(&file, &channel.value.to_text())
 }

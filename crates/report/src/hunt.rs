@@ -1,6 +1,6 @@
 //! Records that stand out, as a hunter reads them: level, time, computer, rule, what it is about.
 
-use detect::{Hit, Level, Trace, shipped};
+use detect::{Hit, Level, Trace, shipped, shipped_sequences};
 use ledger::{Record, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,6 +94,8 @@ pub struct Sighting<'r> {
     pub time: Option<&'r Time>,
     /// The list that knows the file that it is about to be good.
     pub known_good: Option<String>,
+    /// The records of which it is the last, where several tell it together.
+    pub together: Option<&'r Several>,
 }
 
 /// The types of records that are about a file alone: what a program that is known to be good was made to do is no better by that.
@@ -116,6 +118,21 @@ pub fn hashes(record: &Record) -> Vec<String> {
         _ => None,
     };
     record.fields.iter().filter_map(hash).collect()
+}
+
+/// Records that make a sequence.
+#[derive(Debug)]
+pub struct Several {
+    /// The name of the sequence.
+    pub sequence: String,
+    /// The fields that its records share, and their values.
+    pub shared: Vec<(String, String)>,
+    /// How many records there are.
+    pub records: u64,
+    /// The first one.
+    pub first: Record,
+    /// The last one.
+    pub last: Record,
 }
 
 impl Sighting<'_> {
@@ -142,7 +159,23 @@ impl Sighting<'_> {
     pub fn details(&self) -> String {
         let told = TELLING.iter().filter_map(|name| Some((*name, text(self.record, name)?)));
         let told = told.filter(|(_, text)| !text.is_empty()).take(SHOWN.0);
-        told.map(|(name, text)| format!("{name}={}", shortened(&text))).collect::<Vec<_>>().join("; ")
+        let told = told.map(|(name, text)| format!("{name}={}", shortened(&text)));
+        let own = told.collect::<Vec<_>>().join("; ");
+        match self.together {
+            Some(several) => format!("{}: {own}", several.told()),
+            None => own,
+        }
+    }
+}
+
+impl Several {
+    /// How many records there are, from when on, and what they share.
+    fn told(&self) -> String {
+        let from = time(&self.first).map(|time| format!(" from {}", time.to_text())).unwrap_or_default();
+        let shared: Vec<String> =
+            self.shared.iter().map(|(field, value)| format!("{field}={}", shortened(value))).collect();
+        let records = if self.records == 1 { "record" } else { "records" };
+        format!("{} {records}{from} of {}, the last", self.records, shared.join(", "))
     }
 }
 
@@ -173,6 +206,7 @@ pub fn sightings<'r>(
             fits: ours(record),
             time: time(record),
             known_good: hashes(record).iter().find_map(|hash| known(hash)),
+            together: None,
         });
         sighting.fits.extend(theirs.iter().cloned());
     }
@@ -182,14 +216,43 @@ pub fn sightings<'r>(
         it.fits.sort_by_key(|fit| (Reverse(fit.level), fit.whose));
     }
     all.retain(|it| !it.fits.is_empty());
+    order(&mut all);
+    all
+}
+
+/// The same of what several records tell together, each in the place of its last one.
+pub fn together(found: &[Several], least: Level) -> Vec<Sighting<'_>> {
+    let fit = |several: &Several| {
+        let known = shipped_sequences().told().find(|(id, ..)| *id == several.sequence);
+        let (rule, level, note, ids) = known.filter(|(_, level, ..)| *level >= least)?;
+        let techniques = ids.iter().filter_map(|id| shipped().technique(id)).collect();
+        Some(of_hit(Hit { rule, note, level, techniques }))
+    };
+    let found = found.iter().filter_map(|several| Some((several, fit(several)?)));
+    found
+        .map(|(several, fit)| Sighting {
+            record: &several.last,
+            fits: vec![fit],
+            time: time(&several.last),
+            known_good: None,
+            together: Some(several),
+        })
+        .collect()
+}
+
+/// Puts the highest level first, then by time.
+pub fn order(all: &mut [Sighting<'_>]) {
     let when = |it: &Sighting<'_>| it.time.and_then(|time| time.utc).map(|utc| utc.unix_nanoseconds());
     all.sort_by_key(|it| (Reverse(it.level()), when(it).is_none(), when(it)));
-    all
 }
 
 /// The rules of ours that a record fits.
 fn ours(record: &Record) -> Vec<Fit> {
-    let fit = |hit: Hit<'_>| Fit {
+    shipped().hits(&Trace::of_record(record)).into_iter().map(of_hit).collect()
+}
+
+fn of_hit(hit: Hit<'_>) -> Fit {
+    Fit {
         whose: Whose::Ours,
         rule: hit.rule.to_owned(),
         level: hit.level,
@@ -200,8 +263,7 @@ fn ours(record: &Record) -> Vec<Fit> {
         digest: None,
         fields: Vec::new(),
         remarks: Vec::new(),
-    };
-    shipped().hits(&Trace::of_record(record)).into_iter().map(fit).collect()
+    }
 }
 
 /// A rule, and how many records it is the first that they fit, or, of a rule of somebody else, that they fit at all.

@@ -6,6 +6,7 @@ pub mod demo;
 pub mod detection_history;
 pub mod disk;
 pub mod ese;
+pub mod event_text;
 pub mod evtx;
 pub mod ewf;
 pub mod history;

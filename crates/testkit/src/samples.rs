@@ -1,5 +1,6 @@
 //! One good file of each format that is decoded: what tests, mutations and fuzz targets begin with.
 
+use crate::event_text::{self, Shape};
 use crate::jump_list::Entry;
 use crate::ntfs::{Deleted, EntrySpec, FileTimes, NtfsTimes, VolumeSpec};
 use crate::scheduled_task::utf16;
@@ -99,7 +100,7 @@ pub fn samples() -> Vec<Sample> {
             utf16(windows_logs::REPORT),
         ),
         sample("event_log", "Windows/System32/config/SecEvent.Evt", old),
-        sample("event_log", "Windows/System32/winevt/Logs/Security.evtx", event_log()),
+        sample("event_log", "Windows/System32/winevt/Logs/Security.evtx", evtx::log(&events())),
         sample(
             "firewall_log",
             "Windows/System32/LogFiles/Firewall/pfirewall.log",
@@ -165,23 +166,43 @@ pub fn samples() -> Vec<Sample> {
     ]
 }
 
+/// The events of the log among the samples, as programs export them: files that lie anywhere.
+pub fn exported_logs() -> Vec<Sample> {
+    let of = |shape: &Shape| {
+        let path = match shape {
+            Shape::Wevtutil => "Exports/wevtutil.xml",
+            Shape::ToXml => "Exports/to-xml.xml",
+            Shape::DumpXml => "Exports/evtx-dump.xml",
+            Shape::DumpJson => "Exports/evtx-dump.json",
+            Shape::DumpLines => "Exports/evtx-dump.jsonl",
+            Shape::DumpSeparate => "Exports/evtx-dump-separate.json",
+            Shape::Winlogbeat => "Exports/winlogbeat.ndjson",
+            Shape::Nxlog => "Exports/nxlog.json",
+            Shape::PowerShell => "Exports/powershell.json",
+        };
+        Sample { decoder: "event_log", path, bytes: event_text::exported(&events(), *shape) }
+    };
+    Shape::ALL.iter().map(of).collect()
+}
+
 /// A logon, two failed ones, a service, and one event that only looks like that of a service.
-fn event_log() -> Vec<u8> {
-    let failed = [
+fn events() -> Vec<evtx::Event<'static>> {
+    const FAILED: &[(&str, &str)] = &[
         ("TargetUserName", "root"),
         ("TargetDomainName", "PC-1"),
         ("SubStatus", "0xc000006a"),
         ("LogonType", "3"),
         ("IpAddress", "203.0.113.7"),
     ];
-    let logon = [
+    const LOGON: &[(&str, &str)] = &[
         ("TargetUserSid", "S-1-5-21-1-2-3-1001"),
         ("TargetUserName", "ann"),
         ("TargetLogonId", "0x1a2b"),
         ("LogonType", "10"),
         ("IpAddress", "203.0.113.7"),
     ];
-    let service = [("ServiceName", "updater"), ("ImagePath", "C:\\ProgramData\\u.exe -k")];
+    const SERVICE: &[(&str, &str)] =
+        &[("ServiceName", "updater"), ("ImagePath", "C:\\ProgramData\\u.exe -k")];
     let security = |record_id, event_id, data| evtx::Event {
         record_id,
         time: TICKS + record_id * 10_000_000,
@@ -202,13 +223,13 @@ fn event_log() -> Vec<u8> {
         user_sid: Some("S-1-5-18"),
         ..security(record_id, 7045, data)
     };
-    evtx::log(&[
-        security(1, 4625, &failed),
-        security(2, 4625, &failed),
-        security(3, 4624, &logon),
-        system(4, Some("{555908d1-a6d7-4695-8e1e-26931d2012f4}"), &service),
-        system(5, None, &service),
-    ])
+    vec![
+        security(1, 4625, FAILED),
+        security(2, 4625, FAILED),
+        security(3, 4624, LOGON),
+        system(4, Some("{555908d1-a6d7-4695-8e1e-26931d2012f4}"), SERVICE),
+        system(5, None, SERVICE),
+    ]
 }
 
 fn info2() -> Vec<u8> {

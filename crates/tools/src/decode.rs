@@ -11,6 +11,7 @@ mod download_mark;
 mod error_report;
 mod ese_database;
 pub(crate) mod event_log;
+pub(crate) mod exported_log;
 mod firefox_history;
 mod firewall_log;
 mod hosts;
@@ -54,6 +55,8 @@ pub(crate) struct Decoder {
     pub(crate) about: &'static str,
     /// Patterns of the names or paths of its files, as `find_files` understands them; behind a colon the name of a stream.
     pub(crate) names: &'static [&'static str],
+    /// Patterns of names that its files have as others do: only their content tells them, and one of another kind is no gap.
+    pub(crate) common_names: &'static [&'static str],
     /// Whether a file begins as one of its own.
     pub(crate) fits: fn(&Head<'_>) -> bool,
     /// The types of its records.
@@ -237,7 +240,7 @@ mod tests {
         assert!(DECODERS.iter().map(|decoder| decoder.name).is_sorted());
         for decoder in DECODERS {
             assert!(!(decoder.records)().is_empty(), "{}", decoder.name);
-            for name in decoder.names {
+            for name in decoder.names.iter().chain(decoder.common_names) {
                 assert!(Glob::read("name", name).is_ok(), "{name}");
             }
         }

@@ -5,11 +5,12 @@ use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::name_index::{self, BuildError};
 use crate::raw_spans::{self, encode_spans_reply};
 use crate::returned::{Return, chain};
+use crate::sequences::{self, SequencesReply};
 use crate::tables::{self, LeftOut, TABLES_FILE, TableError, TableGroup};
 use crate::wire::{
     AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, TablesReply, decode_request,
-    encode_answer_reply, encode_hash_reply, encode_index_reply, encode_return, encode_sources_reply,
-    encode_tables_reply,
+    encode_answer_reply, encode_hash_reply, encode_index_reply, encode_return, encode_sequences_reply,
+    encode_sources_reply, encode_tables_reply,
 };
 use evidence::{OpenError, Tree};
 use ledger::{EvidenceKind, IntegrityLevel};
@@ -71,6 +72,14 @@ pub fn handle(request: &[u8], scratch: &Path) -> Answered {
         Ok(Request::ReadRow(asked)) => encode_answer_reply(&answered(
             tables::read_row(&asked).map(|record| AnswerReply::Read(Box::new(record))),
         )),
+        Ok(Request::Sequences { evidence }) => {
+            let none = Indexes::new();
+            let trees: Result<Vec<_>, OpenError> = evidence.iter().map(|mount| open(mount, &none)).collect();
+            encode_sequences_reply(&match trees {
+                Ok(trees) => sequences::look(&trees, scratch),
+                Err(error) => SequencesReply::Failed { reason: chain(&error) },
+            })
+        }
         Ok(Request::ReadSpans { evidence, spans }) => encode_spans_reply(&raw_spans::read(&evidence, &spans)),
         Err(error) => encode_return(&Return::failed(&error)),
     };

@@ -69,6 +69,7 @@ mod returned;
 mod row;
 mod search_registry;
 mod search_text;
+mod sequences;
 mod settle;
 mod sink;
 mod source_files;
@@ -98,6 +99,7 @@ mod words;
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
 pub use borrowed::{AskedRules, Borrowed, CheckedRules, Found, Matched, groups_of_records, rule_set};
 pub use catalogue::{InPlace, Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared};
+pub use decode::exported_log::CHOSEN;
 pub use error::{names_fields, refuses_place, tells_why_nothing};
 pub use events::is_event_typed_later;
 pub use evidence::{image_files, is_archive, is_image};
@@ -112,6 +114,7 @@ pub use raw_spans::{
 };
 pub use retired::{successor, untranslatable};
 pub use returned::Return;
+pub use sequences::{FoundSequence, SequencesReply};
 pub use sigma::{
     Broken, Check, Hit as SigmaHit, LONGEST as LONGEST_RULES, Rule as SigmaRule, RuleFile, RuleSet,
 };
@@ -123,6 +126,7 @@ pub use tables::{
 pub use wire::{
     AnswerReply, HashReply, IndexReply, LONGEST_REMARK, Mount, Request, SourcesReply, Summary, TablesReply,
     WireError, decode_answer_reply, decode_hash_reply, decode_index_reply, decode_request, decode_return,
-    decode_return_parts, decode_sources_reply, decode_tables_reply, encode_answer_reply, encode_hash_reply,
-    encode_index_reply, encode_request, encode_return, encode_sources_reply, encode_tables_reply,
+    decode_return_parts, decode_sequences_reply, decode_sources_reply, decode_tables_reply,
+    encode_answer_reply, encode_hash_reply, encode_index_reply, encode_request, encode_return,
+    encode_sources_reply, encode_tables_reply,
 };

@@ -76,7 +76,7 @@ fn events(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
             Met::Head(head) => summary.head = Some(head),
             Met::Event(event) => {
                 summary.add(&event);
-                if let Some((before, after)) = clock_setting(&event) {
+                if let Some((before, after)) = clock_setting(&event).filter(|_| event.exported.is_none()) {
                     order.clock_was_set(event.record_id.into(), before, after);
                 }
                 // A log of very many events is summed up to its end all the same.
@@ -116,10 +116,14 @@ fn clock_setting(event: &Event<'_>) -> Option<(u64, u64)> {
 }
 
 fn add(order: &mut Order, event: &Event<'_>) -> Flow {
+    // Which events were exported, and in what order, whoever did it chose.
+    if event.exported.is_some() {
+        return ControlFlow::Continue(());
+    }
     // Logs before Vista keep seconds.
-    let stamp = match event.chunk {
-        0 => time_of(event).map(|time| Stamp::Other(Box::new(time))),
-        _ => Some(Stamp::Filetime(ticks_of(event))),
+    let stamp = match event.is_old() {
+        true => time_of(event).map(|time| Stamp::Other(Box::new(time))),
+        false => Some(Stamp::Filetime(ticks_of(event))),
     };
     let Some(stamp) = stamp else { return ControlFlow::Continue(()) };
     let channel = &event.system.channel;

@@ -2,6 +2,7 @@
 
 use crate::catalogue::{Call, Indexes};
 use crate::decode::{Decoder, Head, head};
+use crate::drives;
 use crate::error::CallError;
 use crate::glob::Glob;
 use crate::intake::{Flow, Intake, tell_met};
@@ -11,7 +12,7 @@ use crate::place::Scope;
 use crate::returned::chain;
 use crate::survey::Surveyed;
 use crate::units::{self, Origin};
-use evidence::{Node, NodeKind, Step, Tree, walk};
+use evidence::{EvidencePath, Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::fits;
 use ledger::{Defect, Gap};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +37,46 @@ pub(crate) struct File<'t> {
 struct Named {
     glob: Glob,
     stream: Option<&'static str>,
+    /// Whether files of any kind have such names: what is one of another kind is no gap.
+    is_common: bool,
+}
+
+/// Bytes of the smallest file of a common name that is looked into: no event is shorter, compressed or not.
+const LEAST_COMMON: u64 = 64;
+
+/// Folders at the top of a drive in which programs keep their own files, in lower case, and one of a profile: tens of thousands there have common names.
+const PROGRAMS: [&str; 6] =
+    ["windows", "winnt", "program files", "program files (x86)", "programdata", "$recycle.bin"];
+const PROFILE: [&str; 3] = ["appdata", "application data", "local settings"];
+
+/// The folders of a tree in which files of common names are those of programs.
+struct OfPrograms {
+    /// The roots of the host's drives that hold Windows.
+    roots: Vec<EvidencePath>,
+}
+
+impl OfPrograms {
+    fn of(tree: &dyn Tree, names: &[Named]) -> Result<OfPrograms, CallError> {
+        if !names.iter().any(|name| name.is_common) {
+            return Ok(OfPrograms { roots: Vec::new() });
+        }
+        let mut roots = drives::volumes(tree)?;
+        roots.retain(|root| drives::holds_windows(tree, root));
+        Ok(OfPrograms { roots })
+    }
+
+    fn holds(&self, path: &EvidencePath) -> bool {
+        let is_one_of = |part: Option<&str>, names: &[&str]| {
+            part.is_some_and(|part| names.iter().any(|name| part.eq_ignore_ascii_case(name)))
+        };
+        self.roots.iter().any(|root| {
+            let mut parts = path.components();
+            if !root.components().all(|own| parts.next() == Some(own)) {
+                return false;
+            }
+            is_one_of(parts.next(), &PROGRAMS) || is_one_of(parts.nth(1), &PROFILE)
+        })
+    }
 }
 
 impl Named {
@@ -89,7 +130,7 @@ pub(crate) fn named<'t>(
     pattern: &'static str,
 ) -> Result<Vec<(&'t dyn Tree, Node)>, CallError> {
     let mut found = Files { files: Vec::new(), defects: Vec::new(), gaps: Vec::new() };
-    let names = [Named { glob: Glob::read("name", pattern)?, stream: None }];
+    let names = [Named { glob: Glob::read("name", pattern)?, stream: None, is_common: false }];
     let mut all = Vec::new();
     for place in scope.places.iter().filter(|place| place.node.kind == NodeKind::Directory) {
         let mut nodes = BTreeMap::new();
@@ -138,8 +179,11 @@ fn patterns(decoders: &[&'static Decoder]) -> Result<Vec<Named>, CallError> {
         Some((file, stream)) => (file, Some(stream)),
         None => (name, None),
     };
-    let names = decoders.iter().flat_map(|decoder| decoder.names).copied().map(split);
-    names.map(|(file, stream)| Ok(Named { glob: Glob::read("name", file)?, stream })).collect()
+    let own = decoders.iter().flat_map(|decoder| decoder.names).map(|name| (split(name), false));
+    let common = decoders.iter().flat_map(|decoder| decoder.common_names).map(|name| (split(name), true));
+    own.chain(common)
+        .map(|((file, stream), is_common)| Ok(Named { glob: Glob::read("name", file)?, stream, is_common }))
+        .collect()
 }
 
 impl File<'_> {
@@ -186,6 +230,7 @@ impl<'t> Files<'t> {
         // Links on the way of several names are one gap each.
         let mut linked = BTreeSet::new();
         let keeps_no_streams = tree.layout().is_none();
+        let of_programs = OfPrograms::of(tree, names)?;
         if let Some(path) = indexes.get(tree.label()) {
             let mut index = NameIndex::open(path)?;
             if let Some(below) = index.below(&start.path)? {
@@ -198,6 +243,9 @@ impl<'t> Files<'t> {
                             continue;
                         }
                         let place = index.whereabouts(row, &mut folders)?;
+                        if name.is_common && of_programs.holds(&place.path) {
+                            continue;
+                        }
                         let node = place.node(tree)?.ok_or(CallError::NotAsIndexed { path: place.path })?;
                         if name.can_mean(&node) {
                             nodes.insert(node.path.as_str().to_owned(), node);
@@ -217,7 +265,11 @@ impl<'t> Files<'t> {
             }
             match step {
                 Step::Node(node)
-                    if names.iter().any(|name| name.glob.fits(&node.path) && name.can_mean(&node)) =>
+                    if names.iter().any(|name| {
+                        name.glob.fits(&node.path)
+                            && name.can_mean(&node)
+                            && !(name.is_common && of_programs.holds(&node.path))
+                    }) =>
                 {
                     nodes.insert(node.path.as_str().to_owned(), *node);
                 }
@@ -240,6 +292,13 @@ impl<'t> Files<'t> {
         others: &[Decoder],
     ) {
         let named = |name: &&Named| name.glob.fits(&node.path);
+        let is_common = {
+            let mut fitting = names.iter().filter(named).peekable();
+            fitting.peek().is_some() && fitting.all(|name| name.is_common)
+        };
+        if is_common {
+            return self.common(tree, node, decoders);
+        }
         let asked: Vec<_> = names.iter().filter(named).map(|name| name.stream).collect();
         // A file that was asked for by its path need not have a usual name.
         let main = asked.is_empty() || asked.contains(&None);
@@ -254,6 +313,22 @@ impl<'t> Files<'t> {
             if asked.iter().flatten().any(|pattern| fits(pattern, &stream.name)) {
                 self.file(tree, node, Some(&stream.name), decoders, others);
             }
+        }
+    }
+
+    /// A file whose name is a common one: whoever names such files reads it where its content is his.
+    fn common(&mut self, tree: &'t dyn Tree, node: &Node, decoders: &[&'static Decoder]) {
+        if node.kind != NodeKind::File || node.size < LEAST_COMMON {
+            return;
+        }
+        let (bytes, size) = match head(tree, node, None) {
+            Ok(head) => head,
+            Err(error) => return self.gaps.push(gap(node, chain(&error))),
+        };
+        let head = Head { name: &node.name, path: node.path.as_str(), bytes: &bytes, size };
+        let mut own = decoders.iter().filter(|decoder| !decoder.common_names.is_empty());
+        if let Some(decoder) = own.find(|decoder| (decoder.fits)(&head)) {
+            self.files.push(File { tree, node: node.clone(), stream: None, decoder });
         }
     }
 

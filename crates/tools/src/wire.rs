@@ -12,6 +12,7 @@ use crate::host_path;
 use crate::name_index::BuiltIndex;
 use crate::raw_spans::WantedSpan;
 use crate::returned::Return;
+use crate::sequences::SequencesReply;
 use crate::tables::{Answer, Asked, AskedRow, BuiltTables, LeftOut, TableFiles};
 use ledger::{
     Completeness, Defect, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError,
@@ -98,6 +99,11 @@ pub enum Request {
     },
     /// Hold the rows of case tables against rules of others; the reply is for [`decode_answer_reply`].
     MatchRules(AskedRules),
+    /// Tell what several records of logs tell together; the reply is for [`decode_sequences_reply`].
+    Sequences {
+        /// The evidence.
+        evidence: Vec<Mount>,
+    },
     /// Read bytes as they stand in the evidence; the reply is for [`decode_spans_reply`](crate::decode_spans_reply).
     ReadSpans {
         /// The evidence.
@@ -430,6 +436,16 @@ pub fn encode_sources_reply(reply: &SourcesReply) -> Vec<u8> {
 
 /// Reads the reply to a request to hash what tables follow from.
 pub fn decode_sources_reply(bytes: &[u8]) -> Result<SourcesReply, WireError> {
+    serde_json::from_slice(bytes).map_err(WireError::Json)
+}
+
+/// The bytes of a reply to [`Request::Sequences`].
+pub(crate) fn encode_sequences_reply(reply: &SequencesReply) -> Vec<u8> {
+    serde_json::to_vec(reply).unwrap_or_default()
+}
+
+/// Reads a reply to [`Request::Sequences`].
+pub fn decode_sequences_reply(bytes: &[u8]) -> Result<SequencesReply, WireError> {
     serde_json::from_slice(bytes).map_err(WireError::Json)
 }
 

@@ -119,7 +119,8 @@ fn asked(mut words: impl Iterator<Item = String>) -> io::Result<Asked> {
 
 /// The samples, the hives and the files that were asked for.
 fn subjects(asked: &Asked) -> io::Result<Vec<Subject>> {
-    let samples = testkit::samples::samples().into_iter().map(|sample| Subject {
+    let all = testkit::samples::samples().into_iter().chain(testkit::samples::exported_logs());
+    let samples = all.map(|sample| Subject {
         name: sample.decoder.to_owned(),
         path: sample.path.to_owned(),
         bytes: sample.bytes,

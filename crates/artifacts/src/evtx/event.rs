@@ -2,6 +2,7 @@
 
 use super::filetime;
 use super::xml::{Token, Tokens, attribute, attributes, plain};
+use crate::event_text::Exported;
 use std::borrow::Cow;
 
 /// The elements that hold the data of their provider ([MS-EVEN6] 2.2.13, event schema).
@@ -23,6 +24,8 @@ pub struct Event<'a> {
     pub raw: &'a [u8],
     /// What every event has.
     pub system: System<'a>,
+    /// Where its values stand, where it is text that was exported from a log.
+    pub exported: Option<Exported<'a>>,
     /// What comes behind the system part.
     pub(super) body: Body<'a>,
 }
@@ -73,6 +76,8 @@ pub struct System<'a> {
     pub computer: Cow<'a, str>,
     /// SID of the user in whose name it was raised.
     pub user: Option<Cow<'a, str>>,
+    /// Whether GUIDs of providers are left out of it, whoever wrote it: a shape of exported logs that does not keep them.
+    pub leaves_out_guid: bool,
 }
 
 impl<'a> Event<'a> {
@@ -85,7 +90,12 @@ impl<'a> Event<'a> {
     ) -> Event<'a> {
         let record_id = system.record_id.unwrap_or_default();
         let body = Body::Read(data);
-        Event { offset, chunk: 0, record_id, written: 0, raw, system, body }
+        Event { offset, chunk: 0, record_id, written: 0, raw, system, exported: None, body }
+    }
+
+    /// Whether it is of a log of Windows before Vista, which keeps seconds.
+    pub fn is_old(&self) -> bool {
+        self.chunk == 0 && self.exported.is_none()
     }
 
     /// Reads the system part of a rendered record; what lacks where there is none. Places are still to be set.
@@ -96,19 +106,21 @@ impl<'a> Event<'a> {
             .ok_or("system part")?;
         let system = system(&mut tokens)?;
         let body = Body::Rendered(tokens.rest);
-        Ok(Event { offset: 0, chunk: 0, record_id: 0, written: 0, raw: &[], system, body })
+        let (offset, chunk, record_id, written) = (0, 0, 0, 0);
+        Ok(Event { offset, chunk, record_id, written, raw: &[], system, exported: None, body })
     }
 
     /// The data: names and values in the order of the record; a value without a name is called `data0` and so on, one in an element of an element `outer.inner`.
     pub fn data(&self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
         match &self.body {
-            Body::Rendered(text) => flatten(text),
+            Body::Rendered(text) => flatten::<false>(Tokens { rest: text }),
             Body::Read(data) => data.clone(),
         }
     }
 }
 
-fn system<'a>(tokens: &mut Tokens<'a>) -> Result<System<'a>, &'static str> {
+/// Reads the elements of a system part, up to its end.
+pub(crate) fn system<'a>(tokens: &mut impl Iterator<Item = Token<'a>>) -> Result<System<'a>, &'static str> {
     let mut system = System::default();
     let (mut current, mut depth, mut has_id) = ("", 0, false);
     for token in tokens.by_ref() {
@@ -118,7 +130,7 @@ fn system<'a>(tokens: &mut Tokens<'a>) -> Result<System<'a>, &'static str> {
                 depth += usize::from(!empty);
                 current = if empty { "" } else { name };
             }
-            Token::Text(text) => has_id |= content(&mut system, current, text),
+            Token::Text(text) | Token::Literal(text) => has_id |= content(&mut system, current, text),
             Token::End if depth == 0 => return if has_id { Ok(system) } else { Err("event id") },
             Token::End => {
                 depth -= 1;
@@ -187,11 +199,14 @@ struct Open<'a> {
     parent: bool,
 }
 
-fn flatten(text: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
+/// The data behind a system part; `RAW`: a value that is one piece of the text is given as it stands there, its escapes with it, and borrowed.
+pub(crate) fn flatten<'a, const RAW: bool>(
+    tokens: impl Iterator<Item = Token<'a>>,
+) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
     let mut data: Vec<(Cow<'_, str>, Cow<'_, str>)> = Vec::with_capacity(16);
     let mut open: Vec<Open<'_>> = Vec::with_capacity(8);
     let (mut section, mut unnamed) = ("", 0_usize);
-    for token in (Tokens { rest: text }) {
+    for token in tokens {
         match token {
             Token::Start { name, attributes: all, empty } => {
                 let called = match open.last_mut() {
@@ -215,19 +230,27 @@ fn flatten(text: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
                         continue;
                     }
                     let key = if called.is_empty() { key.into() } else { format!("{called}.{key}").into() };
-                    data.push((key, plain(value)));
+                    data.push((key, if RAW { Cow::Borrowed(value) } else { plain(value) }));
                 }
                 let one = Open { name: called, value: None, parent: false };
                 if empty { close(one, section, &mut data) } else { open.push(one) }
             }
-            Token::Text(text) => {
+            Token::Text(text) | Token::Literal(text) => {
                 let Some(inner) = open.last_mut().filter(|inner| !inner.name.is_empty()) else { continue };
+                let is_literal = matches!(token, Token::Literal(_));
+                let own = || if is_literal { Cow::Owned(text.to_owned()) } else { plain(text) };
                 match inner.value.and_then(|at| data.get_mut(at)) {
-                    Some((_, value)) => value.to_mut().push_str(&plain(text)),
+                    Some((_, value)) => {
+                        if RAW && let Cow::Borrowed(first) = *value {
+                            *value = Cow::Owned(plain(first).into_owned());
+                        }
+                        value.to_mut().push_str(&own());
+                    }
                     None if inner.parent && text.trim().is_empty() => {}
                     None => {
                         inner.value = Some(data.len());
-                        data.push((inner.name.clone(), plain(text)));
+                        let is_raw = RAW && !is_literal;
+                        data.push((inner.name.clone(), if is_raw { Cow::Borrowed(text) } else { own() }));
                     }
                 }
             }
@@ -243,8 +266,10 @@ fn flatten(text: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
 
 /// The value of the attribute `Name` where that is the only one, and not empty.
 fn sole_name(attributes: &str) -> Option<&str> {
-    let value = attributes.strip_prefix("Name=\"")?.strip_suffix('"')?;
-    (!value.is_empty() && value.bytes().all(|byte| byte != b'"')).then_some(value)
+    let quoted = attributes.strip_prefix("Name=")?;
+    let quote = quoted.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let value = quoted.strip_prefix(quote)?.strip_suffix(quote)?;
+    (!value.is_empty() && value.chars().all(|c| c != quote)).then_some(value)
 }
 
 /// The name of a value: that of the datum, or that of its element behind those around it.
@@ -273,7 +298,10 @@ mod tests {
     use super::*;
 
     fn pairs(text: &str) -> Vec<(String, String)> {
-        flatten(text).into_iter().map(|(name, value)| (name.into_owned(), value.into_owned())).collect()
+        flatten::<false>(Tokens { rest: text })
+            .into_iter()
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect()
     }
 
     fn own(pairs: &[(&str, &str)]) -> Vec<(String, String)> {

@@ -4,19 +4,21 @@ use std::borrow::Cow;
 
 /// A piece of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// `<name attributes>`; `empty` for `<name attributes/>`, which has no end of its own.
     Start { name: &'a str, attributes: &'a str, empty: bool },
     /// `</name>`.
     End,
     /// Text between tags, escapes included.
     Text(&'a str),
+    /// Text without escapes, which only other writers than the library have.
+    Literal(&'a str),
 }
 
 /// What is left of a document.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tokens<'a> {
-    pub(super) rest: &'a str,
+pub(crate) struct Tokens<'a> {
+    pub(crate) rest: &'a str,
 }
 
 impl<'a> Iterator for Tokens<'a> {
@@ -42,9 +44,10 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-fn start(inner: &str) -> Token<'_> {
+/// A tag without its angle brackets.
+pub(crate) fn start(inner: &str) -> Token<'_> {
     let (inner, empty) = inner.strip_suffix('/').map_or((inner, false), |inner| (inner, true));
-    let (name, attributes) = cut(inner, b' ').unwrap_or((inner, ""));
+    let (name, attributes) = inner.split_once([' ', '\t', '\r', '\n']).unwrap_or((inner, ""));
     Token::Start { name, attributes, empty }
 }
 
@@ -55,23 +58,25 @@ fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
 }
 
 /// The attributes of a tag, escapes included.
-pub(super) fn attributes(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(crate) fn attributes(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         let (name, rest) = cut(text, b'=')?;
-        let (value, rest) = cut(rest.strip_prefix('"')?, b'"')?;
+        // The library writes quotation marks, Windows itself apostrophes.
+        let quote = *rest.as_bytes().first().filter(|quote| matches!(quote, b'"' | b'\''))?;
+        let (value, rest) = cut(rest.get(1..)?, quote)?;
         text = rest;
-        Some((name.strip_prefix(' ').unwrap_or(name), value))
+        Some((name.trim_ascii(), value))
     })
 }
 
 /// The value of an attribute that is there and not empty.
-pub(super) fn attribute<'a>(text: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
+pub(crate) fn attribute<'a>(text: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
     let found = attributes(text).find(|(name, _)| *name == wanted);
     found.map(|(_, value)| plain(value)).filter(|value| !value.is_empty())
 }
 
 /// The text without escapes; what is no escape stays.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'&', text.as_bytes()) else { return Cow::Borrowed(text) };
     let (before, mut rest) = text.split_at_checked(first).unwrap_or((text, ""));
     let mut plain = String::with_capacity(text.len());

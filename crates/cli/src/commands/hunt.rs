@@ -11,12 +11,12 @@ use crate::printer::Printer;
 use crate::scratch::Scratch;
 use app::{Case, CsvCell, TablesRequest, ToolReturn, WorkerRequest, case_tables};
 use detect::Level;
-use ledger::Record;
-use report::hunt::{Fit, Sighting, Whose, by_rule, hashes, shortened, sightings};
-use serde_json::{Value, json};
+use ledger::{Gap, Record};
+use report::hunt::{Fit, Several, Sighting, Whose, by_rule, hashes, order, shortened, sightings, together};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use tools::Matched;
+use tools::{Matched, SequencesReply};
 
 /// Most records that one call gives.
 const MOST: usize = 10_000;
@@ -72,20 +72,23 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
         returned.gaps.extend(more.gaps);
     }
     returned.gaps.extend(others.matched.gaps.iter().cloned());
+    let (several, are_all) = sequences(&request, &case, &mut returned)?;
     returned.gaps.sort();
     returned.gaps.dedup();
     let wanted =
         records.iter().chain(others.records.iter().map(|(record, _)| record)).flat_map(hashes).collect();
     let known = known_good(&arguments.known_good, &wanted)?;
     let list = |hash: &str| known.list_of(hash).map(str::to_owned);
-    let all = sightings(&records, &others.records, &list, least);
+    let mut all = sightings(&records, &others.records, &list, least);
+    all.extend(together(&several, least));
+    order(&mut all);
     match arguments.format {
         SqlFormat::Text => printer.result(&text(&all, &others))?,
         SqlFormat::Csv => csv(&all, printer)?,
         SqlFormat::Json => printer.result(&report::json_text(&json!({
             "locard_hunt": 1,
             "sightings": all.iter().map(value).collect::<Vec<_>>(),
-            "truncated": is_cut || others.matched.more,
+            "truncated": is_cut || others.matched.more || !are_all,
             "gaps": returned.gaps,
             "defects": returned.defects,
             "totals": totals(&all, &others),
@@ -111,7 +114,19 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
         printer
             .complain(&format!("more than {MOST} records fit rules of others: the totals count all of them"));
     }
-    let unread = returned.gaps.len();
+    if !are_all {
+        printer.complain("there is more that several records tell together than is given");
+    }
+    let exported = returned.gaps.iter().filter(|gap| gap.reason == tools::CHOSEN).count();
+    if exported > 0 {
+        let told = if exported == 1 {
+            "log is exported: which events it leaves"
+        } else {
+            "logs are exported: which events they leave"
+        };
+        printer.complain(&format!("{exported} {told} out is not known"));
+    }
+    let unread = returned.gaps.len() - exported;
     if unread > 0 {
         let things = if unread == 1 { "thing was" } else { "things were" };
         printer.complain(&format!("{unread} {things} not examined (--format json names them)"));
@@ -195,6 +210,34 @@ fn called(
     app::call_tool(request, case, scratch.indexes(), "records", &asked).map_err(Failure::Tool)
 }
 
+/// What several records tell together, and whether that is all of it; gaps and damage are added to those of the call.
+fn sequences(
+    request: &WorkerRequest,
+    case: &Case,
+    returned: &mut ToolReturn,
+) -> Result<(Vec<Several>, bool), Failure> {
+    match app::sequences(request, case).map_err(Failure::Tool)? {
+        SequencesReply::Looked { found, truncated, gaps, defects } => {
+            returned.gaps.extend(gaps);
+            let new = defects.into_iter().filter(|defect| !returned.defects.contains(defect));
+            let new: Vec<_> = new.collect();
+            returned.defects.extend(new);
+            let several = found.into_iter().map(|one| Several {
+                sequence: one.sequence,
+                shared: one.shared,
+                records: one.records,
+                first: one.first,
+                last: one.last,
+            });
+            Ok((several.collect(), !truncated))
+        }
+        SequencesReply::Failed { reason } => {
+            returned.gaps.push(Gap { path: String::new(), reason });
+            Ok((Vec::new(), true))
+        }
+    }
+}
+
 fn of(returned: &ToolReturn) -> Vec<Record> {
     returned.output.as_ref().map_or_else(Vec::new, |output| output.records().to_vec())
 }
@@ -225,7 +268,12 @@ fn text(all: &[Sighting<'_>], others: &Others) -> String {
         let line = format!("{whose}{}: {}", fit.rule, fit.note);
         let _ = writeln!(out, "{number:>6}  {:<8}  {}", fit.level.name(), report::terminal(&line));
     }
-    let _ = writeln!(out, "{} records stand out", all.len());
+    let several = all.iter().filter(|it| it.together.is_some()).count();
+    let _ = writeln!(out, "{} records stand out", all.len() - several);
+    if several > 0 {
+        let things = if several == 1 { "thing is" } else { "things are" };
+        let _ = writeln!(out, "{several} {things} told by several records together");
+    }
     out
 }
 
@@ -279,7 +327,7 @@ fn fit_value(fit: &Fit) -> Value {
 }
 
 fn value(it: &Sighting<'_>) -> Value {
-    json!({
+    let mut value = json!({
         "level": it.level(),
         "time": it.time.map(|time| time.to_text()),
         "computer": it.computer(),
@@ -288,7 +336,14 @@ fn value(it: &Sighting<'_>) -> Value {
         "details": it.details(),
         "known_good": it.known_good,
         "record": it.record,
-    })
+    });
+    if let (Some(several), Some(value)) = (it.together, value.as_object_mut()) {
+        let shared: Map<String, Value> =
+            several.shared.iter().map(|(field, text)| (field.clone(), json!(text))).collect();
+        let together = json!({ "records": several.records, "shared": shared, "first": several.first });
+        value.insert("together".to_owned(), together);
+    }
+    value
 }
 
 fn totals(all: &[Sighting<'_>], others: &Others) -> Vec<Value> {

@@ -32,6 +32,7 @@ pub(super) fn tool_code(error: &app::ToolError) -> u8 {
         | app::ToolError::Index { .. }
         | app::ToolError::Tables { .. }
         | app::ToolError::Spans { .. }
+        | app::ToolError::Sequences { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,
     }
 }

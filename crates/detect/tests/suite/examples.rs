@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const EXAMPLES: &str = include_str!("../data/examples.txt");
 
 /// The types that each field of each record type may have, by the catalogue of the tools.
-type Catalogue = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+pub(crate) type Catalogue = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// An example of a rule, as its line says it.
-struct Example<'t> {
+pub(crate) struct Example<'t> {
     line: usize,
     rule: &'t str,
     fires: bool,
@@ -38,7 +38,7 @@ fn read(text: &str) -> (BTreeMap<&str, Level>, Vec<Example<'_>>) {
 }
 
 /// `fires KIND | FIELD=VALUE | …`, or `passes [+RULE …] KIND | …`: a stroke ends a value where a field follows.
-fn example<'t>(line: usize, rule: &'t str, text: &'t str) -> Example<'t> {
+pub(crate) fn example<'t>(line: usize, rule: &'t str, text: &'t str) -> Example<'t> {
     let mut parts: Vec<&str> = Vec::new();
     for part in text.split(" | ") {
         let is_field = part.split_once('=').is_some_and(|(name, _)| {
@@ -68,7 +68,7 @@ fn example<'t>(line: usize, rule: &'t str, text: &'t str) -> Example<'t> {
     Example { line, rule, fires, also, kind, fields }
 }
 
-fn catalogue() -> Catalogue {
+pub(crate) fn catalogue() -> Catalogue {
     let tools: serde_json::Value =
         serde_json::from_str(include_str!("../../../tools/tests/catalogue.json")).unwrap();
     let mut catalogue = Catalogue::new();
@@ -111,7 +111,7 @@ fn value(types: &BTreeSet<String>, text: &str) -> Option<FieldValue> {
     narrow.iter().chain(&wide).filter(|name| types.contains(**name)).find_map(|name| of_type(name))
 }
 
-fn record(catalogue: &Catalogue, example: &Example<'_>) -> Result<Record, String> {
+pub(crate) fn record(catalogue: &Catalogue, example: &Example<'_>) -> Result<Record, String> {
     let Example { line, kind, fields, .. } = example;
     let known = catalogue.get(*kind).ok_or_else(|| format!("line {line}: no record type {kind}"))?;
     let field = |(name, text): &(&str, &str)| {

@@ -4,3 +4,4 @@
 mod attack;
 mod examples;
 mod pages;
+mod sequences;

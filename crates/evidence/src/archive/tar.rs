@@ -6,7 +6,7 @@
 mod header;
 mod rest;
 
-pub(super) use header::is_header;
+pub(crate) use header::is_header;
 
 use super::decode::Part;
 use super::index::{self, Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};

@@ -23,6 +23,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "chromium_history",
     about: "pages visited, files downloaded and terms searched with Chrome, Edge and other browsers made of Chromium",
     names: &["History", "Archived History"],
+    common_names: &[],
     fits: |head: &Head<'_>| {
         ["History", "Archived History"].iter().any(|name| head.name.eq_ignore_ascii_case(name))
             && sqlite::is_database(head.bytes)

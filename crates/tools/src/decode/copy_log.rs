@@ -27,6 +27,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     about: "files that a collector (KAPE) copied or left, with their hashes and times at the source",
     // The second one's name has its ending twice in newer versions.
     names: &["*_CopyLog.csv", "*_SkipLog.csv", "*_SkipLog.csv.csv"],
+    common_names: &[],
     fits: |head: &Head<'_>| csv_rows::table(head.bytes).is_some_and(|table| kind(&table).is_some()),
     records,
     read,

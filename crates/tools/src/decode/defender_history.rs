@@ -18,6 +18,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "defender_history",
     about: "threats that Windows Defender detected, with the files and times",
     names: &["**/DetectionHistory/**"],
+    common_names: &[],
     fits: |head: &Head<'_>| detection_history::fits(head.bytes),
     records,
     read,

@@ -21,6 +21,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "defender_log",
     about: "detections, blocked and looked-up files and scanned processes in the log of Windows Defender",
     names: &["MPLog-*.log", "MPDetection-*.log"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -21,6 +21,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "download_mark",
     about: "from where downloaded files came (Zone.Identifier)",
     names: &["*:Zone.Identifier", "*?Zone.Identifier"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -17,6 +17,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "error_report",
     about: "reports of crashes, hangs and other problems, with the program and the time",
     names: &["*.wer"],
+    common_names: &[],
     fits: |head: &Head<'_>| error_report::fits(head.bytes),
     records,
     read,

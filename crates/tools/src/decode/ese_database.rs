@@ -19,6 +19,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "ese_database",
     about: "tables of an ESE database, and what SRUM and WebCache databases hold under any name",
     names: &["*.edb", "qmgr.db"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -1,6 +1,6 @@
-//! Event logs: `.evtx` of Vista and later, `.evt` before.
+//! Event logs: `.evtx` of Vista and later, `.evt` before, and what was exported from them as text.
 
-use super::{Decoder, Head, Source};
+use super::{Decoder, Head, Source, exported_log};
 use crate::events;
 use crate::intake::Flow;
 use artifacts::evtx::{Event, Found, LogHead};
@@ -20,13 +20,14 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "event_log",
     about: "events of Windows logs, those of certain meaning as records of their own types",
     names: &["*.evtx", "*.evt"],
+    common_names: exported_log::NAMES,
     fits,
     records: events::record_types,
     read,
 };
 
 fn fits(head: &Head<'_>) -> bool {
-    evtx::is_log(head.bytes) || evt::is_log(head.bytes)
+    evtx::is_log(head.bytes) || evt::is_log(head.bytes) || exported_log::begun(head.bytes).is_some()
 }
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
@@ -61,7 +62,7 @@ pub(crate) enum Met<'a> {
 }
 
 /// What takes what is met.
-type Visit<'v> = dyn FnMut(&mut Source<'_, '_>, Met<'_>) -> Flow + 'v;
+pub(super) type Visit<'v> = dyn FnMut(&mut Source<'_, '_>, Met<'_>) -> Flow + 'v;
 
 /// Reads a log of either kind.
 pub(crate) fn each(source: &mut Source<'_, '_>, visit: &mut Visit<'_>) -> Result<Flow, ReadError> {
@@ -69,7 +70,11 @@ pub(crate) fn each(source: &mut Source<'_, '_>, visit: &mut Visit<'_>) -> Result
     let mut mark = [0; 8];
     let got = read_full_at(reader.as_mut(), 0, &mut mark)?;
     if !evtx::is_log(mark.get(..got).unwrap_or_default()) {
-        return old(source, visit);
+        let head = super::head(source.tree, source.node, source.stream)?.0;
+        return match exported_log::begun(&head) {
+            Some(begun) => exported_log::each(source, begun, visit),
+            None => old(source, visit),
+        };
     }
     let length = reader.len();
     let reader = RefCell::new(reader);

@@ -14,6 +14,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "firefox_history",
     about: "pages visited with Firefox",
     names: &["places.sqlite"],
+    common_names: &[],
     fits: |head: &Head<'_>| {
         head.name.eq_ignore_ascii_case("places.sqlite") && sqlite::is_database(head.bytes)
     },

@@ -17,6 +17,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "firewall_log",
     about: "connections that the Windows firewall allowed or dropped",
     names: &["pfirewall.log*"],
+    common_names: &[],
     fits: |head: &Head<'_>| w3c_log::software(head.bytes).is_some_and(|name| name.contains("Firewall")),
     records,
     read,

@@ -19,6 +19,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "hosts",
     about: "names that the system takes for an address without asking anybody",
     names: &["**/drivers/etc/hosts"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -17,6 +17,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "index_dat",
     about: "history, cache and cookies of Internet Explorer 5 to 9 (index.dat), removed entries among them",
     names: &["index.dat"],
+    common_names: &[],
     fits: |head: &Head<'_>| index_dat::is_index(head.bytes),
     records,
     read,

@@ -15,6 +15,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "info2",
     about: "files and folders that were moved to the Recycle Bin up to Windows XP and Server 2003",
     names: &["INFO2", "INFO"],
+    common_names: &[],
     fits,
     records,
     read,

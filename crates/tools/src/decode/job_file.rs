@@ -19,6 +19,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "job_file",
     about: "scheduled tasks of Windows XP and before, and those of the command at",
     names: &["*.job"],
+    common_names: &[],
     fits: |head: &Head<'_>| job_file::fits(head.bytes),
     records,
     read,

@@ -23,6 +23,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "jump_list",
     about: "files and folders that a user opened with each program, with the last time, and entries of the menus of programs",
     names: &["*.automaticDestinations-ms", "*.customDestinations-ms"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -25,6 +25,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "lnk",
     about: "shortcuts: their targets with times, volume and host, and in folders of recent documents what a user opened",
     names: &["*.lnk"],
+    common_names: &[],
     fits,
     records,
     read,

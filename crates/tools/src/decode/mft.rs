@@ -21,6 +21,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "mft",
     about: "every file and folder of an NTFS volume, deleted ones among them, with the times of both sets",
     names: &["$MFT", "%24MFT"],
+    common_names: &[],
     fits,
     records,
     read,

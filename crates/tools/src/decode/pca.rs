@@ -24,6 +24,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "pca",
     about: "programs that users started from the desktop of Windows 11, by the Program Compatibility Assistant",
     names: &["PcaAppLaunchDic.txt", "PcaGeneralDb?.txt"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -23,6 +23,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "pe",
     about: "programs and libraries (exe, dll, sys): headers, imports, version texts, symbols, overlay",
     names: &[],
+    common_names: &[],
     fits,
     records,
     read,

@@ -17,6 +17,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "powershell_history",
     about: "commands that were typed at the prompt of PowerShell, without times",
     names: &["**/PSReadLine/*_history.txt", "ConsoleHost_history.txt"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -18,6 +18,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "powershell_transcript",
     about: "sessions of PowerShell with what was typed there",
     names: &["PowerShell_transcript.*.txt"],
+    common_names: &[],
     fits: |head: &Head<'_>| powershell_log::is_transcript(head.bytes),
     records,
     read,

@@ -35,6 +35,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "prefetch",
     about: "programs that were started, how often and when, and the files they used at that",
     names: &["*.pf"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -20,6 +20,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "recycle_bin",
     about: "files and folders that were moved to the Recycle Bin, with their former path",
     names: &["$I*"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -23,6 +23,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "scheduled_task",
     about: "scheduled tasks with what they start, when and as whom",
     names: &["**/System32/Tasks/**", "**/SysWOW64/Tasks/**", "**/System32/Tasks_Migrated/**"],
+    common_names: &[],
     fits,
     records,
     read,

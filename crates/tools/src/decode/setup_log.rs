@@ -17,6 +17,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "setup_log",
     about: "installations of devices and drivers, with their local times",
     names: &["setupapi*.log"],
+    common_names: &[],
     fits: |head: &Head<'_>| setup_log::fits(head.bytes),
     records,
     read,

@@ -19,6 +19,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "srum",
     about: "SRUM: which applications used processor, disk and network, under which account, hour by hour",
     names: &["SRUDB*.dat"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -17,6 +17,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "startup_folder",
     about: "files in the startup folders of users and of the machine, those that are switched off as disabled_startup_item",
     names: &["**/Start Menu/Programs/Startup/*"],
+    common_names: &[],
     fits,
     records,
     read,

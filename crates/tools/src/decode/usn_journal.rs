@@ -27,6 +27,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "usn_journal",
     about: "what was done to which file of an NTFS volume, and when (change journal)",
     names: &["$J", "%24J", "*UsnJrnl*$J", "*UsnJrnl*%24J", "$UsnJrnl:$J"],
+    common_names: &[],
     fits,
     records,
     read,

@@ -28,6 +28,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "web_cache",
     about: "history, cache and downloads of Internet Explorer, Edge Legacy and programs that use their libraries",
     names: &["WebCacheV*.dat"],
+    common_names: &[],
     fits,
     records,
     read,

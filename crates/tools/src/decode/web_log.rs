@@ -17,6 +17,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "web_log",
     about: "requests to the web server IIS",
     names: &["u_ex*.log", "u_in*.log", "**/W3SVC*/ex*.log"],
+    common_names: &[],
     fits: |head: &Head<'_>| {
         w3c_log::software(head.bytes).is_some_and(|name| name.contains("Internet Information Services"))
     },

@@ -30,6 +30,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "windows_timeline",
     about: "Windows Timeline (ActivitiesCache.db): which applications an account used, when, for how long, with which document or page",
     names: &[FILE],
+    common_names: &[],
     fits: |head: &Head<'_>| head.name.eq_ignore_ascii_case(FILE) && sqlite::is_database(head.bytes),
     records,
     read: |source| sqlite::with(source, entries),

@@ -22,6 +22,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     name: "wmi_repository",
     about: "permanent event subscriptions of WMI: filters, consumers and bindings",
     names: &["**/wbem/Repository/OBJECTS.DATA", "**/wbem/Repository/FS/OBJECTS.DATA"],
+    common_names: &[],
     fits: |head: &Head<'_>| head.name.eq_ignore_ascii_case("OBJECTS.DATA"),
     records,
     read,

@@ -55,7 +55,8 @@ pub(super) fn entry(system: &System<'_>) -> Option<(&'static Entry, bool)> {
             && writer.channels.iter().any(|own| same(own, &system.channel))
     })?;
     let bare = system.guid.as_deref().map(|guid| guid.trim_matches(['{', '}']));
-    let own = entry.rule.writer.guid.is_none_or(|guid| bare.is_some_and(|bare| same(guid, bare)));
+    let own = entry.rule.writer.guid.is_none_or(|guid| bare.is_some_and(|bare| same(guid, bare)))
+        || system.leaves_out_guid;
     Some((entry, own))
 }
 

@@ -6,8 +6,9 @@ use super::rules::Form;
 use super::values;
 use crate::decode::Source;
 use crate::row::Row;
+use artifacts::event_text::SourceTime;
 use artifacts::evtx::{Event, System};
-use ledger::{ByteSpan, FieldType, FieldValue, Time};
+use ledger::{AssumedZone, ByteSpan, FieldType, FieldValue, Precision, Time};
 use std::borrow::Cow;
 
 /// Least characters of a text whose bytes are looked for in the record.
@@ -16,6 +17,9 @@ const LEAST: usize = 4;
 /// Where the number and the time stand in a record of a log of Vista and later.
 const NUMBER: u64 = 8;
 const WRITTEN: u64 = 16;
+
+/// How the time of an exported event is called among its places.
+const CREATED: &str = "TimeCreated@SystemTime";
 
 /// Names and values of an event.
 type Data<'a> = [(Cow<'a, str>, Cow<'a, str>)];
@@ -38,20 +42,25 @@ pub(crate) fn row(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>) -
 
 fn base(source: &Source<'_, '_>, event: &Event<'_>, kind: &str) -> Row {
     let system = &event.system;
-    let span = ByteSpan::new(event.offset, event.raw.len() as u64);
+    // What was compressed stands nowhere in the file as it is.
+    let is_there = event.exported.as_ref().is_none_or(|exported| exported.is_there);
+    let span = is_there.then(|| ByteSpan::new(event.offset, event.raw.len() as u64));
     let at = |by: u64| (event.chunk > 0).then(|| ByteSpan::new(event.offset.saturating_add(by), 8));
     let ticks = ticks_of(event);
-    let place = at(WRITTEN).filter(|_| ticks == event.written);
+    let place = at(WRITTEN).filter(|_| ticks == event.written).or_else(|| stands(event, CREATED, None));
     // The channel is the best that is left where no provider is named.
     let provider = [&system.provider, &system.channel].into_iter().find(|name| !name.is_empty());
     let name = |text: &Cow<'_, str>| (!text.is_empty()).then(|| FieldValue::Name(text.clone().into_owned()));
     let row = source
-        .row(kind, Some(span))
+        .row(kind, span)
         .field("event_id", FieldValue::Integer(system.event_id.into()))
         .field("provider", FieldValue::Name(provider.map_or("unknown", |name| name).to_owned()))
         .maybe("channel", name(&system.channel), None)
-        .maybe("computer", name(&system.computer), found(event, &system.computer))
-        .field_at("record_id", FieldValue::Integer(event.record_id.into()), at(NUMBER));
+        .maybe("computer", name(&system.computer), found(event, Some("Computer"), &system.computer));
+    // Every record of a log has a number; not every shape of an exported one keeps it.
+    let has_number = event.exported.is_none() || system.record_id.is_some();
+    let number = has_number.then(|| FieldValue::Integer(event.record_id.into()));
+    let row = row.maybe("record_id", number, at(NUMBER).or_else(|| stands(event, "EventRecordID", None)));
     row.maybe("time", time_of(event).map(FieldValue::Time), place)
 }
 
@@ -63,11 +72,28 @@ pub(crate) fn ticks_of(event: &Event<'_>) -> u64 {
 /// The same as a time; logs before Vista keep seconds.
 pub(crate) fn time_of(event: &Event<'_>) -> Option<Time> {
     let time = Some(ticks_of(event)).filter(|ticks| *ticks != 0).map(Time::from_filetime)?;
-    Some(if event.chunk > 0 {
-        time
-    } else {
-        Time { precision: ledger::Precision::Second, raw: event.written.to_string(), ..time }
+    Some(match event.exported.as_ref().and_then(|exported| exported.time.as_ref()) {
+        Some(source) => exported_time(source, time),
+        None if event.is_old() => {
+            Time { precision: Precision::Second, raw: event.written.to_string(), ..time }
+        }
+        None => time,
     })
+}
+
+/// A time as finely as the text has it, and of no known zone where that names none.
+fn exported_time(source: &SourceTime, time: Time) -> Time {
+    let precision = match source.decimals {
+        0 => Precision::Second,
+        1..=3 => Precision::Millisecond,
+        4..=6 => Precision::Microsecond,
+        _ => Precision::Filetime,
+    };
+    let time = Time { precision, ..time };
+    match source.has_zone {
+        true => time,
+        false => Time { raw: source.text.clone(), zone: Some(AssumedZone::Utc), ..time },
+    }
 }
 
 fn general(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>, imitates: Option<&str>) -> Row {
@@ -75,10 +101,10 @@ fn general(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>, imitates
     let values: Vec<&str> =
         data.iter().map(|(_, value)| value.as_ref()).filter(|value| !value.is_empty()).collect();
     let text = values.join("\n");
-    let place = found(event, &text);
+    let place = found(event, None, &text);
     let binary: Vec<String> = data.iter().filter_map(|(_, value)| values::text_of(value)).collect();
     let binary = (!binary.is_empty()).then(|| binary.join("\n"));
-    let told = binary.as_deref().and_then(|text| found(event, text));
+    let told = binary.as_deref().and_then(|text| found(event, None, text));
     base(source, event, EVENT)
         .maybe("level", system.level.map(|level| FieldValue::Integer(level.into())), None)
         .maybe("sid", system.user.clone().map(|sid| FieldValue::Sid(sid.into_owned())), None)
@@ -131,7 +157,7 @@ struct Made<'e> {
 impl Made<'_> {
     /// Adds what becomes of one datum. What is not of its type stays with the rest.
     fn with(mut self, from: &'static str, target: &Target, text: &str) -> Self {
-        let place = |text: &str| found(self.event, text);
+        let place = |text: &str| found(self.event, Some(from), text);
         match target {
             Target::Field(field) => {
                 let Some(typed) = values::typed(field, text) else { return self };
@@ -182,14 +208,14 @@ impl Made<'_> {
         match form {
             Form::Hashes => {
                 for (name, digest) in values::digests(text) {
-                    let at = found(self.event, digest);
+                    let at = found(self.event, Some(from), digest);
                     self = self.field(name, FieldValue::Hash(digest.to_lowercase()), at);
                 }
             }
             Form::Host => {
                 let line = text.lines().find_map(|line| line.trim_start().strip_prefix("HostApplication="));
                 if let Some(line) = line.map(str::trim).filter(|line| !line.is_empty()) {
-                    let at = found(self.event, line);
+                    let at = found(self.event, Some(from), line);
                     self = self.field("host_application", FieldValue::Text(line.to_owned()), at);
                 }
             }
@@ -198,26 +224,26 @@ impl Made<'_> {
                 let alone = || whole.clone().map(|address| values::Endpoint { address, port: None });
                 let Some(endpoint) = values::endpoint(text).or_else(alone) else { return self };
                 if let Some(whole) = whole {
-                    let at = found(self.event, &whole);
+                    let at = found(self.event, Some(from), &whole);
                     self = self.field("endpoint", FieldValue::Name(whole), at);
                 }
-                self = self.endpoint(endpoint);
+                self = self.endpoint(from, endpoint);
             }
             Form::Ssh => {
                 let Some((account, endpoint)) = values::ssh(text) else { return self };
                 if let Some(account) = account {
-                    let at = found(self.event, account);
+                    let at = found(self.event, Some(from), account);
                     self = self.field("account", FieldValue::Name(account.to_owned()), at);
                 }
-                self = self.endpoint(endpoint);
+                self = self.endpoint(from, endpoint);
             }
         }
         self.set.push(from);
         self
     }
 
-    fn endpoint(self, endpoint: values::Endpoint) -> Self {
-        let at = found(self.event, &endpoint.address);
+    fn endpoint(self, from: &str, endpoint: values::Endpoint) -> Self {
+        let at = found(self.event, Some(from), &endpoint.address);
         let made = self.field("address", FieldValue::Name(endpoint.address), at);
         match endpoint.port {
             Some(port) => made.field("port", FieldValue::Integer(port.into()), None),
@@ -237,12 +263,40 @@ fn value<'a>(event: &Event<'a>, data: &Data<'a>, from: &str) -> Option<Cow<'a, s
         "@user" => event.system.user.clone(),
         "@channel" => Some(event.system.channel.clone()),
         "@process" => event.system.process_id.map(|pid| Cow::Owned(pid.to_string())),
-        _ => data.iter().find(|(name, _)| name == from).map(|(_, value)| value.clone()),
+        _ => {
+            let named = |name: &str| data.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone());
+            named(from).or_else(|| named(&counted_from_one(event, from)?))
+        }
     }
 }
 
-/// Where the text stands in the record, in UTF-16LE: where it stands there once, and is no rendering of something else.
-fn found(event: &Event<'_>, text: &str) -> Option<ByteSpan> {
+/// What Winlogbeat calls a datum that has no name in the log: `param1` and so on.
+fn counted_from_one(event: &Event<'_>, from: &str) -> Option<String> {
+    event.exported.as_ref()?;
+    let number: u32 = from.strip_prefix("data")?.parse().ok()?;
+    Some(format!("param{}", number.checked_add(1)?))
+}
+
+/// Where a value of an exported event stands in its file, or a part of it.
+fn stands(event: &Event<'_>, name: &str, text: Option<&str>) -> Option<ByteSpan> {
+    let exported = event.exported.as_ref()?;
+    let (offset, length) = exported.find(name, text)?;
+    Some(ByteSpan::new(offset, length))
+}
+
+/// Where the text stands in the record, in UTF-16LE: where it stands there once, and is no rendering of something else; in an exported event at the value of that name, which knows its place.
+fn found(event: &Event<'_>, name: Option<&str>, text: &str) -> Option<ByteSpan> {
+    if let Some(exported) = &event.exported {
+        let name = match name {
+            Some("@user") => "Security@UserID",
+            Some("@channel") => "Channel",
+            Some("@process") => "Execution@ProcessID",
+            Some(name) => name,
+            None => return exported.find_text(text).map(|(offset, length)| ByteSpan::new(offset, length)),
+        };
+        return stands(event, name, Some(text))
+            .or_else(|| stands(event, &counted_from_one(event, name)?, Some(text)));
+    }
     let rendered = text.starts_with("S-1-")
         || text.starts_with('{')
         || text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'x');

@@ -84,14 +84,15 @@ impl Summary {
     pub(super) fn add(&mut self, event: &Event<'_>) {
         let system = &event.system;
         self.records += 1;
-        self.old |= event.chunk == 0;
+        self.old |= event.is_old();
         let ticks = ticks_of(event);
         let widen = |span: Option<(u64, u64)>, one: u64| {
             span.map_or((one, one), |(first, last)| (first.min(one), last.max(one)))
         };
         self.span = Some(widen(self.span, ticks));
         self.ids = Some(widen(self.ids, event.record_id));
-        if let Some((id, time)) = self.before {
+        // Which events were exported, and in what order, whoever did it chose.
+        if let Some((id, time)) = self.before.filter(|_| event.exported.is_none()) {
             self.step(id, time, event.record_id, ticks);
         }
         self.before = Some((event.record_id, ticks));

@@ -4,7 +4,7 @@ use crate::fixture::{Fixture, text};
 use ledger::{Completeness, Outcome};
 use serde_json::json;
 use std::fs;
-use testkit::samples::samples;
+use testkit::samples::{exported_logs, samples};
 use tools::{catalogue, run};
 
 #[test]
@@ -46,7 +46,7 @@ fn a_span_takes_records_by_any_of_their_times() {
 #[test]
 fn mutated_samples_are_read_as_far_as_they_go() {
     let folder = tempfile::tempdir().unwrap();
-    for sample in samples() {
+    for sample in samples().into_iter().chain(exported_logs()) {
         let name = sample.path.rsplit('/').next().unwrap();
         let path = folder.path().join(name);
         for mutant in testkit::mutate::mutants(&sample.bytes, 60) {

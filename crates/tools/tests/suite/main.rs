@@ -16,6 +16,7 @@ mod corpus;
 mod decoders;
 mod deleted_tools;
 mod events;
+mod exported_logs;
 mod file_system_artifacts;
 mod files;
 mod fixture;

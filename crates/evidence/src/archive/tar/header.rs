@@ -50,7 +50,7 @@ impl Header {
 }
 
 /// Whether a block is a header: its checksum is the sum of its bytes, its own place counted as blanks.
-pub(in crate::archive) fn is_header(block: &[u8]) -> bool {
+pub(crate) fn is_header(block: &[u8]) -> bool {
     let Some(block) = block.get(..BLOCK) else { return false };
     let blank = |at: usize| (148..156).contains(&at);
     let bytes = || block.iter().enumerate().map(|(at, byte)| if blank(at) { b' ' } else { *byte });
