@@ -139,7 +139,7 @@ fn placed<'r>(
     })
 }
 
-/// All facts, those that stand out most first; of those that name the same thing and fit the same first rule the others stand beside the first.
+/// All facts, those that stand out most first; of those that name the same thing and fit the same first rule, or state the same command line, the others stand beside the first.
 pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
     let recorded = run.as_recorded();
     let known = Known::of(recorded);
@@ -147,14 +147,19 @@ pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
         recorded.facts().map(|(task, accepted)| known.item(recorded, task, vec![&accepted.fact])).collect();
     let mut all: Vec<Foremost<'_>> = Vec::new();
     let mut met: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    let mut commands: BTreeMap<String, usize> = BTreeMap::new();
     for item in in_order(items) {
         let Some(fact) = item.facts.first().and_then(|fact| run.fact(fact.id)) else { continue };
         let rule = item.rank.weighed.hits.first().map(|hit| hit.rule);
         let said = rule.zip(item.facts.first().and_then(|fact| names(fact).pop_first()));
-        match said.as_ref().and_then(|said| met.get(said)).and_then(|number| all.get_mut(*number)) {
+        let command = command(fact);
+        let known = said.as_ref().and_then(|said| met.get(said));
+        let known = known.or_else(|| commands.get(command.as_ref()?));
+        match known.and_then(|number| all.get_mut(*number)) {
             Some(first) => first.more.push(fact.id),
             None => {
                 met.extend(said.map(|said| (said, all.len())));
+                commands.extend(command.map(|command| (command, all.len())));
                 all.push(Foremost { task: item.task, fact, rank: item.rank, more: Vec::new() });
             }
         }
@@ -171,6 +176,16 @@ pub fn levels(run: &Run) -> BTreeMap<FactId, Level> {
     let levels = in_order(items).into_iter();
     levels.flat_map(|it| it.facts.iter().map(|fact| (fact.id, it.rank.level)).collect::<Vec<_>>()).collect()
 }
+
+/// The command line that a fact states, however it is quoted; a bare name of a program is none.
+fn command(fact: &FactEntry) -> Option<String> {
+    let held = fact.values.iter().find(|it| ["command_line", "command"].contains(&it.field.as_str()))?;
+    let text: String = held.value.to_text().chars().filter(|c| !c.is_whitespace() && *c != '"').collect();
+    (text.chars().count() > LINE).then(|| text.to_lowercase())
+}
+
+/// Characters without blanks above which a command is a line that says what was done.
+const LINE: usize = 24;
 
 /// Facts that are put into order together.
 struct Item<'r> {

@@ -3,7 +3,10 @@
 use crate::narrative::{Clocks, Place};
 use crate::run::Run;
 use ledger::statement::fields_of;
-use ledger::{Chapter, FactEntry, FactId, NodeId, StatementId, TaskId, Time, Utc};
+use ledger::{
+    Chapter, Clock, Dates, FactEntry, FactId, FieldValue, NodeId, StatementId, TaskId, Time, Utc, dates,
+    is_of_container,
+};
 use phrases::{Choice, Phrase, Piece};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,8 +60,9 @@ pub fn story(run: &Run) -> Vec<Statement<'_>> {
         let node = same_fact(run, &statements, told.node).unwrap_or(told.node);
         let place = *places.entry(node).or_insert(statements.len());
         if place == statements.len() {
-            let dated = told.time.as_ref().zip(told.dated_by.as_deref());
-            let Place { at, between, zone, twice } = clocks.place(run, &[node], told.time.as_ref());
+            let recorded = told.time.as_ref().zip(told.dated_by.as_deref());
+            let dated = said_time(run, node, &told.fields).or(recorded);
+            let Place { at, between, zone, twice } = clocks.place(run, &[node], dated.map(|(time, _)| time));
             let facts = run.facts_of(node).into_iter().filter_map(|id| run.fact(id));
             let mut hosts: BTreeSet<&str> = facts.map(|fact| fact.locator.evidence.as_str()).collect();
             hosts.extend(searched(run, node));
@@ -125,6 +129,23 @@ pub fn phrase(run: &Run, statement: &Statement<'_>) -> Phrase {
     }
 }
 
+/// The time that dates a fact best of those that its sentence says, the earliest of several: a statement stands where what it says was.
+fn said_time<'r>(run: &'r Run, node: NodeId, fields: &[String]) -> Option<(&'r Time, &'r str)> {
+    let fact = fact(run, node)?;
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    let choice = if fields.is_empty() { Choice::Usual } else { Choice::Fields(&fields) };
+    let phrase = phrases::fact(run.language(), fact, choice);
+    let said: BTreeSet<&str> = phrase.fields().collect();
+    let times = fact.values.iter().filter(|bound| said.contains(bound.field.as_str()));
+    let times = times.filter_map(|bound| match &bound.value {
+        FieldValue::Time(time) => Some((bound.field.as_str(), time)),
+        _ => None,
+    });
+    let rank = |field: &str| (dates(&fact.predicate.0, &fact.kind, field), is_of_container(field));
+    let dating = times.filter(|(field, time)| rank(field).0 != Dates::Nothing && time.clock == Clock::Host);
+    dating.min_by_key(|(field, time)| (rank(field), time.utc)).map(|(field, time)| (time, field))
+}
+
 impl<'r> Statement<'r> {
     /// Adds who else told it, and what of it.
     fn also(&mut self, run: &'r Run, task: TaskId, told: &'r ledger::StatementEntry) {
@@ -165,7 +186,7 @@ fn same_fact(run: &Run, told: &[Statement<'_>], node: NodeId) -> Option<NodeId> 
 fn chapter(run: &Run, node: NodeId, given: Option<Chapter>) -> Chapter {
     let facts = run.facts_of(node);
     let mut fitting =
-        facts.iter().filter_map(|id| run.fact(*id)).flat_map(|fact| chapters(&fact.predicate.0));
+        facts.iter().filter_map(|id| run.fact(*id)).flat_map(|fact| chapters(&fact.predicate.0, &fact.kind));
     let first = fitting.next().copied();
     match given {
         Some(given) if first == Some(given) || fitting.any(|it| *it == given) => given,
@@ -174,7 +195,7 @@ fn chapter(run: &Run, node: NodeId, given: Option<Chapter>) -> Chapter {
 }
 
 /// The chapters in which a predicate can be told, the usual one first: an agent cannot call a start of a program a removal.
-fn chapters(predicate: &str) -> &'static [Chapter] {
+fn chapters(predicate: &str, kind: &str) -> &'static [Chapter] {
     use Chapter::{Accounts, Entry, Machine, Ran, Removed, Stayed, Taken};
     match predicate {
         "downloaded" => &[Entry, Taken, Machine],
@@ -189,8 +210,9 @@ fn chapters(predicate: &str) -> &'static [Chapter] {
         "connected" => &[Taken, Entry, Accounts, Machine],
         "cleared" | "deleted" => &[Removed, Machine],
         "created" | "present" => &[Machine, Entry, Stayed, Accounts, Taken],
+        "recorded" if matches!(kind, "log_cleared" | "timestomp_indicator") => &[Removed, Machine],
         "configured" | "modified" | "recorded" | "quoted" | "renamed" | "shut_down" => {
-            &[Machine, Entry, Ran, Stayed, Accounts, Taken, Removed]
+            &[Machine, Entry, Ran, Stayed, Accounts, Taken]
         }
         _ => &[Machine],
     }

@@ -27,5 +27,5 @@ pub use fact::{Choice, fact, usual};
 pub use language::{Language, UnknownLanguage};
 pub use obligatory::{obligatory, reason};
 pub use phrase::{Phrase, Piece};
-pub use several::{Alike, alike, apart, episode, several};
+pub use several::{Alike, FEWEST, alike, apart, episode, several};
 pub use template::TemplateError;

@@ -9,13 +9,29 @@ use crate::template::Template;
 use ledger::{FactEntry, FieldValue, Placement};
 use std::collections::BTreeSet;
 
+/// Record types each record of which is a file of its own: facts of several files can stand in one line.
+const HAVE_A_FILE_EACH: [&str; 9] = [
+    "deleted_entry",
+    "download_mark",
+    "file_hash",
+    "prefetch",
+    "recent_shortcut",
+    "recycled_file",
+    "scheduled_job",
+    "scheduled_task",
+    "startup_item",
+];
+
+/// The fewest things of which one line can be told.
+pub const FEWEST: usize = 3;
+
 /// What facts have in common that can be told in one line: those of equal keys are.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Alike {
     kind: String,
     predicate: String,
     evidence: String,
-    /// Whether the file is one of the host's own, and which it is where the line names it.
+    /// Whether the file is one of the host's own, and which it is; of records that have a file each it is left open.
     placement: Option<Placement>,
     path: Option<String>,
     /// The fields that the line says or that every sentence of such a fact says, with their values.
@@ -43,18 +59,24 @@ pub fn alike(fact: &FactEntry) -> Option<Alike> {
         predicate: fact.predicate.0.clone(),
         evidence: fact.locator.evidence.clone(),
         placement: fact.placement,
-        path: (fields.contains(FILE) || fact.placement.is_some()).then(|| fact.locator.path.clone()),
+        path: (!HAVE_A_FILE_EACH.contains(&fact.kind.as_str()) || fact.placement.is_some())
+            .then(|| fact.locator.path.clone()),
         shared: shared.map(|bound| (bound.field.clone(), bound.value.to_text().into_owned())).collect(),
     })
 }
 
 /// Says facts that are [alike](Alike) in one line, with the span of their times where all of them have one.
 ///
-/// The number is that of the facts that are told, and no count of what happened. `None` where they are not alike.
+/// The number is that of the records that they were read from, and no count of what happened. `None` where they are not alike, or of fewer than [`FEWEST`] records.
 pub fn several(language: Language, facts: &[&FactEntry], span: Option<(&str, &str)>) -> Option<Phrase> {
     let first = facts.first()?;
     let key = alike(first)?;
     if facts.iter().any(|fact| alike(fact).as_ref() != Some(&key)) {
+        return None;
+    }
+    let places: BTreeSet<String> =
+        facts.iter().map(|fact| format!("{} {}", fact.locator, fact.record)).collect();
+    if places.len() < FEWEST {
         return None;
     }
     let book = language.book();
@@ -62,7 +84,7 @@ pub fn several(language: Language, facts: &[&FactEntry], span: Option<(&str, &st
     let mut shared = (*first).clone();
     shared.values.retain(|bound| key.shared.iter().any(|(field, _)| *field == bound.field));
     let mut phrase = Phrase::default();
-    Teller::tell_several(book, &shared, template, facts.len(), &mut phrase);
+    Teller::tell_several(book, &shared, template, places.len(), &mut phrase);
     match span {
         Some((from, to)) if from == to => book.say(&mut phrase, "all_at", &[("from", from)]),
         Some((from, to)) => book.say(&mut phrase, "between", &[("from", from), ("to", to)]),

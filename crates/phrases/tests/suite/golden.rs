@@ -83,6 +83,11 @@ fn named(field: &str, kind: FieldType) -> FieldValue {
     }
 }
 
+/// Three facts that say the same of a record each.
+fn three(fact: &FactEntry) -> [FactEntry; 3] {
+    [0, 1, 2].map(|number| FactEntry { record: ledger::RecordId(number), ..fact.clone() })
+}
+
 #[expect(clippy::disallowed_methods, reason = "a golden is written where the tests are asked to")]
 fn held_against(name: &str, text: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
@@ -121,7 +126,7 @@ fn every_phrase_reads_as_the_golden_says() {
             let fact = fact_of(kind, predicate, subject, values);
             writeln!(text, "{kind}.{predicate}").unwrap();
             writeln!(text, "  {}", phrases::fact(language, &fact, Choice::Usual)).unwrap();
-            if let Some(three) = phrases::several(language, &[&fact; 3], Some(("T1", "T2"))) {
+            if let Some(three) = phrases::several(language, &three(&fact).each_ref(), Some(("T1", "T2"))) {
                 writeln!(text, "  {three}").unwrap();
             }
         }

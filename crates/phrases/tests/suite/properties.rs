@@ -112,8 +112,12 @@ proptest! {
 
     /// Where facts are told in one line, it says their number, values that each of them states, and what bounds them.
     #[test]
-    fn a_line_of_several_facts_says_what_all_of_them_state(fact in fact(), other in fact(), number in 2_usize..9) {
-        let copies = vec![&fact; number];
+    fn a_line_of_several_facts_says_what_all_of_them_state(fact in fact(), other in fact(), number in 3_usize..9) {
+        let copies: Vec<FactEntry> =
+            (0..number).map(|at| FactEntry { record: ledger::RecordId(at as u32), ..fact.clone() }).collect();
+        let others: Vec<FactEntry> = copies.iter().cloned().chain([other.clone()]).collect();
+        let (copies, others): (Vec<_>, Vec<_>) = (copies.iter().collect(), others.iter().collect());
+        prop_assert_eq!(phrases::several(Language::English, &vec![&fact; number], None), None, "one record");
         for language in Language::ALL {
             prop_assert_eq!(phrases::alike(&fact).is_some(), phrases::several(language, &copies, None).is_some());
             let Some(phrase) = phrases::several(language, &copies, None) else { continue };
@@ -131,7 +135,7 @@ proptest! {
                 prop_assert!(!is_bound || said.contains(bound.field.as_str()), "{} is not in {phrase}", bound.field);
             }
             let are_alike = phrases::alike(&fact) == phrases::alike(&other);
-            prop_assert_eq!(phrases::several(language, &[&fact, &other], None).is_some(), are_alike);
+            prop_assert_eq!(phrases::several(language, &others, None).is_some(), are_alike);
         }
     }
 

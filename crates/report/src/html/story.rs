@@ -25,7 +25,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             } @else {
                 p.note {
                     "Agents chose the facts; code wrote the sentences, each from one fact or from a derivation. "
-                    "The time is the fact’s, and the text says what it dates. Facts of one kind share a line; its number counts only the statements below it. "
+                    "The time is the fact’s, and the text says what it dates. Facts of one kind share a line; its number counts the records behind the statements below it. "
                     "An agent’s comment is shown beside it in a box, as " em { (READING) } ". "
                     "A " strong { "bar" } " marks what " a href="#foremost" { "stands out" } "."
                 }

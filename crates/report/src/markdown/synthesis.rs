@@ -23,7 +23,7 @@ pub(super) fn told(out: &mut String, run: &Run, lines: &[Line<'_>], corroborated
         out,
         "\n## What happened\n\n\
          Agents chose the facts; code wrote the sentences, each from one fact or from a derivation. \
-         Facts of one kind share a line; its number counts only the statements below it. \
+         Facts of one kind share a line; its number counts the records behind the statements below it. \
          An agent's comment is shown below its statement, as _{READING}_."
     );
     for of in arranged(run, lines) {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// What is further apart is another episode, in nanoseconds: half an hour.
 const PAUSE: u128 = 30 * 60 * 1_000_000_000;
 
-/// The fewest statements that stand in one line, and the fewest that make an episode.
+/// The fewest statements that make an episode.
 const SEVERAL: usize = 3;
 
 /// What is told of one host.
@@ -144,13 +144,11 @@ fn groups(run: &Run, lines: &[Line<'_>], members: &[usize]) -> Vec<Group> {
 }
 
 fn heading(run: &Run, lines: &[Line<'_>], members: &[usize]) -> Option<Phrase> {
-    if members.len() < SEVERAL {
-        return None;
-    }
     let told: Vec<&Line<'_>> = members.iter().filter_map(|it| lines.get(*it)).collect();
     let facts: Vec<&FactEntry> = told.iter().filter_map(|line| line.fact(run)).collect();
+    let said = |line: &&Line<'_>| line.is_instant() && line.says_its_time();
     let instants: Option<Vec<String>> =
-        told.iter().map(|line| line.moment().filter(|_| line.is_instant())).collect();
+        told.iter().map(|line| line.moment().filter(|_| said(line))).collect();
     let span = instants.as_ref().and_then(|it| Some((it.first()?.as_str(), it.last()?.as_str())));
     several(run.language(), &facts, span)
 }
@@ -168,6 +166,11 @@ impl Line<'_> {
             NodeId::Fact(id) => run.fact(id),
             _ => None,
         }
+    }
+
+    /// Whether its sentence says the time that it stands at.
+    fn says_its_time(&self) -> bool {
+        self.dated_by().is_some_and(|field| self.words.fields().any(|said| said == field))
     }
 
     /// Whether its time is an instant, and no local time.
