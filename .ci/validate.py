@@ -84,7 +84,7 @@ def check_timesketch():
         moment = datetime.datetime.fromisoformat(line["datetime"])
         assert moment.utcoffset() == datetime.timedelta(0)
         assert microseconds(line["datetime"].removesuffix("+00:00")) == line["timestamp"]
-        assert all(isinstance(v, (str, int)) or k == "tag" for k, v in line.items())
+        assert all(isinstance(v, (str, int)) or k == "tag" or k.startswith("value_") and isinstance(v, list) for k, v in line.items())
         assert isinstance(line["tag"], list) and all(isinstance(tag, str) for tag in line["tag"])
     stated = sorted((fact, field, microseconds(time["utc"])) for fact, field, time in times() if is_instant(time))
     assert sorted((line["fact"], line["time_field"], line["timestamp"]) for line in lines) == stated

@@ -48,7 +48,7 @@ pub enum OpenRunError {
         path: PathBuf,
     },
     /// The folder is none of a run.
-    #[error("open the run {}: nothing in the folder is of a run of Locard", folder.display())]
+    #[error("open the run {}: the folder holds neither a run.db nor a manifest.json of a run", folder.display())]
     NotARun {
         /// The folder.
         folder: PathBuf,
@@ -171,13 +171,13 @@ fn of_a_run(folder: PathBuf) -> Result<PathBuf, OpenRunError> {
     Err(OpenRunError::NotARun { folder, holds_runs })
 }
 
-/// Whether a manifest is one of another program, as folders of web pages and packages have them: a JSON object with nothing that ours names.
+/// Whether a manifest is one of another program, as folders of web pages and packages have them: a JSON object that says something, and nothing that ours does.
 fn is_of_others(folder: &Path) -> bool {
     const OURS: [&str; 4] = ["run", "head", "payloads", "vocabulary"];
     let text = read_regular(&folder.join(MANIFEST), LONGEST_MANIFEST);
     let value = text.ok().and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
     let members = value.as_ref().and_then(serde_json::Value::as_object);
-    members.is_some_and(|members| !OURS.iter().any(|name| members.contains_key(*name)))
+    members.is_some_and(|members| !members.is_empty() && !OURS.iter().any(|name| members.contains_key(*name)))
 }
 
 /// The runs among which `latest` or `latest:<case>` means one, the newest first; none for any other name.

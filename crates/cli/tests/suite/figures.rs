@@ -26,7 +26,8 @@ fn of_markdown(markdown: &str) -> Vec<usize> {
     let line = markdown
         .lines()
         .find(|line| line.starts_with(|c: char| c.is_ascii_digit()) && line.contains("cannot be told, "));
-    not_told(line.unwrap().trim_end_matches('.'))
+    let line = line.unwrap().trim_end_matches('.');
+    not_told(line.rsplit("Not told: ").next().unwrap())
 }
 
 fn of_page(page: &str) -> Vec<usize> {

@@ -87,8 +87,8 @@ fn a_path_that_leads_to_no_run_is_told_as_that_and_never_as_tampered_with() {
     place.file("notes.txt", "x");
     let log = run.join("run.db");
     for (name, told) in [
-        ("empty", "nothing in the folder is of a run"),
-        ("page", "nothing in the folder is of a run"),
+        ("empty", "holds neither a run.db nor a manifest.json of a run"),
+        ("page", "holds neither a run.db nor a manifest.json of a run"),
         ("notes.txt", "notes.txt: it is a file"),
         ("./notes.txt", "notes.txt: it is a file"),
         ("./nowhere", "there is no folder"),
