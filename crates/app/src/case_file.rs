@@ -129,6 +129,9 @@ pub(crate) fn no_evidence(path: &Path) -> NoEvidence {
 /// The most files of a folder of images; a folder with more is taken for evidence.
 const MAX_LOOKED_AT: usize = 1000;
 
+/// The largest text that an acquisition tool writes beside an image.
+const MOST_TEXT: u64 = 64 << 10;
+
 /// The first image or archive of a folder that holds nothing else but what acquisition tools write beside them.
 ///
 /// As evidence such a folder says nothing: files inside it are not opened as images.
@@ -140,6 +143,10 @@ fn only_containers(folder: &Path) -> Option<PathBuf> {
     }
     paths.sort();
     let of_container = |path: &PathBuf| match kind_of(path) {
+        // A compressed text is no archive: an exported log is read where it lies.
+        _ if path.file_name().is_some_and(|name| tools::names_a_compressed_text(&name.to_string_lossy())) => {
+            false
+        }
         Ok(Some(EvidenceKind::Archive | EvidenceKind::Image)) => true,
         Ok(Some(EvidenceKind::Directory) | None) | Err(_) => false,
     };
@@ -148,7 +155,9 @@ fn only_containers(folder: &Path) -> Option<PathBuf> {
     let beside = |path: &PathBuf| {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         let written = ["txt", "log", "csv", "json", "xml", "md5", "sha1", "sha256"];
-        written.iter().any(|known| extension == *known)
+        // A larger one may be evidence itself, such as an exported log.
+        let is_small = path.metadata().is_ok_and(|file| file.len() <= MOST_TEXT);
+        is_small && written.iter().any(|known| extension == *known)
     };
     paths.iter().all(|path| segments.contains(path) || of_container(path) || beside(path)).then_some(first)
 }

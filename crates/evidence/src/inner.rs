@@ -52,10 +52,15 @@ pub(crate) fn archive(tree: &dyn Tree, node: &Node) -> Option<Gap> {
 /// How the names of compressed texts end, which are no archives: exported logs are read as they are.
 const TEXTS: [&str; 4] = [".xml.gz", ".json.gz", ".jsonl.gz", ".ndjson.gz"];
 
+/// Whether a file is named as a compressed text that may be an exported log.
+pub fn names_a_compressed_text(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    TEXTS.iter().any(|end| name.ends_with(end))
+}
+
 /// Whether a file is named as a compressed text, and holds no tar.
 fn is_one_text(tree: &dyn Tree, node: &Node) -> bool {
-    let name = node.name.to_ascii_lowercase();
-    if !TEXTS.iter().any(|end| name.ends_with(end)) {
+    if !names_a_compressed_text(&node.name) {
         return false;
     }
     let mut head = vec![0; HEAD];

@@ -38,7 +38,7 @@ pub use image::{
     Acquisition, ContainerFormat, Disk, Guid, HashAlgorithm, HashCheck, ImageTree, Layout, Partition,
     PartitionType, Region, Scheme, StoredHash, UnreadSectors, image_files, is_image, open_image, read_layout,
 };
-pub use inner::is_top;
+pub use inner::{is_top, names_a_compressed_text};
 pub use link::left_out_below;
 pub use memory::{MemoryTree, memory_tree};
 pub use mft::{

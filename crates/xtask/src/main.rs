@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+mod campaign;
 mod compare;
 mod compare_ese;
 mod compare_events;
@@ -46,6 +47,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     crash LOCARD CASE N PLACE  kill N runs of a case, their workers or calls at random moments, and go on\n  \
     dist [--target TARGET]... [--out FOLDER] [--sign KEY]  make a release: archives, packages, what vouches for them\n  \
     fuzz [--seconds N] [--only TARGET]... [--small]  run the fuzz targets in turn, and add up what they came to (nightly compiler)\n  \
+    hunt-campaign LOCARD SOURCES [--final] [--seed N] [--ordinary N] [--place FOLDER]  how much of recorded attacks `locard hunt` flags (docs/hunt-campaign.md)\n  \
     injection LOCARD [CASE...] [--alone] [--only N,...] [--json FILE] [--model MODEL --runs N]  plant orders to an agent, obey them, and judge what came of it\n  \
     large-image FILE [--files N] [--tree FOLDER --copies N] [--gib N] [--seed N]  write a large NTFS image (mkntfs, ntfs-3g, as root)\n  \
     large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         Some("crash") => crash(),
         Some("dist") => release(),
         Some("fuzz") => fuzz::run(&root(), |line| eprintln!("{line}")),
+        Some("hunt-campaign") => campaign::run(&mut |line| eprintln!("{line}")),
         Some("injection") => injection(),
         Some("large-image") => large_image(),
         Some("large-run") => large_run(),
@@ -339,7 +342,8 @@ fn demo() -> io::Result<()> {
 /// The first inputs of the fuzz targets: of each decoder its samples, and hives.
 fn seeds() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
     let hives = testkit::artifact_hives::files().into_iter().map(|(_, bytes)| ("hive", bytes));
-    testkit::samples::samples().into_iter().map(|sample| (sample.decoder, sample.bytes)).chain(hives)
+    let samples = testkit::samples::samples().into_iter().chain(testkit::samples::exported_logs());
+    samples.map(|sample| (sample.decoder, sample.bytes)).chain(hives)
 }
 
 /// A folder for each decoder, and one for hives.

@@ -77,6 +77,14 @@ fn a_folder_of_nothing_but_images_is_told_from_evidence() {
     let error = load_case(folder.path()).unwrap_err();
     let CaseError::OnlyContainers { first, .. } = &error else { panic!("{error}") };
     assert!(first.ends_with("disk.E01"), "{error}");
+    // A compressed text may be an exported log, and so may a large one.
+    std::fs::write(folder.path().join("log.json.gz"), [0x1F, 0x8B, 8, 0]).unwrap();
+    assert!(load_case(folder.path()).is_ok());
+    std::fs::remove_file(folder.path().join("log.json.gz")).unwrap();
+    std::fs::write(folder.path().join("log.json"), vec![b' '; 100_000]).unwrap();
+    assert!(load_case(folder.path()).is_ok());
+    std::fs::remove_file(folder.path().join("log.json")).unwrap();
+    assert!(load_case(folder.path()).is_err());
     // A hive beside them is evidence.
     std::fs::write(folder.path().join("SYSTEM"), "regf").unwrap();
     assert!(load_case(folder.path()).is_ok());

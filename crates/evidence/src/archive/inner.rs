@@ -5,7 +5,7 @@
 
 use super::ArchiveTree;
 use super::index::{Folder, LeafKind};
-use crate::inner::{ARCHIVES, HEAD, IMAGES, Inner, LEAST, recognise};
+use crate::inner::{ARCHIVES, HEAD, IMAGES, Inner, LEAST, names_a_compressed_text, recognise};
 use crate::path::EvidencePath;
 use crate::read::read_full_at;
 
@@ -56,6 +56,9 @@ enum Named {
 
 fn by_name(folder: &Folder, name: &str, size: u64) -> Named {
     let Some((stem, written)) = name.rsplit_once('.') else { return Named::Other };
+    if names_a_compressed_text(name) {
+        return Named::Other;
+    }
     let extension = written.to_lowercase();
     let is = |known: &[&str]| known.contains(&extension.as_str());
     let inner = match (is(&IMAGES), is(&ARCHIVES)) {
