@@ -68,8 +68,8 @@ pub struct Matched {
     pub sigma: Check,
     /// How many records fit each of them; of one over several events how often it found something.
     pub counts: Vec<u64>,
-    /// The indicators that records name, by their numbers, each with how many do.
-    pub indicators: BTreeMap<usize, (Indicator, u64)>,
+    /// The indicators that records name, in the order of their numbers.
+    pub indicators: Vec<NamedIndicator>,
     /// How many indicators there are.
     pub indicators_read: u64,
     /// Files of indicators that cannot be read.
@@ -86,6 +86,18 @@ pub struct Matched {
     pub gaps: Vec<Gap>,
     /// What else is to be said.
     pub notes: Vec<String>,
+}
+
+/// An indicator that records name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedIndicator {
+    /// Its number.
+    pub number: usize,
+    /// The indicator.
+    pub indicator: Indicator,
+    /// How many records name it.
+    pub records: u64,
 }
 
 /// A record that fits rules.
@@ -318,8 +330,10 @@ impl<'s> Pass<'s> {
             .is_cut
             .then(|| format!("rules over several events were given the first {MOST_NOTED} events alone"));
         let read = &self.sought.read;
-        let named =
-            |(number, records): (usize, u64)| Some((number, (read.indicators.get(number)?.clone(), records)));
+        let named = |(number, records): (usize, u64)| {
+            let indicator = read.indicators.get(number)?.clone();
+            Some(NamedIndicator { number, indicator, records })
+        };
         Ok(Matched {
             sigma: self.set.check().clone(),
             counts: self.counts,

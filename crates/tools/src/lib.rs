@@ -97,7 +97,9 @@ mod wire;
 mod words;
 
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
-pub use borrowed::{AskedRules, Borrowed, CheckedRules, Found, Matched, groups_of_records, rule_set};
+pub use borrowed::{
+    AskedRules, Borrowed, CheckedRules, Found, Matched, NamedIndicator, groups_of_records, rule_set,
+};
 pub use catalogue::{InPlace, Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared};
 pub use decode::exported_log::CHOSEN;
 pub use error::{names_fields, refuses_place, tells_why_nothing};

@@ -131,8 +131,8 @@ pub(super) fn rules_in_words(number: usize) -> String {
 pub(super) fn fits(found: &Found, matched: &Matched) -> Vec<Fit> {
     let rules = found.sigma.iter().filter_map(|hit| fit(hit, &matched.sigma));
     let named = found.indicators.iter().filter_map(|hit| {
-        let (indicator, _) = matched.indicators.get(&hit.indicator)?;
-        Some(indicated(indicator, &hit.field, &hit.value))
+        let place = matched.indicators.binary_search_by_key(&hit.indicator, |named| named.number).ok()?;
+        Some(indicated(&matched.indicators.get(place)?.indicator, &hit.field, &hit.value))
     });
     rules.chain(named).collect()
 }

@@ -283,8 +283,8 @@ fn counted(fit: &Fit, shown: u64, others: &Others) -> u64 {
         Whose::Ours => shown,
         Whose::Sigma => others.counts.get(&fit.rule).copied().unwrap_or(shown),
         Whose::Indicator => {
-            let mut named = others.matched.indicators.values();
-            named.find(|(indicator, _)| indicator.value == fit.rule).map_or(shown, |(_, records)| *records)
+            let mut named = others.matched.indicators.iter();
+            named.find(|it| it.indicator.value == fit.rule).map_or(shown, |it| it.records)
         }
     }
 }
