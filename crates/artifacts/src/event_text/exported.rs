@@ -41,12 +41,12 @@ impl<'a> Exported<'a> {
         &mut self,
         ground: &Ground<'_>,
         name: impl Into<Cow<'a, str>>,
-        value: &Cow<'a, str>,
+        value: Cow<'a, str>,
         raw: &str,
     ) {
         let Some((offset, length)) = ground.range(raw).filter(|_| !value.is_empty()) else { return };
         let is_literal = !ground.wide && raw == value.as_ref();
-        self.placed.push(Placed { name: name.into(), value: value.clone(), offset, length, is_literal });
+        self.placed.push(Placed { name: name.into(), value, offset, length, is_literal });
     }
 
     /// Says whether the text stands in the file as it is: in one that is compressed nothing has a place.

@@ -93,7 +93,7 @@ impl<'a> Made<'a, '_> {
     /// A value of the system part, with its place; `None` where it is not there or empty.
     fn own(&mut self, object: &Object<'a>, member: &str, name: &'static str) -> Option<Cow<'a, str>> {
         let (value, raw) = scalar(object.get(member)?)?;
-        self.exported.place(self.ground, name, &value, raw);
+        self.exported.place(self.ground, name, value.clone(), raw);
         (!value.is_empty()).then_some(value)
     }
 
@@ -112,28 +112,28 @@ impl<'a> Made<'a, '_> {
     }
 
     /// Adds a datum, or those of what stands in it by the names of both.
-    fn datum(&mut self, name: Cow<'a, str>, raw: &'a str, unnamed: &mut usize) {
+    fn datum(&mut self, name: Cow<'a, str>, raw: &'a str) {
         if let Some((value, raw)) = scalar(raw) {
-            self.exported.place(self.ground, name.clone(), &value, raw);
+            self.exported.place(self.ground, name.clone(), value.clone(), raw);
             self.data.push((name, value));
             return;
         }
         if let Some(items) = items(raw) {
             let names = items.iter().map(|item| (name.clone(), *item)).collect::<Vec<_>>();
-            return names.into_iter().for_each(|(name, item)| self.datum(name, item, unnamed));
+            return names.into_iter().for_each(|(name, item)| self.datum(name, item));
         }
         let Some(inner) = Object::of(raw) else { return };
         for (key, raw) in inner.0 {
             match key.as_ref() {
-                "#text" => self.datum(name.clone(), raw, unnamed),
+                "#text" => self.datum(name.clone(), raw),
                 "#attributes" => {
                     for (key, raw) in Object::of(raw).unwrap_or_default().0 {
                         if key != "xmlns" {
-                            self.datum(format!("{name}.{key}").into(), raw, unnamed);
+                            self.datum(format!("{name}.{key}").into(), raw);
                         }
                     }
                 }
-                _ => self.datum(below(&name, key), raw, unnamed),
+                _ => self.datum(below(&name, key), raw),
             }
         }
     }
@@ -145,7 +145,7 @@ impl<'a> Made<'a, '_> {
             match name.as_ref() {
                 "#attributes" => self.attributes(raw),
                 "Data" => self.unnamed(raw, &mut unnamed),
-                _ => self.datum(name, raw, &mut unnamed),
+                _ => self.datum(name, raw),
             }
         }
     }
@@ -153,7 +153,7 @@ impl<'a> Made<'a, '_> {
     fn attributes(&mut self, raw: &'a str) {
         for (key, raw) in Object::of(raw).unwrap_or_default().0 {
             if key != "xmlns" {
-                self.datum(key, raw, &mut 0);
+                self.datum(key, raw);
             }
         }
     }
@@ -167,7 +167,7 @@ impl<'a> Made<'a, '_> {
         }
         let name = format!("data{counted}");
         *counted += 1;
-        self.datum(name.into(), raw, counted);
+        self.datum(name.into(), raw);
     }
 
     /// What stands in the one element of `UserData`, whose name says nothing.
@@ -176,7 +176,7 @@ impl<'a> Made<'a, '_> {
             for (name, raw) in Object::of(raw).unwrap_or_default().0 {
                 match name.as_ref() {
                     "#attributes" => self.attributes(raw),
-                    _ => self.datum(name, raw, &mut 0),
+                    _ => self.datum(name, raw),
                 }
             }
         }
@@ -229,7 +229,7 @@ impl<'a> Made<'a, '_> {
                     | "UserData",
                     _,
                 ) => {}
-                (_, _) => self.datum(name.clone(), raw, &mut 0),
+                (_, _) => self.datum(name.clone(), raw),
             }
         }
         Ok(id)
@@ -263,11 +263,11 @@ impl<'a> Made<'a, '_> {
 
     fn winlog_data(&mut self, own: &Object<'a>) {
         for (name, raw) in own.object("event_data").unwrap_or_default().0 {
-            self.datum(name, raw, &mut 0);
+            self.datum(name, raw);
         }
         for (name, raw) in own.object("user_data").unwrap_or_default().0 {
             if name != "xml_name" {
-                self.datum(name, raw, &mut 0);
+                self.datum(name, raw);
             }
         }
     }
@@ -316,17 +316,17 @@ impl<'a> Made<'a, '_> {
         // In JSON the slashes around a date may be escaped.
         self.created(time.and_then(|text| source_time(&text)));
         let properties = own.get("Properties").and_then(items).unwrap_or_default();
-        let (mut counted, mut others) = (0, 0);
+        let mut counted = 0;
         for item in properties {
             let value = Object::of(item).and_then(|object| object.get("Value")).unwrap_or(item);
             let name = format!("data{counted}");
             counted += 1;
-            self.datum(name.into(), value, &mut others);
+            self.datum(name.into(), value);
         }
         if counted == 0
             && let Some(message) = own.get("Message")
         {
-            self.datum("Message".into(), message, &mut others);
+            self.datum("Message".into(), message);
         }
         self.number(own, "Id", "EventID")
     }
@@ -351,7 +351,7 @@ impl<'a> Made<'a, '_> {
         let id = self.number(&own, "EventID", "EventID");
         for (name, raw) in own.0 {
             if !FRAME.contains(&name.as_ref()) {
-                self.datum(name, raw, &mut 0);
+                self.datum(name, raw);
             }
         }
         id
@@ -364,13 +364,13 @@ impl<'a> Made<'a, '_> {
             let Some((text, raw)) = own.get(member).and_then(scalar) else { continue };
             let Some(time) = source_time(&text) else { continue };
             if time.has_zone {
-                self.exported.place(self.ground, "TimeCreated@SystemTime", &text, raw);
+                self.exported.place(self.ground, "TimeCreated@SystemTime", text, raw);
                 return self.created(Some(time));
             }
             local = local.or(Some((time, text, raw)));
         }
         if let Some((time, text, raw)) = local {
-            self.exported.place(self.ground, "TimeCreated@SystemTime", &text, raw);
+            self.exported.place(self.ground, "TimeCreated@SystemTime", text, raw);
             self.created(Some(time));
         }
     }

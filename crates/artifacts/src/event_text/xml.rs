@@ -82,14 +82,14 @@ pub(super) fn read<'a>(text: &'a str, ground: &Ground<'_>) -> Read<'a> {
             exported.time = source_time(&value).map(|time| super::SourceTime { has_zone: true, ..time });
             system.created = exported.time.as_ref().map(|time| time.ticks);
         }
-        exported.place(ground, name, &value, raw);
+        exported.place(ground, name, value, raw);
     }
     let mut data = Vec::new();
     for (name, value) in flatten::<true>(pieces) {
         let value = match value {
             Cow::Borrowed(raw) => {
                 let value = plain(raw);
-                exported.place(ground, name.clone(), &value, raw);
+                exported.place(ground, name.clone(), value.clone(), raw);
                 value
             }
             // Put together of several pieces.
