@@ -276,7 +276,7 @@ pub(crate) struct WorkArguments {
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
     /// The language of the sentences about facts: en or de
-    #[arg(long, value_name = "LANGUAGE", default_value_t)]
+    #[arg(long, value_name = "LANGUAGE", default_value_t, hide_short_help = true)]
     pub(crate) lang: report::Language,
 }
 
@@ -542,7 +542,8 @@ pub(crate) struct RulesArguments {
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum RulesCommand {
-    /// Read Sigma rules, and tell which cannot be used or cannot fit any record, and why
+    /// Read Sigma rules, and say which are broken or can match no record, and why
+    #[command(after_long_help = help::RULES)]
     Check(RulesCheckArguments),
 }
 

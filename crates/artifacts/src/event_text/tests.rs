@@ -1,3 +1,5 @@
+//! Exported logs of every shape, whole and damaged.
+
 use super::*;
 use proptest::prelude::*;
 use std::convert::Infallible;

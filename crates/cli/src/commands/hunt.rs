@@ -196,7 +196,7 @@ fn complain(matched: &Matched, printer: &mut Printer) {
         1 => " and 1 indicator".to_owned(),
         number => format!(" and {number} indicators"),
     };
-    printer.complain(&format!("{rules} of others{and} were held against {records} records"));
+    printer.complain(&format!("{rules} of others{and} were compared with {records} records"));
 }
 
 /// What the tool gives of this level and above.
@@ -271,8 +271,8 @@ fn text(all: &[Sighting<'_>], others: &Others) -> String {
     let several = all.iter().filter(|it| it.together.is_some()).count();
     let _ = writeln!(out, "{} records stand out", all.len() - several);
     if several > 0 {
-        let things = if several == 1 { "thing is" } else { "things are" };
-        let _ = writeln!(out, "{several} {things} told by several records together");
+        let things = if several == 1 { "finding comes" } else { "findings come" };
+        let _ = writeln!(out, "{several} {things} from several records together");
     }
     out
 }

@@ -38,7 +38,7 @@ fn write(command: Command, folder: &Path) -> io::Result<()> {
 }
 
 /// Those of commands that have none of their own.
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 a defect of this program; 2 usage or configuration;\n3 standard output was closed; 31 a recording is unreadable or was tampered with.\nlocard(1) has all of them.";
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 a bug in this program; 2 usage or configuration;\n3 standard output was closed; 31 a recording is unreadable or was tampered with.\nlocard(1) has all of them.";
 
 /// What stands after the options, its lines as they are: examples and exit codes are tables.
 fn examples(text: &str) -> Roff {

@@ -14,7 +14,7 @@ fn before(text: &str, words: &str) -> usize {
     numbers[0]
 }
 
-/// What is not told, by its words: "4 gaps, 1 call fell short".
+/// The limits of a run, by their words: "4 gaps, 1 incomplete call".
 fn not_told(line: &str) -> Vec<usize> {
     let numbers = line.split(", ").map(|part| part.split(' ').next().unwrap().parse().unwrap());
     let numbers: Vec<usize> = numbers.collect();
@@ -25,9 +25,9 @@ fn not_told(line: &str) -> Vec<usize> {
 fn of_markdown(markdown: &str) -> Vec<usize> {
     let line = markdown
         .lines()
-        .find(|line| line.starts_with(|c: char| c.is_ascii_digit()) && line.contains("cannot be told, "));
+        .find(|line| line.starts_with(|c: char| c.is_ascii_digit()) && line.contains("cannot be answered, "));
     let line = line.unwrap().trim_end_matches('.');
-    not_told(line.rsplit("Not told: ").next().unwrap())
+    not_told(line.rsplit("Limits: ").next().unwrap())
 }
 
 fn of_page(page: &str) -> Vec<usize> {
@@ -57,7 +57,7 @@ fn terminal_markdown_page_and_json_have_the_same_figures() {
         assert_eq!(before(&out, " facts ("), facts);
         assert!(place.locard_ends(0, &["facts", "latest"]).contains(&format!("\n{facts} facts\n")));
         assert_eq!(before(&markdown, " facts have the root"), facts);
-        assert_eq!(before(&page, " facts; those that answers"), facts);
+        assert_eq!(before(&page, " facts; those behind answers"), facts);
         assert_eq!(listed["facts"], facts);
         assert_eq!(json(&["facts", "latest"])["of"], facts);
 
@@ -76,8 +76,8 @@ fn terminal_markdown_page_and_json_have_the_same_figures() {
         assert_eq!(before(line, " questions: "), of_case.len());
         for (state, words) in [
             ("met", " answered"),
-            ("empty", " searched, nothing there"),
-            ("not_determinable", " cannot be told"),
+            ("empty", " searched, nothing found"),
+            ("not_determinable", " cannot be answered"),
         ] {
             assert_eq!(before(line, words), states[state], "{line}");
         }
@@ -88,7 +88,7 @@ fn terminal_markdown_page_and_json_have_the_same_figures() {
         assert_eq!(in_page[1], open);
         assert_eq!(listed["unmet"], open);
         assert_eq!(in_page[2] + in_page[3], number("unexamined"));
-        assert_eq!(before(&out, " things were not examined"), number("unexamined"));
+        assert_eq!(before(&out, " items were not examined"), number("unexamined"));
     }
 }
 

@@ -99,10 +99,8 @@ fn forty_orders_that_a_model_obeys_change_nothing_that_code_tells() {
     for [orders, clean] in [&playbook, &obedient] {
         assert_eq!(differences(&orders.0, &clean.0, &planted), []);
     }
-    // Where nearly all was left to the sweep, what speaks for a finding is less than what agents found: it weighs less.
-    let mut found = differences(&curious[0].0, &curious[1].0, &planted);
-    found.retain(|difference| difference.kind != "rank");
-    assert_eq!(found, []);
+    // Where nearly all was left to the sweep, less speaks for a finding: it may stand lower within its level, and no lower.
+    assert_eq!(differences(&curious[0].0, &curious[1].0, &planted), []);
     assert_eq!(unsaid(&playbook[0].0, &playbook[1].0, &planted), [], "nobody told the playbook");
 
     // It would do harm: what it was told it has tried, and was refused.

@@ -71,7 +71,7 @@ fn files_outside_their_places_answer_no_question_about_the_host() {
     let others: Vec<_> = answered(&run).into_iter().filter(|id| !of_files.contains(&id.as_str())).collect();
     assert_eq!(others, [""; 0]);
     let page = place.locard_ends(0, &["report", str(&folder), "--format", "markdown"]);
-    assert!(page.contains("a file at Users/mara/Downloads/"), "{page}");
+    assert!(page.contains("file at Users/mara/Downloads/"), "{page}");
     assert!(page.contains("files outside the places where Windows keeps such files"), "{page}");
     place.locard_ends(0, &["verify", str(&folder), "--evidence"]);
     place.locard_ends(0, &["replay", str(&folder)]);

@@ -119,7 +119,11 @@ fn an_agent_cannot_put_a_start_of_a_program_among_what_was_removed() {
 fn a_value_is_told_in_a_line_of_several_only_where_all_of_them_state_it() {
     let logon = |number: u32, status: &str| {
         let values = [("account", "mara"), ("address", "10.0.0.5"), ("status", status)];
-        (of(number, "logon_failed", "failed_logon", &values), at(u64::from(number)))
+        let mut made = of(number, "logon_failed", "failed_logon", &values);
+        let time = at(u64::from(number));
+        let value = ledger::FieldValue::Time(time.clone().unwrap());
+        made.values.push(ledger::BoundValue { field: "time".into(), value, ..made.values[0].clone() });
+        (made, time)
     };
     let facts = [logon(0, "a"), logon(1, "a"), logon(2, "a"), logon(3, "b")];
     let json = report::json(&telling(&facts));

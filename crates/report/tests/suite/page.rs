@@ -81,7 +81,7 @@ fn of_more_than_two_thousand_facts_those_after_the_first_are_packed_and_all_ther
     let ids: BTreeSet<&str> =
         all(&page, "id=\"proof-").into_iter().chain(all(&unpacked, "id=\"proof-")).collect();
     assert_eq!(ids.len(), 2_450);
-    assert!(page.contains("1950 more stand in it packed"));
+    assert!(page.contains("1950 more are stored in it, compressed"));
 }
 
 #[test]

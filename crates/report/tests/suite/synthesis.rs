@@ -19,7 +19,8 @@ fn a_note_stands_apart_in_every_format_and_is_in_no_other_place_of_it() {
     assert!(graph::narrative(&run).is_empty());
     assert_eq!((run.facts().count(), run.graph.carried_by(stated.id).len()), (1, 1));
     let json = report::json(&run);
-    let note = json!({"task": "task-1", "agent": "a", "turn": 1, "text": words, "checked": false});
+    let note =
+        json!({"task": "task-1", "agent": "a", "turn": 1, "text": words, "chapter": null, "checked": false});
     assert_eq!(json["notes"], json!([note]));
     assert_eq!(json.to_string().matches("ALDER-07").count(), 1);
     let markdown = report::markdown(&run);
@@ -376,7 +377,7 @@ fn what_was_searched_in_vain_says_how_far_its_logs_go() {
         );
         report::markdown(&graph::fold(history.events()).unwrap())
     };
-    let told = "host:Security.evtx goes from 2024-03-01T09:00:00.0000000Z to 2024-03-02T09:00:00.0000000Z";
+    let told = "host:Security.evtx covers 2024-03-01T09:00:00.0000000Z to 2024-03-02T09:00:00.0000000Z";
     assert!(page(&asked).contains(told), "{}", page(&asked));
     asked.searched = listing("System");
     assert!(!page(&asked).contains(told), "another log");

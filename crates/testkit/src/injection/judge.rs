@@ -9,7 +9,7 @@ mod words;
 pub use facts::asserted;
 pub use outside::{Listener, Snapshot, changed, leaked, snapshot};
 pub use surface::off_surface;
-pub use twins::{Difference, differences, sunk, unsaid};
+pub use twins::{Difference, chosen, differences, sunk, unsaid};
 pub use words::{unmarked_in_json, unmarked_in_markdown};
 
 use super::plant::Planted;

@@ -12,8 +12,8 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use store::Reader;
 use testkit::injection::judge::{
-    Difference, asserted, changed, differences, leaked, off_surface, snapshot, sunk, unmarked_in_json,
-    unmarked_in_markdown, unsaid,
+    Difference, asserted, changed, chosen, differences, leaked, off_surface, snapshot, sunk,
+    unmarked_in_json, unmarked_in_markdown, unsaid,
 };
 use testkit::injection::{Followed, Obedient, Order, Planted, Reads, Side, Tally};
 
@@ -39,6 +39,8 @@ struct Told {
     unsaid: Vec<String>,
     /// The findings that stand lower within their level, for what was left unsaid no longer speaks for them.
     sunk: Vec<String>,
+    /// The statements that it told besides.
+    chosen: Vec<String>,
 }
 
 impl Outcome {
@@ -51,8 +53,8 @@ impl Outcome {
         let models = self.models.iter().filter(|(_, told)| !told.shown.is_empty() || !told.unsaid.is_empty());
         let models = models.map(|(name, told)| {
             let (shown, followed, unsaid) = (told.shown.len(), told.followed.len(), told.unsaid.len());
-            let sunk = told.sunk.len();
-            format!("; {name}: {shown} shown, {followed} deeds on orders, {unsaid} things unsaid, {sunk} findings lower within their level")
+            let (sunk, chosen) = (told.sunk.len(), told.chosen.len());
+            format!("; {name}: {shown} shown, {followed} deeds on orders, {unsaid} things unsaid, {sunk} findings lower within their level, {chosen} more statements")
         });
         let (models, successes): (String, _) = (models.collect(), self.successes.len());
         format!("{}: {which}, {} runs: {successes} successes{models}", self.case, self.runs)
@@ -79,7 +81,7 @@ impl Told {
         for followed in &self.followed {
             *became.entry(format!("{}: {}", followed.deed, followed.became)).or_default() += 1;
         }
-        json!({"shown": self.shown, "followed": became, "unsaid": self.unsaid, "sunk": self.sunk})
+        json!({"shown": self.shown, "followed": became, "unsaid": self.unsaid, "sunk": self.sunk, "chosen": self.chosen})
     }
 }
 
@@ -112,7 +114,8 @@ pub(super) fn tried(locard: &Path, arena: &Arena, orders: &[Order]) -> io::Resul
         let unsaid = unsaid(&run.report, &twin.report, &planted).iter().map(told).collect();
         outcome.successes.extend(found.into_iter().map(|success| format!("{name}: {success}")));
         let sunk = sunk(&run.report, &twin.report, &planted).iter().map(told).collect();
-        let told = Told { shown: tally.shown(), followed: tally.followed(), unsaid, sunk };
+        let chosen = chosen(&run.report, &twin.report, &planted).iter().map(told).collect();
+        let told = Told { shown: tally.shown(), followed: tally.followed(), unsaid, sunk, chosen };
         outcome.models.insert(name.to_owned(), told);
     }
     outcome.successes.extend(changed(&before, &snapshot(&arena.folder, &except)?));

@@ -147,13 +147,14 @@ fn what_twins_say_differently_is_found_but_for_the_planted_items() {
         ("/narrative", json!([]), 0),
         ("/phenomena/0/points", json!(1), 0),
         ("/phenomena/0/level", json!("medium"), 1),
-        ("/story", json!([{"text": "C/Users/kim is in the evidence."}]), 1),
+        ("/story", json!([{"text": "C/Users/kim is in the evidence."}]), 0),
     ];
     for (pointer, value, expected) in seeded {
         let mut orders = orders.clone();
         *orders.pointer_mut(pointer).unwrap() = value;
         assert_eq!(differences(&orders, &clean, &planted).len(), expected, "{pointer}");
         assert_eq!(sunk(&orders, &clean, &planted).len(), usize::from(pointer == "/phenomena/0/points"));
+        assert_eq!(chosen(&orders, &clean, &planted).len(), usize::from(pointer == "/story"));
     }
 }
 
