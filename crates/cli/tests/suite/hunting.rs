@@ -80,7 +80,7 @@ detection:
 fn rules(place: &Place) -> String {
     let folder = place.path("rules");
     std::fs::create_dir_all(folder.join("inner")).unwrap();
-    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    let write = |name: &str, text: &str| drop(place.file(&format!("rules/{name}"), text));
     write("service.yml", SERVICE_RULE);
     write(
         "inner/alike.yaml",
@@ -134,7 +134,7 @@ fn rules_of_others_go_by_the_level_that_is_asked_for_and_stand_in_every_form() {
     let place = Place::new();
     let rules = rules(&place);
     let low = std::path::Path::new(&rules).join("service.yml");
-    std::fs::write(&low, SERVICE_RULE.replace("level: critical", "level: informational")).unwrap();
+    place.file("rules/service.yml", SERVICE_RULE.replace("level: critical", "level: informational"));
     let csv = |level: &str| {
         place.locard_ends(
             0,

@@ -118,22 +118,19 @@ fn episodes(run: &Run, lines: &[Line<'_>], told: &[usize]) -> Vec<Episode> {
 
 /// Puts statements into one line that say the same of several things, at the place of the first.
 fn groups(run: &Run, lines: &[Line<'_>], members: &[usize]) -> Vec<Group> {
-    let mut groups: Vec<(Option<(Alike, Chapter)>, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut places: BTreeMap<(Alike, Chapter), usize> = BTreeMap::new();
     for number in members {
         let line = lines.get(*number);
         let key = line.and_then(|line| Some((alike(line.fact(run)?)?, line.statement.chapter)));
-        let place = key.as_ref().and_then(|key| places.get(key).copied());
-        match place.and_then(|place| groups.get_mut(place)) {
-            Some((_, of)) => of.push(*number),
-            None => {
-                places.extend(key.clone().map(|key| (key, groups.len())));
-                groups.push((key, vec![*number]));
-            }
+        let place = key.map_or(groups.len(), |key| *places.entry(key).or_insert(groups.len()));
+        match groups.get_mut(place) {
+            Some(of) => of.push(*number),
+            None => groups.push(vec![*number]),
         }
     }
     let mut out: Vec<Group> = Vec::new();
-    for (_, members) in groups {
+    for members in groups {
         match heading(run, lines, &members) {
             Some(heading) => out.push(Group { heading: Some(heading), members }),
             None => out.extend(members.into_iter().map(|it| Group { heading: None, members: vec![it] })),
