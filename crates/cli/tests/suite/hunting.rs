@@ -287,5 +287,5 @@ fn what_several_records_tell_is_given_with_the_first_and_the_last_of_them() {
     let told = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(told.contains("1 log is exported"), "{told}");
     let table = String::from_utf8_lossy(&out.stdout).into_owned();
-    assert!(table.contains("10 records from") && table.contains("told by several records"), "{table}");
+    assert!(table.contains("10 records from") && table.contains("from several records together"), "{table}");
 }
