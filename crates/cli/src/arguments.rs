@@ -50,7 +50,7 @@ pub(crate) enum Command {
     /// List runs, newest first
     #[command(after_long_help = help::RUNS)]
     Runs(RunsArguments),
-    /// Show the answer to each question, the facts behind it, and the story
+    /// Show the answers to all questions, their facts, and the story
     #[command(after_long_help = help::ANSWERS)]
     Answers(AnswersArguments),
     /// Show the facts of a run, each with its proof
@@ -68,7 +68,7 @@ pub(crate) enum Command {
     /// Export a run as an archive, or in another tool's format
     #[command(after_long_help = help::EXPORT)]
     Export(ExportArguments),
-    /// Show which claims the gateway refused, why, and what became of them
+    /// Show the claims that the gateway refused, and why
     #[command(after_long_help = help::REJECTIONS)]
     Rejections(RejectionsArguments),
     /// Score runs against the ground truth of their case
@@ -136,7 +136,7 @@ pub(crate) struct RunArguments {
     /// The agents of a case work in parallel, each with its own tool worker (up to 2 GiB of memory).
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Folder in which run folders are created
+    /// Folder for run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
     /// What drives the agents: playbook, sloppy, anthropic:MODEL, openai:MODEL@URL
