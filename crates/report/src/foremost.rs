@@ -91,15 +91,14 @@ pub(crate) fn foremost_text(run: &Run) -> String {
 }
 
 /// The same as a section of the Markdown report.
-pub(crate) fn markdown(out: &mut String, run: &Run) {
+pub(crate) fn markdown(out: &mut String, run: &Run, corroborated: &Corroborated) {
     let (shown, more) = shown(run);
     let _ = writeln!(out, "\n## What stands out\n");
     if shown.is_empty() {
         let _ = writeln!(out, "{NOTHING}");
         return;
     }
-    let corroborated = Corroborated::of(run);
-    let beside = Beside::of(run, &corroborated);
+    let beside = Beside::of(run, corroborated);
     let _ = writeln!(out, "| level | when | where | fact | says | why |\n|---|---|---|---|---|---|");
     for it in &shown {
         let time = when(it.fact).map_or(String::new(), |time| code(&time));

@@ -26,7 +26,7 @@ pub fn markdown(run: &Run) -> String {
     let questions = graph::questions(run);
     let not_told = crate::limits::limits(run, &questions);
     head(&mut out, run);
-    crate::foremost::markdown(&mut out, run);
+    crate::foremost::markdown(&mut out, run, &corroborated);
     synthesis::told(&mut out, run, &told, &corroborated);
     let _ = writeln!(
         out,

@@ -65,6 +65,13 @@ pub(crate) fn compare(log: &Path, kinds: &mut Kinds, say: &mut dyn FnMut(String)
 
 /// The records of types of their own.
 fn ours(log: &Path) -> io::Result<Vec<Record>> {
+    let mut records = records(log)?;
+    records.retain(|record| record.kind != "event");
+    Ok(records)
+}
+
+/// All records of a log.
+pub(crate) fn records(log: &Path) -> io::Result<Vec<Record>> {
     let folder = log.parent().unwrap_or(Path::new("."));
     let name = evidence::escape_name(log.file_name().unwrap_or_default().as_encoded_bytes());
     let tree = evidence::open_directory(folder, "files").map_err(io::Error::other)?;
@@ -76,11 +83,9 @@ fn ours(log: &Path) -> io::Result<Vec<Record>> {
         let ends = page.len() < PAGE;
         records.extend(page);
         if ends {
-            break;
+            return Ok(records);
         }
     }
-    records.retain(|record| record.kind != "event");
-    Ok(records)
 }
 
 /// Fields of a record that the event does not tell, each with its value.

@@ -4,16 +4,13 @@
 //! A line of each rule goes to the standard output: its id, how often it should match, how often it did, and its file.
 //! What differs is told at the end. The rules and logs stay out of this project; the commit and a digest of what was read are printed.
 
+use crate::compare_typed_events::records;
 use ledger::Record;
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use tools::{RuleFile, RuleSet};
-
-/// Records that one call asks for.
-const PAGE: usize = 10_000;
 
 /// The folders with rules.
 const RULES: [&str; 3] = ["rules", "rules-emerging-threats", "rules-threat-hunting"];
@@ -116,22 +113,4 @@ fn case(root: &Path, text: &str) -> Option<Case> {
     log.extension().is_some_and(|ending| ending == "evtx").then_some(())?;
     let matches = member(text, "match_count").and_then(|matches| matches.parse().ok());
     Some(Case { rule: member(metadata, "id")?, log, matches })
-}
-
-/// The records of a log.
-fn records(log: &Path) -> io::Result<Vec<Record>> {
-    let folder = log.parent().unwrap_or(Path::new("."));
-    let name = evidence::escape_name(log.file_name().unwrap_or_default().as_encoded_bytes());
-    let tree = evidence::open_directory(folder, "files").map_err(io::Error::other)?;
-    let trees: [Box<dyn evidence::Tree>; 1] = [Box::new(tree)];
-    let mut records = Vec::new();
-    loop {
-        let arguments = json!({ "path": name, "limit": PAGE, "offset": records.len() });
-        let page = tools::run("parse_file", &arguments, &trees, folder).records;
-        let ends = page.len() < PAGE;
-        records.extend(page);
-        if ends {
-            return Ok(records);
-        }
-    }
 }
