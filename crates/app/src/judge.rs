@@ -18,6 +18,7 @@ pub(crate) struct Bench {
     coverage: BTreeMap<String, Vec<Coverage>>,
     evidence: BTreeSet<String>,
     by_reference: bool,
+    dated: bool,
     said_apart: bool,
 }
 
@@ -32,6 +33,7 @@ impl Bench {
             coverage: opened.tools.iter().map(|tool| (tool.name.clone(), tool.covers.clone())).collect(),
             evidence: opened.case.evidence.iter().map(|piece| piece.label.clone()).collect(),
             by_reference: opened.behaviour.contains(&Behaviour::ByReference.into()),
+            dated: opened.behaviour.contains(&Behaviour::DatedFirst.into()),
             said_apart: opened.behaviour.contains(&Behaviour::SaidApart.into()),
         }
     }
@@ -44,6 +46,7 @@ impl Bench {
             types: &self.types,
             writers: &self.writers,
             by_reference: self.by_reference,
+            dated: self.dated,
         };
         ground::judge(reading, fact, shelf, &setting)
     }

@@ -117,6 +117,7 @@ fn run(bencher: Bencher<'_, '_>, scene: &Scene, reading: &Reading) {
         types: &scene.types,
         writers: &scene.writers,
         by_reference: true,
+        dated: true,
     };
     bencher.bench_local(|| judge(black_box(reading), scene.fact, &scene.shelf, &setting));
 }
@@ -178,6 +179,7 @@ fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
         types: &scene.types,
         writers: &scene.writers,
         by_reference: true,
+        dated: true,
     };
     bencher.bench(|| judge(black_box(&reading), scene.fact, &scene.shelf, &setting));
 }

@@ -322,6 +322,7 @@ impl Rules {
             types: &self.types,
             writers: &self.writers,
             by_reference: true,
+            dated: true,
         };
         judge(reading, FactId::assign(&space(), TaskId(1), 0).unwrap(), shelf, &setting)
     }

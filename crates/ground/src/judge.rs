@@ -29,6 +29,8 @@ pub struct Setting<'a> {
     pub writers: &'a Writers,
     /// Whether values may be copied, and refusals offer what would hold: [`ledger::Behaviour::ByReference`].
     pub by_reference: bool,
+    /// Whether a reading that leaves its fields to the gateway gets the times first, short lists and more values: [`ledger::Behaviour::DatedFirst`].
+    pub dated: bool,
 }
 
 /// The answer to a reading.

@@ -16,8 +16,10 @@ pub const MOST_TELLING: &str = "*";
 /// The most fields of a record that are named in a hint.
 const MOST_FIELDS: usize = 24;
 /// The most that are copied where the reading leaves them to the gateway, and the longest value of one, in bytes.
-const MOST_TOLD: usize = 16;
+const MOST_TOLD: usize = 32;
 const LONGEST_TOLD: usize = 200;
+/// The most in runs before [`ledger::Behaviour::DatedFirst`].
+const MOST_TOLD_BEFORE: usize = 16;
 
 /// The reading with the values of the fields that it names; `None` where it states its values itself.
 pub(crate) fn copied(
@@ -104,15 +106,21 @@ fn names<'r>(reading: &'r Reading, record: &'r Record, setting: &Setting<'r>) ->
     let about = kind.map(|kind| &kind.subject).into_iter().chain(needed);
     let about = about.chain(kind.into_iter().flat_map(|kind| &kind.qualifiers)).map(String::as_str);
     let is_short = |field: &Field| match &field.value {
-        FieldValue::List(_) => false,
+        FieldValue::List(items) => {
+            setting.dated && !items.is_empty() && items.iter().map(String::len).sum::<usize>() <= LONGEST_TOLD
+        }
         FieldValue::Time(time) => time.utc.is_some() && time.clock != Clock::CollectionCopy,
         other => (1..=LONGEST_TOLD).contains(&other.to_text().len()),
     };
-    let others = record.fields.iter().filter(|(_, field)| is_short(field)).map(|(name, _)| name.as_str());
+    let most = if setting.dated { MOST_TOLD } else { MOST_TOLD_BEFORE };
+    let is_time = |field: &Field| matches!(field.value, FieldValue::Time(_));
+    let short = || record.fields.iter().filter(|(_, field)| is_short(field));
+    let times = short().filter(|(_, field)| setting.dated && is_time(field));
+    let others = times.chain(short()).map(|(name, _)| name.as_str());
     let known = named.filter(|name| *name != MOST_TELLING).chain(about).chain(others);
     let mut names: Vec<&str> = Vec::new();
     for name in known.filter(|name| record.fields.contains_key(*name)) {
-        if !names.contains(&name) && names.len() < MOST_TOLD {
+        if !names.contains(&name) && names.len() < most {
             names.push(name);
         }
     }

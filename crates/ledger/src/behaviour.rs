@@ -62,11 +62,13 @@ pub enum Behaviour {
     Tells = 24,
     /// A comment can be on a chapter of the story, as well as on a statement.
     OnChapters = 25,
+    /// A reading that leaves its fields to the gateway gets the times of its record first, short lists, and up to thirty-two fields; before, sixteen by their names.
+    DatedFirst = 26,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 25] = [
+    pub const ALL: [Behaviour; 26] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -92,6 +94,7 @@ impl Behaviour {
         Behaviour::SaidApart,
         Behaviour::Tells,
         Behaviour::OnChapters,
+        Behaviour::DatedFirst,
     ];
 
     /// Those that a run was made with.

@@ -9,6 +9,7 @@ pub mod absence;
 pub mod agent;
 mod asked_events;
 pub mod behaviour;
+pub mod bounds;
 mod brief;
 pub mod canonical;
 pub mod case;

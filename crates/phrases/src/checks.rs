@@ -2,7 +2,6 @@
 
 use crate::book::Book;
 use crate::language::Language;
-use crate::obligatory::Rules;
 use crate::template::{Part, Slot, Template};
 use ledger::{RecordType, ToolSpec, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
@@ -253,7 +252,7 @@ fn fields_by_which_a_record_can_say_the_opposite_are_always_said() {
                 let own = book.records.get(record).and_then(|of| of.get(&predicate.0)).unwrap();
                 own.iter().all(|one| one.core().any(|slot| slot.field == *field))
             });
-            let is_obligatory = crate::reason(record, field).is_some();
+            let is_obligatory = ledger::bounds::bound(record, field).is_some();
             assert!(is_state || is_core || is_obligatory, "{record}.{predicate}: {field}");
         }
     }
@@ -376,7 +375,7 @@ fn a_label_is_of_a_field_that_some_record_has_and_says_it() {
 
 #[test]
 fn what_is_always_said_are_fields_that_there_are_and_all_that_bounds_a_record() {
-    let (rules, types) = (Rules::read().unwrap(), types());
+    let (rules, types) = (ledger::bounds::Bounds::read().unwrap(), types());
     for (field, rule) in &rules.field {
         assert!(types.values().any(|kind| kind.fields.contains_key(field)), "no field {field}");
         for record in &rule.unless {
@@ -390,13 +389,10 @@ fn what_is_always_said_are_fields_that_there_are_and_all_that_bounds_a_record() 
             assert!(kind.fields.contains_key(field), "{record} has no field {field}");
         }
     }
-    let because = rules.field.values().map(|rule| &rule.because);
-    let mut because = because.chain(rules.record.values().map(|rule| &rule.because));
-    assert!(because.all(|reason| reason.len() > 20));
     for (record, kind) in &types {
         for field in kind.scope.iter().chain(&kind.qualifiers) {
             assert!(
-                crate::reason(record, field).is_some()
+                ledger::bounds::bound(record, field).is_some()
                     || ledger::state_field(record).is_some_and(|state| state.field == *field),
                 "{record}: {field} bounds what is told"
             );

@@ -2,10 +2,11 @@
 
 use crate::book::Book;
 use crate::language::Language;
-use crate::obligatory::{is_whole, obligatory};
+use crate::obligatory::obligatory;
 use crate::phrase::{Phrase, Piece};
 use crate::template::{Part, Slot, Template, direct};
 use crate::value::{self, Manner};
+use ledger::bounds::is_shown_whole;
 use ledger::{BoundValue, Dates, FactEntry, FieldValue, Placement};
 use std::collections::BTreeSet;
 
@@ -194,7 +195,8 @@ impl<'a> Teller<'a> {
 
     /// Says a value, whole where a part of it would tell more than the fact does.
     fn say(&self, phrase: &mut Phrase, bound: &BoundValue) {
-        let manner = if is_whole(&self.fact.kind, &bound.field) { Manner::Whole } else { Manner::Short };
+        let manner =
+            if is_shown_whole(&self.fact.kind, &bound.field) { Manner::Whole } else { Manner::Short };
         value::say(self.book, phrase, bound, manner);
     }
 

@@ -25,7 +25,7 @@ pub use book::{Book, BookError};
 pub use derivation::derivation;
 pub use fact::{Choice, fact, usual};
 pub use language::{Language, UnknownLanguage};
-pub use obligatory::{obligatory, reason};
+pub use obligatory::obligatory;
 pub use phrase::{Phrase, Piece};
 pub use several::{Alike, FEWEST, alike, apart, episode, several};
 pub use template::TemplateError;

@@ -1,54 +1,11 @@
 //! Fields that bound what a fact tells: a sentence that left one out would say more than the fact does.
 //!
-//! Which they are is data (`data/obligatory.toml`), each with its reason.
+//! Which they are is data of `ledger` (`data/bounds.toml`), each with its reason.
 
 use crate::value::has_caveat;
+use ledger::bounds::bound;
 use ledger::{FactEntry, Placement, state_field};
-use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Rules {
-    /// Fields by name, in every record type that has them.
-    #[serde(default)]
-    pub(crate) field: BTreeMap<String, Rule>,
-    /// Fields of one record type.
-    #[serde(default)]
-    pub(crate) record: BTreeMap<String, RecordRule>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Rule {
-    /// Why.
-    pub(crate) because: String,
-    /// Record types in which the field means something else.
-    #[serde(default)]
-    pub(crate) unless: BTreeSet<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RecordRule {
-    /// The fields.
-    pub(crate) fields: BTreeSet<String>,
-    /// Why.
-    pub(crate) because: String,
-    /// Whether their values are never shortened.
-    #[serde(default)]
-    pub(crate) whole: bool,
-}
-
-impl Rules {
-    pub(crate) fn read() -> Result<Rules, toml::de::Error> {
-        toml::from_str(include_str!("../data/obligatory.toml"))
-    }
-}
-
-/// Embedded, and read by a test: it is never empty.
-static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read().unwrap_or_default());
+use std::collections::BTreeSet;
 
 /// Fields that name the computer that wrote a log.
 const OF_COMPUTERS: [&str; 2] = ["computer", "computers"];
@@ -64,22 +21,7 @@ pub fn obligatory(fact: &FactEntry) -> BTreeSet<&str> {
         is_foreign && OF_COMPUTERS.contains(&field)
             || field == fact.subject.field
             || state == Some(field)
-            || reason(&fact.kind, field).is_some()
+            || bound(&fact.kind, field).is_some()
     };
-    held.filter(|bound| is_bound(&bound.field) || has_caveat(bound))
-        .map(|bound| bound.field.as_str())
-        .collect()
-}
-
-/// Why a field of a record type is obligatory by the data; `None` where it is not.
-pub fn reason(record: &str, field: &str) -> Option<&'static str> {
-    let own =
-        RULES.record.get(record).filter(|rule| rule.fields.contains(field)).map(|rule| rule.because.as_str());
-    let by_name = RULES.field.get(field).filter(|rule| !rule.unless.contains(record));
-    own.or(by_name.map(|rule| rule.because.as_str()))
-}
-
-/// Whether a value of this field is said whole, however long it is.
-pub(crate) fn is_whole(record: &str, field: &str) -> bool {
-    RULES.record.get(record).is_some_and(|rule| rule.whole && rule.fields.contains(field))
+    held.filter(|held| is_bound(&held.field) || has_caveat(held)).map(|held| held.field.as_str()).collect()
 }

@@ -162,6 +162,7 @@ impl Recording {
             types: &self.types,
             writers: &self.opened.writers,
             by_reference: self.opened.behaviour.contains(&ledger::Behaviour::ByReference.into()),
+            dated: self.opened.behaviour.contains(&ledger::Behaviour::DatedFirst.into()),
         };
         match judgement {
             Judgement::Reading { fact, reading, .. } => Ok(judge(reading, *fact, task.shelf(), &setting)),

@@ -37,24 +37,40 @@ pub(crate) fn tool(
     }
 }
 
-/// A record type; `fields` are name, types and meaning. Every fact carries the field that says whether its thing is in force.
+/// A record type; `fields` are name, types and meaning. Every fact carries the fields that bound what it tells.
 pub(crate) fn record(
     name: &str,
     meaning: &str,
     subject: &str,
     fields: &[(&str, &[FieldType], &str)],
 ) -> RecordType {
-    let fields = fields.iter().map(|(name, types, meaning)| {
+    let meanings = fields.iter().map(|(name, types, meaning)| {
         ((*name).to_owned(), FieldMeaning { types: types.to_vec(), meaning: (*meaning).to_owned() })
     });
     RecordType {
         name: name.to_owned(),
         meaning: meaning.to_owned(),
         subject: subject.to_owned(),
-        fields: fields.collect(),
+        fields: meanings.collect(),
         qualifiers: Vec::new(),
-        scope: ledger::state_field(name).map(|state| state.field.clone()).into_iter().collect(),
+        scope: bounds_of(name, fields),
     }
+}
+
+/// The fields that every fact of such a record carries: whether its thing is in force, and what the data say bounds it.
+///
+/// A text may be of any length, and is left to who claims it.
+fn bounds_of(record: &str, fields: &[(&str, &[FieldType], &str)]) -> Vec<String> {
+    let state = ledger::state_field(record).map(|state| state.field.as_str());
+    let is_bound = |name: &str, types: &[FieldType]| {
+        state == Some(name)
+            || ledger::bounds::bound(record, name).is_some() && !types.contains(&FieldType::Text)
+    };
+    fields
+        .iter()
+        .filter(|(name, types, _)| is_bound(name, types))
+        .map(|(name, ..)| (*name).to_owned())
+        .collect()
 }
 
 /// The record type, of which a reading must state these fields where a record has them.

@@ -122,6 +122,7 @@ impl World {
                         types: &types,
                         writers: &Writers::default(),
                         by_reference: true,
+                        dated: true,
                     };
                     Input::Judged(Box::new(judge(&reading, fact, task.shelf(), &gate)))
                 }

@@ -305,6 +305,7 @@ impl Rules {
             types: &self.types,
             writers: &self.writers,
             by_reference: true,
+            dated: true,
         }
     }
 }

@@ -103,6 +103,7 @@ fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
         types: &types,
         writers: &Writers::default(),
         by_reference: true,
+        dated: true,
     };
     judge(reading, FactId::assign(&space(), TaskId(1), 0).unwrap(), &shelf, &setting)
 }

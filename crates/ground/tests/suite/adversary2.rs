@@ -88,6 +88,7 @@ fn verdict(calls: Vec<Call>, reading: &Reading) -> Verdict {
         types: &types,
         writers: &writers,
         by_reference: true,
+        dated: true,
     };
     let verdict = judge(reading, FactId::assign(&space(), TaskId(1), 0).unwrap(), &shelf, &setting);
     if let Verdict::Grounded { fact, .. } = &verdict {

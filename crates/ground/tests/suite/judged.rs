@@ -33,6 +33,7 @@ fn the_gateway_agrees_with_what_was_judged_by_hand() {
         types: &types,
         writers: &writers,
         by_reference: true,
+        dated: true,
     };
     let (mut judged, mut disagreements) = (0, Vec::new());
     for (name, file) in files() {

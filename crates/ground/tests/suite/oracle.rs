@@ -252,6 +252,7 @@ fn check(plan: &Plan, outputs: &[Vec<Record>]) -> Result<(), TestCaseError> {
         types: &types,
         writers: &Writers::default(),
         by_reference: true,
+        dated: true,
     };
     let reading = claim(plan, outputs);
     let verdict = judge(&reading, fact_id(), &shelf, &setting);
@@ -297,7 +298,7 @@ proptest! {
             return Ok(());
         }
         let reading = world::reading("present", id_of(1, 0), &[("one", &text)]);
-        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default(), by_reference: true };
+        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default(), by_reference: true, dated: true };
         let provable = records[place].kind != "text_line";
         match judge(&reading, fact_id(), &shelf(&[records]), &setting) {
             Verdict::Grounded { .. } => {}
@@ -316,7 +317,7 @@ proptest! {
         let records = held.iter().map(|t| record("text_line", "f", 0, vec![("text", text(t)), ("file", FieldValue::Path(t.clone()))]));
         let shelf = shelf(&[records.collect()]);
         let (rules, vocabulary, types) = (GateRules::default(), Vocabulary::shipped().unwrap(), types());
-        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default(), by_reference: true };
+        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default(), by_reference: true, dated: true };
         let mut reading = world::reading("quoted", &texts[0], &[(&texts[1], &texts[2]), ("text", &texts[3])]);
         reading.subject = texts[4].clone();
         for cited in [texts[0].clone(), id_of(1, 0).to_string()] {

@@ -129,3 +129,50 @@ fn a_refused_predicate_offers_those_that_the_record_proves() {
         fact(world.judge(&copies(predicate, cited, "r0", &["key"])));
     }
 }
+
+/// A world whose first call returned a record with a list, a time and more fields than fit, whose names come first.
+fn wide_world() -> (World, ledger::InvocationId) {
+    use ledger::{Field, FieldValue, Output, Time};
+    let mut world = World::new();
+    let first = world.shelf.held().first().unwrap();
+    let (cited, mut records) = (first.invocation, first.output.as_ref().unwrap().records().to_vec());
+    let fields = &mut records.first_mut().unwrap().fields;
+    let field = |value| Field { value, at: None };
+    fields.extend((0..40).map(|number| (format!("a{number:02}"), field(FieldValue::Integer(number)))));
+    let flags = vec!["NORMAL".to_owned(), "USER_ACCOUNT_DISABLED".to_owned()];
+    fields.insert("flags".to_owned(), field(FieldValue::List(flags)));
+    fields.insert("listed".to_owned(), field(FieldValue::List(vec!["x".repeat(150), "y".repeat(150)])));
+    fields.insert("time".to_owned(), field(FieldValue::Time(Time::from_filetime(133_000_000_000_000_000))));
+    let mut held = first.clone();
+    held.output = Some(std::sync::Arc::new(Output::new(records).unwrap()));
+    world.shelf = ground::Shelf::default();
+    world.shelf.push(held);
+    (world, cited)
+}
+
+#[test]
+fn the_time_of_a_wide_record_is_copied_and_so_is_a_short_list() {
+    let (world, cited) = wide_world();
+    let all = copies("configured", cited, "r0", &[ground::MOST_TELLING]);
+    let told = fact(world.judge(&all));
+    let names: Vec<&str> = told.values.iter().map(|value| value.field.as_str()).collect();
+    assert!(names.contains(&"time"), "{names:?}");
+    assert!(!names.contains(&"listed"), "a long list is left to who claims it: {names:?}");
+    assert!(names.len() >= 32, "{names:?}");
+    let before = ground::Setting { dated: false, ..world.setting() };
+    let then = match ground::judge(&all, crate::world::fact_id(), &world.shelf, &before) {
+        Verdict::Grounded { fact, .. } => fact.into_entry(),
+        Verdict::Refused(rejection) => panic!("{rejection:?}"),
+    };
+    assert_eq!(then.values.len(), 16, "earlier runs keep the first sixteen by their names");
+    assert!(!then.values.iter().any(|value| value.field == "time"));
+}
+
+#[test]
+fn a_list_that_bounds_a_record_is_carried_by_each_fact_of_it() {
+    let (mut world, cited) = wide_world();
+    world.types.get_mut("registry_value").unwrap().scope = vec!["flags".to_owned()];
+    let told = fact(world.judge(&copies("configured", cited, "r0", &["key"])));
+    let flags = told.values.iter().find(|value| value.field == "flags").unwrap();
+    assert!(flags.value.to_text().contains("USER_ACCOUNT_DISABLED"), "{flags:?}");
+}

@@ -106,6 +106,7 @@ fn judgements(seed: u64, world: &World) -> Vec<Judged> {
         types: &world.types,
         writers: &writers,
         by_reference: true,
+        dated: true,
     };
     let fact = FactId::assign(&IdSpace::new(Seed(Digest::of(b"strange"))), TaskId(1), 0).unwrap();
     let judged = |reading: Reading| {

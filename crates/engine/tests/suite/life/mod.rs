@@ -208,6 +208,7 @@ pub(crate) fn live_task(
         types: &types,
         writers: &Writers::default(),
         by_reference: true,
+        dated: true,
     };
     let (mut events, mut tool_calls, mut input) = (Vec::new(), 0, Input::Begin);
     for _ in 0..10_000 {

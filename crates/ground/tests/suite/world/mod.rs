@@ -95,6 +95,7 @@ impl World {
             types: &self.types,
             writers: &self.writers,
             by_reference: true,
+            dated: true,
         }
     }
 

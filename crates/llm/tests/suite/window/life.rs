@@ -136,6 +136,7 @@ impl Life {
             types: &self.types,
             writers: &self.writers,
             by_reference: true,
+            dated: true,
         };
         Input::Judged(Box::new(judge(reading, *fact, self.task.shelf(), &gate)))
     }
