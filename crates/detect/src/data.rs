@@ -55,6 +55,9 @@ struct RuleEntry {
     unless: BTreeMap<String, Patterns>,
     #[serde(default)]
     earlier: Option<[String; 2]>,
+    /// Predicates of another fact about the same thing, which make it medium.
+    #[serde(default)]
+    raised_by: BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
@@ -140,7 +143,8 @@ fn rule(
     techniques: &BTreeMap<TechniqueId, Technique>,
     lists: &Lists,
 ) -> Result<Rule, AttackError> {
-    let RuleEntry { id, note, level, techniques: named, record, predicate, when, unless, earlier } = entry;
+    let RuleEntry { id, note, level, techniques: named, record, predicate, when, unless, earlier, raised_by } =
+        entry;
     once(&note, &named)?;
     if let Some(unknown) = named.iter().find(|id| !techniques.contains_key(*id)) {
         return Err(AttackError::UnknownTechnique { rule: note, technique: unknown.clone() });
@@ -153,7 +157,7 @@ fn rule(
         }
     }
     let kind = kind(&note, KindEntry { record, predicate, when, unless, earlier }, lists)?;
-    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), kind })
+    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), kind, raised_by })
 }
 
 fn ordinary(entry: OrdinaryEntry, lists: &Lists) -> Result<Ordinary, AttackError> {

@@ -189,6 +189,12 @@ impl Attack {
         self.named(&self.fitting(trace).flat_map(|rule| &rule.techniques).cloned().collect())
     }
 
+    /// What another fact says of the same thing (predicates) that makes a trace of this rule medium; empty for most.
+    pub fn raised_by(&self, rule: &str) -> impl Iterator<Item = &str> {
+        let rule = self.rules.iter().find(|it| it.id == rule);
+        rule.into_iter().flat_map(|it| &it.raised_by).map(String::as_str)
+    }
+
     /// The rules, each with its name, its level and what such a trace is.
     pub fn rules(&self) -> impl Iterator<Item = (&str, Level, &str)> {
         self.rules.iter().map(|rule| (rule.id.as_str(), rule.level, rule.note.as_str()))

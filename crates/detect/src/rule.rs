@@ -20,6 +20,8 @@ pub(crate) struct Rule {
     /// In the order of their ids.
     pub(crate) techniques: BTreeSet<TechniqueId>,
     pub(crate) kind: Kind,
+    /// What another fact says of the same thing that makes a trace of level low a medium one.
+    pub(crate) raised_by: BTreeSet<String>,
 }
 
 /// What belongs to any computer, and why.

@@ -37,7 +37,7 @@ pub use fold::{FoldError, fold, fold_redacted};
 pub use narrative::{Placed, narrative};
 pub use printable::{is_printable, printable, sentence_text, value_text};
 pub use questions::{Asker, Question, Stands, questions, questions_before_sweep};
-pub use ranking::{Answered, FIRST, Foremost, Rank, Ranked, foremost, levels, ranked};
+pub use ranking::{Answered, FIRST, Foremost, Raised, Rank, Ranked, foremost, levels, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};
 pub use standing::{Sources, Standing, standing};

@@ -5,7 +5,7 @@
 
 use crate::run::{PhenomenonView, Run};
 use crate::weight::{Weighed, together, weighed};
-use detect::Level;
+use detect::{Level, shipped};
 use ledger::pattern::fold;
 use ledger::{Clock, FactEntry, FactId, FieldType, FieldValue, PhenomenonId, Predicate, TaskId, Weight};
 use std::cmp::Reverse;
@@ -92,6 +92,21 @@ pub struct Rank<'r> {
     pub corroborated_by: BTreeSet<&'r str>,
     /// Facts of the run with the predicate and record type of its rarest fact.
     pub alike: usize,
+    /// Why a rule's low level became medium, where it did.
+    pub raised: Option<Raised>,
+}
+
+/// What something that a rule has as low shares with a finding of level high.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Raised {
+    /// It names the same thing.
+    SameThing,
+    /// It lies in the same folder, which few files are in.
+    SameFolder,
+    /// It happened within half an hour of it, by the same evidence.
+    SameTime,
+    /// Another fact of the same evidence says of the same thing what the rule waits for: that what was packed was deleted.
+    Said,
 }
 
 /// An objective that is answered.
@@ -139,7 +154,7 @@ fn placed<'r>(
     })
 }
 
-/// All facts, those that stand out most first; of those that name the same thing and fit the same first rule, or state the same command line, the others stand beside the first.
+/// All facts, those that stand out most first; of those that tell of the same program, name the same thing and fit the same first rule, or state the same command line, the others stand beside the first.
 pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
     let recorded = run.as_recorded();
     let known = Known::of(recorded);
@@ -148,18 +163,22 @@ pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
     let mut all: Vec<Foremost<'_>> = Vec::new();
     let mut met: BTreeMap<(&str, String), usize> = BTreeMap::new();
     let mut commands: BTreeMap<String, usize> = BTreeMap::new();
+    let mut programs: BTreeMap<String, usize> = BTreeMap::new();
     for item in in_order(items) {
         let Some(fact) = item.facts.first().and_then(|fact| run.fact(fact.id)) else { continue };
+        let program = program(fact).filter(|_| !item.rank.weighed.hits.is_empty());
         let rule = item.rank.weighed.hits.first().map(|hit| hit.rule);
         let said = rule.zip(item.facts.first().and_then(|fact| names(fact).pop_first()));
         let command = command(fact);
         let known = said.as_ref().and_then(|said| met.get(said));
         let known = known.or_else(|| commands.get(command.as_ref()?));
+        let known = known.or_else(|| programs.get(program.as_ref()?));
         match known.and_then(|number| all.get_mut(*number)) {
             Some(first) => first.more.push(fact.id),
             None => {
                 met.extend(said.map(|said| (said, all.len())));
                 commands.extend(command.map(|command| (command, all.len())));
+                programs.extend(program.map(|program| (program, all.len())));
                 all.push(Foremost { task: item.task, fact, rank: item.rank, more: Vec::new() });
             }
         }
@@ -183,6 +202,30 @@ fn command(fact: &FactEntry) -> Option<String> {
     let text: String = held.value.to_text().chars().filter(|c| !c.is_whitespace() && *c != '"').collect();
     (text.chars().count() > LINE).then(|| text.to_lowercase())
 }
+
+/// The program that a fact tells of, by its folder and name, where it does not lie in a folder of Windows: what these are run for tells more than that they ran.
+fn program(fact: &FactEntry) -> Option<String> {
+    let of = |field: &&str| fact.values.iter().find(|it| it.field == **field).map(|it| &it.value);
+    let stated = std::iter::once(&fact.subject.value).chain(PROGRAM.iter().filter_map(of));
+    stated.filter_map(|value| folder_and_name(&value.to_text())).next()
+}
+
+/// Fields that name a program, or begin with one.
+const PROGRAM: [&str; 6] = ["program_path", "image_path", "command", "data", "path", "original_path"];
+
+/// The last folder and the name of a program at the start of a text, in lower case; `None` where it names no folder, or one of Windows.
+fn folder_and_name(text: &str) -> Option<String> {
+    let text = fold(text).replace('/', "\\");
+    let text = text.trim().trim_start_matches('"');
+    let (before, _) = text.split_once(EXECUTABLE)?;
+    let is_of_windows = before.contains("\\windows\\") || before.contains("%systemroot%");
+    let mut parts = before.rsplit('\\');
+    let (name, folder) = (parts.next()?, parts.next()?);
+    (!is_of_windows && !name.is_empty()).then(|| format!("{folder}\\{name}"))
+}
+
+/// How the name of a program ends.
+const EXECUTABLE: &str = ".exe";
 
 /// Characters without blanks above which a command is a line that says what was done.
 const LINE: usize = 24;
@@ -228,33 +271,71 @@ fn take_repeated(all: &mut [Item<'_>]) {
     }
 }
 
-/// Gives points to what belongs to one of the first findings.
+/// Gives points to what belongs to one of the first findings, and the level medium to what a rule has as low where that finding is high.
 fn add_linked(all: &mut [Item<'_>]) {
-    let is_finding = |it: &Item<'_>| {
-        it.rank.level >= Level::Medium || it.rank.objective.is_some_and(|it| it.weight == Weight::Finding)
-    };
-    let anchors: Vec<(usize, Level, Traces)> = all
-        .iter()
-        .filter(|it| is_finding(it))
-        .take(ANCHORS)
-        .map(|it| (it.number, it.rank.level, Traces::of(&it.facts)))
-        .collect();
-    for item in all.iter_mut().filter(|it| !is_finding(it)) {
-        let own = Traces::of(&item.facts);
+    let anchors: Vec<Anchor<'_>> = all.iter().filter(|it| is_finding(it)).take(ANCHORS).map(anchor).collect();
+    for item in all.iter_mut() {
+        let own = anchor(item);
+        if item.rank.level == Level::Low && item.rank.raised.is_none() && !item.rank.weighed.hits.is_empty() {
+            raise(item, shared(&own, &anchors));
+        }
+        if is_finding(item) {
+            continue;
+        }
         let first = |fits: fn(&Traces, &Traces) -> bool| {
-            anchors
-                .iter()
-                .find(|(_, _, anchor)| fits(anchor, &own))
-                .map(|(number, level, _)| (*number, *level))
+            anchors.iter().find(|it| it.number != own.number && fits(&it.traces, &own.traces))
         };
         let (linked, close) = (first(Traces::share_name), first(Traces::are_close));
-        if linked.is_some_and(|(_, level)| level >= Level::High) {
+        if linked.is_some_and(|it| it.level >= Level::High) {
             item.rank.level = item.rank.level.max(Level::Low);
         }
-        item.linked_to = linked.map(|(number, _)| number);
-        item.close_to = close.map(|(number, _)| number);
+        item.linked_to = linked.map(|it| it.number);
+        item.close_to = close.map(|it| it.number);
         item.rank.points += if linked.is_some() { LINKED } else { 0 };
         item.rank.points += if close.is_some() { NEAR } else { 0 };
+    }
+}
+
+/// What a trace shares with a finding of level high: a thing, a folder of its own, or, in the same evidence, a time.
+fn shared(own: &Anchor<'_>, anchors: &[Anchor<'_>]) -> Option<Raised> {
+    let others = || anchors.iter().filter(|it| it.level >= Level::High && it.number != own.number);
+    let is_near = |it: &Anchor<'_>| it.evidence == own.evidence && it.traces.are_close(&own.traces);
+    if others().any(|it| !it.traces.things.is_disjoint(&own.traces.things)) {
+        Some(Raised::SameThing)
+    } else if others().any(|it| !it.traces.folders.is_disjoint(&own.traces.folders)) {
+        Some(Raised::SameFolder)
+    } else {
+        others().any(is_near).then_some(Raised::SameTime)
+    }
+}
+
+/// Gives what a rule has as low the level medium, where there is a reason.
+fn raise(item: &mut Item<'_>, because: Option<Raised>) {
+    if because.is_some() {
+        item.rank.level = Level::Medium;
+        item.rank.raised = because;
+        item.rank.points += standing_out(Level::Medium) - standing_out(Level::Low);
+    }
+}
+
+fn is_finding(it: &Item<'_>) -> bool {
+    it.rank.level >= Level::Medium || it.rank.objective.is_some_and(|it| it.weight == Weight::Finding)
+}
+
+/// What others are held against.
+struct Anchor<'r> {
+    number: usize,
+    level: Level,
+    evidence: Option<&'r str>,
+    traces: Traces,
+}
+
+fn anchor<'r>(item: &Item<'r>) -> Anchor<'r> {
+    Anchor {
+        number: item.number,
+        level: item.rank.level,
+        evidence: item.facts.first().map(|fact| fact.locator.evidence.as_str()),
+        traces: Traces::of(&item.facts),
     }
 }
 
@@ -265,15 +346,23 @@ fn order(item: &Item<'_>) -> (Reverse<u32>, TaskId, usize) {
 
 /// What facts name, and when it happened.
 struct Traces {
+    /// Things and accounts.
     names: BTreeSet<String>,
+    /// Things alone: what somebody does under an account need not belong to what else was done under it.
+    things: BTreeSet<String>,
+    /// Folders that only a few files are in.
+    folders: BTreeSet<String>,
     /// Nanoseconds since 1970 by the examined host.
     times: Vec<i128>,
 }
 
 impl Traces {
     fn of(facts: &[&FactEntry]) -> Traces {
+        let things: BTreeSet<String> = facts.iter().flat_map(|fact| names(fact)).collect();
         Traces {
-            names: facts.iter().flat_map(|fact| names(fact).into_iter().chain(accounts(fact))).collect(),
+            names: things.iter().cloned().chain(facts.iter().flat_map(|fact| accounts(fact))).collect(),
+            folders: facts.iter().flat_map(|fact| folders(fact)).collect(),
+            things,
             times: facts.iter().flat_map(|fact| times(fact)).collect(),
         }
     }
@@ -293,15 +382,18 @@ struct Known<'r> {
     alike: BTreeMap<(&'r Predicate, &'r str), usize>,
     /// The record types that name a thing.
     named: BTreeMap<String, BTreeSet<&'r str>>,
+    /// What facts of a piece of evidence say of a thing.
+    said: BTreeSet<(&'r str, &'r str, String)>,
 }
 
 impl<'r> Known<'r> {
     fn of(run: &'r Run) -> Known<'r> {
-        let mut known = Known { alike: BTreeMap::new(), named: BTreeMap::new() };
+        let mut known = Known { alike: BTreeMap::new(), named: BTreeMap::new(), said: BTreeSet::new() };
         for (_, accepted) in run.facts() {
             let fact = &accepted.fact;
             *known.alike.entry((&fact.predicate, &fact.kind)).or_default() += 1;
             for name in names(fact) {
+                known.said.insert((&fact.locator.evidence, &fact.predicate.0, name.clone()));
                 known.named.entry(name).or_default().insert(&fact.kind);
             }
         }
@@ -325,8 +417,23 @@ impl<'r> Known<'r> {
         let level = weighed.level;
         let asked = asked(objective.map(|it| it.weight));
         let points = standing_out(level) + asked + others * CORROBORATED.0 + rare;
-        let rank = Rank { level, weighed, points, objective, corroborated_by, alike };
-        Item { task, facts, rank, number: 0, linked_to: None, close_to: None }
+        let rank = Rank { level, weighed, points, objective, corroborated_by, alike, raised: None };
+        let mut item = Item { task, facts, rank, number: 0, linked_to: None, close_to: None };
+        if item.rank.level == Level::Low && self.is_said(&item) {
+            raise(&mut item, Some(Raised::Said));
+        }
+        item
+    }
+
+    /// Whether another fact says what one of its rules waits for.
+    fn is_said(&self, item: &Item<'_>) -> bool {
+        let awaited = || item.rank.weighed.hits.iter().flat_map(|hit| shipped().raised_by(hit.rule));
+        item.facts.iter().any(|fact| {
+            let evidence = fact.locator.evidence.as_str();
+            let is_said =
+                |name: &String| awaited().any(|it| self.said.contains(&(evidence, it, name.clone())));
+            names(fact).iter().any(is_said)
+        })
     }
 }
 
@@ -360,14 +467,66 @@ fn answered<'r>(run: &'r Run, fact: &FactEntry) -> Option<Answered<'r>> {
     held.map(|(agent, it)| Answered { weight: it.weight, agent: &agent.name, id: &it.id }).max()
 }
 
-/// The things that a fact names: of its paths the last components, in lower case.
+/// The things that a fact names: of its paths the last components, and of instance paths of storage devices the serial numbers, in lower case.
 fn names(fact: &FactEntry) -> BTreeSet<String> {
     let paths = fact.values.iter().filter(|value| value.value.field_type() == FieldType::Path);
     let named = std::iter::once(&fact.subject).chain(paths);
     let last = |text: &str| fold(text.rsplit(['\\', '/']).next().unwrap_or(text).trim());
     let telling = |name: &String| name.chars().count() >= TELLING;
-    named.map(|value| last(&value.value.to_text())).filter(telling).collect()
+    let devices = fact.values.iter().filter_map(|value| instance(&value.value.to_text()));
+    named.map(|value| last(&value.value.to_text())).chain(devices).filter(telling).collect()
 }
+
+/// The instance of a storage device on USB, as values name it: `_??_USBSTOR#Disk&Ven_X#SERIAL&0#{…}`.
+fn instance(text: &str) -> Option<String> {
+    let mut parts = text.split('#');
+    let is_storage = parts.next().is_some_and(|first| fold(first).ends_with("usbstor"));
+    parts.nth(1).filter(|_| is_storage).map(fold)
+}
+
+/// The folders in which the files that a fact names lie, by the last two parts of their paths: those that are not of every Windows or every user.
+fn folders(fact: &FactEntry) -> BTreeSet<String> {
+    let stated = std::iter::once(&fact.subject).chain(&fact.values).map(|bound| &bound.value);
+    let paths = stated.filter(|value| value.field_type() == FieldType::Path);
+    let folder = |path: String| {
+        let path = fold(&path).replace('/', "\\");
+        let mut parts = path.rsplit('\\').skip(1);
+        let (last, above) = (parts.next()?, parts.next()?);
+        let is_common = COMMON.contains(&last) || above == "users" || last.len() < TELLING;
+        (!is_common).then(|| format!("{above}\\{last}"))
+    };
+    paths.filter_map(|value| folder(value.to_text().into_owned())).collect()
+}
+
+/// Folders in which files of many programs and users lie.
+const COMMON: [&str; 26] = [
+    "appdata",
+    "config",
+    "desktop",
+    "documents",
+    "downloads",
+    "drivers",
+    "favorites",
+    "local",
+    "locallow",
+    "logs",
+    "music",
+    "pictures",
+    "prefetch",
+    "program files",
+    "program files (x86)",
+    "programdata",
+    "programs",
+    "public",
+    "roaming",
+    "startup",
+    "syswow64",
+    "system32",
+    "tasks",
+    "temp",
+    "videos",
+    "windows",
+];
 
 /// The SIDs of accounts that a fact states.
 fn accounts(fact: &FactEntry) -> impl Iterator<Item = String> {

@@ -3,11 +3,11 @@
 use crate::inert::{cell, code, terminal};
 use crate::sources::{Corroborated, ONE};
 use detect::Level;
-use graph::{Foremost, Run, dated, foremost};
+use graph::{Foremost, Raised, Run, dated, foremost};
 use ledger::FactEntry;
 use phrases::Choice;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// How many are shown.
@@ -56,13 +56,30 @@ impl<'r> Beside<'r> {
     }
 }
 
-/// Why a fact stands out, in the words of its first rule.
-pub(crate) fn why(it: &Foremost<'_>) -> String {
-    let note = it.rank.weighed.hits.first().map_or("", |hit| hit.note);
-    match it.more.len() {
-        0 => note.to_owned(),
-        1 => format!("{note}; another fact says the same about this name"),
-        more => format!("{note}; {more} other facts say the same about this name"),
+/// Why a fact stands out: by the words of its first rule, by what it shares with a finding, and by the facts that stand beside it.
+pub(crate) fn why(run: &Run, it: &Foremost<'_>) -> String {
+    let mut note = it.rank.weighed.hits.first().map_or("", |hit| hit.note).to_owned();
+    if let Some(raised) = it.rank.raised {
+        let _ = write!(note, "; {}", shares(raised));
+    }
+    let said: BTreeSet<&str> =
+        it.more.iter().filter_map(|id| run.fact(*id)).map(|fact| fact.predicate.0.as_str()).collect();
+    let said = said.into_iter().collect::<Vec<_>>().join(", ");
+    let _ = match it.more.len() {
+        0 => Ok(()),
+        1 => write!(note, "; another fact tells of the same ({said})"),
+        more => write!(note, "; {more} other facts tell of the same ({said})"),
+    };
+    note
+}
+
+/// What something that is medium shares with a finding of level high.
+pub(crate) const fn shares(raised: Raised) -> &'static str {
+    match raised {
+        Raised::SameThing => "it names what a finding of level high names",
+        Raised::SameFolder => "it lies in the folder of a finding of level high",
+        Raised::Said => "what it names was deleted, another fact says",
+        Raised::SameTime => "it happened within half an hour of a finding of level high",
     }
 }
 
@@ -81,7 +98,7 @@ pub(crate) fn foremost_text(run: &Run) -> String {
         let time = when(it.fact).unwrap_or_default();
         let title = crate::text::clipped(&says(run, it.fact));
         let _ = writeln!(out, "  {:<8}  {:<30} {}", it.rank.level.name(), terminal(&time), terminal(&title));
-        let (why, beside) = (why(it), beside.line(run, it.fact));
+        let (why, beside) = (why(run, it), beside.line(run, it.fact));
         let _ = writeln!(out, "  {:<8}  {:<30} {} ({})", "", "", terminal(&why), terminal(&beside));
     }
     if more > 0 {
@@ -104,7 +121,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run, corroborated: &Corroborated)
         let time = when(it.fact).map_or(String::new(), |time| code(&time));
         let title = code(&says(run, it.fact));
         let (level, place) = (it.rank.level.name(), cell(&beside.line(run, it.fact)));
-        let _ = writeln!(out, "| {level} | {time} | {place} | {} | {title} | {} |", it.fact.id, why(it));
+        let _ = writeln!(out, "| {level} | {time} | {place} | {} | {title} | {} |", it.fact.id, why(run, it));
     }
     if more > 0 {
         let _ = writeln!(out, "\n{more} more are among the phenomena.");

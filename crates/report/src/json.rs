@@ -6,8 +6,8 @@ use crate::story;
 use crate::synthesis;
 use detect::{Hit, Level};
 use graph::{
-    Disclosure, Foremost, Judged, Rank, Ranked, Redaction, Run, TaskView, derivation_title, fact_title,
-    foremost, phenomenon_title, ranked, refused_claims,
+    Disclosure, Foremost, Judged, Raised, Rank, Ranked, Redaction, Run, TaskView, derivation_title,
+    fact_title, foremost, phenomenon_title, ranked, refused_claims,
 };
 use ledger::commitment::SCHEME;
 use ledger::event::{ClaimAccepted, ObjectiveResult};
@@ -202,8 +202,18 @@ fn of_rank(it: &Foremost<'_>) -> Value {
         "level": it.rank.level,
         "points": it.rank.points,
         "rules": rules(&it.rank),
+        "raised": it.rank.raised.map(raised),
         "more": it.more,
     })
+}
+
+const fn raised(raised: Raised) -> &'static str {
+    match raised {
+        Raised::SameThing => "same_thing",
+        Raised::SameFolder => "same_folder",
+        Raised::SameTime => "same_time",
+        Raised::Said => "said",
+    }
 }
 
 fn phenomenon(run: &Run, ranked: &Ranked<'_>) -> Value {

@@ -1,5 +1,6 @@
 //! How much a finding stands out, and why, in words: one list for every format.
 
+use crate::foremost::shares;
 use detect::Level;
 use graph::Ranked;
 
@@ -9,6 +10,9 @@ pub(crate) fn reasons(ranked: &Ranked<'_>) -> Vec<String> {
     if ranked.rank.weighed.is_elsewhere {
         reasons
             .push("the file is not in a place of the host's own, which lowers the level to low".to_owned());
+    }
+    if let Some(raised) = ranked.rank.raised {
+        reasons.push(format!("{}, which raises the level to medium", shares(raised)));
     }
     if ranked.rank.level == Level::Ordinary
         && let Some(note) = ranked.rank.weighed.ordinary

@@ -57,6 +57,15 @@ impl History {
         history
     }
 
+    /// The same, with another piece of evidence of this label.
+    pub fn with_evidence(mut self, label: &str) -> History {
+        if let Some((_, Event::RunOpened(opened), _)) = self.events.first_mut() {
+            let first = opened.case.evidence.first().cloned();
+            opened.case.evidence.extend(first.map(|it| EvidenceEntry { label: label.into(), ..it }));
+        }
+        self
+    }
+
     /// The same, with these tables of who could have written what.
     pub fn judged_with(mut self, writers: ledger::Writers) -> History {
         if let Some((_, Event::RunOpened(opened), _)) = self.events.first_mut() {

@@ -1,6 +1,6 @@
 //! What comes first: objectives by weight, then what is corroborated and rare; repetition goes down.
 
-use graph::{fold, ranked};
+use graph::{Raised, fold, foremost, ranked};
 use ledger::{Clock, Condition, FactEntry, FieldValue, Objective, Precision, Predicate, Time, Weight};
 use testkit::history::{History, fact, reading};
 
@@ -26,7 +26,7 @@ pub(crate) fn objective(id: &str, subject: &str, weight: Weight) -> Objective {
 
 /// A history in which each of these facts, of one task, has a phenomenon of its own.
 fn history(objectives: Vec<Objective>, facts: &[FactEntry]) -> History {
-    let mut history = History::opened("T");
+    let mut history = History::opened("T").with_evidence("another");
     history.assigned_with(1, "a", "m", objectives).asked(1, 1).invoked(1, 0);
     for (ordinal, fact) in (0..).zip(facts) {
         history.claimed(1, ordinal, 1, reading("configured", &["v"], None));
@@ -127,4 +127,73 @@ fn what_happened_within_half_an_hour_of_a_finding_comes_before_what_did_not() {
     ];
     let made = history(vec![objective("odd", "odd*", Weight::Finding)], &facts);
     assert_eq!(order(&made), ["odd\\thing", "k\\before", "k\\later"]);
+}
+
+fn at(text: &str, mut fact: FactEntry) -> FactEntry {
+    let utc = Some(text.parse().unwrap());
+    let time = Time { utc, raw: "1".into(), clock: Clock::Host, precision: Precision::Second, zone: None };
+    fact.values[0].value = FieldValue::Time(time);
+    fact
+}
+
+fn says(kind: &str, predicate: &str, fact: FactEntry) -> FactEntry {
+    FactEntry { predicate: Predicate(predicate.into()), ..of_kind(kind, fact) }
+}
+
+/// Levels of the first facts, with why they were raised.
+fn levels(facts: &[FactEntry]) -> Vec<(String, detect::Level, Option<Raised>)> {
+    let made = history(vec![], facts);
+    let run = fold(made.events()).unwrap();
+    let told = |it: &graph::Foremost<'_>| {
+        (it.fact.subject.value.to_text().into_owned(), it.rank.level, it.rank.raised)
+    };
+    foremost(&run).iter().map(told).collect()
+}
+
+#[test]
+fn what_is_low_becomes_medium_within_half_an_hour_of_a_high_finding_in_the_same_evidence() {
+    use detect::Level::{High, Low, Medium};
+    let cleared =
+        says("log_cleared", "cleared", at("2025-01-01T10:00:00Z", fact(1, 0, "Security", &[("time", "")])));
+    let deleted = |ordinal, name: &str, time: &str| {
+        says("deleted_entry", "deleted", at(time, fact(1, ordinal, name, &[("deleted", "")])))
+    };
+    let near = deleted(1, "p1/Users/a/near.ps1", "2025-01-01T10:29:00Z");
+    let far = deleted(2, "p1/Users/a/distant.ps1", "2025-01-01T10:31:00Z");
+    let mut elsewhere = deleted(3, "p1/Users/b/another.ps1", "2025-01-01T10:29:00Z");
+    elsewhere.locator.evidence = "another".into();
+    let all = levels(&[cleared, near.clone(), far, elsewhere]);
+    let of = |name: &str| all.iter().find(|it| it.0.contains(name)).map(|it| (it.1, it.2));
+    assert_eq!(of("Security"), Some((High, None)));
+    assert_eq!(of("near"), Some((Medium, Some(Raised::SameTime))));
+    assert_eq!((of("distant"), of("another")), (Some((Low, None)), Some((Low, None))));
+    assert_eq!(levels(&[near])[0].1, Low, "where nothing is high nothing is raised");
+}
+
+#[test]
+fn an_archive_that_a_command_packed_is_medium_where_it_was_deleted() {
+    let packed = r"Compress-Archive C:\Users\a\Documents C:\Users\a\q3.zip";
+    let mut typed = says("typed_command", "typed", fact(1, 0, packed, &[("line", "1")]));
+    typed.subject.field = "command".into();
+    let gone = says("recycled_file", "deleted", fact(1, 1, r"C:\Users\a\q3.zip", &[("size", "1")]));
+    assert_eq!(levels(&[typed.clone(), gone])[0].2, Some(Raised::Said));
+    let other = says("recycled_file", "deleted", fact(1, 1, r"C:\Users\a\q4.zip", &[("size", "1")]));
+    assert_eq!(levels(&[typed, other])[0].2, None);
+}
+
+#[test]
+fn facts_about_one_program_outside_of_windows_share_a_place_among_the_first() {
+    let of = |ordinal, name: &str, program: &str| {
+        says("service", "persists", fact(1, ordinal, name, &[("image_path", program)]))
+    };
+    let facts = [
+        of(0, "one", r"C:\ProgramData\x\svchost.exe -k a"),
+        of(1, "two", r#""D:\ProgramData\X\SVCHOST.EXE" -k b"#),
+        of(2, "three", r"C:\ProgramData\y\svchost.exe"),
+    ];
+    let made = history(vec![], &facts);
+    let run = fold(made.events()).unwrap();
+    let first = foremost(&run);
+    assert_eq!(first.len(), 2, "{first:?}");
+    assert_eq!(first[0].more, [facts[1].id]);
 }
