@@ -156,7 +156,9 @@ fn what_is_low_becomes_medium_within_half_an_hour_of_a_high_finding_in_the_same_
     let cleared =
         says("log_cleared", "cleared", at("2025-01-01T10:00:00Z", fact(1, 0, "Security", &[("time", "")])));
     let deleted = |ordinal, name: &str, time: &str| {
-        says("deleted_entry", "deleted", at(time, fact(1, ordinal, name, &[("deleted", "")])))
+        let mut fact = says("deleted_entry", "deleted", at(time, fact(1, ordinal, name, &[("deleted", "")])));
+        (fact.subject.field, fact.subject.value) = ("path".into(), FieldValue::Path(name.into()));
+        fact
     };
     let near = deleted(1, "p1/Users/a/near.ps1", "2025-01-01T10:29:00Z");
     let far = deleted(2, "p1/Users/a/distant.ps1", "2025-01-01T10:31:00Z");
