@@ -38,7 +38,8 @@ fn runs_are_listed_with_what_they_came_to() {
             "execution",
             "persistence",
             "user-activity",
-            "timeline"
+            "timeline",
+            "sweep"
         ])
     );
     assert!(runs[1]["because"].as_str().unwrap().contains("no such file"), "{}", runs[1]);
