@@ -1,5 +1,6 @@
 //! Reads the data file and checks that it hangs together.
 
+use crate::baseline::{Baseline, Difference};
 use crate::error::AttackError;
 use crate::rule::{Asked, Kind, Ordinary, Rule};
 use crate::{Attack, Level, Tactic, TacticId, Technique, TechniqueId};
@@ -55,6 +56,8 @@ struct RuleEntry {
     unless: BTreeMap<String, Patterns>,
     #[serde(default)]
     earlier: Option<[String; 2]>,
+    #[serde(default)]
+    differs: Vec<Difference>,
 }
 
 #[derive(Deserialize)]
@@ -99,10 +102,21 @@ pub(crate) fn read(text: &str) -> Result<Attack, AttackError> {
         }
     }
     once("what is ordinary", file.ordinary.iter().map(|entry| &entry.note))?;
-    let baseline = file.ordinary.into_iter().map(|entry| ordinary(entry, &file.list));
-    let baseline = baseline.collect::<Result<_, _>>()?;
+    let entries = file.ordinary.into_iter().map(|entry| self::ordinary(entry, &file.list));
+    let ordinary = entries.collect::<Result<_, _>>()?;
     let (version, source) = (file.version, file.source);
-    Ok(Attack { version, source, tactics, techniques, rules, by_record, baseline, retired: Vec::new() })
+    let windows = Baseline::default();
+    Ok(Attack {
+        version,
+        source,
+        tactics,
+        techniques,
+        rules,
+        by_record,
+        ordinary,
+        windows,
+        retired: Vec::new(),
+    })
 }
 
 fn tactics(
@@ -140,7 +154,8 @@ fn rule(
     techniques: &BTreeMap<TechniqueId, Technique>,
     lists: &Lists,
 ) -> Result<Rule, AttackError> {
-    let RuleEntry { id, note, level, techniques: named, record, predicate, when, unless, earlier } = entry;
+    let RuleEntry { id, note, level, techniques: named, record, predicate, when, unless, earlier, differs } =
+        entry;
     once(&note, &named)?;
     if let Some(unknown) = named.iter().find(|id| !techniques.contains_key(*id)) {
         return Err(AttackError::UnknownTechnique { rule: note, technique: unknown.clone() });
@@ -153,7 +168,7 @@ fn rule(
         }
     }
     let kind = kind(&note, KindEntry { record, predicate, when, unless, earlier }, lists)?;
-    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), kind })
+    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), kind, differs })
 }
 
 fn ordinary(entry: OrdinaryEntry, lists: &Lists) -> Result<Ordinary, AttackError> {

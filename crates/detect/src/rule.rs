@@ -1,5 +1,6 @@
 //! What a trace must say for a rule to fit.
 
+use crate::baseline::Difference;
 use crate::trace::{Stated, Trace};
 use crate::{Level, TechniqueId};
 use ledger::FieldValue;
@@ -20,6 +21,8 @@ pub(crate) struct Rule {
     /// In the order of their ids.
     pub(crate) techniques: BTreeSet<TechniqueId>,
     pub(crate) kind: Kind,
+    /// In what the trace must differ from what Windows brings along under its name; none: in nothing.
+    pub(crate) differs: Vec<Difference>,
 }
 
 /// What belongs to any computer, and why.
