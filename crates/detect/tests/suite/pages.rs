@@ -2,7 +2,7 @@
 //! To accept a change: `UPDATE_GOLDEN=1 cargo test -p detect`, read the difference, commit it with the change.
 
 use crate::attack::rules;
-use detect::{Attack, Level, TechniqueId};
+use detect::{Attack, Edition, Entry, Kind, Level, TechniqueId};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -78,4 +78,45 @@ fn the_list_of_detections_is_that_of_the_rules() {
         }
     }
     check("detections.md", &list);
+}
+
+/// The versions that have it.
+fn versions(entry: &Entry) -> String {
+    let edition = match entry.edition {
+        Some(Edition::Client) => " (clients)",
+        Some(Edition::Server) => " (servers)",
+        None => "",
+    };
+    let span = match (entry.since, entry.until) {
+        (None, None) => "any".to_owned(),
+        (Some(since), None) => format!("from {}", since.name()),
+        (None, Some(until)) => format!("to {}", until.name()),
+        (Some(since), Some(until)) if since == until => since.name().to_owned(),
+        (Some(since), Some(until)) => format!("{} to {}", since.name(), until.name()),
+    };
+    format!("{span}{edition}")
+}
+
+#[test]
+fn the_list_of_what_windows_brings_along_is_that_of_the_data() {
+    let attack = Attack::shipped().unwrap();
+    let mut list = String::new();
+    for (kind, name) in [
+        (Kind::Service, "Services"),
+        (Kind::Driver, "Drivers"),
+        (Kind::Task, "Scheduled tasks"),
+        (Kind::Autostart, "Values of Run keys"),
+        (Kind::Process, "Processes"),
+    ] {
+        let entries: Vec<_> = attack.windows().entries().iter().filter(|entry| entry.kind == kind).collect();
+        writeln!(list, "\n## {name}\n\n{} entries.\n", entries.len()).unwrap();
+        writeln!(list, "| name | program or class | Windows | why |\n|---|---|---|---|").unwrap();
+        for entry in entries {
+            let what = entry.programs.iter().chain(&entry.classes).map(|it| format!("`{it}`"));
+            let what = what.collect::<Vec<_>>().join(", ");
+            let name = entry.name.replace('|', "\\|");
+            writeln!(list, "| `{name}` | {what} | {} | {} |", versions(entry), entry.reason).unwrap();
+        }
+    }
+    check("baseline-list.md", &list);
 }

@@ -93,7 +93,7 @@ fn what_is_ordinary_on_any_computer_comes_last_under_the_machine_itself() {
         0,
         "service",
         "persists",
-        &[("service", "Spooler"), ("image_path", r"C:\Windows\System32\spoolsv.exe")],
+        &[("name", "Spooler"), ("image_path", r"C:\Windows\System32\spoolsv.exe")],
     );
     let run = telling(&[(ordinary, at(0)), (ran(1, "P.EXE"), at(5))]);
     for text in [report::answers(&run), report::markdown(&run)] {
