@@ -19,9 +19,6 @@ const FILE: &str = "prefetch_file";
 /// Longest file that is read, and longest that one may be expanded to; Windows writes far less than 1 MiB.
 const LONGEST: u64 = 16 << 20;
 
-/// What is wrong with a file that does not begin as one.
-const UNKNOWN: &str = "expected a prefetch file of a known version";
-
 /// The fields of the times of runs, the latest first.
 const RUNS: [&str; 8] = [
     "last_run",
@@ -90,17 +87,11 @@ fn records() -> Vec<RecordType> {
 }
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
-    // Megabytes that do not begin as such a file are not worth being expanded from an archive.
-    let (head, size) = super::head(source.tree, source.node, source.stream)?;
-    if size <= LONGEST && prefetch::version(&head).is_none() && !mam::is_compressed(&head) {
-        source.damage(Some(0), UNKNOWN);
-        return Ok(ControlFlow::Continue(()));
-    }
     let stored = source.bytes(LONGEST)?;
     let whole = Some(ByteSpan::new(0, stored.len() as u64));
     let Some((bytes, base)) = expanded(source, stored) else { return Ok(ControlFlow::Continue(())) };
     let Some(found) = prefetch::read(&bytes) else {
-        source.damage(Some(0), UNKNOWN);
+        source.damage(Some(0), "expected a prefetch file of a known version");
         return Ok(ControlFlow::Continue(()));
     };
     if found.executable.value.is_empty() {
