@@ -6,9 +6,9 @@ use super::kind::{EntityKind, RelationKind};
 use super::name;
 use super::path::{Path, Volume, in_evidence, name_of, profile_of, program_of, read};
 use super::rules::{Recipe, Rule, Rules};
-use crate::dating::dated;
+use crate::dating::dated_field;
 use ledger::pattern::fold;
-use ledger::{BoundValue, Clock, FactEntry, FactId, FieldValue, Time};
+use ledger::{BoundValue, Clock, FactEntry, FactId, FieldValue, Time, is_of_container};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
@@ -27,6 +27,8 @@ pub(super) struct At {
     pub(super) nanoseconds: i64,
     /// Whether it is a local time whose zone nothing tells.
     pub(super) is_local: bool,
+    /// Whether it was then or before: the time is that of what holds it, such as a registry key.
+    pub(super) is_latest: bool,
 }
 
 /// That a fact names something.
@@ -126,7 +128,8 @@ impl<'r> Collected<'r> {
         }
         let Some(host) = self.hosts.of(run, fact) else { return };
         let Ok(number) = u32::try_from(self.facts.len()) else { return };
-        let at = dated(fact).and_then(instant);
+        let dated = dated_field(fact).and_then(|(field, time)| Some((field, instant(time)?)));
+        let at = dated.map(|(field, at)| At { is_latest: is_of_container(field), ..at });
         self.facts.push(Kept { fact: FactRef { run, fact: fact.id }, host, at });
         let mut reading = Reading { all: self, fact, host, number };
         for rule in rules {
@@ -141,7 +144,7 @@ impl<'r> Collected<'r> {
 pub(super) fn instant(time: &Time) -> Option<At> {
     let utc = time.utc.filter(|_| time.clock == Clock::Host)?;
     let nanoseconds = i64::try_from(utc.unix_nanoseconds()).ok()?;
-    Some(At { nanoseconds, is_local: time.zone.is_some() })
+    Some(At { nanoseconds, is_local: time.zone.is_some(), is_latest: false })
 }
 
 /// One fact that is read.

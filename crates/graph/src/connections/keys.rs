@@ -180,19 +180,20 @@ pub(super) struct Key {
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     all: Vec<Key>,
-    numbers: HashMap<(Space, u32, Arc<str>), u32>,
+    numbers: HashMap<(Space, u32), HashMap<Arc<str>, u32>>,
 }
 
 impl Keys {
     /// The number of a key.
     pub(super) fn number(&mut self, space: Space, host: u32, text: &str) -> u32 {
-        let wanted = (space, host, Arc::from(text));
-        if let Some(number) = self.numbers.get(&wanted) {
+        let numbers = self.numbers.entry((space, host)).or_default();
+        if let Some(number) = numbers.get(text) {
             return *number;
         }
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        self.all.push(Key { space, host, text: Arc::clone(&wanted.2) });
-        self.numbers.insert(wanted, number);
+        let text: Arc<str> = Arc::from(text);
+        self.all.push(Key { space, host, text: Arc::clone(&text) });
+        numbers.insert(text, number);
         number
     }
 

@@ -115,6 +115,8 @@ pub struct When {
     pub utc: Utc,
     /// Whether it is a local time whose zone nothing tells: the instant lies up to 14 hours earlier or 12 hours later.
     pub is_local: bool,
+    /// Whether it was then or before: the time is that of what holds it, such as a registry key.
+    pub is_latest: bool,
 }
 
 impl When {
@@ -125,16 +127,19 @@ impl When {
             let at = self.utc.unix_nanoseconds() + hours * HOUR;
             Utc::from_unix_nanoseconds(at).unwrap_or(self.utc)
         };
-        if self.is_local { (moved(-14), moved(12)) } else { (self.utc, self.utc) }
+        let (earliest, latest) = if self.is_local { (moved(-14), moved(12)) } else { (self.utc, self.utc) };
+        // Nothing of what is examined is older.
+        (if self.is_latest { Utc::UNIX_EPOCH } else { earliest }, latest)
     }
 }
 
 impl fmt::Display for When {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.utc.to_string();
+        let until = if self.is_latest { "until " } else { "" };
         match self.is_local {
-            false => f.write_str(&text),
-            true => write!(f, "{} local", text.trim_end_matches('Z')),
+            false => write!(f, "{until}{text}"),
+            true => write!(f, "{until}{} local", text.trim_end_matches('Z')),
         }
     }
 }
@@ -331,5 +336,5 @@ impl Connections {
 
 fn when(at: At) -> Option<When> {
     let utc = Utc::from_unix_nanoseconds(at.nanoseconds.into())?;
-    Some(When { utc, is_local: at.is_local })
+    Some(When { utc, is_local: at.is_local, is_latest: at.is_latest })
 }

@@ -129,7 +129,15 @@ fn windows(folded: &str, was_marked: bool) -> Option<Path> {
 fn path(volume: Volume, rest: &str) -> Option<Path> {
     let rest = rest.trim_matches('\\');
     let is_named = !rest.is_empty() && !rest.contains(['*', '?', '<', '>', '|', '\n']);
-    is_named.then(|| Path { volume, rest: rest.to_owned() })
+    is_named.then(|| Path { volume, rest: single(rest) })
+}
+
+/// With one backslash wherever there are several, as Windows reads them.
+fn single(rest: &str) -> String {
+    match rest.contains("\\\\") {
+        true => rest.split('\\').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\\"),
+        false => rest.to_owned(),
+    }
 }
 
 /// What a beginning such as `%windir%` makes of a path.
@@ -165,6 +173,7 @@ mod tests {
         for (text, expected) in [
             (r"C:\Users\Mara\a.EXE", r"Letter('c') users\mara\a.exe"),
             (r"\??\C:\a.exe", r"Letter('c') a.exe"),
+            (r"C:\x\\a.exe", r"Letter('c') x\a.exe"),
             (r"\\?\D:\a.exe", r"Letter('d') a.exe"),
             ("p1/Users/mara/a.exe", r#"Evidence("p1") users\mara\a.exe"#),
             ("uploads/auto/C%3A/Users/x/a.exe", r"Letter('c') users\x\a.exe"),

@@ -1,9 +1,10 @@
 //! Which keys are of one entity: strong keys that one record states together, and names that only one of them bears.
 
-use super::collect::{Collected, Edge, Late, Mention};
+use super::collect::{Collected, Edge, Late, Life, Mention};
 use super::keys::{Key, Space};
 use super::model::{Connections, Entity, EntityId, Kept, Named, Relation, Shown};
 use petgraph::unionfind::UnionFind;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -99,7 +100,8 @@ fn merged(collected: &Collected<'_>) -> Vec<Option<u32>> {
     let mut first: HashMap<u32, u32> = HashMap::new();
     for (number, key) in collected.keys.iter().filter(|(_, key)| key.space.is_strong()) {
         let stands = first.entry(sets.find(number)).or_insert(number);
-        if collected.keys.get(*stands).is_none_or(|stands| before(collected, key, stands)) {
+        let is_other = *stands != number;
+        if is_other && collected.keys.get(*stands).is_none_or(|stands| before(collected, key, stands)) {
             *stands = number;
         }
     }
@@ -166,9 +168,12 @@ fn alive(collected: &Collected<'_>, canonical: &Canonical, late: &Late) -> Optio
     let place = (late.host, late.number);
     let fallback = if is_session(late.number) { None } else { late.with.and_then(|with| canonical.of(with)) };
     let begun = collected.lives.get(&place).into_iter().flatten().filter(|life| life.start <= late.at);
-    let last = begun.max_by_key(|life| {
-        let text = collected.keys.get(life.key).map(|key| written(collected, key));
-        (life.start, text)
+    let text = |life: &Life| collected.keys.get(life.key).map(|key| written(collected, key));
+    let last = begun.reduce(|one, other| match other.start.cmp(&one.start) {
+        Ordering::Greater => other,
+        Ordering::Less => one,
+        Ordering::Equal if one.key == other.key || text(other) <= text(one) => one,
+        Ordering::Equal => other,
     });
     let Some(last) = last else { return fallback };
     let has_ended = collected.ends.get(&place).into_iter().flatten();

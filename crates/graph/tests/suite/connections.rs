@@ -366,6 +366,23 @@ fn times_are_those_of_the_facts() {
     assert_eq!(told[0].when.unwrap().utc, minute(600).utc.unwrap());
 }
 
+#[test]
+fn the_last_write_of_a_registry_key_says_that_its_values_were_there_by_then() {
+    let entry = made(1, "ws1", "persists", "autostart")
+        .with("value_path", FieldValue::RegistryPath(r"Run\x".into()))
+        .with("command", FieldValue::Text(r"C:\a.exe".into()))
+        .minute("key_last_written", 100)
+        .fact();
+    let of = connected(&[entry]);
+    let relation = of.relations().next().unwrap();
+    let when = of.shown_by(relation).next().unwrap().when.unwrap();
+    assert!(when.is_latest && when.utc == instant(100).unwrap());
+    assert_eq!(when.to_string(), format!("until {}", instant(100).unwrap()));
+    let before = Filter { until: instant(50), ..Filter::default() };
+    let after = Filter { since: instant(101), ..Filter::default() };
+    assert!(before.admits(&of, relation) && !after.admits(&of, relation));
+}
+
 /// Everything that connections say, in their own order.
 fn everything(of: &Connections) -> Vec<String> {
     let entities = of.entities().map(|it| {

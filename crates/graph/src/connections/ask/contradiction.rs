@@ -158,7 +158,8 @@ fn of_file(
             _ => continue,
         };
         let earlier = of.shown_by(relation).filter(|told| {
-            told.fact != by && told.when.is_some_and(|when| !when.is_local && when.utc < created)
+            told.fact != by
+                && told.when.is_some_and(|when| when.bounds() == (when.utc, when.utc) && when.utc < created)
         });
         let about = of.title(to).to_owned();
         found.extend(earlier.map(|told| Contradiction {

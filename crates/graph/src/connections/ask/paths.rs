@@ -33,48 +33,65 @@ pub fn paths(
     best(of, ends, most, filter, |relation| 1000 + doubt(relation))
 }
 
-/// The shortest way, by the distance of everything from its beginning.
+/// The shortest way: both ends are gone out from until they meet, and from there the best way is taken to each of them.
 fn shortest(
     of: &Connections,
     (start, end): (EntityRef, EntityRef),
     filter: &Filter,
     doubt: &impl Fn(RelationRef) -> u32,
 ) -> Option<Vec<Hop>> {
-    let distance = distances(of, (start, end), filter)?;
-    // From the end on backwards, only over what is one nearer to the beginning.
-    let mut layer: BTreeMap<EntityRef, (u32, Vec<Hop>)> = BTreeMap::from([(end, (0, Vec::new()))]);
-    for away in (0..distance.of(end)?).rev() {
-        let mut nearer: BTreeMap<EntityRef, (u32, Vec<Hop>)> = BTreeMap::new();
-        for (to, (cost, hops)) in layer {
-            for (by, from) in of.steps(to, filter).filter(|(_, from)| distance.of(*from) == Some(away)) {
-                let cost = cost + doubt(by);
-                let hop = Hop { from, by, to };
-                let known = nearer.get(&from);
-                if known.is_none_or(|known| (cost, Some(&hop)) < (known.0, known.1.last())) {
-                    let mut hops = hops.clone();
-                    hops.push(hop);
-                    nearer.insert(from, (cost, hops));
-                }
-            }
+    let (mut first, mut second) = (Side::new(of, start), Side::new(of, end));
+    let met = loop {
+        let met: Vec<EntityRef> = first.layer.iter().copied().filter(|at| second.is_in_layer(*at)).collect();
+        if !met.is_empty() {
+            break met;
         }
-        layer = nearer;
-    }
-    let (_, mut hops) = layer.remove(&start)?;
+        let smaller = if first.layer.len() <= second.layer.len() { &mut first } else { &mut second };
+        if !smaller.grow(of, filter) {
+            return None;
+        }
+    };
+    let before = first.best(of, &met, filter, doubt);
+    let after = second.best(of, &met, filter, doubt);
+    let cost = |at: &EntityRef| Some(before.get(at)?.0 + after.get(at)?.0);
+    let middle = met.iter().copied().min_by_key(|at| (cost(at), *at))?;
+    let mut hops = led(&before, middle);
     hops.reverse();
+    hops.iter_mut().for_each(|hop| std::mem::swap(&mut hop.from, &mut hop.to));
+    hops.extend(led(&after, middle));
     Some(hops)
 }
 
-/// How far everything is that is no farther than the end.
-struct Distances(Vec<u32>);
+/// What lies around one end, layer by layer.
+struct Side {
+    goal: EntityRef,
+    distance: Vec<u32>,
+    away: u32,
+    layer: Vec<EntityRef>,
+}
 
-impl Distances {
-    fn of(&self, entity: EntityRef) -> Option<u32> {
-        let distance = self.0.get(usize::try_from(entity.0).ok()?).copied()?;
-        (distance != u32::MAX).then_some(distance)
+/// For entities on the way to a goal what is left of the doubt, and the next step.
+type Led = BTreeMap<EntityRef, (u32, Option<Hop>)>;
+
+impl Side {
+    fn new(of: &Connections, goal: EntityRef) -> Side {
+        let mut side =
+            Side { goal, distance: vec![u32::MAX; of.graph.node_count()], away: 0, layer: vec![goal] };
+        side.meet(goal, 0);
+        side
+    }
+
+    fn of(&self, entity: EntityRef) -> u32 {
+        let place = usize::try_from(entity.0).ok();
+        place.and_then(|place| self.distance.get(place)).copied().unwrap_or(u32::MAX)
+    }
+
+    fn is_in_layer(&self, entity: EntityRef) -> bool {
+        self.of(entity) == self.away
     }
 
     fn meet(&mut self, entity: EntityRef, away: u32) -> bool {
-        match usize::try_from(entity.0).ok().and_then(|at| self.0.get_mut(at)) {
+        match usize::try_from(entity.0).ok().and_then(|place| self.distance.get_mut(place)) {
             Some(place) if *place == u32::MAX => {
                 *place = away;
                 true
@@ -82,26 +99,57 @@ impl Distances {
             _ => false,
         }
     }
-}
 
-fn distances(of: &Connections, (start, end): (EntityRef, EntityRef), filter: &Filter) -> Option<Distances> {
-    let mut distances = Distances(vec![u32::MAX; of.graph.node_count()]);
-    distances.meet(start, 0);
-    let mut layer = vec![start];
-    for away in 1.. {
-        if distances.of(end).is_some() {
-            return Some(distances);
-        }
+    /// Goes one relation farther; whether there is anything.
+    fn grow(&mut self, of: &Connections, filter: &Filter) -> bool {
+        self.away += 1;
+        let (layer, away) = (std::mem::take(&mut self.layer), self.away);
         let mut next = Vec::new();
         for at in layer {
-            next.extend(of.steps(at, filter).map(|(_, to)| to).filter(|to| distances.meet(*to, away)));
+            next.extend(of.steps(at, filter).map(|(_, to)| to).filter(|to| self.meet(*to, away)));
         }
-        if next.is_empty() {
-            return None;
-        }
-        layer = next;
+        self.layer = next;
+        !self.layer.is_empty()
     }
-    None
+
+    /// The ways with the least doubt from entities of the outermost layer to the goal.
+    fn best(
+        &self,
+        of: &Connections,
+        from: &[EntityRef],
+        filter: &Filter,
+        doubt: &impl Fn(RelationRef) -> u32,
+    ) -> Led {
+        // Every entity has one that is nearer: none of these ways is a dead end.
+        let mut layers = vec![from.to_vec()];
+        for away in (0..self.away).rev() {
+            let Some(last) = layers.last() else { break };
+            let steps = last.iter().flat_map(|at| of.steps(*at, filter).map(|(_, to)| to));
+            let mut nearer: Vec<EntityRef> = steps.filter(|to| self.of(*to) == away).collect();
+            nearer.sort_unstable();
+            nearer.dedup();
+            layers.push(nearer);
+        }
+        let mut led: Led = BTreeMap::from([(self.goal, (0, None))]);
+        for at in layers.into_iter().rev().skip(1).flatten() {
+            let away = self.of(at);
+            let steps = of.steps(at, filter).filter(|(_, to)| self.of(*to).saturating_add(1) == away);
+            let costs = steps.filter_map(|(by, to)| {
+                let hop = Hop { from: at, by, to };
+                Some((led.get(&to)?.0 + doubt(by), Some(hop)))
+            });
+            if let Some(best) = costs.min() {
+                led.insert(at, best);
+            }
+        }
+        led
+    }
+}
+
+/// The steps from an entity to the goal.
+fn led(led: &Led, from: EntityRef) -> Vec<Hop> {
+    let step = |at: EntityRef| led.get(&at).and_then(|(_, hop)| *hop);
+    std::iter::successors(step(from), |hop| step(hop.to)).collect()
 }
 
 /// The ways with the least costs (Yen, "Finding the K Shortest Loopless Paths in a Network", 1971).
