@@ -117,7 +117,7 @@ pub enum RelationKind {
     LoggedOnTo,
     /// An account, or a session, logged on from an address or host.
     LoggedOnFrom,
-    /// An account used the credentials of another; a session is an account's.
+    /// An account used the credentials of another, or tried to; a session is an account's.
     LoggedOnAs,
     /// An account, or somebody by its name, failed to log on to a host or from an address.
     FailedLogon,
@@ -141,7 +141,7 @@ pub enum RelationKind {
     Cleared,
     /// An account, process, program or host was connected to an address, a host, a share or a device.
     ConnectedTo,
-    /// A list of what an account typed or chose names something: not that it was reached.
+    /// A list of what an account typed or chose, a query or a try names something: not that it was reached.
     Names,
     /// An account is a member of a group.
     MemberOf,
