@@ -6,6 +6,7 @@ use crate::commands::completions::CompletionsArguments;
 use crate::commands::diff::DiffArguments;
 use crate::commands::export::ExportArguments;
 use crate::commands::facts::FactsArguments;
+use crate::commands::graph::GraphArguments;
 use crate::commands::init::InitArguments;
 use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
@@ -56,6 +57,9 @@ pub(crate) enum Command {
     /// Show the facts of a run, each with its proof
     #[command(after_long_help = help::FACTS)]
     Facts(FactsArguments),
+    /// Ask how things are connected: paths, stories, where else
+    #[command(after_long_help = help::GRAPH)]
+    Graph(GraphArguments),
     /// Verify a run: hash chain, outputs, facts and verdicts
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),

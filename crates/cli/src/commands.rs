@@ -9,6 +9,7 @@ mod doctor;
 pub(crate) mod export;
 pub(crate) mod facts;
 mod fork;
+pub(crate) mod graph;
 mod hunt;
 pub(crate) mod init;
 pub(crate) mod live;
@@ -33,7 +34,7 @@ use crate::arguments::{Arguments, Command, Format};
 use crate::failure::{Failure, describe};
 use crate::printer::{Printer, complain};
 use crate::scratch::Scratch;
-use graph::Run;
+use ::graph::Run;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Rules(arguments) => rules_check::execute(&arguments, printer),
         Command::Answers(arguments) => answers::execute(&arguments, printer),
         Command::Facts(arguments) => facts::execute(&arguments, printer),
+        Command::Graph(arguments) => graph::execute(&arguments, printer),
         Command::Verify(arguments) => verify::execute(&arguments, printer),
         Command::Replay(arguments) => replay::execute(&arguments, printer),
         Command::Diff(arguments) => diff::execute(&arguments, printer),

@@ -2,6 +2,7 @@
 
 mod codes;
 
+use crate::commands::graph::GraphFailure;
 use crate::models::ModelFailure;
 use crate::unknown::Unknown;
 use codes::{
@@ -98,6 +99,8 @@ pub(crate) enum Failure {
     Tables(#[source] app::TablesError),
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
+    #[error("failed to ask the graph: {0}")]
+    Graph(GraphFailure),
     #[error("failed to {0}")]
     OutputFile(#[source] app::OutputFileError),
     #[error("failed to {0}")]
@@ -218,6 +221,7 @@ impl Failure {
             | Failure::Bench(app::MaterialError::Nothing { .. })
             | Failure::NoSuchAgent { .. }
             | Failure::Unknown(_)
+            | Failure::Graph(_)
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::OwnHead { .. }
@@ -307,6 +311,7 @@ impl Failure {
             }),
             Failure::Given(error) => given_hint(error),
             Failure::Unknown(unknown) => Some(unknown.hint()),
+            Failure::Graph(failure) => failure.hint(),
             Failure::NoSuchTool { found } => {
                 let catalogue = tools::catalogue();
                 meant(found, catalogue.iter().map(|tool| tool.name.as_str()))

@@ -103,6 +103,23 @@ Examples:
   locard facts runs/20260101T120000Z-demo --predicate executed --format jsonl
       a run by its folder, what it says was executed, a line each for programs";
 
+pub(crate) const GRAPH: &str = "\
+X is an id, or a name or a part of one; several that fit alike are listed (code 2).
+Relations are made by code from facts alone; docs/graph.md has all of them.
+
+Examples:
+  locard graph latest
+      how many entities and relations there are, by kind
+  locard graph latest node svchost.exe
+      what it is called, and everything that is related to it
+  locard graph latest path mara 10.20.4.12 -k 3
+      how the two are connected, in the three ways with the best evidence
+  locard graph 2026 story setup.exe --since 2025-09-16
+      what it came from, what became of it, and what was done after it
+  locard graph run1 --with run2 where-else E0D55EA574BCF3A1
+      the hosts of two runs on which a device was met
+  locard graph latest neighbours mara --depth 2 --format dot | dot -Tsvg";
+
 pub(crate) const VERIFY: &str = "\
 Examples:
   locard verify latest --certificate latest.json --sign key.pem

@@ -5,6 +5,7 @@
 mod attack;
 mod columns;
 mod confidence;
+pub mod connections;
 mod dating;
 mod diff;
 mod disclosure;

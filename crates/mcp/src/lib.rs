@@ -11,6 +11,7 @@ mod beginning;
 mod call;
 mod client;
 mod close;
+mod connections;
 mod guard;
 mod handle;
 mod house;

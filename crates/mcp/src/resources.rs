@@ -101,7 +101,8 @@ pub(crate) fn read(house: &House, uri: &str) -> Result<(&'static str, String), N
     }
 }
 
-fn load(house: &House, run: &str) -> Result<Run, NoResource> {
+/// A run of the case by its name.
+pub(crate) fn load(house: &House, run: &str) -> Result<Run, NoResource> {
     app::load_run(&folder(house, run)?).map_err(|error| NoResource::Unreadable(causes(&error)))
 }
 

@@ -5,7 +5,7 @@ use crate::call::fulfil;
 use crate::close::{self, no_answer};
 use crate::house::{House, OpenTask};
 use crate::tools::{OwnTool, TASK, all};
-use crate::{instructions, open, prompts, reopen, resources};
+use crate::{connections, instructions, open, prompts, reopen, resources};
 use ledger::ToolSpec;
 use llm::Wish;
 use rmcp::model::{
@@ -107,6 +107,12 @@ impl Server {
                 .blocking(|house| close::list(&house))
                 .await
                 .unwrap_or_else(|| refused("defect", "a thread of the program panicked")),
+            OwnTool::AskGraph => {
+                let arguments = arguments.clone();
+                self.blocking(move |house| connections::answer(&house, &arguments))
+                    .await
+                    .unwrap_or_else(|| refused("defect", "a thread of the program panicked"))
+            }
         }
     }
 
@@ -143,6 +149,7 @@ fn known(tool: OwnTool, arguments: &JsonObject) -> Result<(), String> {
         OwnTool::CloseTask => &[TASK, "words", "all"],
         OwnTool::CloseRun => &["run"],
         OwnTool::ListRuns => &[],
+        OwnTool::AskGraph => &connections::MEMBERS,
     };
     match arguments.keys().find(|key| !members.contains(&key.as_str())) {
         None => Ok(()),

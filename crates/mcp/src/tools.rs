@@ -1,5 +1,6 @@
 //! The tools as a client is told of them: the catalogue with a handle added, and the server's own.
 
+use crate::connections;
 use crate::house::Answers;
 use ledger::{ToolClass, ToolSpec};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -20,11 +21,13 @@ pub(crate) enum OwnTool {
     CloseRun,
     /// Lists the runs of the case.
     ListRuns,
+    /// Asks what the facts of recorded runs connect.
+    AskGraph,
 }
 
 impl OwnTool {
-    pub(crate) const ALL: [OwnTool; 4] =
-        [OwnTool::OpenRun, OwnTool::CloseTask, OwnTool::CloseRun, OwnTool::ListRuns];
+    pub(crate) const ALL: [OwnTool; 5] =
+        [OwnTool::OpenRun, OwnTool::CloseTask, OwnTool::CloseRun, OwnTool::ListRuns, OwnTool::AskGraph];
 
     pub(crate) fn of_name(name: &str) -> Option<OwnTool> {
         OwnTool::ALL.into_iter().find(|tool| tool.name() == name)
@@ -36,6 +39,7 @@ impl OwnTool {
             OwnTool::CloseTask => "close_task",
             OwnTool::CloseRun => "close_run",
             OwnTool::ListRuns => "list_runs",
+            OwnTool::AskGraph => "ask_graph",
         }
     }
 
@@ -54,6 +58,11 @@ impl OwnTool {
                 "End all tasks of a run, hash the evidence, seal the run and verify it. Gives the run's name, how each task ended, and what the verification reached."
             }
             OwnTool::ListRuns => "List the recorded runs of the case, the newest first.",
+            OwnTool::AskGraph => {
+                "Ask what the facts of recorded runs connect: what an account, file, process, device or address is and what it is related to (node, neighbours), \
+                 how two are connected (path), where else one was met (where-else), what is told of it (timeline, story), hubs, islands, and facts that cannot both be right (contradictions). \
+                 Each relation names the fact that shows it; an answer is among what was recorded."
+            }
         }
     }
 
@@ -90,6 +99,7 @@ impl OwnTool {
                 json!(["run"]),
             ),
             OwnTool::ListRuns => (json!({}), json!([])),
+            OwnTool::AskGraph => connections::arguments(),
         };
         json!({"type": "object", "additionalProperties": false, "properties": properties, "required": required})
     }
@@ -98,13 +108,15 @@ impl OwnTool {
         match self {
             // A refusal of any of them has the form of an answer.
             OwnTool::CloseTask => answer_schema(),
-            OwnTool::OpenRun | OwnTool::CloseRun | OwnTool::ListRuns => json!({"type": "object"}),
+            OwnTool::OpenRun | OwnTool::CloseRun | OwnTool::ListRuns | OwnTool::AskGraph => {
+                json!({"type": "object"})
+            }
         }
     }
 
     const fn is_read_only(self) -> bool {
         match self {
-            OwnTool::ListRuns => true,
+            OwnTool::ListRuns | OwnTool::AskGraph => true,
             OwnTool::OpenRun | OwnTool::CloseTask | OwnTool::CloseRun => false,
         }
     }
@@ -113,7 +125,7 @@ impl OwnTool {
         let marks = ToolAnnotations::new()
             .read_only(self.is_read_only())
             .destructive(false)
-            .idempotent(matches!(self, OwnTool::ListRuns | OwnTool::CloseRun))
+            .idempotent(matches!(self, OwnTool::ListRuns | OwnTool::AskGraph | OwnTool::CloseRun))
             .open_world(false);
         Tool::new(self.name(), self.about(), object(self.arguments())).with_annotations(marks)
     }

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** text of the evidence is inert in every format: it can neither end a cell nor become markup, a link or a control sequence.
 
+pub mod connections;
 mod contradicted;
 mod costs;
 mod diff;

@@ -9,6 +9,7 @@ pub mod ese;
 pub mod event_text;
 pub mod evtx;
 pub mod ewf;
+pub mod five_hosts;
 pub mod history;
 pub mod hive;
 pub mod index_dat;

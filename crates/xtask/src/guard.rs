@@ -101,7 +101,7 @@ fn watch(running: &Mutex<Option<(Instant, String)>>, say: fn(String)) {
 }
 
 /// Lets the highest memory be counted anew; where the system cannot, it is that of all calls so far.
-fn reset_peak() {
+pub(crate) fn reset_peak() {
     let file = std::fs::OpenOptions::new().write(true).open("/proc/self/clear_refs");
     let _ = file.and_then(|mut file| file.write_all(b"5"));
 }

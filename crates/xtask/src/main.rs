@@ -16,6 +16,7 @@ mod compare_typed_events;
 mod crash;
 mod dist;
 mod fuzz;
+mod graph_bench;
 mod guard;
 mod injection;
 mod large_image;
@@ -47,6 +48,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     crash LOCARD CASE N PLACE  kill N runs of a case, their workers or calls at random moments, and go on\n  \
     dist [--target TARGET]... [--out FOLDER] [--sign KEY]  make a release: archives, packages, what vouches for them\n  \
     fuzz [--seconds N] [--only TARGET]... [--small]  run the fuzz targets in turn, and add up what they came to (nightly compiler)\n  \
+    graph-bench [--facts N] [--seed N]  connect 1,000,000 made facts and ask about them: time and memory (docs/benchmarks.md)\n  \
     hunt-campaign LOCARD SOURCES [--final] [--seed N] [--ordinary N] [--place FOLDER]  how much of recorded attacks `locard hunt` flags (docs/hunt-campaign.md)\n  \
     injection LOCARD [CASE...] [--alone] [--only N,...] [--json FILE] [--model MODEL --runs N]  plant orders to an agent, obey them, and judge what came of it\n  \
     large-image FILE [--files N] [--tree FOLDER --copies N] [--gib N] [--seed N]  write a large NTFS image (mkntfs, ntfs-3g, as root)\n  \
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Some("crash") => crash(),
         Some("dist") => release(),
         Some("fuzz") => fuzz::run(&root(), |line| eprintln!("{line}")),
+        Some("graph-bench") => graph_bench(),
         Some("hunt-campaign") => campaign::run(&mut |line| eprintln!("{line}")),
         Some("injection") => injection(),
         Some("large-image") => large_image(),
@@ -286,6 +289,22 @@ fn large_run() -> io::Result<()> {
     };
     let tally = large_run::write(Path::new(folder), facts).map_err(io::Error::other)?;
     eprintln!("{tally}");
+    Ok(())
+}
+
+#[expect(clippy::print_stdout, reason = "the chore's result")]
+fn graph_bench() -> io::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
+    let wrong = || io::Error::other("expected maybe --facts and a number, and maybe --seed and a number");
+    let (mut facts, mut seed) = (graph_bench::FACTS, 1);
+    for option in arguments.chunks(2) {
+        match option {
+            [name, number] if name == "--facts" => facts = number.parse().map_err(|_| wrong())?,
+            [name, number] if name == "--seed" => seed = number.parse().map_err(|_| wrong())?,
+            _ => return Err(wrong()),
+        }
+    }
+    print!("{}", graph_bench::bench(facts, seed));
     Ok(())
 }
 

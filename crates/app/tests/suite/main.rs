@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod attack;
+mod connections;
 mod redaction;

@@ -58,12 +58,12 @@ pub(crate) enum LinesFormat {
 }
 
 /// The beginning of a day, or an instant.
-fn since(text: &str) -> Result<Utc, String> {
+pub(crate) fn since(text: &str) -> Result<Utc, String> {
     instant(text, "T00:00:00Z")
 }
 
 /// The end of a day, or an instant.
-fn until(text: &str) -> Result<Utc, String> {
+pub(crate) fn until(text: &str) -> Result<Utc, String> {
     instant(text, "T23:59:59.999999999Z")
 }
 

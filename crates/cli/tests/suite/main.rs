@@ -28,6 +28,7 @@ mod exit_codes;
 mod exporting;
 mod figures;
 mod forgeries;
+mod graphs;
 mod heads;
 mod histories;
 mod hosts;

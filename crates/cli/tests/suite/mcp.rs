@@ -182,7 +182,7 @@ fn every_tool_says_what_it_takes_and_gives() {
     let mut client = over_demo(&place);
     let listed = client.ask("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
-    assert!((20..=24).contains(&tools.len()), "the server's own and twenty: {}", tools.len());
+    assert!((20..=25).contains(&tools.len()), "the server's own and twenty: {}", tools.len());
     let mut names = BTreeSet::new();
     for tool in tools {
         let name = tool["name"].as_str().unwrap();
@@ -190,7 +190,7 @@ fn every_tool_says_what_it_takes_and_gives() {
         for schema in ["inputSchema", "outputSchema"] {
             assert_eq!(tool[schema]["type"], "object", "{name}");
         }
-        let own = ["open_run", "close_run", "list_runs"].contains(&name);
+        let own = ["open_run", "close_run", "list_runs", "ask_graph"].contains(&name);
         assert_eq!(tool["inputSchema"]["properties"].get("task").is_some(), !own, "{name}");
         assert_eq!(tool["annotations"]["openWorldHint"], false, "{name}");
     }

@@ -4,12 +4,13 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "run",
     "resume",
     "runs",
     "answers",
     "facts",
+    "graph",
     "hunt",
     "rules",
     "verify",

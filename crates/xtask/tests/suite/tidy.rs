@@ -104,6 +104,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
                 "engine",
                 "evidence",
                 "exchange",
+                "graph",
                 "ground",
                 "ledger",
                 "llm",

@@ -183,7 +183,7 @@ fn to_the_second(text: &str) -> String {
 fn help_tells_of_the_servers_own_tools_too() {
     let place = Place::new();
     let mut reader = Reader::of(&place, &[], &[]);
-    for tool in ["open_run", "close_task", "close_run", "list_runs"] {
+    for tool in ["open_run", "close_task", "close_run", "list_runs", "ask_graph"] {
         let (told, _) = reader.call("help", json!({ "about": tool }));
         assert!(told.starts_with(&format!("{tool}: ")) && told.contains("Its arguments: {"), "{told}");
     }

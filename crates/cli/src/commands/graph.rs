@@ -1,0 +1,244 @@
+//! `locard graph`.
+
+use crate::commands::facts::{since, until};
+use crate::commands::{any_run_folder, conditions};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::unknown;
+use ::graph::Run;
+use ::graph::connections::{Connections, Filter, RelationKind, connections};
+use clap::ValueEnum;
+use ledger::Utc;
+use report::connections::{Answer, Ask, Asked, Question, ask, cytoscape, dot, graphml};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GraphArguments {
+    /// A run folder, the beginning of its name, latest, or latest:CASE
+    pub(crate) run: String,
+    /// What is asked [default: summary]
+    #[arg(value_enum, default_value_t, hide_default_value = true)]
+    pub(crate) question: QuestionArgument,
+    /// What it is asked about: an id or a name; `path` takes two
+    #[arg(value_name = "X")]
+    pub(crate) ends: Vec<String>,
+    /// Folder that holds the run folders
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// Another run of the case, joined by strong keys alone; may be given several times
+    #[arg(long, value_name = "RUN")]
+    pub(crate) with: Vec<String>,
+    /// How many relations away neighbours (1) and what a story tells (8) may be
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<u32>,
+    /// How many ways are shown; more than one: those with the best evidence
+    #[arg(short, long = "k", value_name = "N", default_value_t = 1)]
+    pub(crate) k: usize,
+    /// The most hubs or islands that are listed
+    #[arg(long, value_name = "N", default_value_t = 20, hide_short_help = true)]
+    pub(crate) most: usize,
+    /// Only relations that may be of this instant (RFC 3339) or day (UTC), or later
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub(crate) since: Option<Utc>,
+    /// Only relations that may be of this instant (RFC 3339) or day (UTC), or earlier
+    #[arg(long, value_name = "TIME", value_parser = until)]
+    pub(crate) until: Option<Utc>,
+    /// Only relations of this kind, such as ran; may be given several times
+    #[arg(long = "relation", value_name = "KIND")]
+    pub(crate) relations: Vec<String>,
+    /// Only what facts of this host show: a label of evidence, or a computer's name
+    #[arg(long = "host", value_name = "HOST")]
+    pub(crate) hosts: Vec<String>,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "table")]
+    pub(crate) format: GraphFormat,
+    /// The language of the sentences about facts: en or de
+    #[arg(long, value_name = "LANGUAGE", default_value_t, hide_short_help = true)]
+    pub(crate) lang: report::Language,
+}
+
+/// The questions, as they are asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QuestionArgument {
+    /// Entities and relations by kind
+    #[default]
+    Summary,
+    /// What X is: its names and its relations
+    Node,
+    /// What lies next to X
+    Neighbours,
+    /// How two things are connected
+    Path,
+    /// The hosts and files that tell of X
+    WhereElse,
+    /// What is told of X, in the order of time
+    Timeline,
+    /// What X came from, and what became of it
+    Story,
+    /// What has the most neighbours
+    Hubs,
+    /// What hangs together
+    Islands,
+    /// Facts that cannot both be right
+    Contradictions,
+}
+
+impl From<QuestionArgument> for Question {
+    fn from(question: QuestionArgument) -> Question {
+        match question {
+            QuestionArgument::Summary => Question::Summary,
+            QuestionArgument::Node => Question::Node,
+            QuestionArgument::Neighbours => Question::Neighbours,
+            QuestionArgument::Path => Question::Path,
+            QuestionArgument::WhereElse => Question::WhereElse,
+            QuestionArgument::Timeline => Question::Timeline,
+            QuestionArgument::Story => Question::Story,
+            QuestionArgument::Hubs => Question::Hubs,
+            QuestionArgument::Islands => Question::Islands,
+            QuestionArgument::Contradictions => Question::Contradictions,
+        }
+    }
+}
+
+/// The forms of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// For Graphviz
+    Dot,
+    /// For yEd, Gephi and NetworkX
+    Graphml,
+    /// For Cytoscape
+    Cytoscape,
+}
+
+pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let mut runs = Vec::new();
+    for name in std::iter::once(&arguments.run).chain(&arguments.with) {
+        let folder = any_run_folder(name, &arguments.runs)?;
+        let mut run = app::load_run(&folder).map_err(Failure::Open)?;
+        run.tell_in(arguments.lang);
+        runs.push(run);
+    }
+    let runs: Vec<&Run> = runs.iter().collect();
+    let connections = connections(&runs);
+    let question = Question::from(arguments.question);
+    let asked = Ask {
+        question,
+        ends: arguments.ends.clone(),
+        depth: arguments.depth.unwrap_or(if question == Question::Story { 8 } else { 1 }),
+        ways: arguments.k,
+        most: arguments.most,
+        filter: filter(arguments, &connections)?,
+    };
+    match ask(&runs, &connections, &asked) {
+        Asked::Answer(answer) => {
+            print(arguments.format, &runs, &connections, &answer, printer)?;
+            Ok(0)
+        }
+        Asked::Several { text, candidates } => {
+            Err(Failure::Graph(GraphFailure::Several { text, candidates }))
+        }
+        Asked::Nothing { text } => Err(Failure::Graph(GraphFailure::Nothing { text })),
+        Asked::Ends { question } => Err(Failure::Graph(GraphFailure::Ends {
+            question: question.name(),
+            expected: question.ends(),
+            found: arguments.ends.len(),
+        })),
+    }
+}
+
+fn print(
+    format: GraphFormat,
+    runs: &[&Run],
+    connections: &Connections,
+    answer: &Answer,
+    printer: &mut Printer,
+) -> Result<(), Failure> {
+    match format {
+        GraphFormat::Table => {
+            let conditions: String = runs.iter().map(|run| conditions(run)).collect();
+            printer.result(&format!("{}{conditions}", answer.text))
+        }
+        GraphFormat::Json => printer.result(&report::json_text(&answer.value)),
+        GraphFormat::Dot => printer.result(&dot(connections, answer)),
+        GraphFormat::Graphml => printer.result(&graphml(connections, answer)),
+        GraphFormat::Cytoscape => printer.result(&report::json_text(&cytoscape(connections, answer))),
+    }
+}
+
+/// What counts, where the runs know it.
+fn filter(arguments: &GraphArguments, connections: &Connections) -> Result<Filter, Failure> {
+    let mut kinds = BTreeSet::new();
+    for name in &arguments.relations {
+        match RelationKind::of_name(name) {
+            Some(kind) => {
+                kinds.insert(kind);
+            }
+            None => unknown::check("relation", name, RelationKind::ALL.into_iter().map(RelationKind::name))?,
+        }
+    }
+    let mut hosts = BTreeSet::new();
+    for name in &arguments.hosts {
+        let called: Vec<String> = connections.hosts_called(name).map(str::to_owned).collect();
+        if called.is_empty() {
+            unknown::check("host", name, connections.hosts())?;
+        }
+        hosts.extend(called);
+    }
+    Ok(Filter { since: arguments.since, until: arguments.until, kinds, hosts })
+}
+
+/// Why a question about connections was not answered.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GraphFailure {
+    /// A text fits several entities alike.
+    #[error("{text:?} fits {} things alike", candidates.len())]
+    Several {
+        /// The text.
+        text: String,
+        /// An entity a line.
+        candidates: Vec<String>,
+    },
+    /// A text fits no entity.
+    #[error("no fact names {text:?}")]
+    Nothing {
+        /// The text.
+        text: String,
+    },
+    /// Too few or too many things were named.
+    #[error("{question} takes {expected} of X, found {found}")]
+    Ends {
+        /// The question.
+        question: &'static str,
+        /// How many things it is about.
+        expected: usize,
+        /// How many were named.
+        found: usize,
+    },
+}
+
+/// The most candidates that are listed.
+const LISTED: usize = 20;
+
+impl GraphFailure {
+    /// What to type instead.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            GraphFailure::Several { candidates, .. } => {
+                let more = candidates.len().saturating_sub(LISTED);
+                let more = (more > 0).then(|| format!("and {more} more; name more of it"));
+                let listed = candidates.iter().take(LISTED).cloned().chain(more);
+                Some(format!("one of these, by its id:\n  {}", listed.collect::<Vec<_>>().join("\n  ")))
+            }
+            GraphFailure::Nothing { .. } => {
+                Some("X is an id, a name or a part of one; `hubs` lists what has most relations".to_owned())
+            }
+            GraphFailure::Ends { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Two facts that cannot both be right: a closed list of what code finds.
+
+use super::super::model::{Connections, EntityRef};
+use super::super::{FactRef, RelationKind};
+use ledger::placement::tells_of_host;
+use ledger::{Clock, FactEntry, FieldValue, Utc};
+use std::collections::BTreeMap;
+
+/// What cannot both be right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ContradictionKind {
+    /// A program ran before the file that lies there came into being: the file was replaced, a time was changed, or the clock.
+    RanBeforeCreated,
+    /// One SID with two names in the accounts of a host, or with two profile folders: an account was renamed between them, or one of the sources is not of this host.
+    OneSidTwoNames,
+    /// A log holds a record from before its own first, or says so: its records were changed or it was put together.
+    LogBeginsAfterRecord,
+    /// One number of one log with two different times: a copy of the log was changed.
+    OneRecordTwoTimes,
+    /// Something was deleted before it came into being.
+    DeletedBeforeCreated,
+    /// A process ended before it started.
+    EndedBeforeStarted,
+}
+
+impl ContradictionKind {
+    /// All.
+    pub const ALL: [ContradictionKind; 6] = [
+        ContradictionKind::RanBeforeCreated,
+        ContradictionKind::OneSidTwoNames,
+        ContradictionKind::LogBeginsAfterRecord,
+        ContradictionKind::OneRecordTwoTimes,
+        ContradictionKind::DeletedBeforeCreated,
+        ContradictionKind::EndedBeforeStarted,
+    ];
+
+    /// The word for programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ContradictionKind::RanBeforeCreated => "ran_before_created",
+            ContradictionKind::OneSidTwoNames => "one_sid_two_names",
+            ContradictionKind::LogBeginsAfterRecord => "log_begins_after_record",
+            ContradictionKind::OneRecordTwoTimes => "one_record_two_times",
+            ContradictionKind::DeletedBeforeCreated => "deleted_before_created",
+            ContradictionKind::EndedBeforeStarted => "ended_before_started",
+        }
+    }
+
+    /// What it says, and how it can be.
+    pub const fn words(self) -> &'static str {
+        match self {
+            ContradictionKind::RanBeforeCreated => {
+                "it ran before the file that lies there came into being: the file was replaced, or a time or the clock was changed"
+            }
+            ContradictionKind::OneSidTwoNames => {
+                "one SID with two names: the account was renamed, or one of the sources is of another host"
+            }
+            ContradictionKind::LogBeginsAfterRecord => {
+                "the log says that it begins after a record that it holds: it was changed or put together"
+            }
+            ContradictionKind::OneRecordTwoTimes => {
+                "one record number of one log with two times: one of the copies was changed"
+            }
+            ContradictionKind::DeletedBeforeCreated => {
+                "it was deleted before it came into being: a time or the clock was changed"
+            }
+            ContradictionKind::EndedBeforeStarted => {
+                "a process ended before it started: the clock was changed, or a record"
+            }
+        }
+    }
+}
+
+/// Two facts that contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Contradiction {
+    /// What cannot both be right.
+    pub kind: ContradictionKind,
+    /// Of what they tell.
+    pub about: String,
+    /// The one.
+    pub one: FactRef,
+    /// The other.
+    pub other: FactRef,
+}
+
+/// A fact with its place.
+type Held<'f> = (FactRef, &'f FactEntry);
+
+/// The contradictions among facts, in the order of their kinds; facts of files that lie where they say nothing of the host contradict nothing.
+pub fn contradictions<'f>(
+    of: &Connections,
+    facts: impl Iterator<Item = (u16, &'f FactEntry)>,
+) -> Vec<Contradiction> {
+    let facts: Vec<Held<'f>> = facts
+        .filter(|(_, fact)| tells_of_host(fact.placement))
+        .map(|(run, fact)| (FactRef { run, fact: fact.id }, fact))
+        .collect();
+    let by_ref: BTreeMap<FactRef, &FactEntry> = facts.iter().copied().collect();
+    let mut found = Vec::new();
+    for entity in of.entities() {
+        of_file(of, entity, &by_ref, &mut found);
+        of_process(of, entity, &by_ref, &mut found);
+    }
+    of_sids(of, &facts, &mut found);
+    of_logs(of, &facts, &mut found);
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// An instant of the examined host in a field.
+fn instant(fact: &FactEntry, fields: &[&str]) -> Option<Utc> {
+    let mut bound = std::iter::once(&fact.subject).chain(&fact.values);
+    bound.find_map(|bound| match &bound.value {
+        FieldValue::Time(time) if fields.contains(&bound.field.as_str()) => {
+            time.utc.filter(|_| time.clock == Clock::Host && time.zone.is_none())
+        }
+        _ => None,
+    })
+}
+
+fn text<'f>(fact: &'f FactEntry, field: &str) -> Option<&'f str> {
+    let mut bound = std::iter::once(&fact.subject).chain(&fact.values);
+    bound.find(|bound| bound.field == field)?.value.as_text()
+}
+
+fn number(fact: &FactEntry, field: &str) -> Option<i128> {
+    let mut bound = std::iter::once(&fact.subject).chain(&fact.values);
+    match bound.find(|bound| bound.field == field)?.value {
+        FieldValue::Integer(number) => Some(number),
+        _ => None,
+    }
+}
+
+/// When the system noted that a file of this name came into being: no program sets these times.
+const CREATED: [&str; 2] = ["fn_created", "name_born"];
+
+fn of_file(
+    of: &Connections,
+    entity: EntityRef,
+    facts: &BTreeMap<FactRef, &FactEntry>,
+    found: &mut Vec<Contradiction>,
+) {
+    if of.kind(entity).prefix() != "file" {
+        return;
+    }
+    let created = of.names(entity).filter_map(|(_, told)| {
+        let at = instant(facts.get(&told.fact)?, &CREATED)?;
+        Some((at, told.fact))
+    });
+    let Some((created, by)) = created.max() else { return };
+    for relation in of.relations_of(entity) {
+        let Some((_, kind, to)) = of.relation(relation).filter(|(.., to)| *to == entity) else { continue };
+        let kind = match kind {
+            RelationKind::Ran => ContradictionKind::RanBeforeCreated,
+            RelationKind::Deleted => ContradictionKind::DeletedBeforeCreated,
+            _ => continue,
+        };
+        let earlier = of.shown_by(relation).filter(|told| {
+            told.fact != by
+                && told.when.is_some_and(|when| when.bounds() == (when.utc, when.utc) && when.utc < created)
+        });
+        let about = of.title(to).to_owned();
+        found.extend(earlier.map(|told| Contradiction {
+            kind,
+            about: about.clone(),
+            one: told.fact,
+            other: by,
+        }));
+    }
+}
+
+fn of_process(
+    of: &Connections,
+    entity: EntityRef,
+    facts: &BTreeMap<FactRef, &FactEntry>,
+    found: &mut Vec<Contradiction>,
+) {
+    if of.kind(entity).prefix() != "process" {
+        return;
+    }
+    let of_kind = |kind: &str| {
+        let told = of.names(entity).filter_map(|(_, told)| Some((told.fact, *facts.get(&told.fact)?)));
+        told.filter(|(_, fact)| fact.kind == kind)
+            .filter_map(|(id, fact)| Some((instant(fact, &["time"])?, id)))
+            .min()
+    };
+    if let Some(((started, one), (ended, other))) = of_kind("process_created").zip(of_kind("process_ended"))
+        && ended < started
+    {
+        let about = of.title(entity).to_owned();
+        found.push(Contradiction { kind: ContradictionKind::EndedBeforeStarted, about, one, other });
+    }
+}
+
+/// Names of accounts by their SIDs, as the accounts and the profiles of one host have them.
+fn of_sids(of: &Connections, facts: &[Held<'_>], found: &mut Vec<Contradiction>) {
+    let mut names: BTreeMap<(&str, &str, &str), (String, FactRef)> = BTreeMap::new();
+    for (id, fact) in facts {
+        let name = match fact.kind.as_str() {
+            "user_account" => text(fact, "name"),
+            "user_profile" => text(fact, "profile_path"),
+            _ => None,
+        };
+        let (Some(name), Some(sid), Some(host)) = (name, text(fact, "sid"), of.host_of(*id)) else {
+            continue;
+        };
+        let name = ledger::pattern::fold(name);
+        let (known, one) = names.entry((host, &fact.kind, sid)).or_insert((name.clone(), *id)).clone();
+        if known != name {
+            let (kind, about) = (ContradictionKind::OneSidTwoNames, sid.to_owned());
+            found.push(Contradiction { kind, about, one: one.min(*id), other: one.max(*id) });
+        }
+    }
+}
+
+/// What logs say of themselves against their records, and the same record in several files.
+fn of_logs(of: &Connections, facts: &[Held<'_>], found: &mut Vec<Contradiction>) {
+    type File<'f> = (u16, &'f str, &'f str);
+    let mut logs: BTreeMap<File<'_>, (FactRef, Option<Utc>, Option<i128>)> = BTreeMap::new();
+    for (id, fact) in facts.iter().filter(|(_, fact)| fact.kind == "event_log") {
+        let Some(path) = text(fact, "path") else { continue };
+        let log = logs.entry((id.run, &fact.locator.evidence, path)).or_insert((*id, None, None));
+        log.1 = log.1.or(instant(fact, &["first"]));
+        log.2 = log.2.or(number(fact, "first_record_id"));
+    }
+    let mut records: BTreeMap<(&str, &str, i128), (Utc, FactRef)> = BTreeMap::new();
+    for (id, fact) in facts {
+        let Some(record) = number(fact, "record_id") else { continue };
+        let time = instant(fact, &["time"]);
+        let path = fact.locator.path.as_str();
+        if let Some((log, first, first_id)) = logs.get(&(id.run, fact.locator.evidence.as_str(), path)) {
+            let is_before = first.zip(time).is_some_and(|(first, time)| time < first)
+                || first_id.is_some_and(|first| record < first);
+            if is_before {
+                let (kind, about) = (ContradictionKind::LogBeginsAfterRecord, path.to_owned());
+                found.push(Contradiction { kind, about, one: *log, other: *id });
+            }
+        }
+        let (Some(time), Some(host)) = (time, of.host_of(*id)) else { continue };
+        let channel = super::super::path::name_of(path);
+        let (known, one) = *records.entry((host, channel, record)).or_insert((time, *id));
+        if known != time && is_one_record(facts, one, fact) {
+            let kind = ContradictionKind::OneRecordTwoTimes;
+            let about = format!("{channel} {record}");
+            found.push(Contradiction { kind, about, one: one.min(*id), other: one.max(*id) });
+        }
+    }
+}
+
+/// Whether two facts are of records with one number: a log that was cleared begins again, so they have to be of one kind.
+fn is_one_record(facts: &[Held<'_>], one: FactRef, other: &FactEntry) -> bool {
+    let one = facts.iter().find(|(id, _)| *id == one).map(|(_, fact)| fact);
+    one.is_some_and(|one| one.kind == other.kind && number(one, "event_id") == number(other, "event_id"))
+}

@@ -1,0 +1,207 @@
+//! What is asked of the connections of runs, and the answers: tables for people, JSON, and pictures for other programs.
+
+mod context;
+mod drawn;
+mod lists;
+mod path;
+mod story;
+mod thing;
+
+pub use drawn::{cytoscape, dot, graphml};
+
+use context::Context;
+use graph::Run;
+use graph::connections::{Connections, EntityRef, Filter, Found, RelationRef, find};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// A question about connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// How many entities and relations there are, by kind.
+    Summary,
+    /// What an entity is: its names, and its relations.
+    Node,
+    /// What lies next to an entity.
+    Neighbours,
+    /// How two entities are connected.
+    Path,
+    /// On which hosts, and in which evidence, an entity was met.
+    WhereElse,
+    /// What is told of an entity, in the order of time.
+    Timeline,
+    /// What an entity came from, and what became of it.
+    Story,
+    /// The entities with the most neighbours.
+    Hubs,
+    /// What hangs together.
+    Islands,
+    /// Facts that cannot both be right.
+    Contradictions,
+}
+
+impl Question {
+    /// All.
+    pub const ALL: [Question; 10] = [
+        Question::Summary,
+        Question::Node,
+        Question::Neighbours,
+        Question::Path,
+        Question::WhereElse,
+        Question::Timeline,
+        Question::Story,
+        Question::Hubs,
+        Question::Islands,
+        Question::Contradictions,
+    ];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Question::Summary => "summary",
+            Question::Node => "node",
+            Question::Neighbours => "neighbours",
+            Question::Path => "path",
+            Question::WhereElse => "where-else",
+            Question::Timeline => "timeline",
+            Question::Story => "story",
+            Question::Hubs => "hubs",
+            Question::Islands => "islands",
+            Question::Contradictions => "contradictions",
+        }
+    }
+
+    /// How many entities it is about.
+    pub const fn ends(self) -> usize {
+        match self {
+            Question::Path => 2,
+            Question::Node
+            | Question::Neighbours
+            | Question::WhereElse
+            | Question::Timeline
+            | Question::Story => 1,
+            Question::Summary | Question::Hubs | Question::Islands | Question::Contradictions => 0,
+        }
+    }
+}
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// The question.
+    pub question: Question,
+    /// Ids or names of the entities that it is about.
+    pub ends: Vec<String>,
+    /// How many relations away something may lie, for neighbours and stories.
+    pub depth: u32,
+    /// How many ways are wanted.
+    pub ways: usize,
+    /// The most rows of a list.
+    pub most: usize,
+    /// Which relations count.
+    pub filter: Filter,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Asked {
+    /// An answer.
+    Answer(Box<Answer>),
+    /// A text fits several entities alike: these, as they are shown.
+    Several {
+        /// The text.
+        text: String,
+        /// An entity a line.
+        candidates: Vec<String>,
+    },
+    /// A text fits no entity.
+    Nothing {
+        /// The text.
+        text: String,
+    },
+    /// The question is about another number of entities.
+    Ends {
+        /// The question.
+        question: Question,
+    },
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// For people.
+    pub text: String,
+    /// For programs.
+    pub value: Value,
+    /// What is drawn of it.
+    pub entities: BTreeSet<EntityRef>,
+    /// The relations between these that are drawn.
+    pub relations: BTreeSet<RelationRef>,
+}
+
+/// Answers a question over runs of one case and their connections.
+pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
+    if ask.ends.len() != ask.question.ends() {
+        return Asked::Ends { question: ask.question };
+    }
+    let context = Context::new(runs, of, &ask.filter);
+    let mut ends = Vec::new();
+    for text in &ask.ends {
+        match find(of, text) {
+            Found::One(entity) => ends.push(entity),
+            Found::Nothing => return Asked::Nothing { text: text.clone() },
+            Found::Several(several) => {
+                let candidates = several.into_iter().map(|entity| context.shown(entity)).collect();
+                return Asked::Several { text: text.clone(), candidates };
+            }
+        }
+    }
+    let answer = match (ask.question, ends.as_slice()) {
+        (Question::Path, [from, to]) => path::answer(&context, (*from, *to), ask.ways),
+        (Question::Node, [entity]) => thing::node(&context, *entity),
+        (Question::Neighbours, [entity]) => thing::neighbours(&context, *entity, ask.depth),
+        (Question::WhereElse, [entity]) => thing::where_else(&context, *entity),
+        (Question::Timeline, [entity]) => story::timeline(&context, *entity),
+        (Question::Story, [entity]) => story::answer(&context, *entity, ask.depth),
+        (Question::Hubs, _) => lists::hubs(&context, ask.most),
+        (Question::Islands, _) => lists::islands(&context, ask.most),
+        (Question::Contradictions, _) => lists::contradictions(&context),
+        (Question::Summary, _) => lists::summary(&context),
+        _ => return Asked::Ends { question: ask.question },
+    };
+    Asked::Answer(Box::new(answer.with_head(ask)))
+}
+
+impl Answer {
+    fn new(text: String, value: Value) -> Answer {
+        Answer { text, value, entities: BTreeSet::new(), relations: BTreeSet::new() }
+    }
+
+    /// The same, with what is drawn of it.
+    fn drawing(
+        mut self,
+        of: &Connections,
+        entities: impl IntoIterator<Item = EntityRef>,
+        relations: impl IntoIterator<Item = RelationRef>,
+    ) -> Answer {
+        self.entities.extend(entities);
+        self.relations.extend(relations);
+        for relation in &self.relations {
+            if let Some((from, _, to)) = of.relation(*relation) {
+                self.entities.extend([from, to]);
+            }
+        }
+        self
+    }
+
+    fn with_head(mut self, ask: &Ask) -> Answer {
+        let answer = self.value.take();
+        self.value = json!({
+            "locard_graph": 1,
+            "question": ask.question.name(),
+            "about": ask.ends,
+            "answer": answer,
+        });
+        self
+    }
+}

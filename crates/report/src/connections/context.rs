@@ -1,0 +1,167 @@
+//! How entities, relations and facts of connections are shown.
+
+use crate::inert::terminal;
+use graph::connections::{Connections, EntityRef, FactRef, Filter, RelationRef, Told, When};
+use graph::{Confidence, Run, confidence};
+use ledger::placement::tells_of_host;
+use ledger::{FactEntry, Utc};
+use phrases::Choice;
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+
+/// Runs, their connections, and what counts of them.
+pub(super) struct Context<'c> {
+    runs: &'c [&'c Run],
+    pub(super) of: &'c Connections,
+    pub(super) filter: &'c Filter,
+}
+
+/// The most facts of one relation that are weighed: more of them change no answer.
+const WEIGHED: usize = 64;
+
+/// The longest sentence of a table, in characters.
+const SENTENCE: usize = 200;
+
+impl<'c> Context<'c> {
+    pub(super) const fn new(runs: &'c [&'c Run], of: &'c Connections, filter: &'c Filter) -> Context<'c> {
+        Context { runs, of, filter }
+    }
+
+    pub(super) fn facts(&self) -> impl Iterator<Item = (u16, &'c FactEntry)> + use<'c> {
+        let runs = (0..).zip(self.runs);
+        runs.flat_map(|(at, run)| run.facts().map(move |(_, accepted)| (at, &accepted.fact)))
+    }
+
+    pub(super) fn fact(&self, at: FactRef) -> Option<&'c FactEntry> {
+        self.runs.get(usize::from(at.run))?.fact(at.fact)
+    }
+
+    /// A fact by its id; of several runs with the name of its own.
+    pub(super) fn cited(&self, at: FactRef) -> String {
+        match self.runs {
+            [_] => at.fact.to_string(),
+            runs => {
+                let name = runs.get(usize::from(at.run)).map_or("", |run| run.name());
+                format!("{} of {}", at.fact, terminal(name))
+            }
+        }
+    }
+
+    pub(super) fn fact_json(&self, told: Told) -> Value {
+        let run = self.runs.get(usize::from(told.fact.run)).map_or("", |run| run.name());
+        let fact = self.fact(told.fact);
+        json!({
+            "fact": told.fact.fact,
+            "run": run,
+            "host": self.of.host_of(told.fact),
+            "evidence": fact.map(|fact| &fact.locator.evidence),
+            "path": fact.map(|fact| &fact.locator.path),
+            "time": told.when.map(|when| when.to_string()),
+            "sentence": self.sentence(told.fact),
+            "placement": fact.and_then(|fact| fact.placement),
+        })
+    }
+
+    /// What code says of a fact.
+    pub(super) fn sentence(&self, at: FactRef) -> String {
+        let run = self.runs.get(usize::from(at.run));
+        let said =
+            run.zip(self.fact(at)).map(|(run, fact)| phrases::fact(run.language(), fact, Choice::Usual));
+        said.map(|phrase| phrase.text()).unwrap_or_default()
+    }
+
+    /// The same, for a table.
+    pub(super) fn short_sentence(&self, at: FactRef) -> String {
+        shortened(&terminal(&self.sentence(at)), SENTENCE)
+    }
+
+    /// An entity on one line: kind, name, host and id.
+    pub(super) fn shown(&self, entity: EntityRef) -> String {
+        let id = self.of.id(entity).map(|id| id.to_string()).unwrap_or_default();
+        format!("{} [{id}]", self.called(entity))
+    }
+
+    /// An entity by kind and name, and by its host where it is of one.
+    pub(super) fn called(&self, entity: EntityRef) -> String {
+        let kind = self.of.kind(entity).name().replace('_', " ");
+        let title = shortened(&terminal(self.of.title(entity)), 100);
+        match self.of.host(entity).map(terminal) {
+            Some(host) => format!("{kind} {title} ({host})"),
+            None => format!("{kind} {title}"),
+        }
+    }
+
+    pub(super) fn entity_json(&self, entity: EntityRef) -> Value {
+        let (told_by, key, is_strong) = self.of.key(entity);
+        json!({
+            "id": self.of.id(entity).map(|id| id.to_string()),
+            "kind": self.of.kind(entity).name(),
+            "name": self.of.title(entity),
+            "host": self.of.host(entity),
+            "told_by": told_by,
+            "key": key,
+            "by_name_alone": !is_strong,
+        })
+    }
+
+    /// The facts that show a relation and count, the best borne out first.
+    pub(super) fn shown_by(&self, relation: RelationRef) -> Vec<Told> {
+        let mut shown: Vec<Told> =
+            self.of.shown_by(relation).filter(|told| self.filter.takes(self.of, *told)).collect();
+        shown.sort_by_key(|told| {
+            let sure = self.fact(told.fact).map(|fact| confidence([fact], 0).thousandths());
+            (Reverse(sure), told.when.is_none(), told.when, told.fact)
+        });
+        shown
+    }
+
+    /// How sure a relation is, by the facts that show it.
+    pub(super) fn confidence(&self, relation: RelationRef) -> Confidence {
+        let facts = self.of.shown_by(relation).filter(|told| self.filter.takes(self.of, *told));
+        confidence(facts.take(WEIGHED).filter_map(|told| self.fact(told.fact)), 0)
+    }
+
+    /// What makes a relation weaker than others: where its files lie, and who could have written what they say.
+    pub(super) fn weakness(&self, relation: RelationRef) -> Option<String> {
+        let facts: Vec<&FactEntry> =
+            self.of.shown_by(relation).filter_map(|told| self.fact(told.fact)).collect();
+        let elsewhere = facts.iter().all(|fact| !tells_of_host(fact.placement));
+        let placement = facts.first().and_then(|fact| fact.placement).filter(|_| elsewhere);
+        let writer = facts.iter().filter_map(|fact| fact.writer()).max();
+        let writer = writer.map(|writer| format!("who could have written it: {}", writer.name()));
+        placement.map(|placement| placement.name().to_owned()).or(writer)
+    }
+
+    pub(super) fn relation_json(&self, relation: RelationRef) -> Value {
+        let ends = self.of.relation(relation);
+        let id = |entity| self.of.id(entity).map(|id| id.to_string());
+        json!({
+            "from": ends.and_then(|(from, ..)| id(from)),
+            "relation": ends.map(|(_, kind, _)| kind.name()),
+            "to": ends.and_then(|(.., to)| id(to)),
+            "confidence": self.confidence(relation).thousandths(),
+            "facts": self.shown_by(relation).into_iter().map(|told| self.fact_json(told)).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// A text that is not longer than so many characters.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+    }
+}
+
+/// A time for a table, as wide as all others.
+pub(super) fn time(when: Option<When>) -> String {
+    let second = |utc: Utc| {
+        let text = utc.to_string();
+        text.get(..19).unwrap_or(&text).to_owned()
+    };
+    let text = when.map(|when| {
+        let until = if when.is_latest { "≤" } else { "" };
+        format!("{until}{}{}", second(when.utc), if when.is_local { " local" } else { "Z" })
+    });
+    format!("{:<25}", text.unwrap_or_else(|| "-".to_owned()))
+}
