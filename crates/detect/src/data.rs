@@ -1,6 +1,7 @@
 //! Reads the data file and checks that it hangs together.
 
 use crate::error::AttackError;
+use crate::mention::Mentions;
 use crate::rule::{Asked, Kind, Ordinary, Rule};
 use crate::{Attack, Level, Tactic, TacticId, Technique, TechniqueId};
 use ledger::pattern::Patterns;
@@ -21,6 +22,8 @@ struct AttackFile {
     #[serde(default)]
     list: BTreeMap<String, Vec<String>>,
     rule: Vec<RuleEntry>,
+    #[serde(default)]
+    mention: Option<MentionEntry>,
     #[serde(default)]
     ordinary: Vec<OrdinaryEntry>,
 }
@@ -55,6 +58,20 @@ struct RuleEntry {
     unless: BTreeMap<String, Patterns>,
     #[serde(default)]
     earlier: Option<[String; 2]>,
+    /// Whether lines count that are said and not run.
+    #[serde(default)]
+    mentions: bool,
+}
+
+/// Which lines of commands are said and not run.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MentionEntry {
+    record: Patterns,
+    fields: Patterns,
+    comment: Patterns,
+    said: Patterns,
+    runs: Patterns,
 }
 
 #[derive(Deserialize)]
@@ -101,8 +118,10 @@ pub(crate) fn read(text: &str) -> Result<Attack, AttackError> {
     once("what is ordinary", file.ordinary.iter().map(|entry| &entry.note))?;
     let baseline = file.ordinary.into_iter().map(|entry| ordinary(entry, &file.list));
     let baseline = baseline.collect::<Result<_, _>>()?;
+    let mentions = file.mention.map(|entry| mentions(entry, &file.list)).transpose()?;
     let (version, source) = (file.version, file.source);
-    Ok(Attack { version, source, tactics, techniques, rules, by_record, baseline, retired: Vec::new() })
+    let retired = Vec::new();
+    Ok(Attack { version, source, tactics, techniques, rules, by_record, baseline, mentions, retired })
 }
 
 fn tactics(
@@ -140,7 +159,8 @@ fn rule(
     techniques: &BTreeMap<TechniqueId, Technique>,
     lists: &Lists,
 ) -> Result<Rule, AttackError> {
-    let RuleEntry { id, note, level, techniques: named, record, predicate, when, unless, earlier } = entry;
+    let RuleEntry { id, note, level, techniques: named, record, predicate, when, unless, earlier, mentions } =
+        entry;
     once(&note, &named)?;
     if let Some(unknown) = named.iter().find(|id| !techniques.contains_key(*id)) {
         return Err(AttackError::UnknownTechnique { rule: note, technique: unknown.clone() });
@@ -153,7 +173,18 @@ fn rule(
         }
     }
     let kind = kind(&note, KindEntry { record, predicate, when, unless, earlier }, lists)?;
-    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), kind })
+    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), mentions, kind })
+}
+
+fn mentions(entry: MentionEntry, lists: &Lists) -> Result<Mentions, AttackError> {
+    let of = |patterns: &Patterns| expanded("mention", patterns, lists);
+    Ok(Mentions {
+        records: of(&entry.record)?.into_iter().collect(),
+        fields: Patterns::Any(of(&entry.fields)?),
+        comments: Patterns::Any(of(&entry.comment)?),
+        said: Patterns::Any(of(&entry.said)?),
+        runs: Patterns::Any(of(&entry.runs)?),
+    })
 }
 
 fn ordinary(entry: OrdinaryEntry, lists: &Lists) -> Result<Ordinary, AttackError> {

@@ -10,6 +10,7 @@ mod data;
 mod error;
 mod id;
 mod level;
+mod mention;
 mod rule;
 mod sequence;
 mod trace;
@@ -23,6 +24,7 @@ pub use sequence::{Sequences, shipped_sequences};
 pub use trace::Trace;
 pub use watch::{Made, Watch};
 
+use mention::Mentions;
 use rule::{Ordinary, Rule};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -52,6 +54,7 @@ pub struct Attack {
     /// For each type of record the numbers of the rules over it, in their order.
     by_record: BTreeMap<String, Vec<usize>>,
     baseline: Vec<Ordinary>,
+    mentions: Option<Mentions>,
     retired: Vec<Retired>,
 }
 
@@ -163,7 +166,10 @@ impl Attack {
 
     fn fitting(&self, trace: &Trace<'_>) -> impl Iterator<Item = &Rule> {
         let rules = self.by_record.get(trace.kind()).into_iter().flatten();
-        rules.filter_map(|number| self.rules.get(*number)).filter(|rule| rule.kind.fits(trace))
+        let cut = self.mentions.as_ref().map(|mentions| mentions.cut(trace)).unwrap_or_default();
+        rules
+            .filter_map(|number| self.rules.get(*number))
+            .filter(move |rule| rule.kind.fits_without(trace, if rule.mentions { &[] } else { &cut }))
     }
 
     /// The highest level of the rules that a trace fits; `None` where it fits none.
