@@ -40,7 +40,7 @@ pub use questions::{Asker, Question, Stands, questions, questions_before_sweep};
 pub use ranking::{Answered, FIRST, Foremost, Rank, Ranked, foremost, levels, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};
-pub use standing::{Sources, Standing, standing};
+pub use standing::{LookedFor, Sources, Standing, is_telling, looked_for, standing};
 pub use story::{Comment, Statement, phrase, story};
 pub use tally::{Tallies, Tally, tallies};
 pub use title::{

@@ -93,6 +93,7 @@ pub fn json(run: &Run) -> Value {
         "unexamined": graph::unexamined(run)
             .into_iter()
             .map(|it| json!({"invocation": it.invocation, "place": it.place, "reason": it.reason}))
+            "counted": crate::nodes::counted_json(run, view),
             .collect::<Vec<_>>(),
         "rejections": refused_claims(run),
         "invocations": run.tasks.iter().flat_map(|(task, view)| invocations(*task, view)).collect::<Vec<_>>(),
