@@ -3,6 +3,7 @@
 //! **Invariant:** everything here follows from the log; folding the same events gives the same views, in whatever order the tasks' streams were merged.
 
 mod attack;
+mod brought;
 mod columns;
 mod confidence;
 mod dating;
@@ -25,6 +26,7 @@ mod unexamined;
 mod weight;
 
 pub use attack::{Fit, attack_fits, techniques_of};
+pub use brought::{Brought, brought_in_words, rules_of_facts};
 pub use columns::{account, hosts};
 pub use confidence::{
     Confidence, Level, SourceKind, answer_confidences, confidence, corroborated, objective_confidences,

@@ -10,6 +10,7 @@ pub mod agent;
 mod asked_events;
 pub mod behaviour;
 mod brief;
+pub mod brought;
 pub mod canonical;
 pub mod case;
 pub mod cause;
@@ -51,6 +52,7 @@ pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage, Li
 pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Way, Weight, is_earlier};
 pub use asked_events::{AskedEvents, asked_events};
 pub use behaviour::{Behaviour, UnknownBehaviour};
+pub use brought::{BroughtFile, BroughtFrom, BroughtKind, HUNT, RulesMatched};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use cause::Cause;
 pub use chain::{ChainError, Circumstance, Link, Stream};

@@ -57,10 +57,10 @@ impl<'r> Beside<'r> {
 }
 
 /// Why a fact stands out, in the words of its first rule.
-pub(crate) fn why(it: &Foremost<'_>) -> String {
-    let note = it.rank.weighed.hits.first().map_or("", |hit| hit.note);
+pub(crate) fn why(run: &Run, it: &Foremost<'_>) -> String {
+    let note = crate::weight::first(run, &it.rank.weighed);
     match it.more.len() {
-        0 => note.to_owned(),
+        0 => note,
         1 => format!("{note}; another fact says the same about this name"),
         more => format!("{note}; {more} other facts say the same about this name"),
     }
@@ -81,7 +81,7 @@ pub(crate) fn foremost_text(run: &Run) -> String {
         let time = when(it.fact).unwrap_or_default();
         let title = crate::text::clipped(&says(run, it.fact));
         let _ = writeln!(out, "  {:<8}  {:<30} {}", it.rank.level.name(), terminal(&time), terminal(&title));
-        let (why, beside) = (why(it), beside.line(run, it.fact));
+        let (why, beside) = (why(run, it), beside.line(run, it.fact));
         let _ = writeln!(out, "  {:<8}  {:<30} {} ({})", "", "", terminal(&why), terminal(&beside));
     }
     if more > 0 {
@@ -104,7 +104,12 @@ pub(crate) fn markdown(out: &mut String, run: &Run, corroborated: &Corroborated)
         let time = when(it.fact).map_or(String::new(), |time| code(&time));
         let title = code(&says(run, it.fact));
         let (level, place) = (it.rank.level.name(), cell(&beside.line(run, it.fact)));
-        let _ = writeln!(out, "| {level} | {time} | {place} | {} | {title} | {} |", it.fact.id, why(it));
+        let _ = writeln!(
+            out,
+            "| {level} | {time} | {place} | {} | {title} | {} |",
+            it.fact.id,
+            cell(&why(run, it))
+        );
     }
     if more > 0 {
         let _ = writeln!(out, "\n{more} more are among the phenomena.");

@@ -84,6 +84,7 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
             (answers::section(&scene))
             (timeline::section(&scene))
             (findings::section(&scene))
+            (crate::brought::section(run))
             (tactics::section(&scene))
             (hypotheses::section(&scene))
             (readings::section(&scene))
@@ -134,6 +135,8 @@ struct Scene<'r> {
     printed: BTreeSet<FactId>,
     /// For each fact the phenomenon that carries it, as its number in `ranked`.
     carried: BTreeMap<FactId, usize>,
+    /// The rules that were brought along and fit the records of facts.
+    brought: BTreeMap<FactId, Vec<u32>>,
 }
 
 impl<'r> Scene<'r> {
@@ -181,6 +184,7 @@ impl<'r> Scene<'r> {
             cited,
             printed,
             carried,
+            brought: graph::rules_of_facts(run),
         }
     }
 }

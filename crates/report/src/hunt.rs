@@ -110,6 +110,11 @@ const OF_FILES: [&str; 8] = [
     "skipped_file",
 ];
 
+/// Whether a record is about a file alone.
+pub fn is_of_file(record: &Record) -> bool {
+    OF_FILES.contains(&record.kind.as_str())
+}
+
 /// The hashes of the file that a record is about, in lower case.
 pub fn hashes(record: &Record) -> Vec<String> {
     let is_of_file = |field: &str| matches!(field, "md5" | "sha1" | "sha256");
@@ -139,7 +144,7 @@ impl Sighting<'_> {
     /// The level of its first rule; low where it is about a file that is known to be good.
     pub fn level(&self) -> Level {
         let level = self.fits.first().map_or(Level::Ordinary, |fit| fit.level);
-        let is_good = self.known_good.is_some() && OF_FILES.contains(&self.record.kind.as_str());
+        let is_good = self.known_good.is_some() && is_of_file(self.record);
         if is_good { level.min(Level::Low) } else { level }
     }
 
@@ -292,7 +297,8 @@ pub fn by_rule<'s>(sightings: &'s [Sighting<'_>]) -> Vec<Total<'s>> {
     counted.into_values().collect()
 }
 
-fn time(record: &Record) -> Option<&Time> {
+/// The time that dates a record best.
+pub fn time(record: &Record) -> Option<&Time> {
     let values = record.fields.iter().map(|(name, field)| (name.as_str(), &field.value));
     graph::best_time("recorded", &record.kind, values)
 }

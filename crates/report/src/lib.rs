@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** text of the evidence is inert in every format: it can neither end a cell nor become markup, a link or a control sequence.
 
+mod brought;
 mod contradicted;
 mod costs;
 mod diff;
@@ -29,6 +30,7 @@ mod weight;
 mod withheld;
 mod writers;
 
+pub use brought::brought_text;
 pub use contradicted::Contradictions;
 pub use costs::{cost, costs, dollars};
 pub use diff::{diff_json, diff_text};

@@ -1,15 +1,13 @@
 //! `locard hunt`.
 
-use crate::arguments::{EvidenceArguments, HuntArguments, IntegrityArgument, SqlFormat};
-use crate::commands::borrowed::{
-    counts, fieldless, fits, indicators, known_good, rules_in_words, sigma, unmatched, unusable, wrong,
-};
+use crate::arguments::{HuntArguments, SqlFormat};
+use crate::commands::borrowed::{counts, fieldless, rules_in_words, unmatched, unusable, wrong};
 use crate::commands::run::cache;
 use crate::commands::worker;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
-use app::{Case, CsvCell, TablesRequest, ToolReturn, WorkerRequest, case_tables};
+use app::{Case, CsvCell, Naming, RulePaths, TablesRequest, ToolReturn, WorkerRequest, case_tables};
 use detect::Level;
 use ledger::{Gap, Record};
 use report::hunt::{Fit, Several, Sighting, Whose, by_rule, hashes, order, shortened, sightings, together};
@@ -77,7 +75,7 @@ pub(super) fn execute(arguments: &HuntArguments, printer: &mut Printer) -> Resul
     returned.gaps.dedup();
     let wanted =
         records.iter().chain(others.records.iter().map(|(record, _)| record)).flat_map(hashes).collect();
-    let known = known_good(&arguments.known_good, &wanted)?;
+    let known = app::known_good(&arguments.brought.known_good, &wanted).map_err(Failure::Brought)?;
     let list = |hash: &str| known.list_of(hash).map(str::to_owned);
     let mut all = sightings(&records, &others.records, &list, least);
     all.extend(together(&several, least));
@@ -142,34 +140,30 @@ fn others(
     scratch: &Scratch,
     printer: &mut Printer,
 ) -> Result<Others, Failure> {
-    if arguments.rules_sigma.is_empty() && arguments.ioc.is_empty() {
+    if arguments.brought.rules_sigma.is_empty() && arguments.brought.ioc.is_empty() {
         return Ok(Others::default());
     }
-    let mut gathered = sigma(&arguments.rules_sigma)?;
-    indicators(&mut gathered, &arguments.ioc)?;
-    let kept = EvidenceArguments {
-        integrity: IntegrityArgument::Full,
-        cache: arguments.cache.clone(),
-        no_cache: arguments.no_cache,
-    };
+    // Only what is looked up in them is read of lists of known files, and later.
+    let paths = RulePaths { known_good: Vec::new(), ..arguments.brought.paths() };
+    let brought = app::brought(&paths, Naming::Typed).map_err(Failure::Brought)?;
     let request = TablesRequest {
         case,
         only: None,
         worker,
         folder: scratch.indexes().join("tables"),
-        cache: cache(&kept, &case.paths, printer)?,
+        cache: cache(&arguments.kept, &case.paths, printer)?,
     };
     let tables = case_tables(&request).map_err(Failure::Tables)?;
-    let mut matched = tables.matched(&gathered.rules, arguments.level.into()).map_err(Failure::Tables)?;
-    matched.sigma.broken.splice(0..0, gathered.broken);
-    matched.unreadable.splice(0..0, gathered.unreadable);
+    let mut matched = tables.matched(&brought.rules, arguments.level.into()).map_err(Failure::Tables)?;
+    matched.sigma.broken.splice(0..0, brought.broken);
+    matched.unreadable.splice(0..0, brought.unreadable);
     complain(&matched, printer);
     for note in tables.notes().iter().chain(&matched.notes) {
         printer.complain(&format!("note: {}", report::terminal(note)));
     }
     let found = std::mem::take(&mut matched.found);
     let records = found.into_iter().map(|found| {
-        let fits = fits(&found, &matched);
+        let fits = app::fits(&found, &matched);
         (found.record, fits)
     });
     Ok(Others { records: records.collect(), counts: counts(&matched.sigma, &matched.counts), matched })

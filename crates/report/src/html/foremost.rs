@@ -26,7 +26,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                             }
                             div {
                                 (mark(it.rank.level.name())) " " a href=(format!("#proof-{}", it.fact.id)) { (say(&says(scene.run, it.fact))) }
-                                p.by { (why(it)) " (" (say(&beside.line(scene.run, it.fact))) ")" }
+                                p.by { (why(scene.run, it)) " (" (say(&beside.line(scene.run, it.fact))) ")" }
                             }
                         }
                     }
