@@ -14,10 +14,11 @@ use crate::commands::replay::ReplayArguments;
 use crate::commands::score::ScoreArguments;
 use crate::commands::view::ViewArguments;
 use crate::help;
+use crate::instant::{since, until};
 use crate::money::{dollars, prices};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
-use ledger::{Digest, MicroDollars, Prices};
+use ledger::{Digest, MicroDollars, Prices, Utc};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -540,11 +541,19 @@ pub(crate) struct HuntArguments {
     /// The lowest level to print
     #[arg(long, value_enum, default_value = "medium")]
     pub(crate) level: LevelArgument,
+    /// Only what has a time from then on: 2025-09-16, or 2025-09-16T09:44:12Z
+    ///
+    /// A time without a zone is taken as UTC. What has no time is left out.
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub(crate) since: Option<Utc>,
+    /// Only what has a time up to then; a day is taken to its end
+    #[arg(long, value_name = "TIME", value_parser = until)]
+    pub(crate) until: Option<Utc>,
     #[command(flatten)]
     pub(crate) brought: BroughtArguments,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: SqlFormat,
+    pub(crate) format: HuntFormat,
     #[command(flatten)]
     pub(crate) kept: CacheArguments,
     /// Decode the evidence even where that cannot be confined
@@ -626,6 +635,20 @@ pub(crate) struct SqlArguments {
     /// Decode the evidence even where that cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HuntFormat {
+    /// For people: two lines for each record
+    Text,
+    /// One page for a browser; needs no network and no script
+    Html,
+    /// Comma-separated values (RFC 4180)
+    Csv,
+    /// One object with everything
+    Json,
+    /// An object for each record, a line each
+    Jsonl,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

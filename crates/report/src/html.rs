@@ -11,6 +11,7 @@ mod data;
 mod facts;
 mod findings;
 mod foremost;
+mod hunted;
 mod hypotheses;
 mod limits;
 mod network;
@@ -27,6 +28,7 @@ mod timeline;
 mod times;
 mod words;
 
+pub use hunted::{HuntPage, hunt_page};
 pub use proof::Outputs;
 pub use rejections::rejections_page;
 

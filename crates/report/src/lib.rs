@@ -34,7 +34,7 @@ pub use brought::brought_text;
 pub use contradicted::Contradictions;
 pub use costs::{cost, costs, dollars};
 pub use diff::{diff_json, diff_text};
-pub use html::rejections_page;
+pub use html::{HuntPage, hunt_page, rejections_page};
 pub use inert::terminal;
 pub use json::{SCHEMA, facts_json, json, json_text};
 pub use markdown::markdown;
