@@ -4,6 +4,8 @@
 
 mod agents;
 mod bench_gate;
+mod borrowed;
+mod brought;
 mod case_file;
 mod causes;
 mod check_report;
@@ -68,6 +70,8 @@ pub use bench_gate::{
     Ending, Example, GateBench, GateBenchRequest, KindResult, LooksAt, Matching, MaterialError, RuleSet,
     RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,
 };
+pub use borrowed::{fits, named};
+pub use brought::{Brought, BroughtError, Naming, RulePaths, brought, known_good};
 pub use case_file::{Case, CaseError, NoEvidence, load_case};
 pub use causes::{causes, with_causes};
 pub use check_report::{CheckReportError, CheckedReport, check_report};

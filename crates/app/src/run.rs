@@ -4,6 +4,7 @@ mod error;
 mod evidence;
 mod folder;
 mod fork;
+pub(crate) mod hunt;
 mod kept;
 mod objectives;
 mod recording;
@@ -17,6 +18,7 @@ pub use kept::KeepHead;
 pub use resume::{ModelsByName, ResumeRequest, conclude, resume};
 
 use crate::agents::Agent;
+use crate::brought::Brought;
 use crate::case_file::Case;
 use crate::clock::Clock;
 use crate::interrupt::Interrupt;
@@ -55,6 +57,8 @@ pub struct RunRequest {
     pub rules: Rules,
     /// Where run folders are made.
     pub runs: PathBuf,
+    /// Rules, indicators and known files that were brought along.
+    pub brought: Arc<Brought>,
     /// What the run's ids are derived from; `None`: the case and the rules, so that equal runs are equal.
     pub seed: Option<Seed>,
     /// Where and how the work is done.
@@ -112,7 +116,7 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     objectives::hand_out(&mut request)?;
     objectives::check(&request.agents, &vocabulary)?;
     objectives::leave_out_foreign(&mut request);
-    let RunRequest { case, lead, agents, models, mut rules, runs, seed, work } = request;
+    let RunRequest { case, lead, agents, models, mut rules, runs, brought, seed, work } = request;
     let seed = seed_of(seed, &case, &rules, lead.iter().chain(&agents)).map_err(RunError::Canonical)?;
     let begun = lead.as_ref().map_or(agents.as_slice(), std::slice::from_ref);
     let tasks = (1..).map(TaskId).zip(begun).map(|(id, agent)| {
@@ -126,8 +130,9 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     rules.view = windows.fold(rules.view, ViewRules::within);
     let roster = lead.iter().flat_map(|_| agents.iter().map(|agent| agent.spec.clone())).collect();
     let opened = opened(&case, rules, seed, vocabulary, roster, questions, !work.worker.unconfined)?;
+    let opened = RunOpened { brought: brought.files.clone(), ..opened };
     tasks.iter().try_for_each(|charge| priced(&opened, &*charge.model))?;
-    let site = Site { case, work, before: None };
+    let site = Site { case, work, brought, before: None };
     let (site, hasher) = site.enter().await?;
     let open = Open::create(&runs, &site, opened, assigned, hasher.confinement())?;
     (site.work.observe)(Progress::Opened { folder: open.folder.clone() });
@@ -136,7 +141,8 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
         let agent = agent_of(&agents, assigned);
         Ok(Charge::new(&*models, &agent, assigned.task, seed))
     });
-    carry_on(open, site, hasher, Tasks { begun, dispatched: Vec::new(), swept: Vec::new(), hire }).await
+    let tasks = Tasks { begun, dispatched: Vec::new(), hunted: Vec::new(), swept: Vec::new(), hire };
+    carry_on(open, site, hasher, tasks).await
 }
 
 /// Refuses a bound of money on what nobody knows the price of.
@@ -176,6 +182,8 @@ impl Charge {
 pub(crate) struct Site {
     pub(crate) case: Case,
     pub(crate) work: Workplace,
+    /// Rules that were brought along; of a run that has compared them already none.
+    pub(crate) brought: Arc<Brought>,
     /// What the evidence was before the first look in this process.
     pub(crate) before: Option<Arc<Snapshot>>,
 }
@@ -295,6 +303,7 @@ fn opened(
         tools: offered,
         roster,
         questions,
+        brought: Vec::new(),
         behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
         confined,
         parent: None,

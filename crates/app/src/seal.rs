@@ -43,6 +43,9 @@ pub struct Manifest {
     /// The digest of the tables of who could have written which field; nothing before format 2.4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writers: Option<Digest>,
+    /// The digest of the list of files of rules that were brought along; nothing where none were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brought: Option<Digest>,
     /// The behaviour flags in force; nothing before format 2.4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behaviour: Option<Vec<u16>>,
@@ -111,6 +114,7 @@ impl Manifest {
             vocabulary: digest(&opened.vocabulary)?,
             each_tool: each_tool.collect::<Result<_, _>>()?,
             writers: in_detail.then(|| digest(&opened.writers)).transpose()?,
+            brought: (!opened.brought.is_empty()).then(|| digest(&opened.brought)).transpose()?,
             behaviour: in_detail.then(|| opened.behaviour.clone()),
             agents: assigned.into_iter().map(agent).collect::<Result<_, _>>()?,
         })

@@ -221,22 +221,9 @@ impl CaseTables {
     ///
     /// Where the rules cannot be read at all, what they are over cannot be decoded, or the worker does not answer.
     pub fn matched(&self, rules: &Borrowed, least: Level) -> Result<Matched, TablesError> {
-        let checked = self.checked(rules)?;
-        let files = self.files(&tools::groups_of_records(&checked.records))?;
-        let asked = Request::MatchRules(AskedRules { files, rules: rules.clone(), least });
-        let AnswerReply::Matched(matched) = self.asker.statement(&asked, &self.asker.matching())? else {
-            return Err(unasked().into());
-        };
-        // It comes from a process that has read hostile bytes.
-        let is_ours = |found: &Found| self.labels.contains(&found.record.locator.evidence);
-        match matched.found.iter().all(is_ours) {
-            true => Ok(*matched),
-            false => Err(unasked().into()),
-        }
-    }
-
-    fn checked(&self, rules: &Borrowed) -> Result<CheckedRules, TablesError> {
-        checked(&self.asker, rules)
+        let of =
+            Compared { made: &self.made, labels: &self.labels, workers: &self.workers, asker: &self.asker };
+        of.matched(rules, least, None)
     }
 
     /// What a person should know of how the tables were made; each once.
@@ -249,31 +236,76 @@ impl CaseTables {
         answered(self.asker.statement(&Request::AskTables(asked), &self.asker.limits())?)
     }
 
-    /// The tables of these groups, made by all workers side by side.
     fn files(&self, groups: &BTreeSet<TableGroup>) -> Result<TableFiles, TablesError> {
-        let next = AtomicUsize::new(0);
-        let queue: Vec<_> = groups.iter().copied().collect();
-        let work = |worker: &Worker| -> Result<TableFiles, TablesError> {
-            let mut files = TableFiles::new();
-            while let Some(group) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let made =
-                    self.made.asked(worker, *group).map_err(|reason| TablesError::Unmade { reason })?;
-                files.insert(group.name().to_owned(), made);
-            }
-            Ok(files)
-        };
-        std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                self.workers.iter().take(queue.len()).map(|worker| scope.spawn(|| work(worker))).collect();
-            let ends = threads.into_iter().map(|thread| thread.join().unwrap_or(Err(TablesError::Panicked)));
-            let ends: Vec<_> = ends.collect();
-            let mut all = TableFiles::new();
-            for end in ends {
-                all.extend(end?);
-            }
-            Ok(all)
-        })
+        files(&self.made, &self.workers, groups)
     }
+}
+
+/// Tables whose rows are compared with rules of others.
+pub(crate) struct Compared<'c> {
+    pub(crate) made: &'c MadeTables,
+    /// The labels of the evidence.
+    pub(crate) labels: &'c [String],
+    /// They decode what is not there yet.
+    pub(crate) workers: &'c [Worker],
+    /// It sees tables and no evidence.
+    pub(crate) asker: &'c Worker,
+}
+
+impl Compared<'_> {
+    /// Compares all records that rules are over with them, and gives those that fit one of the level or above, of one rule so many at most.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`CaseTables::matched`].
+    pub(crate) fn matched(
+        &self,
+        rules: &Borrowed,
+        least: Level,
+        each: Option<u64>,
+    ) -> Result<Matched, TablesError> {
+        let checked = checked(self.asker, rules)?;
+        let files = files(self.made, self.workers, &tools::groups_of_records(&checked.records))?;
+        let asked = Request::MatchRules(AskedRules { files, rules: rules.clone(), least, each });
+        let AnswerReply::Matched(matched) = self.asker.statement(&asked, &self.asker.matching())? else {
+            return Err(unasked().into());
+        };
+        // It comes from a process that has read hostile bytes.
+        let is_ours = |found: &Found| self.labels.contains(&found.record.locator.evidence);
+        match matched.found.iter().all(is_ours) {
+            true => Ok(*matched),
+            false => Err(unasked().into()),
+        }
+    }
+}
+
+/// The tables of these groups, made by all workers side by side.
+fn files(
+    made: &MadeTables,
+    workers: &[Worker],
+    groups: &BTreeSet<TableGroup>,
+) -> Result<TableFiles, TablesError> {
+    let next = AtomicUsize::new(0);
+    let queue: Vec<_> = groups.iter().copied().collect();
+    let work = |worker: &Worker| -> Result<TableFiles, TablesError> {
+        let mut files = TableFiles::new();
+        while let Some(group) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let of_group = made.asked(worker, *group).map_err(|reason| TablesError::Unmade { reason })?;
+            files.insert(group.name().to_owned(), of_group);
+        }
+        Ok(files)
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            workers.iter().take(queue.len()).map(|worker| scope.spawn(|| work(worker))).collect();
+        let ends = threads.into_iter().map(|thread| thread.join().unwrap_or(Err(TablesError::Panicked)));
+        let ends: Vec<_> = ends.collect();
+        let mut all = TableFiles::new();
+        for end in ends {
+            all.extend(end?);
+        }
+        Ok(all)
+    })
 }
 
 /// Reads rules of others in a worker, which sees no evidence, and tells what is wrong with them.

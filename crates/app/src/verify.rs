@@ -9,6 +9,7 @@ mod evidence;
 mod handed;
 mod head;
 mod head_alone;
+mod hunted;
 mod ids;
 mod keep;
 mod log;
@@ -207,6 +208,7 @@ fn content(certificate: &mut Certificate, events: &Logged, key: &RunKey, payload
             }
             found.extend(edges::other(log, &run.graph));
             found.extend(swept::amiss(&run));
+            found.extend(hunted::amiss(&run));
             found.extend(claims(certificate, &run, log));
         }
     }

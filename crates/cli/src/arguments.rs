@@ -15,10 +15,11 @@ use crate::commands::replay::ReplayArguments;
 use crate::commands::score::ScoreArguments;
 use crate::commands::view::ViewArguments;
 use crate::help;
+use crate::instant::{since, until};
 use crate::money::{dollars, prices};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
-use ledger::{Digest, MicroDollars, Prices};
+use ledger::{Digest, MicroDollars, Prices, Utc};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -199,6 +200,8 @@ pub(crate) struct RunArguments {
     /// Anything it leaves out keeps its default; docs/rules.md lists them all.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) brought: BroughtArguments,
     /// Run tools even where they cannot be confined; every report says so
     #[arg(long)]
     pub(crate) unconfined: bool,
@@ -235,6 +238,13 @@ pub(crate) struct EvidenceArguments {
     /// How thoroughly to check the evidence before the run is sealed
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
     pub(crate) integrity: IntegrityArgument,
+    #[command(flatten)]
+    pub(crate) kept: CacheArguments,
+}
+
+/// Where what was decoded is kept for the next command.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct CacheArguments {
     /// Folder that keeps indexes and decoded records (case tables) for later runs
     ///
     /// By default locard in $XDG_CACHE_HOME, or in ~/.cache.
@@ -505,14 +515,9 @@ pub(crate) struct ToolArguments {
     pub(crate) format: Format,
 }
 
+/// Rules, indicators and known files that a team brings along.
 #[derive(Debug, clap::Args)]
-pub(crate) struct HuntArguments {
-    /// A case folder or file, or evidence (folder, archive, image)
-    #[arg(value_name = "CASE")]
-    pub(crate) case: PathBuf,
-    /// The lowest level to print
-    #[arg(long, value_enum, default_value = "medium")]
-    pub(crate) level: LevelArgument,
+pub(crate) struct BroughtArguments {
     /// Sigma rules besides those of this program: files, or folders with .yml and .yaml files
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) rules_sigma: Vec<PathBuf>,
@@ -522,17 +527,39 @@ pub(crate) struct HuntArguments {
     /// Hashes of files that are known to be good: plain lists, NSRL as text
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) known_good: Vec<PathBuf>,
+}
+
+impl BroughtArguments {
+    /// Where they lie.
+    pub(crate) fn paths(&self) -> app::RulePaths {
+        let BroughtArguments { rules_sigma, ioc, known_good } = self;
+        app::RulePaths { sigma: rules_sigma.clone(), ioc: ioc.clone(), known_good: known_good.clone() }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct HuntArguments {
+    /// A case folder or file, or evidence (folder, archive, image)
+    #[arg(value_name = "CASE")]
+    pub(crate) case: PathBuf,
+    /// The lowest level to print
+    #[arg(long, value_enum, default_value = "medium")]
+    pub(crate) level: LevelArgument,
+    /// Only what has a time from then on: 2025-09-16, or 2025-09-16T09:44:12Z
+    ///
+    /// A time without a zone is taken as UTC. What has no time is left out.
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub(crate) since: Option<Utc>,
+    /// Only what has a time up to then; a day is taken to its end
+    #[arg(long, value_name = "TIME", value_parser = until)]
+    pub(crate) until: Option<Utc>,
+    #[command(flatten)]
+    pub(crate) brought: BroughtArguments,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: SqlFormat,
-    /// Folder that keeps tables for the next hunt
-    ///
-    /// By default locard in $XDG_CACHE_HOME, or in ~/.cache.
-    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
-    pub(crate) cache: Option<PathBuf>,
-    /// Neither use nor keep cached tables
-    #[arg(long, conflicts_with = "cache", hide_short_help = true)]
-    pub(crate) no_cache: bool,
+    pub(crate) format: HuntFormat,
+    #[command(flatten)]
+    pub(crate) kept: CacheArguments,
     /// Decode the evidence even where that cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
@@ -607,18 +634,25 @@ pub(crate) struct SqlArguments {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: SqlFormat,
-    /// Folder that keeps tables for the next query
-    ///
-    /// By default locard in $XDG_CACHE_HOME, or in ~/.cache.
-    /// Its content can be deleted at any time.
-    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
-    pub(crate) cache: Option<PathBuf>,
-    /// Neither use nor keep cached tables
-    #[arg(long, conflicts_with = "cache", hide_short_help = true)]
-    pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) kept: CacheArguments,
     /// Decode the evidence even where that cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HuntFormat {
+    /// For people: two lines for each record
+    Text,
+    /// One page for a browser; needs no network and no script
+    Html,
+    /// Comma-separated values (RFC 4180)
+    Csv,
+    /// One object with everything
+    Json,
+    /// An object for each record, a line each
+    Jsonl,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -53,12 +53,8 @@ pub(crate) enum Failure {
         #[source]
         source: io::Error,
     },
-    #[error("failed to use the list {}", path.display())]
-    KnownGood {
-        path: PathBuf,
-        #[source]
-        source: indicators::KnownError,
-    },
+    #[error("failed to {0}")]
+    Brought(#[source] app::BroughtError),
     #[error("failed to read the rules {}", path.display())]
     Rules {
         path: PathBuf,
@@ -211,7 +207,7 @@ impl Failure {
             | Failure::RedactedArchive
             | Failure::CommentsOfArchive
             | Failure::RulesFile { .. }
-            | Failure::KnownGood { .. }
+            | Failure::Brought(_)
             | Failure::Rules { .. }
             | Failure::RetiredRule { .. }
             | Failure::Case(_)

@@ -11,6 +11,7 @@ mod commands;
 mod failure;
 mod heads;
 mod help;
+mod instant;
 mod models;
 mod money;
 mod platform;

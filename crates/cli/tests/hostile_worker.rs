@@ -107,6 +107,7 @@ fn each_hostile_act_costs_one_invocation() {
             Box::new(waiting.lock().unwrap().take().unwrap())
         }),
         rules: Rules::default(),
+        brought: Default::default(),
         runs: place.path().join("runs"),
         seed: None,
         work: app::Workplace {

@@ -92,7 +92,7 @@ struct Phase {
 /// `old` with what the bundle says.
 pub(crate) fn renewed(old: Attack, stix_bundle: &str) -> Result<Attack, AttackError> {
     let bundle: Bundle = serde_json::from_str(stix_bundle).map_err(AttackError::ReadBundle)?;
-    let Attack { techniques: known, mut rules, by_record, ordinary, windows, .. } = old;
+    let Attack { techniques: known, mut rules, by_record, ordinary, windows, mentions, .. } = old;
     let tactics = bundle.tactics()?;
     let patterns = bundle.patterns();
     let mut techniques = BTreeMap::new();
@@ -115,7 +115,18 @@ pub(crate) fn renewed(old: Attack, stix_bundle: &str) -> Result<Attack, AttackEr
     }
     let version = bundle.version()?;
     let source = "a STIX bundle that was given".to_owned();
-    Ok(Attack { version, source, tactics, techniques, rules, by_record, ordinary, windows, retired })
+    Ok(Attack {
+        version,
+        source,
+        tactics,
+        techniques,
+        rules,
+        by_record,
+        ordinary,
+        windows,
+        mentions,
+        retired,
+    })
 }
 
 impl Bundle {

@@ -2,6 +2,7 @@
 
 use crate::baseline::{Baseline, Difference};
 use crate::error::AttackError;
+use crate::mention::Mentions;
 use crate::rule::{Asked, Kind, Ordinary, Rule};
 use crate::{Attack, Level, Tactic, TacticId, Technique, TechniqueId};
 use ledger::pattern::Patterns;
@@ -22,6 +23,8 @@ struct AttackFile {
     #[serde(default)]
     list: BTreeMap<String, Vec<String>>,
     rule: Vec<RuleEntry>,
+    #[serde(default)]
+    mention: Option<MentionEntry>,
     #[serde(default)]
     ordinary: Vec<OrdinaryEntry>,
 }
@@ -61,6 +64,20 @@ struct RuleEntry {
     raised_by: BTreeSet<String>,
     #[serde(default)]
     differs: Vec<Difference>,
+    /// Whether lines count that are said and not run.
+    #[serde(default)]
+    mentions: bool,
+}
+
+/// Which lines of commands are said and not run.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MentionEntry {
+    record: Patterns,
+    fields: Patterns,
+    comment: Patterns,
+    said: Patterns,
+    runs: Patterns,
 }
 
 #[derive(Deserialize)]
@@ -107,8 +124,9 @@ pub(crate) fn read(text: &str) -> Result<Attack, AttackError> {
     once("what is ordinary", file.ordinary.iter().map(|entry| &entry.note))?;
     let entries = file.ordinary.into_iter().map(|entry| self::ordinary(entry, &file.list));
     let ordinary = entries.collect::<Result<_, _>>()?;
+    let mentions = file.mention.map(|entry| mentions(entry, &file.list)).transpose()?;
     let (version, source) = (file.version, file.source);
-    let windows = Baseline::default();
+    let (windows, retired) = (Baseline::default(), Vec::new());
     Ok(Attack {
         version,
         source,
@@ -118,7 +136,8 @@ pub(crate) fn read(text: &str) -> Result<Attack, AttackError> {
         by_record,
         ordinary,
         windows,
-        retired: Vec::new(),
+        mentions,
+        retired,
     })
 }
 
@@ -169,6 +188,7 @@ fn rule(
         earlier,
         raised_by,
         differs,
+        mentions,
     } = entry;
     once(&note, &named)?;
     if let Some(unknown) = named.iter().find(|id| !techniques.contains_key(*id)) {
@@ -182,7 +202,18 @@ fn rule(
         }
     }
     let kind = kind(&note, KindEntry { record, predicate, when, unless, earlier }, lists)?;
-    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), kind, raised_by, differs })
+    Ok(Rule { id, note, level, techniques: named.into_iter().collect(), mentions, kind, raised_by, differs })
+}
+
+fn mentions(entry: MentionEntry, lists: &Lists) -> Result<Mentions, AttackError> {
+    let of = |patterns: &Patterns| expanded("mention", patterns, lists);
+    Ok(Mentions {
+        records: of(&entry.record)?.into_iter().collect(),
+        fields: Patterns::Any(of(&entry.fields)?),
+        comments: Patterns::Any(of(&entry.comment)?),
+        said: Patterns::Any(of(&entry.said)?),
+        runs: Patterns::Any(of(&entry.runs)?),
+    })
 }
 
 fn ordinary(entry: OrdinaryEntry, lists: &Lists) -> Result<Ordinary, AttackError> {

@@ -11,6 +11,7 @@ mod data;
 mod error;
 mod id;
 mod level;
+mod mention;
 mod rule;
 mod sequence;
 mod trace;
@@ -26,6 +27,7 @@ pub use trace::Trace;
 pub use watch::{Made, Watch};
 
 use baseline::Standing;
+use mention::Mentions;
 use rule::{Ordinary, Rule};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,6 +70,7 @@ pub struct Attack {
     by_record: BTreeMap<String, Vec<usize>>,
     ordinary: Vec<Ordinary>,
     windows: Baseline,
+    mentions: Option<Mentions>,
     retired: Vec<Retired>,
 }
 
@@ -185,8 +188,11 @@ impl Attack {
                 || matches!(&*standing, Standing::Differs(difference) if rule.differs.contains(difference))
         };
         let rules = self.by_record.get(trace.kind()).into_iter().flatten();
+        let cut = self.mentions.as_ref().map(|mentions| mentions.cut(trace)).unwrap_or_default();
         let rules = rules.filter_map(|number| self.rules.get(*number));
-        rules.filter(|rule| rule.kind.fits(trace)).filter(differs)
+        rules
+            .filter(move |rule| rule.kind.fits_without(trace, if rule.mentions { &[] } else { &cut }))
+            .filter(differs)
     }
 
     /// The highest level of the rules that a trace fits; `None` where it fits none.

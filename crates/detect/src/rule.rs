@@ -20,6 +20,8 @@ pub(crate) struct Rule {
     pub(crate) level: Level,
     /// In the order of their ids.
     pub(crate) techniques: BTreeSet<TechniqueId>,
+    /// Whether it looks at lines, too, that are said and not run.
+    pub(crate) mentions: bool,
     pub(crate) kind: Kind,
     /// What another fact says of the same thing that makes a trace of level low a medium one.
     pub(crate) raised_by: BTreeSet<String>,
@@ -60,18 +62,23 @@ pub(crate) struct Asked {
 impl Kind {
     /// Whether `trace` is of this kind.
     pub(crate) fn fits(&self, trace: &Trace<'_>) -> bool {
+        self.fits_without(trace, &[])
+    }
+
+    /// The same where some of its values are cut to what is run.
+    pub(crate) fn fits_without(&self, trace: &Trace<'_>, cut: &[(usize, FieldValue)]) -> bool {
         self.records.contains(trace.kind())
             && (self.predicates.is_empty() || self.predicates.iter().any(|predicate| trace.says(predicate)))
             && self.earlier.as_ref().is_none_or(|fields| trace.is_earlier(fields))
-            && self.when.iter().all(|asked| asked.is_stated(trace))
-            && !self.unless.iter().any(|asked| asked.is_stated(trace))
+            && self.when.iter().all(|asked| asked.is_stated(trace, cut))
+            && !self.unless.iter().any(|asked| asked.is_stated(trace, cut))
     }
 }
 
 impl Asked {
     /// Whether a value of `trace` is this.
-    fn is_stated(&self, trace: &Trace<'_>) -> bool {
-        trace.values().any(|stated| self.fields.fit(stated.field) && self.fits(&stated))
+    fn is_stated(&self, trace: &Trace<'_>, cut: &[(usize, FieldValue)]) -> bool {
+        trace.values(cut).any(|stated| self.fields.fit(stated.field) && self.fits(&stated))
     }
 
     /// Of a list one item is enough; of a quotation only the words that were quoted count.

@@ -103,9 +103,19 @@ impl<'a> Trace<'a> {
         self.predicates.contains(&predicate)
     }
 
-    pub(crate) fn values(&self) -> impl Iterator<Item = Stated<'_>> {
+    /// What it says, but for the whole line that was put together.
+    pub(crate) fn stated(&self) -> &[Stated<'a>] {
+        &self.values
+    }
+
+    /// What it says, with those values in place of its own that are cut to what is run, by their places.
+    pub(crate) fn values<'t>(&'t self, cut: &'t [(usize, FieldValue)]) -> impl Iterator<Item = Stated<'t>> {
         let line = self.line.as_ref().map(|value| Stated { field: LINE, value, quotation: None });
-        self.values.iter().copied().chain(line)
+        let own = self.values.iter().enumerate().map(|(place, stated)| {
+            let left = cut.iter().find(|(of, _)| *of == place).map(|(_, value)| value);
+            Stated { value: left.unwrap_or(stated.value), ..*stated }
+        });
+        own.chain(line)
     }
 
     /// Whether both fields hold an instant, and that of the first is the earlier one.

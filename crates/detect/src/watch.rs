@@ -201,7 +201,7 @@ impl<'s> Watch<'s> {
 
 /// The value of a field as it is compared; `None` where it is not stated or says nothing.
 fn value(trace: &Trace<'_>, field: &str) -> Option<String> {
-    let stated = trace.values().find(|stated| stated.field == field)?;
+    let stated = trace.stated().iter().find(|stated| stated.field == field)?;
     let text: String = stated.value.to_text().trim().chars().take(LONGEST).collect::<String>().to_lowercase();
     (!matches!(text.as_str(), "" | "-")).then_some(text)
 }

@@ -5,8 +5,8 @@ use crate::small;
 use ground::{Adding, Basis, Dating, Telling};
 use ledger::event::CaseQuestion;
 use ledger::{
-    AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, IdSpace, InvocationId, Objective, Profile,
-    Rules, SWEEP, Seed, Surface, TaskId, ToolClass, ToolSpec, Vocabulary, Writers,
+    AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, HUNT, IdSpace, InvocationId, Objective,
+    Profile, Rules, SWEEP, Seed, Surface, TaskId, ToolClass, ToolSpec, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -251,9 +251,9 @@ impl Setting {
         spec.is_some_and(|spec| !self.is_small(agent) || small::tool(spec).is_some())
     }
 
-    /// Whether the agent is a small model; code that asks what agents left open is none.
+    /// Whether the agent is a small model; code that asks what agents left open or records what rules found is none.
     pub(crate) fn is_small(&self, agent: &AgentSpec) -> bool {
-        self.rules.profile == Profile::Small && agent.name != SWEEP
+        self.rules.profile == Profile::Small && ![SWEEP, HUNT].contains(&agent.name.as_str())
     }
 }
 

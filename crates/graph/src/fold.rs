@@ -4,6 +4,7 @@ mod check;
 mod nodes;
 mod task;
 
+use crate::brought::Brought;
 use crate::evidence::EvidenceGraph;
 use crate::run::{Index, Run, TaskView};
 use ledger::event::{RunOpened, TaskAssigned};
@@ -89,6 +90,7 @@ fn open(opened: RunOpened, circumstance: Circumstance, recorded: Option<Box<Run>
         names: Vec::new(),
         timelines: Vec::new(),
         tables: Vec::new(),
+        brought: None,
         integrity: Vec::new(),
         tasks: Default::default(),
         sealed: None,
@@ -120,6 +122,11 @@ fn apply(run: &mut Run, stream: Stream, event: Event, circumstance: Circumstance
         }
         (Stream::Run, Event::TablesRead(read)) => {
             run.tables.push(read);
+            Ok(())
+        }
+        (Stream::Run, Event::RulesMatched(_)) if run.brought.is_some() => Err("rules were compared before"),
+        (Stream::Run, Event::RulesMatched(matched)) => {
+            run.brought = Brought::of(*matched).map(Some)?;
             Ok(())
         }
         (Stream::Run, Event::TaskAssigned(assigned)) => assign(run, assigned),

@@ -3,6 +3,7 @@
 //! **Invariant:** everything here follows from the log; folding the same events gives the same views, in whatever order the tasks' streams were merged.
 
 mod attack;
+mod brought;
 mod columns;
 mod confidence;
 pub mod connections;
@@ -26,6 +27,7 @@ mod unexamined;
 mod weight;
 
 pub use attack::{Fit, attack_fits, techniques_of};
+pub use brought::{Brought, brought_in_words, rules_of_facts};
 pub use columns::{account, hosts};
 pub use confidence::{
     Confidence, Level, SourceKind, answer_confidences, confidence, corroborated, objective_confidences,
@@ -41,7 +43,7 @@ pub use questions::{Asker, Question, Stands, questions, questions_before_sweep};
 pub use ranking::{Answered, FIRST, Foremost, Raised, Rank, Ranked, foremost, levels, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};
-pub use standing::{Sources, Standing, standing};
+pub use standing::{LookedFor, Sources, Standing, is_telling, looked_for, standing};
 pub use story::{Comment, Statement, phrase, story};
 pub use tally::{Tallies, Tally, tallies};
 pub use title::{

@@ -43,6 +43,7 @@ const TELLING: usize = 4;
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Alike<'r> {
     Rule(&'r str),
+    Brought(u32),
     Objective(Answered<'r>),
     Kind(Option<(&'r str, &'r str)>),
 }
@@ -259,10 +260,14 @@ fn take_repeated(all: &mut [Item<'_>]) {
     let mut before: BTreeMap<Alike<'_>, u32> = BTreeMap::new();
     for item in all {
         let first = item.facts.first();
-        let alike = match (item.rank.weighed.hits.first(), item.rank.objective) {
-            (Some(hit), _) => Alike::Rule(hit.rule),
-            (None, Some(objective)) => Alike::Objective(objective),
-            (None, None) => Alike::Kind(first.map(|fact| (fact.predicate.0.as_str(), fact.kind.as_str()))),
+        let weighed = &item.rank.weighed;
+        let alike = match (weighed.hits.first(), weighed.brought.first(), item.rank.objective) {
+            (Some(hit), ..) => Alike::Rule(hit.rule),
+            (None, Some(rule), _) => Alike::Brought(*rule),
+            (None, None, Some(objective)) => Alike::Objective(objective),
+            (None, None, None) => {
+                Alike::Kind(first.map(|fact| (fact.predicate.0.as_str(), fact.kind.as_str())))
+            }
         };
         let repeated = before.entry(alike).or_default();
         let lost = repeated.saturating_mul(REPEATED.0).min(REPEATED.1);
@@ -410,7 +415,7 @@ impl<'r> Known<'r> {
         let alike = alike.copied().min().unwrap_or(0);
         let others = u32::try_from(corroborated_by.len()).unwrap_or(u32::MAX).min(CORROBORATED.1);
         let rare = RARE >> alike.checked_ilog2().unwrap_or(0).min(31);
-        let mut each: Vec<_> = facts.into_iter().map(|fact| (weighed(fact), fact)).collect();
+        let mut each: Vec<_> = facts.into_iter().map(|fact| (weighed(run, fact), fact)).collect();
         each.sort_by_key(|(weighed, _)| Reverse(weighed.level));
         let (weights, facts): (Vec<_>, Vec<_>) = each.into_iter().unzip();
         let weighed = together(weights);

@@ -1,5 +1,6 @@
 //! The views of a run that its events fold into.
 
+use crate::brought::Brought;
 use crate::confidence::named_elsewhere;
 use crate::disclosure::Disclosure;
 use crate::evidence::EvidenceGraph;
@@ -34,6 +35,8 @@ pub struct Run {
     pub timelines: Vec<TimelineIndexed>,
     /// The case tables that calls read.
     pub tables: Vec<TablesRead>,
+    /// What rules that were brought along found; `None` where none were, or they were not compared yet.
+    pub brought: Option<Brought>,
     /// The evidence's hashes.
     pub integrity: Vec<EvidenceHashed>,
     /// The tasks by number.

@@ -4,6 +4,7 @@
 //! A stream's links cover what two equal runs share; a run's links cover, besides, the merge order of the streams and each event's circumstance.
 //! So two runs are equal when their streams' heads are, and yet no wall time can be changed unseen.
 
+use crate::brought::BroughtFrom;
 use crate::canonical::CanonicalError;
 use crate::digest::Digest;
 use crate::event::{Event, Stored};
@@ -62,6 +63,9 @@ pub struct Circumstance {
     /// Where each piece of evidence was found, by label; where a run is opened or resumed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evidence: BTreeMap<String, String>,
+    /// Where the rules of others were found; with the first event only. Since format 2.24.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub brought: Vec<BroughtFrom>,
     /// The digest of what the system said of the evidence's files (names, sizes, times) before the first look; with the first event only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stamps: Option<Digest>,

@@ -12,6 +12,7 @@ mod turn;
 
 use crate::absence::AbsenceEntry;
 use crate::agent::{AgentSpec, Objective};
+use crate::brought::{BroughtFile, RulesMatched};
 use crate::case::{CaseEntry, Integrity};
 use crate::claim::Claim;
 use crate::derivation::DerivationEntry;
@@ -54,7 +55,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 23 };
+pub const FORMAT: Format = Format { major: 2, minor: 24 };
 
 impl Format {
     /// The first format whose records tell where their files stand ([`crate::Placement`]).
@@ -86,6 +87,8 @@ pub enum Event {
     TimelineIndexed(TimelineIndexed),
     /// Run: case tables that calls read in place of decoding, before the evidence's hash.
     TablesRead(TablesRead),
+    /// Run: its records were compared with rules that were brought along, when its agents had ended. Since format 2.24.
+    RulesMatched(Box<RulesMatched>),
     /// Run: a task was assigned.
     TaskAssigned(TaskAssigned),
     /// Run: the bytes of a piece of evidence were checked.
@@ -199,6 +202,9 @@ pub struct RunOpened {
     /// The questions of the case: those that every case of its kinds of evidence is asked, then its owner's. Empty before format 2.11.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<CaseQuestion>,
+    /// Files of rules, indicators and known files that were brought along. Since format 2.24.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub brought: Vec<BroughtFile>,
     /// The numbers of the behaviours that it is made with (see [`crate::Behaviour`]).
     pub behaviour: Vec<u16>,
     /// Whether tools ran confined; `false` only with `--unconfined`.
@@ -341,6 +347,9 @@ pub struct TaskAssigned {
     /// Whether code alone does it, to ask what the agents of the run have left open; no model has a part in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sweep: bool,
+    /// Whether code alone does it, to record what rules that were brought along found. Since format 2.24.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hunt: bool,
 }
 
 impl TaskAssigned {
@@ -355,12 +364,13 @@ impl TaskAssigned {
             prices: None,
             dispatch: None,
             sweep: false,
+            hunt: false,
         }
     }
 
-    /// Whether the run began with it: nobody handed it out, and it is no sweep of what others left.
+    /// Whether the run began with it: nobody handed it out, and it is neither a sweep of what others left nor what rules of others found.
     pub fn is_of_the_beginning(&self) -> bool {
-        self.dispatch.is_none() && !self.sweep
+        self.dispatch.is_none() && !self.sweep && !self.hunt
     }
 }
 
@@ -747,6 +757,7 @@ impl Event {
             | Event::NamesIndexed(_)
             | Event::TimelineIndexed(_)
             | Event::TablesRead(_)
+            | Event::RulesMatched(_)
             | Event::TaskAssigned(_)
             | Event::EvidenceHashed(_)
             | Event::RunSealed(_)

@@ -11,6 +11,7 @@ mod asked_events;
 pub mod behaviour;
 pub mod bounds;
 mod brief;
+pub mod brought;
 pub mod canonical;
 pub mod case;
 pub mod cause;
@@ -52,6 +53,7 @@ pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage, Li
 pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Way, Weight, is_earlier};
 pub use asked_events::{AskedEvents, asked_events};
 pub use behaviour::{Behaviour, UnknownBehaviour};
+pub use brought::{BroughtFile, BroughtFrom, BroughtKind, HUNT, RulesMatched};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use cause::Cause;
 pub use chain::{ChainError, Circumstance, Link, Stream};

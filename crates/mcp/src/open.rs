@@ -81,6 +81,7 @@ async fn try_to_open(
             lead: chosen.lead,
             agents: chosen.agents,
             rules: settings.rules.clone(),
+            brought: Default::default(),
             runs: settings.runs.clone(),
             seed: None,
             work,

@@ -58,7 +58,7 @@ impl<'r> Beside<'r> {
 
 /// Why a fact stands out: by the words of its first rule, by what it shares with a finding, and by the facts that stand beside it.
 pub(crate) fn why(run: &Run, it: &Foremost<'_>) -> String {
-    let mut note = it.rank.weighed.hits.first().map_or("", |hit| hit.note).to_owned();
+    let mut note = crate::weight::first(run, &it.rank.weighed);
     if let Some(raised) = it.rank.raised {
         let _ = write!(note, "; {}", shares(raised));
     }
@@ -121,7 +121,12 @@ pub(crate) fn markdown(out: &mut String, run: &Run, corroborated: &Corroborated)
         let time = when(it.fact).map_or(String::new(), |time| code(&time));
         let title = code(&says(run, it.fact));
         let (level, place) = (it.rank.level.name(), cell(&beside.line(run, it.fact)));
-        let _ = writeln!(out, "| {level} | {time} | {place} | {} | {title} | {} |", it.fact.id, why(run, it));
+        let _ = writeln!(
+            out,
+            "| {level} | {time} | {place} | {} | {title} | {} |",
+            it.fact.id,
+            cell(&why(run, it))
+        );
     }
     if more > 0 {
         let _ = writeln!(out, "\n{more} more are among the phenomena.");

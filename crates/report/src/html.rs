@@ -11,6 +11,7 @@ mod data;
 mod facts;
 mod findings;
 mod foremost;
+mod hunted;
 mod hypotheses;
 mod limits;
 mod network;
@@ -27,6 +28,7 @@ mod timeline;
 mod times;
 mod words;
 
+pub use hunted::{HuntPage, hunt_page};
 pub use proof::Outputs;
 pub use rejections::rejections_page;
 
@@ -84,6 +86,7 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
             (answers::section(&scene))
             (timeline::section(&scene))
             (findings::section(&scene))
+            (crate::brought::section(run))
             (tactics::section(&scene))
             (hypotheses::section(&scene))
             (readings::section(&scene))
@@ -134,6 +137,8 @@ struct Scene<'r> {
     printed: BTreeSet<FactId>,
     /// For each fact the phenomenon that carries it, as its number in `ranked`.
     carried: BTreeMap<FactId, usize>,
+    /// The rules that were brought along and fit the records of facts.
+    brought: BTreeMap<FactId, Vec<u32>>,
 }
 
 impl<'r> Scene<'r> {
@@ -181,6 +186,7 @@ impl<'r> Scene<'r> {
             cited,
             printed,
             carried,
+            brought: graph::rules_of_facts(run),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Records that stand out, as a hunter reads them: level, time, computer, rule, what it is about.
 
 use detect::{Hit, Level, Trace, shipped, shipped_sequences};
-use ledger::{Record, Time};
+use ledger::{Record, Time, Utc};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,6 +110,11 @@ const OF_FILES: [&str; 8] = [
     "skipped_file",
 ];
 
+/// Whether a record is about a file alone.
+pub fn is_of_file(record: &Record) -> bool {
+    OF_FILES.contains(&record.kind.as_str())
+}
+
 /// The hashes of the file that a record is about, in lower case.
 pub fn hashes(record: &Record) -> Vec<String> {
     let is_of_file = |field: &str| matches!(field, "md5" | "sha1" | "sha256");
@@ -139,7 +144,7 @@ impl Sighting<'_> {
     /// The level of its first rule; low where it is about a file that is known to be good.
     pub fn level(&self) -> Level {
         let level = self.fits.first().map_or(Level::Ordinary, |fit| fit.level);
-        let is_good = self.known_good.is_some() && OF_FILES.contains(&self.record.kind.as_str());
+        let is_good = self.known_good.is_some() && is_of_file(self.record);
         if is_good { level.min(Level::Low) } else { level }
     }
 
@@ -186,7 +191,7 @@ pub fn shortened(text: &str) -> String {
     format!("{short}{cut}")
 }
 
-/// The records that fit a rule of ours of this level or above, or one of somebody else, the highest level first, then by time.
+/// The records that fit a rule of ours of this level or above, or one of somebody else; [`order`] puts them into the order in which they are read.
 ///
 /// `others` are those that fit a rule of somebody else, each with these; a record that stands in both is one.
 /// `known` gives the list that knows a hash to be good: such a file is lower, and not left out.
@@ -216,7 +221,6 @@ pub fn sightings<'r>(
         it.fits.sort_by_key(|fit| (Reverse(fit.level), fit.whose));
     }
     all.retain(|it| !it.fits.is_empty());
-    order(&mut all);
     all
 }
 
@@ -238,6 +242,47 @@ pub fn together(found: &[Several], least: Level) -> Vec<Sighting<'_>> {
             together: Some(several),
         })
         .collect()
+}
+
+/// The times that are asked for, both ends included; an end that was not given is open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Between {
+    /// The first instant.
+    pub from: Option<Utc>,
+    /// The last one.
+    pub to: Option<Utc>,
+}
+
+impl Between {
+    /// Whether any time is asked for.
+    pub const fn is_open(&self) -> bool {
+        self.from.is_none() && self.to.is_none()
+    }
+
+    /// Whether a time of a record can lie there, or a time of the first one where several tell it together; what has no time is in no span.
+    pub fn holds(&self, it: &Sighting<'_>) -> bool {
+        let first = it.together.map(|several| &several.first);
+        self.is_open() || std::iter::once(it.record).chain(first).any(|record| self.holds_any_of(record))
+    }
+
+    fn holds_any_of(&self, record: &Record) -> bool {
+        let mut times = record.fields.values().filter_map(|held| match &held.value {
+            ledger::FieldValue::Time(time) => time.bounds(),
+            _ => None,
+        });
+        let (from, to) = (self.from, self.to);
+        times.any(|(earliest, latest)| {
+            from.is_none_or(|from| from <= latest) && to.is_none_or(|to| earliest <= to)
+        })
+    }
+
+    /// In words, where any time is asked for.
+    pub fn told(&self) -> Option<String> {
+        let from = self.from.map(|from| format!("from {from}"));
+        let to = self.to.map(|to| format!("to {to}"));
+        let told: Vec<String> = from.into_iter().chain(to).collect();
+        (!told.is_empty()).then(|| format!("what has a time {}", told.join(" ")))
+    }
 }
 
 /// Puts the highest level first, then by time.
@@ -292,7 +337,8 @@ pub fn by_rule<'s>(sightings: &'s [Sighting<'_>]) -> Vec<Total<'s>> {
     counted.into_values().collect()
 }
 
-fn time(record: &Record) -> Option<&Time> {
+/// The time that dates a record best.
+pub fn time(record: &Record) -> Option<&Time> {
     let values = record.fields.iter().map(|(name, field)| (name.as_str(), &field.value));
     graph::best_time("recorded", &record.kind, values)
 }
@@ -302,7 +348,7 @@ fn text(record: &Record, field: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, reason = "a test fails by panicking")]
+#[allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use ledger::{Field, FieldValue, Locator, RecordId};
@@ -343,7 +389,8 @@ mod tests {
             (record("process_created"), vec![fit(Level::High)]),
         ];
         let known = |hash: &str| (hash == GOOD).then(|| "list".to_owned());
-        let all = sightings(&[], &others, &known, Level::Medium);
+        let mut all = sightings(&[], &others, &known, Level::Medium);
+        order(&mut all);
         let levels: Vec<_> = all.iter().map(|it| (it.record.kind.as_str(), it.level())).collect();
         assert_eq!(levels, [("process_created", Level::High), ("amcache_file", Level::Low)]);
         assert!(all.iter().all(|it| it.known_good.as_deref() == Some("list")));
@@ -360,5 +407,24 @@ mod tests {
         let all = sightings(&records, &others, &none, Level::Medium);
         assert_eq!((all.len(), all[0].fits.len(), all[0].level()), (1, 1, Level::Critical));
         assert_eq!(by_rule(&all)[0].records, 1);
+    }
+
+    #[test]
+    fn only_what_has_a_time_in_a_span_is_in_it_and_both_ends_are() {
+        let at = |text: &str| Some(text.parse::<Utc>().unwrap());
+        // 2012-04-04T01:58:40Z.
+        let time = Time::from_filetime(129_779_783_200_000_000);
+        let mut timed = record("a");
+        timed.fields.insert("time".to_owned(), Field { at: None, value: FieldValue::Time(time) });
+        let others = [(timed, vec![fit(Level::High)]), (record("b"), vec![fit(Level::High)])];
+        let all = sightings(&[], &others, &|_| None, Level::Medium);
+        let within = |from, to| {
+            let between = Between { from, to };
+            all.iter().filter(|it| between.holds(it)).map(|it| it.record.kind.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(within(None, None), ["a", "b"]);
+        assert_eq!(within(at("2012-04-04T01:58:40Z"), at("2012-04-04T01:58:40Z")), ["a"]);
+        assert!(within(at("2012-04-04T01:58:41Z"), None).is_empty());
+        assert!(within(None, at("2012-04-04T01:58:39Z")).is_empty());
     }
 }

@@ -37,6 +37,15 @@ pub fn json_text(value: &Value) -> String {
 
 /// The whole run as one JSON value.
 pub fn json(run: &Run) -> Value {
+    let mut report = of_run(run);
+    // A run without them says nothing of them, as before.
+    if let (Some(brought), Some(members)) = (crate::brought::json(run), report.as_object_mut()) {
+        members.insert("brought".to_owned(), brought);
+    }
+    report
+}
+
+fn of_run(run: &Run) -> Value {
     json!({
         "locard_report": SCHEMA,
         "run": run.circumstance.run,
@@ -64,7 +73,7 @@ pub fn json(run: &Run) -> Value {
         "facts": run.facts().map(|(task, accepted)| fact(run, task, accepted)).collect::<Vec<_>>(),
         "commitments": run.disclosure.as_ref().map(commitments),
         "redaction": run.disclosure.as_ref().and_then(|it| it.redaction.as_ref()).map(redaction),
-        "foremost": foremost(run).iter().filter(|it| it.rank.level > Level::Ordinary).map(of_rank).collect::<Vec<_>>(),
+        "foremost": foremost(run).iter().filter(|it| it.rank.level > Level::Ordinary).map(|it| of_rank(run, it)).collect::<Vec<_>>(),
         "phenomena": ranked(run).iter().map(|ranked| phenomenon(run, ranked)).collect::<Vec<_>>(),
         "absences": run.absences().map(|(task, covered)| json!({
             "task": task.to_string(),
@@ -84,6 +93,7 @@ pub fn json(run: &Run) -> Value {
         "hypotheses": run.tasks.values().flat_map(|view| &view.hypotheses).map(|view| json!({
             "proposed": view.proposed,
             "assessments": view.assessments,
+            "counted": crate::nodes::counted_json(run, view),
         })).collect::<Vec<_>>(),
         "notes": crate::notes::json(run),
         "confidence": graph::objective_confidences(run).into_iter().map(|((task, objective), sure)| json!({
@@ -104,9 +114,13 @@ pub fn json(run: &Run) -> Value {
 /// A report's facts have none of these: programs that check one refuse members that they do not know.
 pub fn facts_json(run: &Run, selection: &Selection) -> Vec<Value> {
     let (levels, hosts) = (graph::levels(run), graph::hosts(run));
+    let brought = graph::rules_of_facts(run);
     let fact = |(task, accepted): (TaskId, &ClaimAccepted)| {
         let mut told = self::fact(run, task, accepted);
         if let Some(members) = told.as_object_mut() {
+            if let Some(rules) = brought.get(&accepted.fact.id) {
+                members.insert("brought".to_owned(), json!(crate::brought::rules_of(run, rules)));
+            }
             members.insert("level".to_owned(), json!(levels.get(&accepted.fact.id)));
             let dated = graph::dated_field(&accepted.fact);
             members.insert("time".to_owned(), json!(dated.map(|(_, time)| Time::to_text(time))));
@@ -187,21 +201,28 @@ fn objective(result: &ObjectiveResult) -> Value {
 }
 
 /// The rules that facts fit, the highest level first.
-fn rules(rank: &Rank<'_>) -> Vec<Value> {
+fn rules(run: &Run, rank: &Rank<'_>) -> Vec<Value> {
     let rule = |hit: &Hit<'_>| {
         let techniques: Vec<String> = hit.techniques.iter().map(|it| it.id.to_string()).collect();
         json!({"rule": hit.rule, "level": hit.level, "note": hit.note, "techniques": techniques})
     };
-    rank.weighed.hits.iter().map(rule).collect()
+    let brought = rank.weighed.brought.iter().filter_map(|rule| run.brought.as_ref()?.fit(*rule));
+    let brought = brought.map(|fit| {
+        json!({
+            "rule": fit.rule, "level": fit.level, "note": fit.title, "techniques": fit.techniques,
+            "whose": fit.kind, "file": fit.file,
+        })
+    });
+    rank.weighed.hits.iter().map(rule).chain(brought).collect()
 }
 
 /// A fact with how much it stands out.
-fn of_rank(it: &Foremost<'_>) -> Value {
+fn of_rank(run: &Run, it: &Foremost<'_>) -> Value {
     json!({
         "fact": it.fact.id,
         "level": it.rank.level,
         "points": it.rank.points,
-        "rules": rules(&it.rank),
+        "rules": rules(run, &it.rank),
         "raised": it.rank.raised.map(raised),
         "more": it.more,
     })
@@ -226,7 +247,7 @@ fn phenomenon(run: &Run, ranked: &Ranked<'_>) -> Value {
         "facts": ranked.facts,
         "interpretation": phenomenon.interpretation,
         "level": ranked.rank.level,
-        "rules": rules(&ranked.rank),
+        "rules": rules(run, &ranked.rank),
         "ordinary": ranked.rank.weighed.ordinary,
         "points": ranked.rank.points,
         "answers": ranked.rank.objective.map(|it| json!({

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** text of the evidence is inert in every format: it can neither end a cell nor become markup, a link or a control sequence.
 
+mod brought;
 pub mod connections;
 mod contradicted;
 mod costs;
@@ -30,10 +31,11 @@ mod weight;
 mod withheld;
 mod writers;
 
+pub use brought::brought_text;
 pub use contradicted::Contradictions;
 pub use costs::{cost, costs, dollars};
 pub use diff::{diff_json, diff_text};
-pub use html::rejections_page;
+pub use html::{HuntPage, hunt_page, rejections_page};
 pub use inert::terminal;
 pub use json::{SCHEMA, facts_json, json, json_text};
 pub use markdown::markdown;

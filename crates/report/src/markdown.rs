@@ -36,6 +36,7 @@ pub fn markdown(run: &Run) -> String {
     );
     answers(&mut out, run, &questions, &corroborated);
     facts::findings(&mut out, run);
+    crate::brought::markdown(&mut out, run);
     crate::nodes::markdown(&mut out, run);
     synthesis::readings(&mut out, run, &narrative(run));
     synthesis::dispatched(&mut out, run);

@@ -3,9 +3,13 @@
 use crate::inert::{code, prose, terminal};
 use crate::story::{self, READING};
 use crate::synthesis::title;
-use graph::{HypothesisView, Placed, Run, Sources, Standing, derivation_title, narrative, standing};
+use graph::{
+    HypothesisView, Placed, Run, Sources, Standing, derivation_title, is_telling, looked_for, narrative,
+    standing,
+};
 use ledger::event::{EntityAdded, RelationAdded};
 use ledger::{EntityKind, FactId, NodeId};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -40,6 +44,9 @@ pub(crate) fn text(run: &Run) -> String {
         let proposed = &hypothesis.proposed;
         let _ = writeln!(out, "{}  {}", proposed.hypothesis, stands(standing(run, hypothesis)));
         let _ = writeln!(out, "  an agent's words: {}", terminal(&proposed.statement));
+        for line in test_of(run, hypothesis) {
+            let _ = writeln!(out, "  {}", terminal(&line));
+        }
     }
     for line in story::lines(run) {
         let it = &line.statement;
@@ -108,11 +115,19 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     for hypothesis in hypotheses(run) {
         let standing = stands(standing(run, hypothesis));
         let _ = writeln!(out, "- {}: {}", code(&hypothesis.proposed.statement), prose(&standing));
+        for line in test_of(run, hypothesis) {
+            let _ = writeln!(out, "  - {}", prose(&line));
+        }
         let last = hypothesis.assessments.last();
         let sides = last.map(|last| [("for", &last.supporting), ("against", &last.contradicting)]);
         for (side, nodes) in sides.into_iter().flatten() {
             for id in nodes {
-                let _ = writeln!(out, "  - {side} it: {} (`{id}`)", code(&title(run, *id)));
+                let side = match side {
+                    "for" if !is_telling(run, *id) => "not counted",
+                    "for" => "for it",
+                    _ => "against it",
+                };
+                let _ = writeln!(out, "  - {side}: {} (`{id}`)", code(&title(run, *id)));
             }
         }
     }
@@ -149,13 +164,73 @@ fn counted(facts: usize) -> String {
 }
 
 pub(crate) fn stands(standing: Standing) -> String {
+    let ordinary = match standing.ordinary {
+        0 => String::new(),
+        number => format!("; {number} ordinary or low, not counted"),
+    };
     match standing.assessment {
         None => "not assessed".to_owned(),
         Some(assessment) => format!(
-            "{assessment}; {}, {}",
+            "{assessment}; {}, {}{ordinary}",
             side(standing.supporting, "for it", standing.supporting_sources),
             side(standing.contradicting, "against it", standing.contradicting_sources)
         ),
+    }
+}
+
+/// Most reasons and questions that are told of a hypothesis.
+const TOLD: usize = 4;
+
+/// What was looked for that tells this computer from an untouched one, and what would refute a hypothesis, a line each: code's words.
+pub(crate) fn test_of(run: &Run, hypothesis: &HypothesisView) -> Vec<String> {
+    let standing = standing(run, hypothesis);
+    if standing.assessment.is_none() {
+        return Vec::new();
+    }
+    let (looked, reasons) = looked_for(run, hypothesis);
+    let questions: Vec<String> = looked
+        .iter()
+        .take(TOLD)
+        .map(|it| format!("{} ({} of {} stand out)", it.question, it.telling, it.named))
+        .collect();
+    let mut lines = Vec::new();
+    if !questions.is_empty() {
+        let more = further(looked.len());
+        lines
+            .push(format!("looked for what stands out among the answers to: {}{more}", questions.join("; ")));
+    }
+    lines.push(match (standing.supporting, reasons.is_empty()) {
+        (0, _) => "would be borne out by a fact that an untouched computer does not have; none was found, so nothing is left to refute".to_owned(),
+        (_, true) => "would be refuted by an innocent explanation of each thing that counts for it".to_owned(),
+        (_, false) => {
+            let more = further(reasons.len());
+            let told: Vec<&str> = reasons.iter().take(TOLD).copied().collect();
+            format!("would be refuted by an innocent explanation of each of: {}{more}", told.join("; "))
+        }
+    });
+    lines
+}
+
+/// What counts for and against a hypothesis, and how it could be tested, for programs.
+pub(crate) fn counted_json(run: &Run, hypothesis: &HypothesisView) -> Value {
+    let standing = standing(run, hypothesis);
+    let side = |nodes: usize, sources: Sources| json!({"nodes": nodes, "places": sources.places, "kinds": sources.kinds});
+    let (looked, _) = looked_for(run, hypothesis);
+    let looked =
+        looked.iter().map(|it| json!({"question": it.question, "named": it.named, "stand_out": it.telling}));
+    json!({
+        "for": side(standing.supporting, standing.supporting_sources),
+        "against": side(standing.contradicting, standing.contradicting_sources),
+        "ordinary": standing.ordinary,
+        "looked_for": looked.collect::<Vec<_>>(),
+        "refuted_by": test_of(run, hypothesis).pop(),
+    })
+}
+
+fn further(all: usize) -> String {
+    match all.saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
     }
 }
 

@@ -21,9 +21,9 @@ use std::fmt::Write;
 /// Every fact: what it says, what it rests on, each value in full, how it matched and who could have written it.
 pub fn facts(run: &Run) -> String {
     let mut out = String::new();
-    let levels = graph::levels(run);
+    let beside = Beside::of(run);
     for (task, accepted) in run.facts() {
-        fact(&mut out, run, &levels, task, accepted);
+        fact(&mut out, run, &beside, task, accepted);
     }
     out.push_str(&crate::nodes::text(run));
     let number = run.facts().count();
@@ -36,9 +36,9 @@ pub fn facts(run: &Run) -> String {
 /// The facts that are asked for, alone, and how many the run has.
 pub fn facts_of(run: &Run, selection: &Selection) -> String {
     let mut out = String::new();
-    let (chosen, levels) = (selection.facts(run), graph::levels(run));
+    let (chosen, beside) = (selection.facts(run), Beside::of(run));
     for (task, accepted) in &chosen {
-        fact(&mut out, run, &levels, *task, accepted);
+        fact(&mut out, run, &beside, *task, accepted);
     }
     let _ = writeln!(out, "{} of {} facts", chosen.len(), run.facts().count());
     if selection.is_bound_in_time() {
@@ -61,21 +61,38 @@ fn legend(out: &mut String, run: &Run, facts: usize) {
     }
 }
 
-fn fact(
-    out: &mut String,
-    run: &Run,
-    levels: &BTreeMap<FactId, Level>,
-    task: TaskId,
-    accepted: &ClaimAccepted,
-) {
+/// What is told with facts that their values do not say.
+struct Beside {
+    levels: BTreeMap<FactId, Level>,
+    /// The rules that were brought along and fit their records.
+    brought: BTreeMap<FactId, Vec<u32>>,
+}
+
+impl Beside {
+    fn of(run: &Run) -> Beside {
+        Beside { levels: graph::levels(run), brought: graph::rules_of_facts(run) }
+    }
+}
+
+fn fact(out: &mut String, run: &Run, beside: &Beside, task: TaskId, accepted: &ClaimAccepted) {
     let fact = &accepted.fact;
     let _ = writeln!(out, "{}  {}", fact.id, terminal(&fact_title(fact)));
-    if let Some(level) = levels.get(&fact.id).filter(|level| **level > Level::Ordinary) {
+    if let Some(level) = beside.levels.get(&fact.id).filter(|level| **level > Level::Ordinary) {
         let _ = writeln!(out, "  {:<8}  is how much it stands out", level.name());
+    }
+    for rule in
+        crate::brought::rules_of(run, beside.brought.get(&fact.id).map(Vec::as_slice).unwrap_or_default())
+    {
+        let _ = writeln!(out, "  fits {}", terminal(&rule));
     }
     let output = fact.output.short();
     let swept = run.tasks.get(&task).is_some_and(|view| view.assigned.sweep);
-    let by = if swept { " (the sweep)" } else { "" };
+    let hunted = run.tasks.get(&task).is_some_and(|view| view.assigned.hunt);
+    let by = match (swept, hunted) {
+        (true, _) => " (the sweep)",
+        (_, true) => " (the hunt)",
+        _ => "",
+    };
     let _ = write!(out, "  {} {} of {task}{by}, output {output}", fact.invocation, fact.record);
     let _ = match &accepted.healing {
         Some(healing) => writeln!(out, " (citation healed: cited as {})", terminal(&healing.cited)),
@@ -132,6 +149,7 @@ pub fn answers(run: &Run) -> String {
 pub fn summary(run: &Run) -> String {
     let mut out = unread(run);
     out.push_str(&crate::foremost::foremost_text(run));
+    out.push_str(&crate::brought::brought_text(run));
     let questions = graph::questions(run);
     out.push('\n');
     for view in run.tasks.values() {

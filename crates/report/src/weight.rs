@@ -1,12 +1,14 @@
 //! How much a finding stands out, and why, in words: one list for every format.
 
+use crate::brought;
 use crate::foremost::shares;
 use detect::Level;
-use graph::Ranked;
+use graph::{Ranked, Run, Weighed};
 
 /// Why a finding stands where it does, the most telling reason first, as plain text.
-pub(crate) fn reasons(ranked: &Ranked<'_>) -> Vec<String> {
+pub(crate) fn reasons(run: &Run, ranked: &Ranked<'_>) -> Vec<String> {
     let mut reasons: Vec<String> = ranked.rank.weighed.hits.iter().map(|hit| hit.note.to_owned()).collect();
+    reasons.extend(brought::rules_of(run, &ranked.rank.weighed.brought));
     if ranked.rank.weighed.is_elsewhere {
         reasons
             .push("the file is not in a place of the host's own, which lowers the level to low".to_owned());
@@ -37,4 +39,17 @@ pub(crate) fn reasons(ranked: &Ranked<'_>) -> Vec<String> {
         alike => format!("one of {alike} facts of its kind"),
     });
     reasons
+}
+
+/// The rule that says most of why something stands out, in words; empty where none fits.
+pub(crate) fn first(run: &Run, weighed: &Weighed) -> String {
+    let own = weighed.hits.first();
+    let theirs = weighed.brought.first().and_then(|rule| run.brought.as_ref()?.fit(*rule));
+    let level = |name: &str| Level::of_name(name).unwrap_or(Level::Ordinary);
+    match (own, theirs) {
+        (Some(hit), Some(fit)) if level(&fit.level) <= hit.level => hit.note.to_owned(),
+        (_, Some(fit)) => graph::brought_in_words(fit),
+        (Some(hit), None) => hit.note.to_owned(),
+        (None, None) => String::new(),
+    }
 }

@@ -49,6 +49,7 @@ impl History {
             behaviour: Vec::new(),
             roster: Vec::new(),
             questions: Vec::new(),
+            brought: Vec::new(),
             confined: true,
             parent: None,
         };

@@ -83,6 +83,7 @@ pub fn opened(
         behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
         roster: Vec::new(),
         questions: Vec::new(),
+        brought: Vec::new(),
         confined: true,
         parent: None,
     })

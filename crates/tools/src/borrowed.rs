@@ -48,6 +48,9 @@ pub struct AskedRules {
     pub rules: Borrowed,
     /// The least level of the rules whose records are given; all are counted.
     pub least: Level,
+    /// How many records of one rule are given at most; `None`: all.
+    #[serde(default)]
+    pub each: Option<u64>,
 }
 
 /// What there is of rules.
@@ -106,6 +109,9 @@ pub struct NamedIndicator {
 pub struct Found {
     /// The record.
     pub record: Record,
+    /// The number of its row in its table.
+    #[serde(default)]
+    pub row: i64,
     /// The rules in the language Sigma, in the order of their numbers.
     pub sigma: Vec<Hit>,
     /// The indicators that it names.
@@ -168,7 +174,7 @@ pub(crate) fn matched(asked: &AskedRules) -> Result<Matched, TableError> {
     let sought = Sought { matcher: Matcher::of(&read.indicators), read };
     let stored = Stored::new(&asked.files);
     let files = opened(&stored, &asked.files)?;
-    let mut pass = Pass::of(&set, &sought, asked.least);
+    let mut pass = Pass::of(&set, &sought, asked);
     for (number, kept) in files.iter().enumerate() {
         pass.file(number, kept)?;
     }
@@ -214,6 +220,7 @@ struct Pass<'s> {
     sought: &'s Sought,
     indicators: BTreeMap<usize, u64>,
     least: Level,
+    each: Option<u64>,
     records: BTreeSet<String>,
     counts: Vec<u64>,
     looked_at: u64,
@@ -226,12 +233,13 @@ struct Pass<'s> {
 }
 
 impl<'s> Pass<'s> {
-    fn of(set: &'s RuleSet, sought: &'s Sought, least: Level) -> Pass<'s> {
+    fn of(set: &'s RuleSet, sought: &'s Sought, asked: &AskedRules) -> Pass<'s> {
         Pass {
             set,
             sought,
             indicators: BTreeMap::new(),
-            least,
+            least: asked.least,
+            each: asked.each,
             records: wanted(set, !sought.read.indicators.is_empty()),
             counts: vec![0; set.check().rules.len()],
             looked_at: 0,
@@ -283,7 +291,11 @@ impl<'s> Pass<'s> {
             *self.indicators.entry(hit.indicator).or_default() += 1;
             highest = highest.max(INDICATED);
         }
-        if (!hits.is_empty() || !named.is_empty()) && highest >= self.least {
+        // What stands out no less, and of which enough is known.
+        let is_full = |count: Option<&u64>| self.each.zip(count).is_some_and(|(each, count)| *count > each);
+        let is_enough = hits.iter().all(|hit| is_full(self.counts.get(hit.rule)))
+            && named.iter().all(|hit| is_full(self.indicators.get(&hit.indicator)));
+        if !is_enough && highest >= self.least {
             self.places.push(Place { level: highest, ..at });
         }
     }
@@ -324,7 +336,7 @@ impl<'s> Pass<'s> {
             sigma.extend(together.remove(&(place.file, place.table, place.row)).unwrap_or_default());
             sigma.retain(|hit| hit.level >= self.least);
             let indicators = if INDICATED >= self.least { self.sought.hits(&record) } else { Vec::new() };
-            found.push(Found { record, sigma, indicators });
+            found.push(Found { record, row: place.row, sigma, indicators });
         }
         let notes = self
             .is_cut

@@ -106,7 +106,9 @@ pub use error::{names_fields, refuses_place, tells_why_nothing};
 pub use events::is_event_typed_later;
 pub use evidence::{image_files, is_archive, is_image, names_a_compressed_text};
 pub use handle::{Answered, handle};
-pub use indicators::{Indicator, IndicatorFile, LONGEST as LONGEST_INDICATORS, Skipped, Unreadable};
+pub use indicators::{
+    Indicator, IndicatorFile, KnownError, KnownGood, LONGEST as LONGEST_INDICATORS, Skipped, Unreadable,
+};
 pub use name_index::{
     BuildError, BuiltIndex, INDEX_MAKER, IndexError, build as build_index, evidence_identity,
 };

@@ -109,6 +109,13 @@ fn told(event: &Event) -> Option<Told> {
             );
             plain(Kind::Step, text)
         }
+        Event::RulesMatched(matched) => {
+            let (records, hits) = (matched.records, matched.hits.len());
+            plain(
+                Kind::Step,
+                format!("{records} records were compared with rules that you brought: {hits} hits"),
+            )
+        }
         Event::TaskAssigned(assigned) => {
             let (task, agent) = (assigned.task, &assigned.agent.name);
             plain(Kind::Step, format!("{task} was given to {agent} ({})", assigned.model))

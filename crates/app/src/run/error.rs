@@ -1,6 +1,7 @@
 //! Why a run could not be sealed.
 
 use crate::agents::AgentError;
+use crate::brought::BroughtError;
 use crate::drive::DriveError;
 use crate::given::GivenError;
 use crate::open::OpenRunError;
@@ -48,6 +49,9 @@ pub enum RunError {
         /// The agents of the run.
         known: Vec<String>,
     },
+    /// The rules that a team brought along cannot be had again as they were.
+    #[error(transparent)]
+    Brought(BroughtError),
     /// The rules name a tool that is not there.
     #[error(
         "open a run: the rules name a tool {tool:?}, and there is none; `locard tool` lists those that read evidence"
@@ -378,6 +382,7 @@ impl RunError {
             | RunError::Create(_)
             | RunError::Log(_)
             | RunError::Given(_)
+            | RunError::Brought(_)
             | RunError::WhichTask { .. }
             | RunError::NoTurn { .. }
             | RunError::ThreadPanicked

@@ -71,8 +71,9 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
 }
 
 fn chosen<'s>(request: &ForkRequest, stored: &'s Stored) -> Result<&'s StoredTask, RunError> {
-    // A sweep asks what the others left open: it is made anew.
-    let mut fitting = stored.tasks.iter().filter(|task| !task.assigned.sweep && request.of.wants(task));
+    // A sweep asks what the others left open, and rules are compared when they have ended: both are made anew.
+    let mut fitting =
+        stored.tasks.iter().filter(|task| !is_of_code(&task.assigned) && request.of.wants(task));
     match (fitting.next(), fitting.next()) {
         (Some(task), None) => Ok(task),
         (None | Some(_), _) => Err(RunError::WhichTask {
@@ -115,11 +116,17 @@ fn gone(task: &StoredTask, turn: u32) -> BTreeSet<InvocationId> {
     started.collect()
 }
 
+/// Whether code does a task when the agents have ended.
+const fn is_of_code(assigned: &TaskAssigned) -> bool {
+    assigned.sweep || assigned.hunt
+}
+
 /// The tasks that a task handed out from a turn on, and those that asked what was left open in the end.
 fn behind(stored: &Stored, by: TaskId, turn: u32) -> BTreeSet<TaskId> {
     let later = |task: &&StoredTask| {
         let dispatch = task.assigned.dispatch.as_deref();
-        task.assigned.sweep || dispatch.is_some_and(|dispatch| dispatch.by == by && dispatch.turn >= turn)
+        is_of_code(&task.assigned)
+            || dispatch.is_some_and(|dispatch| dispatch.by == by && dispatch.turn >= turn)
     };
     stored.tasks.iter().filter(later).map(|task| task.assigned.task).collect()
 }
@@ -182,7 +189,10 @@ impl Branch {
             Event::TaskAssigned(assigned) if assigned.task == self.assigned.task => {
                 Some((Event::TaskAssigned(self.assigned.clone()), circumstance))
             }
-            Event::TablesRead(_) | Event::EvidenceHashed(_) | Event::RunSealed(_) => None,
+            Event::TablesRead(_)
+            | Event::RulesMatched(_)
+            | Event::EvidenceHashed(_)
+            | Event::RunSealed(_) => None,
             event if stream == Stream::Task(self.assigned.task) => {
                 let before = !self.past;
                 self.past |= matches!(&event, Event::TurnRequested(asked) if asked.turn == self.turn);

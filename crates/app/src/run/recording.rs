@@ -1,7 +1,7 @@
 //! A run that is being recorded: from its first event to its seal.
 
 use super::folder::create_folder;
-use super::{Charge, Finished, RunError, Site, Workplace, sweep, tell};
+use super::{Charge, Finished, RunError, Site, Workplace, hunt, sweep, tell};
 use crate::crew::{Crew, Hire};
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
@@ -22,7 +22,7 @@ use ledger::event::{
     EvidenceHashed, NamesIndexed, RunOpened, RunResumed, RunSealed, TablesRead, TaskAssigned, TaskEnded,
     TaskHead,
 };
-use ledger::{Circumstance, Event, RunId, Stream};
+use ledger::{Circumstance, Event, RulesMatched, RunId, Stream};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -38,6 +38,8 @@ pub(super) struct Open {
     pub(super) recorder: Recorder,
     /// The indexes of names that its log has already.
     pub(super) names: Vec<NamesIndexed>,
+    /// What its log already says of the rules that were brought along.
+    pub(super) matched: Option<RulesMatched>,
     /// The case tables that calls of an earlier session may have read.
     pub(super) grouped: BTreeSet<TableGroup>,
 }
@@ -48,6 +50,8 @@ pub(super) struct Tasks {
     pub(super) begun: Vec<(Charge, StoredTask)>,
     /// Those that were handed out before.
     pub(super) dispatched: Vec<StoredTask>,
+    /// Those that recorded before what rules that were brought along found.
+    pub(super) hunted: Vec<(Charge, StoredTask)>,
     /// Those that asked before what the others left open.
     pub(super) swept: Vec<(Charge, StoredTask)>,
     pub(super) hire: Box<Hire>,
@@ -66,10 +70,11 @@ impl Open {
             create_folder(runs, &opened.case.name, &*site.work.clock, site.work.recording)?;
         let recorder = Recorder::new(writer, Arc::clone(&site.work.clock));
         let (names, grouped) = (Vec::new(), BTreeSet::new());
-        let open = Open { folder, id, opened, assigned, recorder, names, grouped };
+        let open = Open { folder, id, opened, assigned, recorder, names, matched: None, grouped };
         let circumstance = Circumstance {
             run: Some(open.id.clone()),
             stamps: site.before.as_ref().map(|before| before.digest(&site.case)),
+            brought: site.brought.from(),
             ..open.circumstance(site, confinement)
         };
         let event = Event::RunOpened(Box::new(open.opened.clone()));
@@ -175,9 +180,9 @@ impl Open {
         made: &Arc<MadeTables>,
         tasks: Tasks,
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
-        let Tasks { begun, dispatched, swept, hire } = tasks;
+        let Tasks { begun, dispatched, hunted, swept, hire } = tasks;
         let (siblings, shared) = self.so_far(&begun, &dispatched)?;
-        let logs = begun.iter().chain(&swept).map(|(_, stored)| stored).chain(&dispatched);
+        let logs = begun.iter().chain(&hunted).chain(&swept).map(|(_, stored)| stored).chain(&dispatched);
         let purse = Purse::of(&self.opened.rules.budgets, logs);
         let crew = Arc::new(Crew {
             folder: self.folder.clone(),
@@ -201,6 +206,11 @@ impl Open {
         let mut done = crew.work(begun, &Interrupt::new()).await?;
         self.assigned.retain(TaskAssigned::is_of_the_beginning);
         self.assigned.extend(crew.siblings.all());
+        let hunt = if hunted.is_empty() { self.begin_hunt(site, indexes, made).await? } else { hunted };
+        self.assigned.extend(hunt.iter().map(|(_, stored)| stored.assigned.clone()));
+        if !hunt.is_empty() {
+            done.extend(crew.work(hunt, &Interrupt::new()).await?);
+        }
         let sweep = if swept.is_empty() { self.begin_sweep()? } else { swept };
         self.assigned.extend(sweep.iter().map(|(_, stored)| stored.assigned.clone()));
         if !sweep.is_empty() {
@@ -210,6 +220,34 @@ impl Open {
         ended.extend(crew.ended());
         ended.sort_by_key(|(id, ..)| *id);
         Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
+    }
+
+    /// Compares the records with the rules that were brought along, and assigns to code what it records of that; no task where none were, or nothing fits.
+    async fn begin_hunt(
+        &self,
+        site: &Site,
+        indexes: &Indexes,
+        made: &Arc<MadeTables>,
+    ) -> Result<Vec<(Charge, StoredTask)>, RunError> {
+        if self.opened.brought.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (matched, is_new) = match &self.matched {
+            Some(matched) => (matched.clone(), false),
+            None => (hunt::compared(&self.folder, site, indexes, made).await?, true),
+        };
+        let task = sweep::next(&self.assigned).next().filter(|_| hunt::records_any(&self.opened, &matched));
+        let assigned = task.map(|task| hunt::assigned(&self.opened, task, &matched)).transpose()?;
+        let event = is_new.then(|| Event::RulesMatched(Box::new(matched.clone())));
+        let events = event.into_iter().chain(assigned.iter().cloned().map(Event::TaskAssigned));
+        let entries: Vec<Entry> = events.map(|event| self.recorder.run_entry(event)).collect();
+        if !entries.is_empty() {
+            self.append(entries)?;
+        }
+        let begun = |assigned: TaskAssigned| -> Result<_, RunError> {
+            Ok((hunt::charge(&self.opened, &matched)?, StoredTask { assigned, events: Vec::new() }))
+        };
+        assigned.into_iter().map(begun).collect()
     }
 
     /// Assigns to code what the agents have left open, all or nothing; no task where nothing is open, or the run is not swept.

@@ -5,8 +5,9 @@
 
 use super::folder::refuse_runs_inside;
 use super::recording::{Open, Tasks, finished, mismatches};
-use super::{Charge, Finished, Models, NoModel, RunError, Site, Workplace, carry_on, opened, sweep};
+use super::{Charge, Finished, Models, NoModel, RunError, Site, Workplace, carry_on, hunt, opened, sweep};
 use crate::agents::Agent;
+use crate::brought::{Brought, brought_again};
 use crate::case_file::Case;
 use crate::given::placed;
 use crate::record::Recorder;
@@ -14,7 +15,7 @@ use crate::run_key::remove_key;
 use crate::seal::{Sealing, read_manifest};
 use crate::stored::{Stored, StoredTask};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
-use ledger::{Event, FORMAT, RunId, Seed, Vocabulary};
+use ledger::{Event, FORMAT, RulesMatched, RunId, Seed, Vocabulary};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{ResumeError, Writer};
@@ -61,7 +62,18 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let tasks = stored.tasks.iter().cloned();
     let (swept, tasks): (Vec<_>, Vec<_>) = tasks.partition(|task| task.assigned.sweep);
     let (begun, dispatched): (Vec<_>, Vec<_>) =
-        tasks.into_iter().partition(|task| task.assigned.is_of_the_beginning());
+        tasks.into_iter().partition(|task| task.assigned.is_of_the_beginning() || task.assigned.hunt);
+    let matched = stored.of_run.iter().find_map(|event| match event {
+        Event::RulesMatched(matched) => Some((**matched).clone()),
+        _ => None,
+    });
+    let brought = match &matched {
+        Some(_) => Brought::default(),
+        None => brought_again(&opened.brought, &stored.begun.brought).map_err(RunError::Brought)?,
+    };
+    let (hunted, begun): (Vec<_>, Vec<_>) = begun.into_iter().partition(|task| task.assigned.hunt);
+    let hunted = hunted.into_iter().map(|task| hunt::taken_up(&opened, matched.as_ref(), task, &folder));
+    let hunted = hunted.collect::<Result<Vec<_>, _>>()?;
     let swept = swept.into_iter().map(|task| sweep::taken_up(&opened, task, &folder));
     let swept = swept.collect::<Result<Vec<_>, _>>()?;
     let charges = begun.iter().map(|task| hire(&task.assigned)).collect::<Result<Vec<_>, _>>()?;
@@ -69,12 +81,14 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     for other in [Some(&folder), Some(&work.indexes), work.cache.as_ref()].into_iter().flatten() {
         refuse_runs_inside(other, &case.paths)?;
     }
-    let (site, hasher) = Site { case, work: request.work, before: None }.enter().await?;
+    let (site, hasher) =
+        Site { case, work: request.work, brought: Arc::new(brought), before: None }.enter().await?;
     same_evidence(&folder, &site, &stored)?;
-    let open = taken_up(folder, id, opened, &stored, Recorder::new(writer, Arc::clone(&site.work.clock)));
+    let open =
+        taken_up(folder, id, opened, (&stored, matched), Recorder::new(writer, Arc::clone(&site.work.clock)));
     open.go_on(&site, hasher.confinement())?;
     let begun = charges.into_iter().zip(begun).collect();
-    carry_on(open, site, hasher, Tasks { begun, dispatched, swept, hire: Box::new(hire) }).await
+    carry_on(open, site, hasher, Tasks { begun, dispatched, hunted, swept, hire: Box::new(hire) }).await
 }
 
 /// The case tables that the calls of a task may have read.
@@ -85,7 +99,13 @@ fn groups(events: &[Event]) -> impl Iterator<Item = TableGroup> {
     })
 }
 
-fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, recorder: Recorder) -> Open {
+fn taken_up(
+    folder: PathBuf,
+    id: RunId,
+    opened: RunOpened,
+    (stored, matched): (&Stored, Option<RulesMatched>),
+    recorder: Recorder,
+) -> Open {
     let assigned: Vec<TaskAssigned> = stored.tasks.iter().map(|task| task.assigned.clone()).collect();
     let grouped = stored.tasks.iter().flat_map(|task| groups(&task.events)).collect();
     let named = stored.of_run.iter().filter_map(|event| match event {
@@ -93,7 +113,7 @@ fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, reco
         _ => None,
     });
     let names = named.collect();
-    Open { folder, id, opened, assigned, recorder, names, grouped }
+    Open { folder, id, opened, assigned, recorder, names, matched, grouped }
 }
 
 /// Writes the manifest of a run whose log is sealed, where that was cut off; nothing else is done. Fails where the log has no seal.

@@ -102,6 +102,7 @@ impl Made {
             | Event::ClaimRepeated(_)
             | Event::TimelineIndexed(_)
             | Event::TablesRead(_)
+            | Event::RulesMatched(_)
             | Event::TaskAssigned(_)
             | Event::EvidenceHashed(_)
             | Event::RunSealed(_)

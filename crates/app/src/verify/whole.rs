@@ -91,6 +91,11 @@ fn labels<'l>(event: &'l Event, outputs: &'l BTreeMap<Digest, Arc<Output>>) -> V
         Event::NamesIndexed(indexed) => vec![(&indexed.evidence, "it")],
         Event::TimelineIndexed(indexed) => vec![(&indexed.evidence, "it")],
         Event::TablesRead(read) => vec![(&read.evidence, "it")],
+        Event::RulesMatched(matched) => {
+            let of_hits = matched.hits.iter().map(|hit| hit.locator.evidence.as_str());
+            let distinct: BTreeSet<&str> = of_hits.collect();
+            distinct.into_iter().map(|label| (label, "a hit of it")).collect()
+        }
         Event::EvidenceHashed(hashed) => vec![(&hashed.evidence, "it")],
         Event::InvocationEnded(ended) => {
             let records = ended.output.and_then(|digest| outputs.get(&digest)).map(|output| output.records());

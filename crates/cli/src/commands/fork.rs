@@ -3,7 +3,7 @@
 use super::replay::ReplayArguments;
 use super::run::{Begin, begin_all};
 use super::run_folder;
-use crate::arguments::{EvidenceArguments, IntegrityArgument, SealArguments, WorkArguments};
+use crate::arguments::{CacheArguments, EvidenceArguments, IntegrityArgument, SealArguments, WorkArguments};
 use crate::failure::Failure;
 use crate::models::{Chooser, Given};
 use crate::printer::Printer;
@@ -35,7 +35,7 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
     let made = app::fork(&request).map_err(|error| Failure::Run(Box::new(error)))?;
     printer.complain(&report::terminal(&format!("branched off to {}", made.display())));
     let work = WorkArguments {
-        evidence: EvidenceArguments { integrity: IntegrityArgument::Full, cache: None, no_cache: false },
+        evidence: EvidenceArguments { integrity: IntegrityArgument::Full, kept: CacheArguments::default() },
         seal: SealArguments::default(),
         fail_on: Vec::new(),
         quiet: false,

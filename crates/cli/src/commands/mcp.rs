@@ -164,7 +164,7 @@ fn workplace(
         integrity: level(arguments.evidence.integrity),
         worker,
         indexes: scratch.indexes().to_owned(),
-        cache: cache(&arguments.evidence, &case.paths, printer)?,
+        cache: cache(&arguments.evidence.kept, &case.paths, printer)?,
         recording: store::Options { shared: arguments.shared, ..store::Options::default() },
         clock: Arc::new(SystemClock),
         observe: Arc::new(|progress| tell(&progress)),

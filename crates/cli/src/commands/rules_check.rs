@@ -1,10 +1,11 @@
 //! `locard rules check`.
 
 use crate::arguments::{RulesArguments, RulesCheckArguments, RulesCommand};
-use crate::commands::borrowed::{fieldless, rules_in_words, sigma, unmatched, wrong};
+use crate::commands::borrowed::{fieldless, rules_in_words, unmatched, wrong};
 use crate::commands::{ended, print, worker};
 use crate::failure::Failure;
 use crate::printer::Printer;
+use app::{Naming, RulePaths};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,10 +18,11 @@ pub(super) fn execute(arguments: &RulesArguments, printer: &mut Printer) -> Resu
 }
 
 fn check(arguments: &RulesCheckArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let gathered = sigma(&arguments.paths)?;
+    let paths = RulePaths { sigma: arguments.paths.clone(), ..RulePaths::default() };
+    let brought = app::brought(&paths, Naming::Typed).map_err(Failure::Brought)?;
     let (request, _scratch) = worker(arguments.unconfined, &[])?;
-    let mut checked = app::check_rules(&request, &gathered.rules).map_err(Failure::Tables)?.sigma;
-    checked.broken.splice(0..0, gathered.broken);
+    let mut checked = app::check_rules(&request, &brought.rules).map_err(Failure::Tables)?.sigma;
+    checked.broken.splice(0..0, brought.broken);
     let printed = print(printer, arguments.format, || text(&checked), || value(&checked));
     let code = if checked.broken.is_empty() { 0 } else { Failure::USAGE };
     Ok(ended(printer, printed, code))
@@ -46,7 +48,7 @@ fn text(check: &Check) -> String {
 }
 
 fn value(check: &Check) -> Value {
-    let name = |rule: &SigmaRule| rule.id.clone().unwrap_or_else(|| rule.title.clone());
+    let name = |rule: &SigmaRule| app::named(rule).to_owned();
     let named = |all: &BTreeMap<String, Vec<usize>>| -> BTreeMap<String, Vec<String>> {
         let names =
             |rules: &Vec<usize>| rules.iter().filter_map(|rule| check.rules.get(*rule)).map(name).collect();

@@ -5,7 +5,7 @@ mod batch;
 mod summary;
 
 use crate::arguments::{
-    EvidenceArguments, Format, IntegrityArgument, ProfileArgument, RunArguments, WorkArguments,
+    CacheArguments, Format, IntegrityArgument, ProfileArgument, RunArguments, WorkArguments,
 };
 use crate::board::Board;
 use crate::commands::rules::over;
@@ -19,8 +19,8 @@ use crate::scratch::Scratch;
 use crate::screen::Screen;
 use account::Asked;
 use app::{
-    Agent, Case, Interrupt, KeepHead, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest,
-    Workplace,
+    Agent, Brought, Case, Interrupt, KeepHead, Naming, Progress, ResumeRequest, RunRequest, SystemClock,
+    WorkerRequest, Workplace,
 };
 use ledger::{IntegrityLevel, Rules, Seed};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -46,6 +46,7 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
             _ => agents(&arguments.agents)?,
         },
         rules: rules(arguments)?,
+        brought: Arc::new(app::brought(&arguments.brought.paths(), Naming::Short).map_err(Failure::Brought)?),
         seed: arguments.seed.map(Seed),
         runs: arguments.runs.clone(),
         unconfined: arguments.unconfined,
@@ -88,6 +89,7 @@ pub(super) struct NewRuns {
     lead: Option<Agent>,
     agents: Vec<Agent>,
     rules: Rules,
+    brought: Arc<Brought>,
     seed: Option<Seed>,
     runs: PathBuf,
     unconfined: bool,
@@ -197,7 +199,7 @@ impl Plan {
             integrity: level(arguments.evidence.integrity),
             worker,
             indexes: scratch.indexes().to_owned(),
-            cache: cache(&arguments.evidence, evidence, printer)?,
+            cache: cache(&arguments.evidence.kept, evidence, printer)?,
             keep: heads::keep(&arguments.seal, evidence, printer)?,
             interrupt: Interrupt::new(),
             language: arguments.lang,
@@ -232,6 +234,7 @@ impl Plan {
             agents: new.agents.clone(),
             models,
             rules: new.rules.clone(),
+            brought: Arc::clone(&new.brought),
             runs: new.runs.clone(),
             seed: new.seed.or(seed),
             work: Workplace { recording, ..self.work(index, new.unconfined) },
@@ -300,7 +303,7 @@ fn possible_jobs(files: usize, agents: usize) -> usize {
 
 /// The cache folder: the one that was asked for, else that of the user; none where it would lie in the evidence, for that is never written.
 pub(super) fn cache(
-    arguments: &EvidenceArguments,
+    arguments: &CacheArguments,
     evidence: &[PathBuf],
     printer: &Printer,
 ) -> Result<Option<PathBuf>, Failure> {

@@ -1,6 +1,6 @@
 //! `locard sql`.
 
-use crate::arguments::{EvidenceArguments, IntegrityArgument, SqlArguments, SqlFormat};
+use crate::arguments::{SqlArguments, SqlFormat};
 use crate::commands::run::cache;
 use crate::commands::worker;
 use crate::failure::Failure;
@@ -15,17 +15,12 @@ use tools::{Answer, Cell, Table, VIEWS, View};
 pub(super) fn execute(arguments: &SqlArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
     let (request, scratch) = worker(arguments.unconfined, &case.paths)?;
-    let kept = EvidenceArguments {
-        integrity: IntegrityArgument::Full,
-        cache: arguments.cache.clone(),
-        no_cache: arguments.no_cache,
-    };
     let request = TablesRequest {
         case: &case,
         only: arguments.evidence.as_deref(),
         worker: &request,
         folder: scratch.indexes().join("tables"),
-        cache: cache(&kept, &case.paths, printer)?,
+        cache: cache(&arguments.kept, &case.paths, printer)?,
     };
     let tables = case_tables(&request).map_err(Failure::Tables)?;
     let code = asked(&tables, arguments, printer);

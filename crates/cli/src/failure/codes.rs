@@ -115,6 +115,7 @@ pub(super) fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::NotSealed { .. }
         | app::RunError::OtherEvidence { .. }
         | app::RunError::NotAsItWas { .. }
+        | app::RunError::Brought(_)
         | app::RunError::OtherProgram { .. }
         | app::RunError::UnknownModel { .. }
         | app::RunError::NoModel { .. }

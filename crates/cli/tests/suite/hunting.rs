@@ -289,3 +289,32 @@ fn what_several_records_tell_is_given_with_the_first_and_the_last_of_them() {
     let table = String::from_utf8_lossy(&out.stdout).into_owned();
     assert!(table.contains("10 records from") && table.contains("from several records together"), "{table}");
 }
+
+#[test]
+fn a_hunt_of_a_span_gives_what_lies_in_it_and_a_page_needs_no_script() {
+    let place = Place::new();
+    let (demo, span) = (demo(), ["--since", "2025-09-16T17:00:00Z", "--until", "2025-09-16"]);
+    let hunt = |format| {
+        let arguments: Vec<&str> = ["hunt", &demo, "--format", format].into_iter().chain(span).collect();
+        place.locard_ends(0, &arguments)
+    };
+    let out: Value = serde_json::from_str(&hunt("json")).unwrap();
+    let rules: Vec<&str> = out["sightings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|it| it["rules"].as_array().unwrap())
+        .map(|rule| rule["rule"].as_str().unwrap())
+        .collect();
+    assert!(rules.contains(&"log-cleared") && !rules.contains(&"logon-screen-aid"), "{rules:?}");
+    let page = hunt("html");
+    assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("<script"), "{page}");
+    assert!(
+        page.contains("somebody cleared an event log") && page.contains("from 2025-09-16T17:00:00Z"),
+        "{page}"
+    );
+    assert!(page.contains("By tactic of ATT&amp;CK") && page.contains("What was not read"), "{page}");
+    let whole = place.locard_ends(0, &["hunt", &demo, "--format", "html"]);
+    assert!(whole.contains("an accessibility tool of the logon screen"), "{whole}");
+    place.locard_ends(2, &["hunt", &demo, "--since", "yesterday"]);
+}

@@ -11,6 +11,7 @@
 mod asking;
 mod batch;
 mod bench_gate;
+mod brought;
 mod canary;
 mod case_files;
 mod case_folders;

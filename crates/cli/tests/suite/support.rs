@@ -150,6 +150,7 @@ impl Place {
             models: Box::new(move |_, task, _| -> Box<dyn Model> {
                 Box::new(waiting.lock().unwrap()[usize::from(task.0) - 1].take().unwrap())
             }),
+            brought: Default::default(),
             rules: Rules { sweep: false, ..rules },
             runs: self.path("runs"),
             seed: None,

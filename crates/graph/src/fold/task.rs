@@ -29,6 +29,7 @@ pub(super) fn apply(
         | Event::NamesIndexed(_)
         | Event::TimelineIndexed(_)
         | Event::TablesRead(_)
+        | Event::RulesMatched(_)
         | Event::TaskAssigned(_)
         | Event::EvidenceHashed(_)
         | Event::RunSealed(_) => {

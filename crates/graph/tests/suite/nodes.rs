@@ -1,6 +1,6 @@
 //! Nodes beside facts: what a log may say of them, and how a hypothesis stands.
 
-use graph::{Run, Sources, fold, refused_claims, standing};
+use graph::{Run, Sources, fold, looked_for, refused_claims, standing};
 use ledger::event::{
     AbsenceAccepted, ClaimSubmitted, DerivationAccepted, EntityAdded, HypothesisAssessed, HypothesisProposed,
     RelationAdded,
@@ -12,13 +12,16 @@ use ledger::{
 };
 use testkit::history::{History, claim, fact, ids, invocation, reading};
 
-/// Two tasks, each with one invocation and one fact.
+/// A value that starts a program when LSASS ends: a rule of ours fits it.
+const MONITOR: &str = "Microsoft\\Windows NT\\CurrentVersion\\SilentProcessExit\\lsass.exe\\MonitorProcess";
+
+/// Two tasks, each with one invocation and one fact, which stands out.
 fn history() -> History {
     let mut history = History::opened("nodes");
     for task in [1, 2] {
         history.assigned(task, "agent").asked(task, 1).invoked(task, 0);
         history.claimed(task, 0, 1, reading("configured", &["x"], None));
-        history.accepted(task, 0, fact(task, 0, "Run\\eve", &[("data", "C:\\Users\\eve")]));
+        history.accepted(task, 0, fact(task, 0, MONITOR, &[("data", "C:\\Windows\\Temp\\d.exe")]));
     }
     history
 }
@@ -91,6 +94,7 @@ fn entities_relations_and_hypotheses_rest_on_facts_of_their_own_task() {
         (standing.assessment, standing.supporting_sources),
         (Some(Assessment::Supported), Sources { places: 1, kinds: 1 })
     );
+    assert_eq!((standing.supporting, standing.ordinary), (1, 0));
     for events in [
         vec![entity(0, 2)],
         vec![entity(0, 1), related(fact_of(2))],
@@ -229,4 +233,28 @@ fn a_refused_absence_is_reported_and_corrected_by_a_later_one_of_the_same_thing(
 fn absence_claim() -> AbsenceClaim {
     let absence = Absence::File { near: Vec::new(), name: "x".into(), under: String::new(), evidence: None };
     AbsenceClaim { absence, searches: vec![invocation(1, 1).to_string()] }
+}
+
+#[test]
+fn what_is_ordinary_counts_for_no_hypothesis() {
+    let ordinary = fact(1, 1, "Run\\eve", &[("data", "C:\\Users\\eve")]);
+    let id = NodeId::Fact(ordinary.id);
+    let weighed = |assessment: Assessment, supporting: Vec<NodeId>| {
+        let mut history = history();
+        history.claimed(1, 1, 1, reading("configured", &["x"], None)).accepted(1, 1, ordinary.clone());
+        for event in [proposed(), assessed(assessment, supporting)] {
+            history.push(Stream::Task(TaskId(1)), event);
+        }
+        fold(history.events()).unwrap()
+    };
+    let run = weighed(Assessment::Supported, vec![fact_of(1), id]);
+    let hypothesis = &run.tasks[&TaskId(1)].hypotheses[0];
+    let both = standing(&run, hypothesis);
+    assert_eq!((both.supporting, both.ordinary), (1, 1));
+    assert_eq!(both.supporting_sources, Sources { places: 1, kinds: 1 });
+    let (_, reasons) = looked_for(&run, hypothesis);
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    let run = weighed(Assessment::Undecided, vec![id]);
+    let alone = standing(&run, &run.tasks[&TaskId(1)].hypotheses[0]);
+    assert_eq!((alone.supporting, alone.ordinary, alone.supporting_sources), (0, 1, Sources::default()));
 }

@@ -132,6 +132,7 @@ names! {
         NamesIndexed = "names_indexed",
         TimelineIndexed = "timeline_indexed",
         TablesRead = "tables_read",
+        RulesMatched = "rules_matched",
         TaskAssigned = "task_assigned",
         EvidenceHashed = "evidence_hashed",
         RunSealed = "run_sealed",

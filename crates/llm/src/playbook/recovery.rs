@@ -47,7 +47,7 @@ pub(super) fn meeting(condition: &Condition, note: &str, spec: &ToolSpec) -> Vec
 }
 
 /// The same rule for records that prove its predicate: they state a field of theirs that it needs, and not the opposite.
-fn proving(mut rule: RecordRule, meaning: &Meaning, known: &RecordType) -> RecordRule {
+pub(super) fn proving(mut rule: RecordRule, meaning: &Meaning, known: &RecordType) -> RecordRule {
     let Some(field) = meaning.states.get(&known.name) else { return rule };
     rule.when.entry(field.clone()).or_insert_with(|| "?*".into());
     if !rule.values.contains(field) {

@@ -93,6 +93,9 @@ fn tags(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
             @if let Some(writer) = fact.writer() { span.tag { "writable by " (writer) } " " }
             @if scene.corroborated.is_single_of(scene.run, &[fact.id]) { span.tag.one { (ONE) } " " }
             @if accepted.healing.is_some() { span.tag.healed { "citation healed" } " " }
+            @if let Some(rules) = scene.brought.get(&fact.id) {
+                @for rule in crate::brought::rules_of(scene.run, rules) { span.tag { (say(&rule)) } " " }
+            }
             @if !fact.shown { span.tag.low { "not shown to the agent" } }
         }
     }

@@ -77,7 +77,7 @@ fn finding(scene: &Scene<'_>, number: usize) -> Markup {
             span.tags {
                 @if one { span.tag.one { (words::one_source()) } " " }
                 (mark(ranked.rank.level.name())) " "
-                @for reason in reasons(ranked) { span.tag { (say(&reason)) } " " }
+                @for reason in reasons(scene.run, ranked) { span.tag { (say(&reason)) } " " }
             }
             @if !phenomenon.interpretation.is_empty() {
                 p.words { "Interpretation: " (say(&phenomenon.interpretation)) }

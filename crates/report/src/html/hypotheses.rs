@@ -3,7 +3,7 @@
 use super::story::cited;
 use super::{Scene, fact_link, say};
 use crate::nodes;
-use graph::{HypothesisView, Run, derivation_title, standing};
+use graph::{HypothesisView, Run, derivation_title, is_telling, standing};
 use ledger::NodeId;
 use maud::{Markup, html};
 
@@ -18,7 +18,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             @if nodes::hypotheses(run).next().is_none() {
                 p { "No hypothesis was proposed in this run." }
             } @else {
-                p.note { "An agent’s own words, with what it cites for and against each hypothesis; code counts the sources behind each side." }
+                p.note { "An agent’s own words, with what it cites for and against each hypothesis; code counts the sources behind each side, and counts nothing that many computers have (ordinary or low)." }
             }
             @for hypothesis in nodes::hypotheses(run) { (one(run, hypothesis)) }
             (absences(run))
@@ -35,14 +35,22 @@ fn one(run: &Run, hypothesis: &HypothesisView) -> Markup {
         article.hypothesis id=(hypothesis.proposed.hypothesis) {
             h3 { (say(&hypothesis.proposed.statement)) }
             p { span.tag { (nodes::stands(standing(run, hypothesis))) } @if !reason.is_empty() { " " (say(reason)) } }
+            @for line in nodes::test_of(run, hypothesis) { p.note { (say(&line)) } }
             @if let Some(last) = last {
+                @let (telling, ordinary) = parted(run, &last.supporting);
                 div.sides {
-                    (side(run, "For it", &last.supporting))
+                    (side(run, "For it", &telling))
                     (side(run, "Against it", &last.contradicting))
                 }
+                @if !ordinary.is_empty() { (side(run, "Ordinary or low, not counted", &ordinary)) }
             }
         }
     }
+}
+
+/// What tells this computer from an untouched one, and what does not.
+fn parted(run: &Run, nodes: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>) {
+    nodes.iter().partition(|node| is_telling(run, **node))
 }
 
 fn side(run: &Run, title: &str, nodes: &[NodeId]) -> Markup {

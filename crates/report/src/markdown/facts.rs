@@ -45,7 +45,7 @@ fn finding(out: &mut String, run: &Run, number: usize, ranked: &Ranked<'_>) {
     if !phenomenon.interpretation.is_empty() {
         let _ = writeln!(out, "*Interpretation:* {}\n", code(&phenomenon.interpretation));
     }
-    let _ = writeln!(out, "{}\n", reasons(ranked));
+    let _ = writeln!(out, "{}\n", reasons(run, ranked));
     let facts: Vec<&ClaimAccepted> = ranked.facts.iter().filter_map(|id| run.accepted(*id)).collect();
     list(out, run, &facts);
 }
@@ -57,8 +57,9 @@ fn title(run: &Run, ranked: &Ranked<'_>) -> String {
 }
 
 /// How much a phenomenon stands out, and why it stands where it does.
-fn reasons(ranked: &Ranked<'_>) -> String {
-    let reasons: Vec<String> = crate::weight::reasons(ranked).iter().map(|reason| cell(reason)).collect();
+fn reasons(run: &Run, ranked: &Ranked<'_>) -> String {
+    let reasons: Vec<String> =
+        crate::weight::reasons(run, ranked).iter().map(|reason| cell(reason)).collect();
     format!("**{}**, {} points: {}.", ranked.rank.level.name(), ranked.rank.points, reasons.join("; "))
 }
 

@@ -387,9 +387,14 @@ fn what_was_searched_in_vain_says_how_far_its_logs_go() {
 fn a_hypothesis_names_what_speaks_for_it_whoever_recorded_that() {
     let page = report::markdown(&led());
     let other = fact(2, 0, "registry", &[("k", "registry")]);
-    assert!(page.contains("- `it was so`: supported; 1 for it from 1 source, none against it"), "{page}");
     assert!(
-        page.contains(&format!("  - for it: `{}` (`{}`)", graph::fact_title(&other), other.id)),
+        page.contains(
+            "- `it was so`: supported; none for it, none against it; 1 ordinary or low, not counted"
+        ),
+        "{page}"
+    );
+    assert!(
+        page.contains(&format!("  - not counted: `{}` (`{}`)", graph::fact_title(&other), other.id)),
         "{page}"
     );
 }

@@ -172,6 +172,7 @@ fn investigated(locard: &Path, arena: &Arena, evidence: &Path, models: Box<app::
         agents: app::shipped_agents().map_err(io::Error::other)?,
         models,
         rules: Rules::default(),
+        brought: Default::default(),
         runs: arena.runs(),
         seed: None,
         work: Workplace {

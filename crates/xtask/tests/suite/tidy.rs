@@ -81,17 +81,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         (
             "cli",
             vec![
-                "app",
-                "detect",
-                "graph",
-                "indicators",
-                "ledger",
-                "llm",
-                "mcp",
-                "report",
-                "sandbox",
-                "store",
-                "tools",
+                "app", "detect", "graph", "ledger", "llm", "mcp", "report", "sandbox", "store", "tools",
                 "view",
             ],
         ),

@@ -96,6 +96,7 @@ impl<'l> Course<'l> {
             | Event::NamesIndexed(_)
             | Event::TimelineIndexed(_)
             | Event::TablesRead(_)
+            | Event::RulesMatched(_)
             | Event::TaskAssigned(_)
             | Event::EvidenceHashed(_)
             | Event::RunSealed(_)

@@ -96,6 +96,7 @@ fn line(event: &Event) -> Option<String> {
         | Event::NamesIndexed(_)
         | Event::TimelineIndexed(_)
         | Event::TablesRead(_)
+        | Event::RulesMatched(_)
         | Event::TaskAssigned(_)
         | Event::EvidenceHashed(_)
         | Event::RunSealed(_)

@@ -1,0 +1,85 @@
+//! What rules that a team brought along found: a view of it by record.
+//!
+//! A hit is somebody's opinion of a record. It weighs a fact over that record, and makes none.
+
+use crate::run::Run;
+use detect::Level;
+use ledger::brought::{RuleFit, RuleHit};
+use ledger::{BroughtKind, FactEntry, FactId, Locator, RulesMatched};
+use std::collections::BTreeMap;
+
+/// What rules that were brought along found.
+#[derive(Debug)]
+pub struct Brought {
+    /// As it was recorded.
+    pub matched: RulesMatched,
+    /// The places of hits by type and place of their records.
+    by_record: BTreeMap<(String, Locator), usize>,
+}
+
+/// How rules that were brought along weigh a fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) level: Level,
+    /// The places of the rules among [`RulesMatched::fits`], the highest level first.
+    pub(crate) rules: Vec<u32>,
+}
+
+impl Brought {
+    /// The view of what was recorded; refused where a hit names a rule that is not there, or a level that is none.
+    pub(crate) fn of(matched: RulesMatched) -> Result<Brought, &'static str> {
+        let hits = matched.hits.iter().enumerate();
+        let by_record = hits.map(|(place, hit)| ((hit.record.clone(), hit.locator.clone()), place)).collect();
+        let brought = Brought { matched, by_record };
+        let levels = brought.matched.fits.iter().map(|fit| &fit.level);
+        let of_hits = brought.matched.hits.iter().flat_map(|hit| hit.fits.iter().map(|of| &of.level));
+        if levels.chain(of_hits).any(|level| Level::of_name(level).is_none()) {
+            return Err("it names a level that is none");
+        }
+        let mut named = brought.matched.hits.iter().flat_map(|hit| &hit.fits);
+        match named.all(|of| brought.fit(of.rule).is_some()) {
+            true => Ok(brought),
+            false => Err("a hit names a rule that is not there"),
+        }
+    }
+
+    /// The rule in this place.
+    pub fn fit(&self, place: u32) -> Option<&RuleFit> {
+        self.matched.fits.get(usize::try_from(place).ok()?)
+    }
+
+    /// The hit over the record of a fact.
+    fn hit(&self, run: &Run, fact: &FactEntry) -> Option<&RuleHit> {
+        // Where nothing tells the bytes of a record, another one may stand in the same place: only what was recorded of hits is one.
+        let is_of_hunt = || {
+            let task = run.invocation(fact.invocation).and_then(|(task, _)| run.tasks.get(&task));
+            task.is_some_and(|view| view.assigned.hunt)
+        };
+        let hit = self.by_record.get(&(fact.kind.clone(), fact.locator.clone()))?;
+        (fact.locator.span.is_some() || is_of_hunt()).then(|| self.matched.hits.get(*hit)).flatten()
+    }
+}
+
+/// What rules that were brought along say of the record of a fact.
+pub(crate) fn said(run: &Run, fact: &FactEntry) -> Option<Said> {
+    let hit = run.brought.as_ref()?.hit(run, fact)?;
+    let level = hit.fits.iter().filter_map(|of| Level::of_name(&of.level)).max()?;
+    let level = if hit.known_good.is_some() { level.min(Level::Low) } else { level };
+    Some(Said { level, rules: hit.fits.iter().map(|of| of.rule).collect() })
+}
+
+/// The facts over records that fit rules that were brought along, each with the places of these rules.
+pub fn rules_of_facts(run: &Run) -> BTreeMap<FactId, Vec<u32>> {
+    let recorded = run.as_recorded();
+    let facts = recorded.facts().map(|(_, accepted)| &accepted.fact);
+    facts.filter_map(|fact| Some((fact.id, said(recorded, fact)?.rules))).collect()
+}
+
+/// Who brought a rule, as people read it: `a rule that you brought: Title (sigma, high, file.yml)`.
+pub fn brought_in_words(fit: &RuleFit) -> String {
+    let what = match fit.kind {
+        BroughtKind::Sigma => "a rule that you brought",
+        BroughtKind::Ioc | BroughtKind::KnownGood => "an indicator that you brought",
+    };
+    format!("{what}: {} ({}, {}, {})", fit.title, fit.kind.name(), fit.level, fit.file)
+}
