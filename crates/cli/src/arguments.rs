@@ -519,13 +519,13 @@ pub(crate) struct ToolArguments {
 #[derive(Debug, clap::Args)]
 pub(crate) struct BroughtArguments {
     /// Sigma rules besides those of this program: files, or folders with .yml and .yaml files
-    #[arg(long, value_name = "PATH", num_args = 1..)]
+    #[arg(long, value_name = "PATH", num_args = 1.., hide_short_help = true)]
     pub(crate) rules_sigma: Vec<PathBuf>,
     /// Indicators to look for in every record: STIX, MISP, OpenIOC, CSV, plain lists
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1.., hide_short_help = true)]
     pub(crate) ioc: Vec<PathBuf>,
     /// Hashes of files that are known to be good: plain lists, NSRL as text
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1.., hide_short_help = true)]
     pub(crate) known_good: Vec<PathBuf>,
 }
 
@@ -545,12 +545,13 @@ pub(crate) struct HuntArguments {
     /// The lowest level to print
     #[arg(long, value_enum, default_value = "medium")]
     pub(crate) level: LevelArgument,
-    /// Only what has a time from then on: 2025-09-16, or 2025-09-16T09:44:12Z
+    /// Only times from then on, such as 2025-09-16
     ///
-    /// A time without a zone is taken as UTC. What has no time is left out.
+    /// Or an instant, 2025-09-16T09:44:12Z; without a zone it is taken as UTC.
+    /// What has no time is left out.
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub(crate) since: Option<Utc>,
-    /// Only what has a time up to then; a day is taken to its end
+    /// Only times up to then; a day to its end
     #[arg(long, value_name = "TIME", value_parser = until)]
     pub(crate) until: Option<Utc>,
     #[command(flatten)]
