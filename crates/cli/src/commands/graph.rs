@@ -26,28 +26,40 @@ pub(crate) struct GraphArguments {
     /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// Another run of the case, joined by strong keys alone; may be given several times
+    /// Another run of the case; may be given several times
+    ///
+    /// What has the same strong key is one; a name joins nothing.
     #[arg(long, value_name = "RUN")]
     pub(crate) with: Vec<String>,
-    /// How many relations away neighbours (1) and what a story tells (8) may be
+    /// How far neighbours (1) or a story (8) may be, in relations
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<u32>,
-    /// How many ways are shown; more than one: those with the best evidence
+    /// How many ways, the best first
+    ///
+    /// One is the shortest; more are those with the best evidence.
     #[arg(short, long = "k", value_name = "N", default_value_t = 1)]
     pub(crate) k: usize,
     /// The most hubs or islands that are listed
     #[arg(long, value_name = "N", default_value_t = 20, hide_short_help = true)]
     pub(crate) most: usize,
-    /// Only relations that may be of this instant (RFC 3339) or day (UTC), or later
+    /// Only relations that may be of this time, or later
+    ///
+    /// An instant (RFC 3339) or a day (UTC); what no time dates is left out.
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub(crate) since: Option<Utc>,
-    /// Only relations that may be of this instant (RFC 3339) or day (UTC), or earlier
+    /// Only relations that may be of this time, or earlier
+    ///
+    /// An instant (RFC 3339) or a day (UTC); what no time dates is left out.
     #[arg(long, value_name = "TIME", value_parser = until)]
     pub(crate) until: Option<Utc>,
-    /// Only relations of this kind, such as ran; may be given several times
+    /// Only relations of this kind, such as ran
+    ///
+    /// May be given several times.
     #[arg(long = "relation", value_name = "KIND")]
     pub(crate) relations: Vec<String>,
-    /// Only what facts of this host show: a label of evidence, or a computer's name
+    /// Only what facts of this host show, by label or name
+    ///
+    /// A label of evidence, or a computer's name; may be given several times.
     #[arg(long = "host", value_name = "HOST")]
     pub(crate) hosts: Vec<String>,
     /// How it is printed
