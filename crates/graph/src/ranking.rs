@@ -162,29 +162,46 @@ pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
     let items =
         recorded.facts().map(|(task, accepted)| known.item(recorded, task, vec![&accepted.fact])).collect();
     let mut all: Vec<Foremost<'_>> = Vec::new();
-    let mut met: BTreeMap<(&str, String), usize> = BTreeMap::new();
-    let mut commands: BTreeMap<String, usize> = BTreeMap::new();
-    let mut programs: BTreeMap<String, usize> = BTreeMap::new();
+    let mut met: BTreeMap<Told<'_>, usize> = BTreeMap::new();
     for item in in_order(items) {
         let Some(fact) = item.facts.first().and_then(|fact| run.fact(fact.id)) else { continue };
-        let program = program(fact).filter(|_| !item.rank.weighed.hits.is_empty());
-        let rule = item.rank.weighed.hits.first().map(|hit| hit.rule);
-        let said = rule.zip(item.facts.first().and_then(|fact| names(fact).pop_first()));
-        let command = command(fact);
-        let known = said.as_ref().and_then(|said| met.get(said));
-        let known = known.or_else(|| commands.get(command.as_ref()?));
-        let known = known.or_else(|| programs.get(program.as_ref()?));
-        match known.and_then(|number| all.get_mut(*number)) {
+        let told = told(fact, &item.rank.weighed);
+        let known = told.iter().find_map(|told| met.get(told)).copied();
+        match known.and_then(|number| all.get_mut(number)) {
             Some(first) => first.more.push(fact.id),
             None => {
-                met.extend(said.map(|said| (said, all.len())));
-                commands.extend(command.map(|command| (command, all.len())));
-                programs.extend(program.map(|program| (program, all.len())));
+                met.extend(told.into_iter().map(|told| (told, all.len())));
                 all.push(Foremost { task: item.task, fact, rank: item.rank, more: Vec::new() });
             }
         }
     }
     all
+}
+
+/// What facts tell of that share a place among the first, all of it in one piece of evidence.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Told<'r> {
+    /// A program, by its whole path.
+    Program { evidence: &'r str, path: String },
+    /// A command line of one account.
+    Command { evidence: &'r str, account: Option<String>, line: String },
+    /// What a rule fits: the same subject at the same paths, of one account.
+    Thing { evidence: &'r str, rule: &'r str, account: Option<String>, subject: String, paths: Vec<String> },
+}
+
+/// What a fact tells of. One that states a command line tells of that, and of no program: what these are run for tells more than that they ran.
+fn told<'r>(fact: &'r FactEntry, weighed: &Weighed) -> Vec<Told<'r>> {
+    let evidence = fact.locator.evidence.as_str();
+    let account = || crate::columns::account(fact).map(|account| fold(&account));
+    let Some(hit) = weighed.hits.first() else { return Vec::new() };
+    if let Some(line) = command(fact) {
+        return vec![Told::Command { evidence, account: account(), line }];
+    }
+    let subject = fold(&fact.subject.value.to_text());
+    let paths = paths(fact).map(|path| fold(&path.to_text())).collect();
+    let thing = Told::Thing { evidence, rule: hit.rule, account: account(), subject, paths };
+    let program = program(fact).map(|path| Told::Program { evidence, path });
+    program.into_iter().chain([thing]).collect()
 }
 
 /// How much each fact stands out: the levels of [`foremost`], for those that stand beside another, too.
@@ -204,25 +221,31 @@ fn command(fact: &FactEntry) -> Option<String> {
     (text.chars().count() > LINE).then(|| text.to_lowercase())
 }
 
-/// The program that a fact tells of, by its folder and name, where it does not lie in a folder of Windows: what these are run for tells more than that they ran.
+/// The program that a fact tells of, by its path without drive or volume, where it does not lie in a folder of Windows.
 fn program(fact: &FactEntry) -> Option<String> {
     let of = |field: &&str| fact.values.iter().find(|it| it.field == **field).map(|it| &it.value);
     let stated = std::iter::once(&fact.subject.value).chain(PROGRAM.iter().filter_map(of));
-    stated.filter_map(|value| folder_and_name(&value.to_text())).next()
+    stated.filter_map(|value| path_of_program(&value.to_text())).next()
 }
 
 /// Fields that name a program, or begin with one.
 const PROGRAM: [&str; 6] = ["program_path", "image_path", "command", "data", "path", "original_path"];
 
-/// The last folder and the name of a program at the start of a text, in lower case; `None` where it names no folder, or one of Windows.
-fn folder_and_name(text: &str) -> Option<String> {
+/// The path of a program at the start of a text, in lower case; `None` where it names no folder, or one of Windows.
+fn path_of_program(text: &str) -> Option<String> {
     let text = fold(text).replace('/', "\\");
-    let text = text.trim().trim_start_matches('"');
-    let (before, _) = text.split_once(EXECUTABLE)?;
-    let is_of_windows = before.contains("\\windows\\") || before.contains("%systemroot%");
-    let mut parts = before.rsplit('\\');
-    let (name, folder) = (parts.next()?, parts.next()?);
-    (!is_of_windows && !name.is_empty()).then(|| format!("{folder}\\{name}"))
+    let (before, _) = text.trim().trim_start_matches('"').split_once(EXECUTABLE)?;
+    let is_root = |part: &&str| {
+        part.is_empty()
+            || part.chars().count() < 3
+            || ["??", "device", "uploads", "auto", "c%3a"].contains(part)
+            || part.starts_with("harddiskvolume")
+            || part.starts_with("volume{")
+    };
+    let parts: Vec<&str> = before.split('\\').skip_while(is_root).collect();
+    let is_of_windows =
+        parts.first().is_some_and(|first| ["windows", "%systemroot%", "%windir%"].contains(first));
+    (!is_of_windows && parts.len() > 1).then(|| parts.join("\\"))
 }
 
 /// How the name of a program ends.
@@ -304,7 +327,8 @@ fn add_linked(all: &mut [Item<'_>]) {
 /// What a trace shares with a finding of level high: a thing, a folder of its own, or, in the same evidence, a time.
 fn shared(own: &Anchor<'_>, anchors: &[Anchor<'_>]) -> Option<Raised> {
     let others = || anchors.iter().filter(|it| it.level >= Level::High && it.number != own.number);
-    let is_near = |it: &Anchor<'_>| it.evidence == own.evidence && it.traces.are_close(&own.traces);
+    let is_near =
+        |it: &Anchor<'_>| !own.is_count && it.evidence == own.evidence && it.traces.are_close(&own.traces);
     if others().any(|it| !it.traces.things.is_disjoint(&own.traces.things)) {
         Some(Raised::SameThing)
     } else if others().any(|it| !it.traces.folders.is_disjoint(&own.traces.folders)) {
@@ -332,6 +356,8 @@ struct Anchor<'r> {
     number: usize,
     level: Level,
     evidence: Option<&'r str>,
+    /// Whether it tells of many records, whose first and last time say little of the others.
+    is_count: bool,
     traces: Traces,
 }
 
@@ -340,6 +366,7 @@ fn anchor<'r>(item: &Item<'r>) -> Anchor<'r> {
         number: item.number,
         level: item.rank.level,
         evidence: item.facts.first().map(|fact| fact.locator.evidence.as_str()),
+        is_count: item.facts.iter().any(|fact| fact.values.iter().any(|it| it.field == "counted")),
         traces: Traces::of(&item.facts),
     }
 }
@@ -353,7 +380,7 @@ fn order(item: &Item<'_>) -> (Reverse<u32>, TaskId, usize) {
 struct Traces {
     /// Things and accounts.
     names: BTreeSet<String>,
-    /// Things alone: what somebody does under an account need not belong to what else was done under it.
+    /// Things by folder and name: equal names alone, and what somebody does under one account, need not belong together.
     things: BTreeSet<String>,
     /// Folders that only a few files are in.
     folders: BTreeSet<String>,
@@ -363,11 +390,10 @@ struct Traces {
 
 impl Traces {
     fn of(facts: &[&FactEntry]) -> Traces {
-        let things: BTreeSet<String> = facts.iter().flat_map(|fact| names(fact)).collect();
         Traces {
-            names: things.iter().cloned().chain(facts.iter().flat_map(|fact| accounts(fact))).collect(),
+            names: facts.iter().flat_map(|fact| names(fact).into_iter().chain(accounts(fact))).collect(),
+            things: facts.iter().flat_map(|fact| things(fact)).collect(),
             folders: facts.iter().flat_map(|fact| folders(fact)).collect(),
-            things,
             times: facts.iter().flat_map(|fact| times(fact)).collect(),
         }
     }
@@ -397,8 +423,10 @@ impl<'r> Known<'r> {
         for (_, accepted) in run.facts() {
             let fact = &accepted.fact;
             *known.alike.entry((&fact.predicate, &fact.kind)).or_default() += 1;
+            for thing in things(fact) {
+                known.said.insert((&fact.locator.evidence, &fact.predicate.0, thing));
+            }
             for name in names(fact) {
-                known.said.insert((&fact.locator.evidence, &fact.predicate.0, name.clone()));
                 known.named.entry(name).or_default().insert(&fact.kind);
             }
         }
@@ -437,7 +465,7 @@ impl<'r> Known<'r> {
             let evidence = fact.locator.evidence.as_str();
             let is_said =
                 |name: &String| awaited().any(|it| self.said.contains(&(evidence, it, name.clone())));
-            names(fact).iter().any(is_said)
+            things(fact).iter().any(is_said)
         })
     }
 }
@@ -474,12 +502,33 @@ fn answered<'r>(run: &'r Run, fact: &FactEntry) -> Option<Answered<'r>> {
 
 /// The things that a fact names: of its paths the last components, and of instance paths of storage devices the serial numbers, in lower case.
 fn names(fact: &FactEntry) -> BTreeSet<String> {
-    let paths = fact.values.iter().filter(|value| value.value.field_type() == FieldType::Path);
-    let named = std::iter::once(&fact.subject).chain(paths);
+    let named = std::iter::once(&fact.subject.value).chain(paths(fact));
     let last = |text: &str| fold(text.rsplit(['\\', '/']).next().unwrap_or(text).trim());
     let telling = |name: &String| name.chars().count() >= TELLING;
     let devices = fact.values.iter().filter_map(|value| instance(&value.value.to_text()));
-    named.map(|value| last(&value.value.to_text())).chain(devices).filter(telling).collect()
+    named.map(|value| last(&value.to_text())).chain(devices).filter(telling).collect()
+}
+
+/// The paths that a fact states, but for that of the file it was read from: many facts are from one file.
+fn paths(fact: &FactEntry) -> impl Iterator<Item = &FieldValue> {
+    let is_named =
+        |value: &&FieldValue| value.field_type() == FieldType::Path && *value.to_text() != fact.locator.path;
+    fact.values.iter().map(|bound| &bound.value).filter(is_named)
+}
+
+/// The things that a fact names by folder and name, in lower case: outside of the folders of Windows itself, whose programs serve many ends.
+fn things(fact: &FactEntry) -> BTreeSet<String> {
+    let thing = |value: &FieldValue| {
+        let text = fold(&value.to_text()).replace('/', "\\");
+        let mut parts = text.rsplit('\\').map(|part| part.trim_matches([' ', '"']));
+        let (name, folder) = (parts.next()?, parts.next()?);
+        let is_of_windows = ["windows", "system32", "syswow64"].contains(&folder);
+        let tells = !is_of_windows && !folder.is_empty() && name.chars().count() >= TELLING;
+        tells.then(|| format!("{folder}\\{name}"))
+    };
+    let devices = fact.values.iter().filter_map(|value| instance(&value.value.to_text()));
+    let named = std::iter::once(&fact.subject.value).chain(paths(fact));
+    named.filter_map(thing).chain(devices).collect()
 }
 
 /// The instance of a storage device on USB, as values name it: `_??_USBSTOR#Disk&Ven_X#SERIAL&0#{…}`.
@@ -545,7 +594,10 @@ fn accounts(fact: &FactEntry) -> impl Iterator<Item = String> {
 /// The times of a fact by the examined host.
 fn times(fact: &FactEntry) -> impl Iterator<Item = i128> {
     fact.values.iter().filter_map(|bound| match &bound.value {
-        FieldValue::Time(time) if time.clock == Clock::Host => time.utc.map(|utc| utc.unix_nanoseconds()),
+        // A local time of an unknown zone may be any instant of a day.
+        FieldValue::Time(time) if time.clock == Clock::Host && time.zone.is_none() => {
+            time.utc.map(|utc| utc.unix_nanoseconds())
+        }
         _ => None,
     })
 }
