@@ -108,8 +108,8 @@ fn fact(number: u32, of: u32, labels: &[String], random: &mut Random) -> FactEnt
     let (pid, begun) =
         (i128::try_from(process).unwrap_or(0) * 4 + 1000, u64::try_from(process / 7).unwrap_or(0));
     let image = format!(r"C:\Program Files\App{}\app{}.exe", process % 97, process % 193);
-    let file =
-        format!(r"C:\Users\user{}\Documents\file{}.dat", random.below(50), random.below(many / HOSTS + 1));
+    let (file, page) = (random.below(many / HOSTS + 1), random.below(many / 4 + 1));
+    let file = format!(r"C:\Users\user{}\Documents\file{file}.dat", file % 50);
     let address = format!("10.{}.{}.{}", random.below(4), random.below(64), random.below(64));
     let begin = |says: &str, kind: &str| made(number, label, says, kind);
     let by_process = |made: Made| made.path("image", &image).number("pid", pid);
@@ -130,10 +130,7 @@ fn fact(number: u32, of: u32, labels: &[String], random: &mut Random) -> FactEnt
             .minute("last_run", begun),
         _ => begin("downloaded", "browser_download")
             .path("file", &file)
-            .name(
-                "url",
-                &format!("https://site{}.example/{}", random.below(2000), random.below(many / 4 + 1)),
-            )
+            .name("url", &format!("https://site{}.example/{page}", page % 2000))
             .minute("time", begun),
     };
     made.fact()
