@@ -147,7 +147,8 @@ fn autostart<'t>(trace: &'t Trace<'_>, path: &str, command: &str, keys: &[String
         Some(name) => (key, name),
         None => (key, last),
     };
-    let key = key.to_ascii_lowercase();
+    // A key of SOFTWARE begins at the root of its hive.
+    let key = format!("\\{}", key.to_ascii_lowercase());
     keys.iter().any(|end| key.ends_with(end.as_str())).then_some(())?;
     let line = text(trace, command).filter(|line| !line.is_empty())?;
     let subject = Subject::empty(Kind::Autostart, name).with_line(line);

@@ -497,6 +497,18 @@ fn a_service_that_is_not_told_its_library_is_not_ordinary_unless_the_record_cann
 }
 
 #[test]
+fn a_key_of_software_begins_at_the_root_of_its_hive_or_elsewhere() {
+    for key in
+        ["Microsoft", "SOFTWARE\\Microsoft", "ROOT\\Wow6432Node\\Microsoft", "HKLM\\SOFTWARE\\Microsoft"]
+    {
+        let path = format!("{key}\\Windows\\CurrentVersion\\Run\\SecurityHealth");
+        let command = "%windir%\\system32\\SecurityHealthSystray.exe".to_owned();
+        let record = record("autostart", &Fields::from([("value_path", path), ("command", command)]));
+        assert!(ordinary(&record).is_some(), "{key}");
+    }
+}
+
+#[test]
 fn words_of_a_value_make_nothing_ordinary() {
     use testkit::history::fact;
     let mut stated =
