@@ -199,3 +199,51 @@ fn facts_about_one_program_outside_of_windows_share_a_place_among_the_first() {
     assert_eq!(first.len(), 2, "{first:?}");
     assert_eq!(first[0].more, [facts[1].id]);
 }
+
+#[test]
+fn one_command_of_two_accounts_or_two_hosts_keeps_two_places() {
+    let typed = |ordinal, user: &str, evidence: &str| {
+        let line = "net localgroup administrators helper /add";
+        let mut fact = says("typed_command", "typed", fact(1, ordinal, line, &[("user", user)]));
+        (fact.subject.field, fact.locator.evidence) = ("command".into(), evidence.into());
+        fact
+    };
+    let all = levels(&[typed(0, "a", "host"), typed(1, "b", "host"), typed(2, "a", "another")]);
+    assert_eq!(all.len(), 3, "{all:?}");
+}
+
+#[test]
+fn neither_an_equal_name_in_another_folder_nor_the_file_of_origin_raises_a_level() {
+    use detect::Level::{High, Low};
+    let history = r"C:\Users\a\ConsoleHost_history.txt";
+    let typed = |ordinal, line: &str| {
+        let mut fact = says("typed_command", "typed", fact(1, ordinal, line, &[("path", history)]));
+        fact.subject.field = "command".into();
+        fact.values[0].value = FieldValue::Path(history.into());
+        fact.locator.path = history.into();
+        fact
+    };
+    let high = typed(0, "net localgroup administrators helper /add");
+    let packed = typed(1, r"Compress-Archive C:\x C:\Users\a\q3.zip");
+    let gone = says("recycled_file", "deleted", fact(1, 2, r"E:\Old\q3.zip", &[("size", "1")]));
+    let all = levels(&[high, packed, gone]);
+    assert_eq!((all[0].1, all[1].1, all[1].2), (High, Low, None), "{all:?}");
+}
+
+#[test]
+fn a_local_time_of_an_unknown_zone_is_near_nothing() {
+    use detect::Level::Low;
+    let local = |mut fact: FactEntry| {
+        if let FieldValue::Time(time) = &mut fact.values[0].value {
+            time.zone = Some(ledger::time::AssumedZone::Utc);
+        }
+        fact
+    };
+    let cleared = at("2025-01-01T10:00:00Z", fact(1, 0, "Security", &[("time", "")]));
+    let cleared = local(says("log_cleared", "cleared", cleared));
+    let mut gone = at("2025-01-01T10:10:00Z", fact(1, 1, "p1/Users/a/near.ps1", &[("deleted", "")]));
+    (gone.subject.field, gone.subject.value) =
+        ("path".into(), FieldValue::Path("p1/Users/a/near.ps1".into()));
+    let all = levels(&[cleared, says("deleted_entry", "deleted", gone)]);
+    assert_eq!((all[1].1, all[1].2), (Low, None), "{all:?}");
+}
