@@ -194,13 +194,16 @@ fn told<'r>(fact: &'r FactEntry, weighed: &Weighed) -> Vec<Told<'r>> {
     let evidence = fact.locator.evidence.as_str();
     let account = || crate::columns::account(fact).map(|account| fold(&account));
     let Some(hit) = weighed.hits.first() else { return Vec::new() };
-    if let Some(line) = command(fact) {
+    let program = program(fact);
+    // What starts a program by itself tells of that; a line that was typed or run, of what was done.
+    let is_run = fact.subject.field == "command" || fact.values.iter().any(|it| it.field == "command_line");
+    if let Some(line) = command(fact).filter(|_| is_run || program.is_none()) {
         return vec![Told::Command { evidence, account: account(), line }];
     }
     let subject = fold(&fact.subject.value.to_text());
     let paths = paths(fact).map(|path| fold(&path.to_text())).collect();
     let thing = Told::Thing { evidence, rule: hit.rule, account: account(), subject, paths };
-    let program = program(fact).map(|path| Told::Program { evidence, path });
+    let program = program.map(|path| Told::Program { evidence, path });
     program.into_iter().chain([thing]).collect()
 }
 
@@ -216,7 +219,8 @@ pub fn levels(run: &Run) -> BTreeMap<FactId, Level> {
 
 /// The command line that a fact states, however it is quoted; a bare name of a program is none.
 fn command(fact: &FactEntry) -> Option<String> {
-    let held = fact.values.iter().find(|it| ["command_line", "command"].contains(&it.field.as_str()))?;
+    let mut held = fact.values.iter().chain([&fact.subject]);
+    let held = held.find(|it| ["command_line", "command"].contains(&it.field.as_str()))?;
     let text: String = held.value.to_text().chars().filter(|c| !c.is_whitespace() && *c != '"').collect();
     (text.chars().count() > LINE).then(|| text.to_lowercase())
 }

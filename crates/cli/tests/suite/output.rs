@@ -91,6 +91,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
     let printed = [
         second.locard_ends(0, &["run", &demo(), "--format", "json"]),
         second.locard_ends(0, &["runs", "--format", "json"]),
+        place.locard_ends(0, &["graph", &name, "--format", "json"]),
         place.locard_ends(0, &["answers", &name, "--format", "json"]),
         place.locard_ends(0, &["facts", &name, "--format", "json"]),
         place.locard_ends(0, &["rejections", &name, "--format", "json"]),

@@ -72,7 +72,7 @@ fn facts_of_one_kind_stand_in_one_line_that_says_what_all_of_them_state() {
     let json = report::json(&run);
     let groups: Vec<_> =
         json["story"].as_array().unwrap().iter().map(|it| it["group"]["text"].as_str()).collect();
-    let line = Some("The PowerShell history of mara holds 3 commands:");
+    let line = Some("The PowerShell history of mara holds these 3 commands:");
     assert_eq!(groups, [line, None, line, line]);
     let answers = report::answers(&run);
     let lines: Vec<&str> =
@@ -84,7 +84,7 @@ fn facts_of_one_kind_stand_in_one_line_that_says_what_all_of_them_state() {
     }
     let mut german = telling(&facts);
     german.tell_in(report::Language::German);
-    assert!(report::answers(&german).contains("Der PowerShell-Verlauf von mara enthält 3 Befehle:"));
+    assert!(report::answers(&german).contains("Der PowerShell-Verlauf von mara enthält diese 3 Befehle:"));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_value_is_told_in_a_line_of_several_only_where_all_of_them_state_it() {
     let facts = [logon(0, "a"), logon(1, "a"), logon(2, "a"), logon(3, "b")];
     let json = report::json(&telling(&facts));
     let text = json["story"][0]["group"]["text"].as_str().unwrap();
-    assert!(text.starts_with("3 logons as mara failed from 10.0.0.5 (status “a”)"), "{text}");
+    assert!(text.starts_with("These 3 logons as mara failed from 10.0.0.5 (status “a”)"), "{text}");
     assert!(
         text.ends_with(
             "their times lie between 2022-06-18T04:26:40.0000000Z and 2022-06-18T04:28:40.0000000Z:"
