@@ -544,16 +544,15 @@ fn instance(text: &str) -> Option<String> {
 
 /// The folders in which the files that a fact names lie, by the last two parts of their paths: those that are not of every Windows or every user.
 fn folders(fact: &FactEntry) -> BTreeSet<String> {
-    let stated = std::iter::once(&fact.subject).chain(&fact.values).map(|bound| &bound.value);
-    let paths = stated.filter(|value| value.field_type() == FieldType::Path);
-    let folder = |path: String| {
-        let path = fold(&path).replace('/', "\\");
+    let subject = Some(&fact.subject.value).filter(|value| value.field_type() == FieldType::Path);
+    let folder = |path: &FieldValue| {
+        let path = fold(&path.to_text()).replace('/', "\\");
         let mut parts = path.rsplit('\\').skip(1);
         let (last, above) = (parts.next()?, parts.next()?);
         let is_common = COMMON.contains(&last) || above == "users" || last.len() < TELLING;
         (!is_common).then(|| format!("{above}\\{last}"))
     };
-    paths.filter_map(|value| folder(value.to_text().into_owned())).collect()
+    subject.into_iter().chain(paths(fact)).filter_map(folder).collect()
 }
 
 /// Folders in which files of many programs and users lie.

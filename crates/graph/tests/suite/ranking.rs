@@ -215,7 +215,8 @@ fn one_command_of_two_accounts_or_two_hosts_keeps_two_places() {
 #[test]
 fn neither_an_equal_name_in_another_folder_nor_the_file_of_origin_raises_a_level() {
     use detect::Level::{High, Low};
-    let history = r"C:\Users\a\ConsoleHost_history.txt";
+    let history =
+        r"C:\Users\a\AppData\Roaming\Microsoft\Windows\PowerShell\PSReadLine\ConsoleHost_history.txt";
     let typed = |ordinal, line: &str| {
         let mut fact = says("typed_command", "typed", fact(1, ordinal, line, &[("path", history)]));
         fact.subject.field = "command".into();
