@@ -21,7 +21,7 @@ class Text(bytes):
 class Damage(Exception):
     """Something does not hold."""
 
-APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 24
+APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 25
 COLUMNS = {
     "events": dict(position=int, stream=int, sequence=int, name=Text, event=Text, circumstance=Text, stream_hash=bytes,
                    run_hash=bytes),
@@ -76,7 +76,8 @@ VERDICTS = ("claim_accepted", "claim_rejected", "claim_repeated", "absence_accep
             "sentence_accepted", "statement_told")
 EVENTS_OF_THE_RUN = {
     "run_opened": {"format": {"major": range(2, 3), "minor": range(65536)}}, "task_assigned": {"task": range(1, 65536)},
-    "run_sealed": {"heads": [{"task": int, "events": int, "head": object}], "payloads": int}}
+    "run_sealed": {"heads": [{"task": int, "events": int, "head": object}], "payloads": int,
+                   "connections": (ABSENT, {"rules": int, "entities": int, "relations": int, "digest": object})}}
 EVENTS = {
     **EVENTS_OF_THE_RUN, **dict.fromkeys(VERDICTS, {"claim": str}), "turn_replied": {"reply": str},
     "invocation_started": {"invocation": str, "tool": str, "arguments": object},

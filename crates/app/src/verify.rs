@@ -2,6 +2,7 @@
 
 mod absent;
 mod certificate;
+mod connected;
 mod course;
 mod derived;
 mod edges;
@@ -209,6 +210,7 @@ fn content(certificate: &mut Certificate, events: &Logged, key: &RunKey, payload
             found.extend(edges::other(log, &run.graph));
             found.extend(swept::amiss(&run));
             found.extend(hunted::amiss(&run));
+            found.extend(connected::amiss(&run));
             found.extend(claims(certificate, &run, log));
         }
     }

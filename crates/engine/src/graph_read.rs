@@ -45,6 +45,9 @@ impl Task {
                 let arguments = Arguments::of(&call.arguments, &["offset", "limit"])?;
                 Page::read(&arguments)?.of(held.iter().map(invocation))
             }
+            ReadTool::Connections => {
+                Page { offset: 0, limit: MOST_NODES }.of(self.connected(call)?.into_iter())
+            }
             ReadTool::SearchGraph => {
                 let arguments = Arguments::of(&call.arguments, &["text", "offset", "limit"])?;
                 let text = arguments.text("text")?.to_lowercase();
@@ -60,7 +63,11 @@ impl Task {
                 let all = || self.notebook.views(&self.facts, held).chain(self.handed_nodes());
                 let node = all().find(|node| node.id == id);
                 let node = node.ok_or_else(|| Malformed::new("id", "a node of yours"))?;
-                let around: Vec<_> = all().filter(|other| node.nodes.contains(&other.id)).collect();
+                let shows_both = self.setting.connects;
+                let is_around = |other: &NodeView| {
+                    node.nodes.contains(&other.id) || shows_both && other.nodes.contains(&id)
+                };
+                let around: Vec<_> = all().filter(is_around).collect();
                 Page { offset: 0, limit: MOST_NODES }.of(std::iter::once(node).chain(around))
             }
         }

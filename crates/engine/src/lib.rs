@@ -11,6 +11,7 @@ mod arguments;
 mod artifacts;
 mod calls;
 mod claims;
+mod connected;
 mod conversation;
 mod criteria;
 mod derivation;

@@ -63,6 +63,8 @@ pub struct Setting {
     pub(crate) by_reference: bool,
     /// Whether agents can write notes: [`Behaviour::SaidApart`].
     pub(crate) said_apart: bool,
+    /// Whether `get_node` shows what rests on a node, too: [`Behaviour::Connects`].
+    pub(crate) connects: bool,
     /// Whether a comment can be on a chapter of the story: [`Behaviour::OnChapters`].
     pub(crate) on_chapters: bool,
 }
@@ -106,6 +108,7 @@ impl Setting {
             by_reference: false,
             said_apart: false,
             on_chapters: false,
+            connects: false,
         }
     }
 
@@ -174,6 +177,7 @@ impl Setting {
         self.by_reference = has(Behaviour::ByReference);
         self.said_apart = has(Behaviour::SaidApart);
         self.on_chapters = has(Behaviour::OnChapters);
+        self.connects = has(Behaviour::Connects);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self.telling = Telling {
             dating,

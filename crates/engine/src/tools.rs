@@ -74,6 +74,8 @@ pub(crate) enum ReadTool {
     ListPhenomena,
     /// Shows a node and what it rests on.
     GetNode,
+    /// Tells how what facts name is connected.
+    Connections,
     /// Searches titles and words.
     SearchGraph,
     /// Lists invocations.
@@ -81,10 +83,11 @@ pub(crate) enum ReadTool {
 }
 
 impl OwnTool {
-    const ALL: [OwnTool; 20] = [
+    const ALL: [OwnTool; 21] = [
         OwnTool::Write(WriteTool::AddEntity),
         OwnTool::Write(WriteTool::AssessHypothesis),
         OwnTool::Artifact(ArtifactTool::Checkpoint),
+        OwnTool::Read(ReadTool::Connections),
         OwnTool::DeclineQuestions,
         OwnTool::Read(ReadTool::GetNode),
         OwnTool::Help,
@@ -130,6 +133,7 @@ impl OwnTool {
             OwnTool::Write(WriteTool::AssessHypothesis) => "assess_hypothesis",
             OwnTool::Read(ReadTool::ListPhenomena) => "list_phenomena",
             OwnTool::Read(ReadTool::GetNode) => "get_node",
+            OwnTool::Read(ReadTool::Connections) => "connections",
             OwnTool::Read(ReadTool::SearchGraph) => "search_graph",
             OwnTool::Read(ReadTool::ListInvocations) => "list_invocations",
             OwnTool::Artifact(ArtifactTool::Store) => "store_result",

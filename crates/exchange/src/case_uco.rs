@@ -6,10 +6,12 @@
 //! Classes and properties are those that the ontologies declare; `docs/exchange.md` has the list.
 
 mod assertions;
+mod connections;
 mod facets;
 
 use crate::ids::Ids;
 use crate::inert::Objects;
+use crate::related::Related;
 use crate::times::{bound, standing, times};
 use crate::view::{View, healed_from, lines, tier_name, weakest, writer_name};
 use crate::{LeftOut, Written};
@@ -76,6 +78,9 @@ pub fn case_uco(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<
         }
     }
     for node in assertions::of_questions(&graph) {
+        objects.put(&node)?;
+    }
+    for node in connections::of(&graph, &Related::new(run)) {
         objects.put(&node)?;
     }
     Ok(Written { items: objects.end()?, left_out })

@@ -9,6 +9,7 @@ mod case_uco;
 mod ids;
 mod in_toto;
 mod inert;
+mod related;
 mod stix;
 mod tables;
 mod times;

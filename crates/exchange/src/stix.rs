@@ -6,6 +6,7 @@
 
 mod notes;
 mod observables;
+mod relations;
 
 use crate::ids::Ids;
 use crate::inert::Objects;
@@ -44,6 +45,10 @@ pub fn stix(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Writ
     }
     let patterns = attack_fits(attack, run).into_iter().map(|fit| bundle.pattern(fit.technique));
     for object in notes::told(&bundle).into_iter().chain(patterns) {
+        refs.push(id_of(&object));
+        objects.put(&object)?;
+    }
+    for object in relations::of(&bundle, &mut observables) {
         refs.push(id_of(&object));
         objects.put(&object)?;
     }

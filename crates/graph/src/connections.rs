@@ -10,6 +10,7 @@ mod collect;
 mod hosts;
 mod keys;
 mod kind;
+mod made;
 mod model;
 mod name;
 mod path;
@@ -23,6 +24,7 @@ pub use ask::{
 pub use collect::FactRef;
 pub use hosts::Piece;
 pub use kind::{EntityKind, RelationKind};
+pub use made::connections_made;
 pub use model::{Connections, EntityId, EntityIdError, EntityRef, RelationRef, Told, When};
 pub use rules::{Named, RulesError, named_by_rules};
 
@@ -30,6 +32,11 @@ use crate::run::Run;
 use collect::Collected;
 use hosts::Survey;
 use ledger::{FactEntry, IntegrityLevel};
+
+/// The version of the rules that make entities and relations: those of data and those of code.
+///
+/// Whoever changes what they make of the same facts adds one, and keeps the rules of runs whose seal names an earlier version.
+pub const RULES: u16 = 1;
 
 /// The connections of runs of one case: what they name alike by strong keys is one.
 ///

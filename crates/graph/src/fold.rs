@@ -10,6 +10,7 @@ use crate::run::{Index, Run, TaskView};
 use ledger::event::{RunOpened, TaskAssigned};
 use ledger::{Circumstance, Event, Stream};
 use phrases::Language;
+use std::sync::OnceLock;
 use thiserror::Error;
 
 /// Why events are not the log of a run.
@@ -97,6 +98,7 @@ fn open(opened: RunOpened, circumstance: Circumstance, recorded: Option<Box<Run>
         graph,
         disclosure: None,
         index: Index::default(),
+        contradictions: OnceLock::new(),
         recorded,
         without_comments: false,
         language: Language::default(),

@@ -2,6 +2,7 @@
 
 use crate::brought::Brought;
 use crate::confidence::named_elsewhere;
+use crate::connections::{Contradiction, connections, contradictions};
 use crate::disclosure::Disclosure;
 use crate::evidence::EvidenceGraph;
 use ledger::chain::{Circumstance, Cost};
@@ -19,6 +20,7 @@ use ledger::{
 };
 use phrases::Language;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 /// A run as its events tell it.
 #[derive(Debug)]
@@ -48,6 +50,8 @@ pub struct Run {
     /// What its facts can be checked by, and what is withheld of them; `None` where nobody asked for it: it does not follow from the events alone.
     pub disclosure: Option<Disclosure>,
     pub(crate) index: Index,
+    /// Made when somebody asks for it.
+    pub(crate) contradictions: OnceLock<Vec<Contradiction>>,
     /// The run as it was recorded, of one that is redacted: how sure answers are and what comes first is a matter of all values, and told as before.
     pub(crate) recorded: Option<Box<Run>>,
     /// Whether agents' readings are left out of what is shown.
@@ -209,6 +213,15 @@ impl Run {
     /// Only ids, numbers and words of ours may be taken from it.
     pub(crate) fn as_recorded(&self) -> &Run {
         self.recorded.as_deref().unwrap_or(self)
+    }
+
+    /// The pairs of facts that cannot both be right, as code finds them; of a redacted run by all values.
+    pub fn contradictions(&self) -> &[Contradiction] {
+        let run = self.as_recorded();
+        run.contradictions.get_or_init(|| {
+            let facts = run.facts().map(|(_, accepted)| (0, &accepted.fact));
+            contradictions(&connections(&[run]), facts)
+        })
     }
 
     /// The facts that a node rests on: itself, or those of a derivation; none of any other node.

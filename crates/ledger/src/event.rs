@@ -366,6 +366,23 @@ pub struct RunSealed {
     pub heads: Vec<TaskHead>,
     /// Stored outputs and replies.
     pub payloads: u64,
+    /// The entities and relations that code makes of the run's facts. Since format 2.25, and only of runs with [`crate::Behaviour::Connects`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections: Option<ConnectionsMade>,
+}
+
+/// The entities and relations that code makes of the facts of a run, as a digest: they are a view and no events, so the seal says what they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectionsMade {
+    /// The version of the rules that make them.
+    pub rules: u16,
+    /// How many entities there are.
+    pub entities: u64,
+    /// How many relations there are.
+    pub relations: u64,
+    /// The digest over all of them, with the facts that each is based on.
+    pub digest: Digest,
 }
 
 /// The end of a task's chain.

@@ -6,6 +6,7 @@
 mod answers;
 mod calls;
 mod cited;
+mod contradictions;
 mod custody;
 mod data;
 mod facts;
@@ -89,6 +90,7 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
             (crate::brought::section(run))
             (tactics::section(&scene))
             (hypotheses::section(&scene))
+            (contradictions::section(&scene))
             (readings::section(&scene))
             (network::section(&scene))
             (notes::section(&scene))

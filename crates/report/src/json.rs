@@ -95,6 +95,7 @@ fn of_run(run: &Run) -> Value {
             "assessments": view.assessments,
             "counted": crate::nodes::counted_json(run, view),
         })).collect::<Vec<_>>(),
+        "contradictions": crate::contradictions::json(run),
         "notes": crate::notes::json(run),
         "confidence": graph::objective_confidences(run).into_iter().map(|((task, objective), sure)| json!({
             "task": task.to_string(), "objective": objective,

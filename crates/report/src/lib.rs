@@ -5,6 +5,7 @@
 mod brought;
 pub mod connections;
 mod contradicted;
+mod contradictions;
 mod costs;
 mod diff;
 mod foremost;
@@ -33,6 +34,7 @@ mod writers;
 
 pub use brought::brought_text;
 pub use contradicted::Contradictions;
+pub use contradictions::contradictions_line;
 pub use costs::{cost, costs, dollars};
 pub use diff::{diff_json, diff_text};
 pub use html::{HuntPage, hunt_page, rejections_page};

@@ -38,6 +38,7 @@ pub fn markdown(run: &Run) -> String {
     facts::findings(&mut out, run);
     crate::brought::markdown(&mut out, run);
     crate::nodes::markdown(&mut out, run);
+    crate::contradictions::markdown(&mut out, run);
     synthesis::readings(&mut out, run, &narrative(run));
     synthesis::dispatched(&mut out, run);
     synthesis::recoveries(&mut out, run);

@@ -150,6 +150,9 @@ pub fn summary(run: &Run) -> String {
     let mut out = unread(run);
     out.push_str(&crate::foremost::foremost_text(run));
     out.push_str(&crate::brought::brought_text(run));
+    if let Some(line) = crate::contradictions::contradictions_line(run) {
+        let _ = writeln!(out, "\n{line}; `locard graph {} contradictions` shows them", terminal(run.name()));
+    }
     let questions = graph::questions(run);
     out.push('\n');
     for view in run.tasks.values() {

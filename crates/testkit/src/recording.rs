@@ -3,8 +3,9 @@
 //! What is recorded verifies like any run; its evidence is never looked at.
 
 use engine::{Command, Input, Invoke, Judgement, Setting, StepError, Task, ToolReturn};
+use graph::connections::connections_made;
 use ground::{Verdict, judge};
-use ledger::event::{EvidenceHashed, RunOpened, RunSealed, TaskAssigned, TaskHead};
+use ledger::event::{ConnectionsMade, EvidenceHashed, RunOpened, RunSealed, TaskAssigned, TaskHead};
 use ledger::turn::{Reply, TurnRequest};
 use ledger::vocabulary::VocabularyError;
 use ledger::writer::WritersError;
@@ -13,9 +14,11 @@ use ledger::{
     Stream, TaskId, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use store::{CreateError, Durability, Entry, Options, SealError, Stopped, Writer};
+use store::{
+    CreateError, Durability, Entry, OpenError, Options, ReadError, Reader, SealError, Stopped, Writer,
+};
 use thiserror::Error;
 
 /// The time at which everything is said to be recorded.
@@ -52,6 +55,15 @@ pub enum RecordingError {
     /// The seal.
     #[error(transparent)]
     Seal(#[from] SealError),
+    /// What was recorded so far cannot be opened.
+    #[error("open what was recorded")]
+    Open(#[from] OpenError),
+    /// An event that was recorded cannot be read.
+    #[error("read what was recorded")]
+    Read(#[from] ReadError),
+    /// What was recorded is no log of a run.
+    #[error(transparent)]
+    Fold(#[from] graph::FoldError),
     /// The engine asked for something that no script gives.
     #[error("follow a script: expected a turn, a call or a reading, found {found}")]
     Unscripted {
@@ -91,6 +103,7 @@ pub fn opened(
 
 /// A run that is being recorded.
 pub struct Recording {
+    folder: PathBuf,
     writer: Writer,
     opened: RunOpened,
     setting: Arc<Setting>,
@@ -122,7 +135,7 @@ impl Recording {
             .with_evidence(opened.case.evidence.clone())
             .with_roster(Vec::new(), opened.vocabulary.clone())
             .with_behaviours(|_| true);
-        Ok(Recording { writer, opened, setting: Arc::new(setting), types, tasks })
+        Ok(Recording { folder: folder.to_owned(), writer, opened, setting: Arc::new(setting), types, tasks })
     }
 
     /// Lives every task to its end, one after the other: appended first, done then, as `app` does.
@@ -173,15 +186,27 @@ impl Recording {
 
     /// Seals the log; the manifest beside it is the business of `app::conclude`.
     pub fn seal(self, hashed: Vec<EvidenceHashed>) -> Result<(), RecordingError> {
+        let connections = self.connections(&hashed)?;
         let tally = self.writer.tally()?;
         let heads = tally.streams.iter().filter_map(|(stream, events, head)| match stream {
             Stream::Run => None,
             Stream::Task(task) => Some(TaskHead { task: *task, events: *events, head: *head }),
         });
-        let seal = Event::RunSealed(RunSealed { heads: heads.collect(), payloads: tally.payloads });
+        let seal =
+            Event::RunSealed(RunSealed { heads: heads.collect(), payloads: tally.payloads, connections });
         let events = hashed.into_iter().map(Event::EvidenceHashed).chain([seal]);
         self.writer.seal(events.map(|event| entry(Stream::Run, event, None)).collect())?;
         Ok(())
+    }
+
+    fn connections(&self, hashed: &[EvidenceHashed]) -> Result<Option<ConnectionsMade>, RecordingError> {
+        let events = Reader::open(&self.folder)?
+            .events()
+            .map(|event| event.map(|(link, event, circumstance)| (link.stream, event, circumstance)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut run = graph::fold(events)?;
+        run.integrity = hashed.to_vec();
+        Ok(Some(connections_made(&run)))
     }
 
     /// Closes the log without a seal, as it stands.

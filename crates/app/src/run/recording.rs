@@ -18,11 +18,12 @@ use crate::stored::{StoredTask, begun_with, setting};
 use crate::unchanged::Changed;
 use crate::waiting::{Panicked, wait_for};
 use crate::worker::Worker;
+use graph::connections::connections_made;
 use ledger::event::{
-    EvidenceHashed, NamesIndexed, RunOpened, RunResumed, RunSealed, TablesRead, TaskAssigned, TaskEnded,
-    TaskHead,
+    ConnectionsMade, EvidenceHashed, NamesIndexed, RunOpened, RunResumed, RunSealed, TablesRead,
+    TaskAssigned, TaskEnded, TaskHead,
 };
-use ledger::{Circumstance, Event, RulesMatched, RunId, Stream};
+use ledger::{Behaviour, Circumstance, Event, RulesMatched, RunId, Stream};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -308,12 +309,14 @@ impl Open {
         hashed: Vec<EvidenceHashed>,
     ) -> Result<Finished, RunError> {
         let recording = |source| RunError::Recording { folder: self.folder.clone(), source };
+        let connections = self.connections(&hashed)?;
         let tally = self.recorder.writer().tally().map_err(recording)?;
         let heads = tally.streams.iter().filter_map(|(stream, events, head)| match stream {
             Stream::Run => None,
             Stream::Task(task) => Some(TaskHead { task: *task, events: *events, head: *head }),
         });
-        let seal = Event::RunSealed(RunSealed { heads: heads.collect(), payloads: tally.payloads });
+        let seal =
+            Event::RunSealed(RunSealed { heads: heads.collect(), payloads: tally.payloads, connections });
         let hashes = hashed.iter().cloned().map(Event::EvidenceHashed);
         let events = tables.into_iter().map(Event::TablesRead).chain(hashes).chain([seal]);
         let entries = events.map(|event| self.recorder.run_entry(event)).collect();
@@ -321,6 +324,17 @@ impl Open {
         let sealed = sealed.map_err(|source| RunError::Seal { folder: self.folder.clone(), source })?;
         let seal = Sealing { head: sealed.head, events: sealed.events, payloads: sealed.payloads };
         finished(self.folder, &self.id, &self.opened, &self.assigned, seal, tasks, &hashed)
+    }
+
+    /// What the seal says of the entities and relations that its facts give; nothing of a run that was begun before seals said it.
+    fn connections(&self, hashed: &[EvidenceHashed]) -> Result<Option<ConnectionsMade>, RunError> {
+        if !self.opened.behaviour.contains(&Behaviour::Connects.into()) {
+            return Ok(None);
+        }
+        let mut run = load_run(&self.folder).map_err(RunError::Log)?;
+        // Which pieces of evidence are of one host is a matter of their hashes, too.
+        run.integrity = hashed.to_vec();
+        Ok(Some(connections_made(&run)))
     }
 }
 

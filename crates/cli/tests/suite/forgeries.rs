@@ -124,6 +124,9 @@ type Forgery = (&'static str, fn(&mut Logged), &'static str);
 /// What is changed, and what is said of it.
 const FORGERIES: &[Forgery] = &[
     ("claim id", other_claim_id, "is not the id of number 0"),
+    ("connections", change!(RunSealed, other_connections), "with the digest"),
+    ("no connections", change!(RunSealed, |it| it.connections = None), "no digest of the run's entities"),
+    ("rules of connections", change!(RunSealed, other_rules), "by the rules 1, found 2"),
     ("seed", change!(RunOpened, |it| it.seed = Seed(Digest::of(b"another"))), "is not the id of number 0"),
     ("nothing", change!(NothingToRecord, |it| it.reason.push('!')), "its words"),
     ("note", change!(NoteWritten, |it| it.text = "it was MALLORY-07".into()), "its words"),
@@ -318,6 +321,14 @@ fn other_ground(log: &mut Logged) {
         }
         _ => None,
     });
+}
+
+fn other_connections(it: &mut ledger::event::RunSealed) {
+    it.connections.as_mut().unwrap().digest = Digest::of(b"another");
+}
+
+fn other_rules(it: &mut ledger::event::RunSealed) {
+    it.connections.as_mut().unwrap().rules += 1;
 }
 
 fn other_promise(it: &mut ledger::event::EvidenceHashed) {

@@ -1,6 +1,7 @@
 //! What models are told of the GRAPH_WRITE and GRAPH_READ tools.
 
 use super::{About, ReadTool, WriteTool, about, text};
+use crate::connected::{ASKED, FARTHEST};
 use crate::graph_read::{MOST_NODES, SOME_NODES};
 use crate::own::{ANSWERED_BY, QUESTION};
 use ledger::{Assessment, EntityKind, RelationKind};
@@ -73,9 +74,19 @@ pub(super) fn read(tool: ReadTool) -> About {
     match tool {
         ReadTool::ListPhenomena => about("List what you have recorded so far.", &pages(), 0),
         ReadTool::GetNode => about(
-            "Show a node of yours and the nodes that it rests on.",
+            "Show a node of yours, the nodes that it is based on, and those that are based on it.",
             &[("id", text("its id, as an answer had it: fact-, phen-, ent-, hyp- or inv- and what follows"))],
             1,
+        ),
+        ReadTool::Connections => about(
+            "Ask how what your facts name is connected: accounts, programs, files, services, devices, addresses. Each relation is one that a fact shows.",
+            &[
+                ("question", words(ASKED.into_iter())),
+                ("of", text("a name that a fact states, or the id of such a thing")),
+                ("to", text("for path: the other end")),
+                ("depth", json!({"type": "integer", "minimum": 1, "maximum": FARTHEST, "default": 1})),
+            ],
+            2,
         ),
         ReadTool::SearchGraph => {
             let [offset, limit] = pages();

@@ -5,8 +5,8 @@ use crate::life;
 use engine::ToolReturn;
 use ledger::event::Refusal;
 use ledger::turn::{AbsenceResult, Answer, DerivationResult, NodeView, ReadingResult, ReplyBlock};
-use ledger::{Event, NodeId, Outcome, RejectionCode, Rules};
-use life::{Lived, answers, call, live, returned, says, words};
+use ledger::{Behaviour, Event, NodeId, Outcome, RejectionCode, Rules};
+use life::{Lived, answers, call, live_up_to, returned, says, words};
 use serde_json::{Value, json};
 
 /// A call, made of the answers so far.
@@ -15,9 +15,16 @@ type Calls = Vec<Make>;
 
 /// Lives a task whose agent makes these calls, one a turn; each is made of the answers so far.
 fn lived(calls: Calls, tool: impl FnMut(u32) -> ToolReturn) -> (Lived, Vec<Answer>) {
+    lived_up_to(Behaviour::OneForRecords, calls, tool)
+}
+
+/// The same in a run with the behaviours up to this one.
+fn lived_up_to(newest: Behaviour, calls: Calls, tool: impl FnMut(u32) -> ToolReturn) -> (Lived, Vec<Answer>) {
     let mut turn = 0;
     let mut told = Vec::new();
-    let lived = live(
+    let lived = live_up_to(
+        newest,
+        vec![],
         Rules::default(),
         vec![],
         |request| {
@@ -238,9 +245,19 @@ fn what_was_found_can_be_listed_searched_and_opened_in_pages() {
     );
     assert_eq!(phenomena, searched);
     let kinds: Vec<_> = opened.iter().map(|node| node.id.to_string()[..4].to_owned()).collect();
-    assert_eq!(kinds, ["fact", "inv-"], "the fact, then what it rests on");
+    assert_eq!(kinds, ["fact", "inv-"], "the fact, then what it is based on");
     assert!(invocations.is_empty());
     assert_eq!(lived.refusals(), [Refusal::BadArguments]);
     let read = lived.events.iter().filter(|event| matches!(event, Event::GraphRead(_))).count();
     assert_eq!(read, 4);
+}
+
+#[test]
+fn a_node_is_shown_with_what_is_based_on_it() {
+    let mut calls = one_fact();
+    calls.push(Box::new(|told| json!({"tool": "get_node", "arguments": {"id": fact(told)}})));
+    let (_, told) = lived_up_to(Behaviour::Connects, calls, eve);
+    let Some(Answer::Nodes { nodes, .. }) = told.last() else { panic!("{told:?}") };
+    let kinds: Vec<_> = nodes.iter().map(|node| node.id.to_string()[..4].to_owned()).collect();
+    assert_eq!(kinds, ["fact", "phen", "inv-"]);
 }

@@ -5,7 +5,7 @@
 use crate::ids::{self, Ids};
 use crate::times::{bound, field, instant_of};
 use graph::WITHHELD;
-use ledger::{BoundValue, FactEntry, FactId, FieldValue, Precision};
+use ledger::{FactEntry, FactId, FieldValue, Precision};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -75,6 +75,42 @@ impl Observables {
         let mut seen = std::collections::BTreeSet::new();
         refs.retain(|id| seen.insert(id.clone()));
         refs
+    }
+
+    /// An account by name and SID, of which this fact tells.
+    pub(super) fn account(
+        &mut self,
+        ids: &Ids,
+        fact: FactId,
+        name: &str,
+        sid: Option<&str>,
+    ) -> Option<String> {
+        self.of = Some((*ids, fact));
+        let mut contributing = Map::new();
+        contributing
+            .extend(Some(name).filter(|it| !it.is_empty()).map(|it| ("account_login".to_owned(), json!(it))));
+        contributing.extend(sid.map(|sid| ("user_id".to_owned(), json!(sid))));
+        (!contributing.is_empty()).then(|| self.add("user-account", Value::Object(contributing), Map::new()))
+    }
+
+    /// A file by its path, of which this fact tells.
+    pub(super) fn path(&mut self, ids: &Ids, fact: FactId, path: &str) -> Option<String> {
+        self.of = Some((*ids, fact));
+        self.named(path)
+    }
+
+    /// An address of a network, of which this fact tells; `None` where the text is none.
+    pub(super) fn address(&mut self, ids: &Ids, fact: FactId, text: &str) -> Option<String> {
+        self.of = Some((*ids, fact));
+        let address = text.parse::<IpAddr>().ok()?;
+        let kind = if address.is_ipv4() { "ipv4-addr" } else { "ipv6-addr" };
+        Some(self.add(kind, json!({"value": address.to_string()}), Map::new()))
+    }
+
+    /// A web address, of which this fact tells; `None` where the text is none that needs no repair.
+    pub(super) fn url(&mut self, ids: &Ids, fact: FactId, text: &str) -> Option<String> {
+        self.of = Some((*ids, fact));
+        web_address(text).map(|url| self.add("url", json!({"value": url}), Map::new()))
     }
 
     /// The objects, each with its type and id.
@@ -198,7 +234,13 @@ impl Observables {
             found.extend(parsed.map(|it| self.add(kind, json!({"value": it.to_string()}), Map::new())));
         }
         for value in bound(fact).filter(|value| value.field == "url" || value.field.ends_with("_url")) {
-            found.extend(web_address(value).map(|url| self.add("url", json!({"value": url}), Map::new())));
+            found.extend(
+                value
+                    .value
+                    .as_text()
+                    .and_then(web_address)
+                    .map(|url| self.add("url", json!({"value": url}), Map::new())),
+            );
         }
         found
     }
@@ -297,8 +339,7 @@ fn hashes(fact: &FactEntry) -> Map<String, Value> {
 }
 
 /// A web address that needs no repair to be one (RFC 3986's characters alone).
-fn web_address(value: &BoundValue) -> Option<&str> {
-    let url = value.value.as_text()?;
+fn web_address(url: &str) -> Option<&str> {
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"))?;
     let host = rest.split(['/', '?', '#']).next()?;
     let is_host =

@@ -39,6 +39,8 @@ struct Known<'r> {
     settings: BTreeMap<Setting<'r>, Vec<&'r FactEntry>>,
     /// What `timestomp_indicator` names.
     doubtful_times: BTreeSet<String>,
+    /// With how many other facts a fact cannot be right at once.
+    contradicted: BTreeMap<FactId, usize>,
 }
 
 impl<'r> Known<'r> {
@@ -52,7 +54,11 @@ impl<'r> Known<'r> {
         let doubtful_times = indicators.map(|fact| fold(&fact.subject.value.to_text())).collect();
         // What a copy says bears nothing out: whoever put it there may have copied the very file.
         let own = facts().filter(|fact| tells_of_host(fact.placement));
-        Known { run, things: Things::of(own), settings, doubtful_times }
+        let mut contradicted: BTreeMap<FactId, usize> = BTreeMap::new();
+        for id in run.contradictions().iter().flat_map(|it| [it.one.fact, it.other.fact]) {
+            *contradicted.entry(id).or_default() += 1;
+        }
+        Known { run, things: Things::of(own), settings, doubtful_times, contradicted }
     }
 
     fn answer(&self, facts: &[FactId]) -> Option<Confidence> {
@@ -62,7 +68,8 @@ impl<'r> Known<'r> {
 
     /// How many things speak against a fact, all of them found by code: what an agent relates is its interpretation.
     fn against(&self, fact: &FactEntry) -> usize {
-        usize::from(self.has_doubtful_time(fact)) + self.other_values(fact)
+        let contradicting = self.contradicted.get(&fact.id).copied().unwrap_or(0);
+        usize::from(self.has_doubtful_time(fact)) + self.other_values(fact) + contradicting
     }
 
     /// Whether it is a time of the file system, of an entry whose times do not fit together.

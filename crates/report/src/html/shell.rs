@@ -66,7 +66,11 @@ fn hash(text: &str) -> String {
 /// Title, what kind of page this is, and the way to each section by what a reader asks.
 pub(super) fn head(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
-    let has_notes = notes(run).next().is_some();
+    let is_there = |id: &str| match id {
+        "notes" => notes(run).next().is_some(),
+        "contradictions" => !run.contradictions().is_empty(),
+        _ => true,
+    };
     let ways = [
         ("foremost", "What stands out"),
         ("happened", "What happened"),
@@ -75,6 +79,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
         ("findings", "Findings"),
         ("attack", "ATT&CK"),
         ("hypotheses", "Hypotheses"),
+        ("contradictions", "Contradictions"),
         ("graph", "Evidence graph"),
         ("notes", "Notes"),
         ("limits", "Not examined"),
@@ -102,7 +107,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
             }
         }
         nav aria-label="Sections" {
-            ul { @for (id, name) in ways.into_iter().filter(|(id, _)| *id != "notes" || has_notes) { li { a href=(format!("#{id}")) { (name) } } } }
+            ul { @for (id, name) in ways.into_iter().filter(|(id, _)| is_there(id)) { li { a href=(format!("#{id}")) { (name) } } } }
         }
     }
 }

@@ -109,7 +109,7 @@ fn how_far_a_run_is_verified_is_told_first_and_what_nobody_looked_at() {
     let levels = vec![level("log consistent", Some(true)), level("raw spans read again", None)];
     let verified = Verified { head: None, levels, findings: Vec::new() };
     let mut history = History::opened("The case");
-    let sealed = ledger::event::RunSealed { heads: Vec::new(), payloads: 0 };
+    let sealed = ledger::event::RunSealed { heads: Vec::new(), payloads: 0, connections: None };
     history.push(ledger::Stream::Run, ledger::Event::RunSealed(sealed));
     let page = drawn(&graph::fold(history.events()).unwrap(), Some(&verified));
     let head = page.split("<main").next().unwrap();

@@ -27,7 +27,7 @@ fn sealed(folder: &Path) {
     // The same payload again: it is stored once.
     writer.append(vec![output(task(1), 9, &noise(3, 300))], Durability::Buffered).unwrap();
     let mut end = plain(Stream::Run, "end");
-    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 24 });
+    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 24, connections: None });
     writer.seal(vec![end]).unwrap();
 }
 

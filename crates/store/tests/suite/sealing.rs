@@ -90,7 +90,7 @@ fn a_sealing_that_was_cut_off_is_ended_by_resuming_whoever_reads_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let writer = recorded(folder.path());
     let mut end = plain(Stream::Run, "end");
-    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1 });
+    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1, connections: None });
     writer.append(vec![end], Durability::Durable).unwrap();
     // What a copy that was cut off leaves.
     fs::File::create(folder.path().join(format!("{FILE_NAME}-sealing"))).unwrap();
@@ -110,7 +110,7 @@ fn a_log_beside_the_copy_that_took_the_place_of_its_file_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let writer = recorded(folder.path());
     let mut end = plain(Stream::Run, "end");
-    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1 });
+    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1, connections: None });
     writer.append(vec![end], Durability::Durable).unwrap();
     let path = folder.path().join(FILE_NAME);
     let mut pages = Connection::open(&path).unwrap().serialize("main").unwrap().to_vec();
@@ -131,7 +131,7 @@ fn a_sealing_that_was_cut_off_is_ended_by_resuming() {
     let folder = tempfile::tempdir().unwrap();
     let writer = recorded(folder.path());
     let mut end = plain(Stream::Run, "end");
-    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1 });
+    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1, connections: None });
     writer.append(vec![end], Durability::Durable).unwrap();
     drop(writer);
     assert!(matches!(Writer::resume(folder.path()), Err(ResumeError::Sealed { .. })));
@@ -145,7 +145,7 @@ fn an_empty_log_that_a_reader_left_behind_keeps_no_run_from_being_sealed() {
     let folder = tempfile::tempdir().unwrap();
     let writer = recorded(folder.path());
     let mut end = plain(Stream::Run, "end");
-    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1 });
+    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1, connections: None });
     writer.seal(vec![end]).unwrap();
     drop(writer);
     let path = folder.path().join(FILE_NAME);

@@ -85,7 +85,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
                 "view",
             ],
         ),
-        ("testkit", vec!["engine", "ground", "ledger", "llm", "store"]),
+        ("testkit", vec!["engine", "graph", "ground", "ledger", "llm", "store"]),
         (
             "xtask",
             vec![

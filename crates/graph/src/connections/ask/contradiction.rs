@@ -103,7 +103,7 @@ pub fn contradictions<'f>(
         of_process(of, entity, &by_ref, &mut found);
     }
     of_sids(of, &facts, &mut found);
-    of_logs(of, &facts, &mut found);
+    of_logs(of, &facts, &by_ref, &mut found);
     found.sort();
     found.dedup();
     found
@@ -216,7 +216,12 @@ fn of_sids(of: &Connections, facts: &[Held<'_>], found: &mut Vec<Contradiction>)
 }
 
 /// What logs say of themselves against their records, and the same record in several files.
-fn of_logs(of: &Connections, facts: &[Held<'_>], found: &mut Vec<Contradiction>) {
+fn of_logs(
+    of: &Connections,
+    facts: &[Held<'_>],
+    by_ref: &BTreeMap<FactRef, &FactEntry>,
+    found: &mut Vec<Contradiction>,
+) {
     type File<'f> = (u16, &'f str, &'f str);
     let mut logs: BTreeMap<File<'_>, (FactRef, Option<Utc>, Option<i128>)> = BTreeMap::new();
     for (id, fact) in facts.iter().filter(|(_, fact)| fact.kind == "event_log") {
@@ -241,7 +246,7 @@ fn of_logs(of: &Connections, facts: &[Held<'_>], found: &mut Vec<Contradiction>)
         let (Some(time), Some(host)) = (time, of.host_of(*id)) else { continue };
         let channel = super::super::path::name_of(path);
         let (known, one) = *records.entry((host, channel, record)).or_insert((time, *id));
-        if known != time && is_one_record(facts, one, fact) {
+        if known != time && is_one_record(by_ref.get(&one).copied(), fact) {
             let kind = ContradictionKind::OneRecordTwoTimes;
             let about = format!("{channel} {record}");
             found.push(Contradiction { kind, about, one: one.min(*id), other: one.max(*id) });
@@ -250,7 +255,6 @@ fn of_logs(of: &Connections, facts: &[Held<'_>], found: &mut Vec<Contradiction>)
 }
 
 /// Whether two facts are of records with one number: a log that was cleared begins again, so they have to be of one kind.
-fn is_one_record(facts: &[Held<'_>], one: FactRef, other: &FactEntry) -> bool {
-    let one = facts.iter().find(|(id, _)| *id == one).map(|(_, fact)| fact);
+fn is_one_record(one: Option<&FactEntry>, other: &FactEntry) -> bool {
     one.is_some_and(|one| one.kind == other.kind && number(one, "event_id") == number(other, "event_id"))
 }

@@ -1,0 +1,39 @@
+//! What the seal says of the connections of the run, against the connections that its facts give.
+
+use super::log::Found;
+use graph::Run;
+use graph::connections::{RULES, connections_made};
+use ledger::Behaviour;
+
+/// What the seal says otherwise than the facts; nothing of a run that is not sealed, or that was made before seals said anything of it.
+pub(super) fn amiss(run: &Run) -> Vec<Found> {
+    let found = |what: String| vec![("the seal".to_owned(), what)];
+    let Some(sealed) = &run.sealed else { return Vec::new() };
+    let is_expected = run.opened.behaviour.contains(&Behaviour::Connects.into());
+    match &sealed.connections {
+        None if is_expected => found("it has no digest of the run's entities and relations".to_owned()),
+        None => Vec::new(),
+        Some(_) if !is_expected => {
+            found("it has a digest of entities and relations, which runs of this kind have not".to_owned())
+        }
+        Some(stated) if stated.rules != RULES => found(format!(
+            "expected entities and relations by the rules {RULES}, found {}: another Locard made the run",
+            stated.rules
+        )),
+        Some(stated) => {
+            let made = connections_made(run);
+            match made == *stated {
+                true => Vec::new(),
+                false => found(format!(
+                    "expected {} entities and {} relations with the digest {}, found {}, {} and {}",
+                    made.entities,
+                    made.relations,
+                    made.digest,
+                    stated.entities,
+                    stated.relations,
+                    stated.digest
+                )),
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The entities and relations that code makes of the facts of a run, for every format that holds them.
+
+use graph::Run;
+use graph::connections::{Connections, RelationRef, connections};
+
+/// The most facts that are named of those that show one relation.
+const NAMED: usize = 20;
+
+/// What the facts of a run name, and how they relate it.
+pub(crate) struct Related {
+    pub(crate) of: Connections,
+}
+
+impl Related {
+    pub(crate) fn new(run: &Run) -> Related {
+        Related { of: connections(&[run]) }
+    }
+
+    /// What a relation is told apart by: its ends, and what it is.
+    pub(crate) fn own(&self, relation: RelationRef) -> Option<String> {
+        let (from, kind, to) = self.of.relation(relation)?;
+        Some(format!("{} {} {}", self.of.id(from)?, kind.name(), self.of.id(to)?))
+    }
+
+    /// A relation in words.
+    pub(crate) fn words(&self, relation: RelationRef) -> Option<String> {
+        let (from, kind, to) = self.of.relation(relation)?;
+        let called =
+            |entity| format!("{} {}", self.of.kind(entity).name().replace('_', " "), self.of.title(entity));
+        Some(format!("{} {} {}", called(from), kind.words(), called(to)))
+    }
+}
+
+/// The facts that show a relation, and when it was as far as they tell.
+pub(crate) fn shown_by(of: &Connections, relation: RelationRef) -> String {
+    let named = of.shown_by(relation).take(NAMED).map(|told| match told.when {
+        Some(when) => format!("{} ({when})", told.fact.fact),
+        None => told.fact.fact.to_string(),
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    match of.shown_by(relation).count().saturating_sub(NAMED) {
+        0 => format!("shown by {named}"),
+        more => format!("shown by {named}, and {more} more"),
+    }
+}
