@@ -1,19 +1,19 @@
 //! The entities and relations that code makes of the facts of a run, for every format that holds them.
 
 use graph::Run;
-use graph::connections::{Connections, RelationRef, connections};
+use graph::connections::{Connections, RelationRef};
 
 /// The most facts that are named of those that show one relation.
 const NAMED: usize = 20;
 
 /// What the facts of a run name, and how they relate it.
-pub(crate) struct Related {
-    pub(crate) of: Connections,
+pub(crate) struct Related<'r> {
+    pub(crate) of: &'r Connections,
 }
 
-impl Related {
-    pub(crate) fn new(run: &Run) -> Related {
-        Related { of: connections(&[run]) }
+impl<'r> Related<'r> {
+    pub(crate) fn new(run: &'r Run) -> Related<'r> {
+        Related { of: run.connections() }
     }
 
     /// What a relation is told apart by: its ends, and what it is.

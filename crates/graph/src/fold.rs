@@ -98,6 +98,7 @@ fn open(opened: RunOpened, circumstance: Circumstance, recorded: Option<Box<Run>
         graph,
         disclosure: None,
         index: Index::default(),
+        connections: OnceLock::new(),
         contradictions: OnceLock::new(),
         recorded,
         without_comments: false,

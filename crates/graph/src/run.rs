@@ -2,7 +2,7 @@
 
 use crate::brought::Brought;
 use crate::confidence::named_elsewhere;
-use crate::connections::{Contradiction, connections, contradictions};
+use crate::connections::{Connections, Contradiction, connections, contradictions};
 use crate::disclosure::Disclosure;
 use crate::evidence::EvidenceGraph;
 use ledger::chain::{Circumstance, Cost};
@@ -50,7 +50,8 @@ pub struct Run {
     /// What its facts can be checked by, and what is withheld of them; `None` where nobody asked for it: it does not follow from the events alone.
     pub disclosure: Option<Disclosure>,
     pub(crate) index: Index,
-    /// Made when somebody asks for it.
+    /// Made when somebody asks for them.
+    pub(crate) connections: OnceLock<Connections>,
     pub(crate) contradictions: OnceLock<Vec<Contradiction>>,
     /// The run as it was recorded, of one that is redacted: how sure answers are and what comes first is a matter of all values, and told as before.
     pub(crate) recorded: Option<Box<Run>>,
@@ -215,12 +216,17 @@ impl Run {
         self.recorded.as_deref().unwrap_or(self)
     }
 
+    /// The entities and relations that code makes of its facts; of a redacted run of what it shows.
+    pub fn connections(&self) -> &Connections {
+        self.connections.get_or_init(|| connections(&[self]))
+    }
+
     /// The pairs of facts that cannot both be right, as code finds them; of a redacted run by all values.
     pub fn contradictions(&self) -> &[Contradiction] {
         let run = self.as_recorded();
         run.contradictions.get_or_init(|| {
             let facts = run.facts().map(|(_, accepted)| (0, &accepted.fact));
-            contradictions(&connections(&[run]), facts)
+            contradictions(run.connections(), facts)
         })
     }
 

@@ -6,7 +6,7 @@ use crate::open::causes;
 use crate::resources::load;
 use graph::Run;
 use graph::connections::{Filter, RelationKind, connections};
-use ledger::{Fence, TaskId, Utc};
+use ledger::{Fence, TaskId, Utc, Writer};
 use report::connections::{Ask, Asked, Question, ask};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::{Value, json};
@@ -14,8 +14,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The arguments of the tool.
-pub(crate) const MEMBERS: [&str; 9] =
-    ["runs", "question", "of", "depth", "ways", "since", "until", "relations", "hosts"];
+pub(crate) const MEMBERS: [&str; 11] = [
+    "runs",
+    "question",
+    "of",
+    "depth",
+    "ways",
+    "since",
+    "until",
+    "relations",
+    "hosts",
+    "confidence",
+    "writer",
+];
 
 /// The most runs that are joined, and the most texts of any list.
 const MOST: usize = 16;
@@ -37,6 +48,8 @@ pub(crate) fn arguments() -> (Value, Value) {
         "until": {"type": "string", "description": "RFC 3339"},
         "relations": {"type": "array", "items": {"type": "string", "enum": kinds}, "maxItems": MOST},
         "hosts": texts("labels of evidence, or names of computers"),
+        "confidence": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "the least confidence of a relation"},
+        "writer": {"type": "string", "enum": Writer::ALL.map(Writer::name), "description": "only what nobody less trusted could have written"},
     });
     (properties, json!(["runs", "question"]))
 }
@@ -88,7 +101,10 @@ fn asked(house: &House, arguments: &JsonObject) -> Result<CallToolResult, String
         until: time(arguments, "until")?,
         kinds: kinds.collect::<Result<_, _>>()?,
         hosts,
+        writer: writer(arguments)?,
+        only: None,
     };
+    let least = whole("confidence", 0, 1000)?;
     let question = Ask {
         question,
         ends: texts(arguments, "of")?,
@@ -96,6 +112,7 @@ fn asked(house: &House, arguments: &JsonObject) -> Result<CallToolResult, String
         ways: usize::try_from(whole("ways", 1, 10)?).unwrap_or(1),
         most: 20,
         filter,
+        least: u16::try_from(least).unwrap_or(1000),
     };
     Ok(told(&runs, ask(&runs, &of, &question)))
 }
@@ -149,6 +166,16 @@ fn texts(arguments: &JsonObject, name: &str) -> Result<Vec<String>, String> {
             items.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
         }
         Some(_) => Err(wrong()),
+    }
+}
+
+fn writer(arguments: &JsonObject) -> Result<Option<Writer>, String> {
+    match arguments.get("writer") {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            let named = Writer::ALL.into_iter().find(|it| Some(it.name()) == value.as_str());
+            named.map(Some).ok_or_else(|| "writer: expected one of those that the schema lists".to_owned())
+        }
     }
 }
 

@@ -100,6 +100,8 @@ pub struct Ask {
     pub most: usize,
     /// Which relations count.
     pub filter: Filter,
+    /// The least confidence of a relation that counts, in thousandths ([`graph::Confidence`]).
+    pub least: u16,
 }
 
 /// What came of it.
@@ -144,7 +146,13 @@ pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
     if ask.ends.len() != ask.question.ends() {
         return Asked::Ends { question: ask.question };
     }
-    let context = Context::new(runs, of, &ask.filter);
+    let mut filter = ask.filter.clone();
+    if ask.least > 0 {
+        let context = Context::new(runs, of, &ask.filter);
+        let is_sure = |relation: &RelationRef| context.confidence(*relation).thousandths() >= ask.least;
+        filter.only = Some(of.relations().filter(is_sure).collect());
+    }
+    let context = Context::new(runs, of, &filter);
     let mut ends = Vec::new();
     for text in &ask.ends {
         match find(of, text) {

@@ -4,6 +4,7 @@
 //! A phenomenon or a fact is drawn in one place ([`facts`]): those that a large run has besides the first ones are packed, and the script unpacks them.
 
 mod answers;
+mod attack_path;
 mod calls;
 mod cited;
 mod contradictions;

@@ -8,7 +8,7 @@ use crate::unknown;
 use ::graph::Run;
 use ::graph::connections::{Connections, Filter, RelationKind, connections};
 use clap::ValueEnum;
-use ledger::Utc;
+use ledger::{Utc, Writer};
 use report::connections::{Answer, Ask, Asked, Question, ask, cytoscape, dot, graphml};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -62,6 +62,14 @@ pub(crate) struct GraphArguments {
     /// A label of evidence, or a computer's name; may be given several times.
     #[arg(long = "host", value_name = "HOST")]
     pub(crate) hosts: Vec<String>,
+    /// Only relations of this confidence at least, 0 to 1000
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, hide_short_help = true, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub(crate) confidence: u16,
+    /// Only what nobody less trusted could have written
+    ///
+    /// any-user, administrator, acquisition or system: a fact counts where whoever could have written each of its values is trusted at least as much.
+    #[arg(long, value_name = "WHO", value_parser = writer, hide_short_help = true)]
+    pub(crate) writer: Option<Writer>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "table")]
     pub(crate) format: GraphFormat,
@@ -146,6 +154,7 @@ pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Resu
         ways: arguments.k,
         most: arguments.most,
         filter: filter(arguments, &connections)?,
+        least: arguments.confidence,
     };
     match ask(&runs, &connections, &asked) {
         Asked::Answer(answer) => {
@@ -183,6 +192,13 @@ fn print(
     }
 }
 
+/// The word for who could have written something.
+fn writer(text: &str) -> Result<Writer, String> {
+    let named =
+        Writer::ALL.into_iter().find(|it| it.name().replace(' ', "-") == text.replace(['_', ' '], "-"));
+    named.ok_or_else(|| "expected any-user, administrator, acquisition or system".to_owned())
+}
+
 /// What counts, where the runs know it.
 fn filter(arguments: &GraphArguments, connections: &Connections) -> Result<Filter, Failure> {
     let mut kinds = BTreeSet::new();
@@ -202,7 +218,8 @@ fn filter(arguments: &GraphArguments, connections: &Connections) -> Result<Filte
         }
         hosts.extend(called);
     }
-    Ok(Filter { since: arguments.since, until: arguments.until, kinds, hosts })
+    let (since, until, writer) = (arguments.since, arguments.until, arguments.writer);
+    Ok(Filter { since, until, kinds, hosts, writer, only: None })
 }
 
 /// Why a question about connections was not answered.

@@ -6,7 +6,10 @@ use graph::connections::{EntityKind, EntityRef, RelationKind};
 use serde_json::{Value, json};
 
 /// A node for each entity, and one for each relation between two of them.
-pub(super) fn of<'g>(graph: &'g Graph<'_>, related: &'g Related) -> impl Iterator<Item = Value> + use<'g> {
+pub(super) fn of<'g>(
+    graph: &'g Graph<'_>,
+    related: &'g Related<'_>,
+) -> impl Iterator<Item = Value> + use<'g> {
     let entities = related.of.entities().map(move |entity| self::entity(graph, related, entity));
     let relations = related.of.relations().filter_map(move |relation| {
         let (from, kind, to) = related.of.relation(relation)?;
@@ -18,13 +21,13 @@ pub(super) fn of<'g>(graph: &'g Graph<'_>, related: &'g Related) -> impl Iterato
             "core:target": reference(graph, related, to)?,
             "core:isDirectional": {"@type": "xsd:boolean", "@value": "true"},
             "core:kindOfRelationship": kind_of(kind),
-            "core:description": [shown_by(&related.of, relation)],
+            "core:description": [shown_by(related.of, relation)],
         }))
     });
     entities.chain(relations)
 }
 
-fn entity(graph: &Graph<'_>, related: &Related, entity: EntityRef) -> Value {
+fn entity(graph: &Graph<'_>, related: &Related<'_>, entity: EntityRef) -> Value {
     let own = related.of.id(entity).map(|id| id.to_string()).unwrap_or_default();
     let (told_by, key, is_strong) = related.of.key(entity);
     let by = if is_strong { "told apart by" } else { "known by a name alone:" };
@@ -43,7 +46,7 @@ fn entity(graph: &Graph<'_>, related: &Related, entity: EntityRef) -> Value {
     })
 }
 
-fn reference(graph: &Graph<'_>, related: &Related, entity: EntityRef) -> Option<Value> {
+fn reference(graph: &Graph<'_>, related: &Related<'_>, entity: EntityRef) -> Option<Value> {
     Some(graph.reference("entity", &related.of.id(entity)?.to_string()))
 }
 

@@ -15,13 +15,13 @@ pub(super) fn of(bundle: &Bundle<'_>, observables: &mut Observables) -> Vec<Valu
 
 fn object(
     bundle: &Bundle<'_>,
-    related: &Related,
+    related: &Related<'_>,
     observables: &mut Observables,
     relation: RelationRef,
 ) -> Option<Value> {
     let (own, words) = (related.own(relation)?, related.words(relation)?);
     let facts: Vec<FactId> = related.of.shown_by(relation).map(|told| told.fact.fact).collect();
-    let described = format!("{words}; {}", shown_by(&related.of, relation));
+    let described = format!("{words}; {}", shown_by(related.of, relation));
     let (from, _, to) = related.of.relation(relation)?;
     let first = *facts.first()?;
     let mut end = |entity: EntityRef| observable(bundle, related, observables, entity, first);
@@ -52,7 +52,7 @@ fn object(
 /// The observable that an entity is; `None` where STIX has none.
 fn observable(
     bundle: &Bundle<'_>,
-    related: &Related,
+    related: &Related<'_>,
     observables: &mut Observables,
     entity: EntityRef,
     shown: FactId,

@@ -12,7 +12,7 @@ pub use story::{Part, StoryStep, told_of};
 
 use super::kind::RelationKind;
 use super::model::{Connections, EntityRef, RelationRef, Told, When};
-use ledger::Utc;
+use ledger::{Utc, Writer};
 use petgraph::unionfind::UnionFind;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -27,6 +27,10 @@ pub struct Filter {
     pub kinds: BTreeSet<RelationKind>,
     /// Only those that facts of these hosts show; none: all.
     pub hosts: BTreeSet<String>,
+    /// Only those that facts show which nobody less trusted could have written; none: all.
+    pub writer: Option<Writer>,
+    /// Only these; none: all.
+    pub only: Option<BTreeSet<RelationRef>>,
 }
 
 impl Filter {
@@ -34,6 +38,7 @@ impl Filter {
     pub fn admits(&self, of: &Connections, relation: RelationRef) -> bool {
         let Some((_, kind, _)) = of.relation(relation) else { return false };
         let is_of_kind = self.kinds.is_empty() || self.kinds.contains(&kind);
+        let is_of_kind = is_of_kind && self.only.as_ref().is_none_or(|only| only.contains(&relation));
         is_of_kind && (self.takes_all_facts() || of.shown_by(relation).any(|told| self.takes(of, told)))
     }
 
@@ -43,11 +48,13 @@ impl Filter {
             || of
                 .host_of(told.fact)
                 .is_some_and(|host| self.hosts.iter().any(|it| it.eq_ignore_ascii_case(host)));
-        is_of_host && self.takes_time(told.when)
+        // Of a fact whose writers nothing tells everybody may be one.
+        let is_written = self.writer.is_none_or(|least| of.writer_of(told.fact) >= Some(least));
+        is_of_host && is_written && self.takes_time(told.when)
     }
 
     fn takes_all_facts(&self) -> bool {
-        self.hosts.is_empty() && self.since.is_none() && self.until.is_none()
+        self.hosts.is_empty() && self.writer.is_none() && self.since.is_none() && self.until.is_none()
     }
 
     fn takes_time(&self, when: Option<When>) -> bool {

@@ -8,7 +8,7 @@ use super::path::{Path, Volume, in_evidence, name_of, profile_of, program_of, re
 use super::rules::{Recipe, Rule, Rules};
 use crate::dating::dated_field;
 use ledger::pattern::fold;
-use ledger::{BoundValue, Clock, FactEntry, FactId, FieldValue, Time, is_of_container};
+use ledger::{BoundValue, Clock, FactEntry, FactId, FieldValue, Time, Writer, is_of_container};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
@@ -55,6 +55,7 @@ pub(super) struct Kept {
     pub(super) fact: FactRef,
     pub(super) host: u32,
     pub(super) at: Option<At>,
+    pub(super) writer: Option<Writer>,
 }
 
 /// A process or session that a record names by its number and a time within its life.
@@ -130,7 +131,8 @@ impl<'r> Collected<'r> {
         let Ok(number) = u32::try_from(self.facts.len()) else { return };
         let dated = dated_field(fact).and_then(|(field, time)| Some((field, instant(time)?)));
         let at = dated.map(|(field, at)| At { is_latest: is_of_container(field), ..at });
-        self.facts.push(Kept { fact: FactRef { run, fact: fact.id }, host, at });
+        let writer = fact.writer();
+        self.facts.push(Kept { fact: FactRef { run, fact: fact.id }, host, at, writer });
         let mut reading = Reading { all: self, fact, host, number };
         for rule in rules {
             if rule.says.is_empty() || rule.says.contains(&fact.predicate.0) {

@@ -1,8 +1,8 @@
 //! The digest of the connections of a run, which its seal holds and a verification makes again.
 
+use super::RULES;
 use super::collect::FactRef;
 use super::model::{Connections, Told};
-use super::{RULES, connections};
 use crate::run::Run;
 use ledger::event::ConnectionsMade;
 use ledger::{PartsDigest, canonical};
@@ -10,13 +10,14 @@ use serde::Serialize;
 
 /// What the seal of a run says of its connections, by the rules of this version.
 pub fn connections_made(run: &Run) -> ConnectionsMade {
-    made(&connections(&[run]))
+    digest(run.connections())
 }
 
-pub(super) fn made(of: &Connections) -> ConnectionsMade {
-    let mut digest = PartsDigest::default();
+/// What a seal says of these connections.
+pub fn digest(of: &Connections) -> ConnectionsMade {
+    let mut parts = PartsDigest::default();
     // Values of closed types always have a canonical form.
-    let mut add = |bytes: Result<Vec<u8>, _>| digest.add(&bytes.unwrap_or_default());
+    let mut add = |bytes: Result<Vec<u8>, _>| parts.add(&bytes.unwrap_or_default());
     for entity in of.entities() {
         let (told_by, key, is_strong) = of.key(entity);
         add(canonical::to_vec(&EntityLine {
@@ -43,7 +44,7 @@ pub(super) fn made(of: &Connections) -> ConnectionsMade {
         rules: RULES,
         entities: of.entities().count() as u64,
         relations: of.relations().count() as u64,
-        digest: digest.finish(),
+        digest: parts.finish(),
     }
 }
 

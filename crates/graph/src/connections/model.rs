@@ -4,7 +4,7 @@ use super::ask::Filter;
 use super::collect::{At, FactRef};
 use super::hosts::{Host, Hosts};
 use super::kind::{EntityKind, RelationKind};
-use ledger::{Digest, Utc};
+use ledger::{Digest, Utc, Writer};
 use petgraph::graph::{NodeIndex, UnGraph};
 use petgraph::visit::EdgeRef;
 use std::collections::BTreeMap;
@@ -106,6 +106,8 @@ pub(super) struct Kept {
     pub(super) fact: Option<FactRef>,
     pub(super) host: u32,
     pub(super) at: Option<At>,
+    /// The least trusted who could have written a value of it.
+    pub(super) writer: Option<Writer>,
 }
 
 /// When something was, as far as facts tell.
@@ -250,6 +252,12 @@ impl Connections {
     pub fn host_of(&self, fact: FactRef) -> Option<&str> {
         let place = self.facts.binary_search_by_key(&Some(fact), |kept| kept.fact).ok()?;
         self.host_name(self.facts.get(place)?.host)
+    }
+
+    /// The least trusted who could have written a value of a fact; `None` where nothing tells.
+    pub fn writer_of(&self, fact: FactRef) -> Option<Writer> {
+        let place = self.facts.binary_search_by_key(&Some(fact), |kept| kept.fact).ok()?;
+        self.facts.get(place)?.writer
     }
 
     /// The hosts that a text names: by what they are told apart by, a label of their evidence, or a computer's name.

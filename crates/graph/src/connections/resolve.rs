@@ -45,7 +45,7 @@ pub(super) fn resolve(collected: Collected<'_>) -> Connections {
     let mut facts: Vec<Kept> = vec![Kept::default(); collected.facts.len()];
     for (kept, at) in collected.facts.iter().zip(&order) {
         if let Some(place) = facts.get_mut(index(*at)) {
-            *place = Kept { fact: Some(kept.fact), host: kept.host, at: kept.at };
+            *place = Kept { fact: Some(kept.fact), host: kept.host, at: kept.at, writer: kept.writer };
         }
     }
     let named = named.into_iter().map(|(_, text, fact)| Named { text, fact }).collect();

@@ -2,10 +2,10 @@
 
 use graph::connections::{
     Connections, ContradictionKind, EntityKind, EntityRef, Filter, Found, Part, Piece, RelationKind,
-    connections_of, contradictions, find, hubs, islands, neighbours, paths, possibly_same, timeline, told_of,
-    where_else,
+    connections_of, contradictions, digest, find, hubs, islands, neighbours, paths, possibly_same, timeline,
+    told_of, where_else,
 };
-use ledger::{FactEntry, FieldValue, Placement};
+use ledger::{FactEntry, FieldValue, Placement, Writer};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use testkit::five_hosts::{self, DOMAIN_ADMIN, HOSTS, LOCAL_ADMIN, MARA, STICK, instant, made, minute};
@@ -253,6 +253,7 @@ fn filters_leave_out_what_is_of_another_time_host_or_kind() {
     assert_eq!(count(Filter { hosts: BTreeSet::from(["FS1".to_owned()]), ..Filter::default() }), 2);
     assert_eq!(count(Filter { since: instant(615), until: instant(622), ..Filter::default() }), 2);
     assert_eq!(count(Filter { kinds: BTreeSet::from([RelationKind::SetUp]), ..Filter::default() }), 1);
+    assert_eq!(count(Filter { only: Some(BTreeSet::new()), ..Filter::default() }), 0);
     let two = neighbours(&of, admin, 2, &Filter::default());
     assert!(two.iter().any(|it| it.depth == 2 && worded(&of, it.entity) == "program ws2 tool.exe"));
     let since = Filter { since: instant(619), ..Filter::default() };
@@ -413,4 +414,25 @@ proptest! {
             prop_assert!(sids.len() <= 1);
         }
     }
+}
+
+#[test]
+fn a_filter_by_writer_leaves_out_facts_that_somebody_less_trusted_could_have_written() {
+    let mut facts = five_hosts::facts();
+    facts.iter_mut().for_each(|fact| fact.subject.writer = Some(Writer::AnyUser));
+    let of = connected(&facts);
+    let admitted = |least: Writer| {
+        let filter = Filter { writer: Some(least), ..Filter::default() };
+        of.relations().filter(|relation| filter.admits(&of, *relation)).count()
+    };
+    assert_eq!(admitted(Writer::AnyUser), of.relations().count());
+    assert_eq!(admitted(Writer::System), 0);
+}
+
+/// Whoever changes this changes what the rules make of the same facts: add one to `RULES`, and keep what the earlier rules make for runs whose seal names them.
+#[test]
+fn the_rules_of_this_version_make_the_same_of_the_same_facts() {
+    let made = digest(&connected(&five_hosts::facts()));
+    assert_eq!((made.rules, made.entities, made.relations), (1, 35, 32));
+    assert_eq!(made.digest.to_string(), "2f003cd2c848ba9f811ee6c292465175918abaf6d2e2faca4a514ef0fb4440ec");
 }

@@ -27,6 +27,10 @@ impl<'c> Context<'c> {
         Context { runs, of, filter }
     }
 
+    pub(super) const fn runs(&self) -> &'c [&'c Run] {
+        self.runs
+    }
+
     pub(super) fn facts(&self) -> impl Iterator<Item = (u16, &'c FactEntry)> + use<'c> {
         let runs = (0..).zip(self.runs);
         runs.flat_map(|(at, run)| run.facts().map(move |(_, accepted)| (at, &accepted.fact)))

@@ -3,8 +3,9 @@
 use super::Answer;
 use super::context::Context;
 use super::thing::count;
+use graph::Run;
 use graph::connections::{
-    ContradictionKind, EntityKind, RelationKind, contradictions as found_by_code, hubs as busiest,
+    ContradictionKind, EntityKind, RULES, RelationKind, contradictions as found_by_code, hubs as busiest,
     islands as hanging_together,
 };
 use serde_json::{Value, json};
@@ -47,9 +48,36 @@ pub(super) fn summary(context: &Context<'_>) -> Answer {
         "entities": entities.iter().map(|(kind, it)| (kind.name(), it.0)).collect::<BTreeMap<_, _>>(),
         "relations": relations.iter().map(|(kind, it)| (kind.name(), it)).collect::<BTreeMap<_, _>>(),
         "facts": context.of.facts(),
+        "rules": RULES,
+        "sealed": context.runs().iter().map(|run| sealed(run)).collect::<Vec<_>>(),
     });
+    for run in context.runs() {
+        let _ = writeln!(text, "{}", seal_line(run, context.runs().len() > 1));
+    }
     let counting = context.of.relations().filter(|relation| context.filter.admits(context.of, *relation));
     Answer::new(text, value).drawing(context.of, context.of.entities(), counting)
+}
+
+/// What the seal of a run says of its entities and relations; null where it says nothing.
+fn sealed(run: &Run) -> Value {
+    json!(run.sealed.as_ref().and_then(|sealed| sealed.connections))
+}
+
+fn seal_line(run: &Run, is_named: bool) -> String {
+    let of = if is_named { format!(" of {}", crate::inert::terminal(run.name())) } else { String::new() };
+    match run.sealed.as_ref().map(|sealed| sealed.connections) {
+        Some(Some(made)) => {
+            format!(
+                "the seal{of} holds a digest of them, by the rules {}; `locard verify` makes them again",
+                made.rules
+            )
+        }
+        Some(None) => format!(
+            "the seal{of} is older and holds no digest of them: made by the rules {RULES} of this version"
+        ),
+        None => format!("the run{of} is not sealed: made of the facts so far, by the rules {RULES}")
+            .replace("the run of", "the run"),
+    }
 }
 
 pub(super) fn hubs(context: &Context<'_>, most: usize) -> Answer {

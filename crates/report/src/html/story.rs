@@ -1,5 +1,6 @@
 //! What happened, in the order of time, host by host: each statement with what it rests on, and beside it what agents made of it.
 
+use super::attack_path;
 use super::{Scene, fact_link, say};
 use crate::sources::ONE;
 use crate::story::{Group, Line, OfHost, READING, Remark, arranged};
@@ -29,6 +30,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                     "An agent’s comment is shown beside it in a box, as " em { (READING) } ". "
                     "A " strong { "bar" } " marks what " a href="#foremost" { "stands out" } "."
                 }
+                (attack_path::figure(scene))
                 (hosts(scene))
                 @let (untold, all) = untold(scene, lines);
                 @if untold > 0 {

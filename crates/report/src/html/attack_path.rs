@@ -1,0 +1,222 @@
+//! How the first statements of the story hang together: the entities that their facts name, in the order of time, as a picture and as a list.
+
+use super::{Scene, say};
+use detect::Level;
+use graph::connections::{Connections, EntityKind, EntityRef, RelationRef, Told};
+use ledger::FactId;
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+
+/// The most relations that are drawn.
+const DRAWN: usize = 16;
+/// Measures of the picture, in its own units.
+const COLUMN: f64 = 290.0;
+const BOX: f64 = 190.0;
+const ROW: f64 = 34.0;
+const HIGH: f64 = 22.0;
+const HEAD: f64 = 22.0;
+const BEND: f64 = 45.0;
+const LOOP: f64 = 34.0;
+/// How often the order in the columns is mended.
+const SWEEPS: usize = 6;
+/// Characters of a name that fit its box.
+const NAME: usize = 26;
+
+/// A relation of the path: which fact of the story shows it, and when.
+struct Step {
+    relation: RelationRef,
+    told: Told,
+}
+
+/// The figure; nothing where the facts of the story relate nothing.
+pub(super) fn figure(scene: &Scene<'_>) -> Markup {
+    let of = scene.run.connections();
+    let (steps, more) = steps(scene, of);
+    html! {
+        @if !steps.is_empty() {
+            figure.path id="path" aria-labelledby="path-title" {
+                figcaption #path-title { "How what stands out hangs together" }
+                p.note {
+                    "Code drew this from the facts of the statements that stand out: each box is something that a fact names, each arrow a relation that a fact shows, numbered by time. "
+                    @if more > 0 { (more) " more relations of these facts are not drawn; " code { "locard graph" } " has all." }
+                }
+                div.scroll tabindex="0" role="region" aria-label="The path as a picture, can be scrolled" { (drawn(of, &steps)) }
+                ol.hops { @for step in &steps { li { (hop(of, step)) } } }
+            }
+        }
+    }
+}
+
+/// The relations that facts of the statements that stand out show, by time; and how many more there are.
+fn steps(scene: &Scene<'_>, of: &Connections) -> (Vec<Step>, usize) {
+    let mut levels: BTreeMap<FactId, Level> = BTreeMap::new();
+    for line in scene.told.iter().filter(|line| line.weighed.level >= Level::Medium) {
+        for fact in scene.run.facts_of(line.statement.node) {
+            let level = levels.entry(fact).or_insert(line.weighed.level);
+            *level = (*level).max(line.weighed.level);
+        }
+    }
+    let mut found: Vec<(Level, Step)> = Vec::new();
+    for relation in of.relations() {
+        let shown = of.shown_by(relation).filter_map(|told| Some((*levels.get(&told.fact.fact)?, told)));
+        let best = shown.min_by_key(|(level, told)| {
+            (std::cmp::Reverse(*level), told.when.is_none(), told.when, told.fact)
+        });
+        found.extend(best.map(|(level, told)| (level, Step { relation, told })));
+    }
+    // The highest levels are drawn where there is no room for all; then time decides.
+    found.sort_by_key(|(level, step)| {
+        (std::cmp::Reverse(*level), step.told.when.is_none(), step.told.when, step.relation)
+    });
+    let more = found.len().saturating_sub(DRAWN);
+    let mut steps: Vec<Step> = found.into_iter().take(DRAWN).map(|(_, step)| step).collect();
+    steps.sort_by_key(|step| (step.told.when.is_none(), step.told.when, step.relation));
+    (steps, more)
+}
+
+/// The columns: what something came from, whose doing it was, what ran or was written, what was set up.
+const COLUMNS: [&str; 4] = ["where from", "who", "programs and files", "set up or changed"];
+
+const fn column(kind: EntityKind) -> usize {
+    match kind {
+        EntityKind::Url
+        | EntityKind::Domain
+        | EntityKind::Address
+        | EntityKind::Email
+        | EntityKind::Device
+        | EntityKind::Share => 0,
+        EntityKind::Account | EntityKind::Host | EntityKind::LogonSession => 1,
+        EntityKind::Program | EntityKind::File | EntityKind::Process => 2,
+        EntityKind::Service | EntityKind::ScheduledTask | EntityKind::RunEntry | EntityKind::RegistryKey => 3,
+    }
+}
+
+/// The entities of the path in their columns, in an order that crosses few arrows.
+fn columns(of: &Connections, steps: &[Step]) -> Vec<(&'static str, Vec<EntityRef>)> {
+    let ends: Vec<(EntityRef, EntityRef)> =
+        steps.iter().filter_map(|step| of.relation(step.relation).map(|(from, _, to)| (from, to))).collect();
+    let mut columns: Vec<(&'static str, Vec<EntityRef>)> =
+        COLUMNS.into_iter().map(|name| (name, Vec::new())).collect();
+    for entity in ends.iter().flat_map(|(from, to)| [*from, *to]) {
+        if let Some((_, column)) = columns.get_mut(column(of.kind(entity)))
+            && !column.contains(&entity)
+        {
+            column.push(entity);
+        }
+    }
+    columns.retain(|(_, column)| !column.is_empty());
+    for _ in 0..SWEEPS {
+        let rows: BTreeMap<EntityRef, usize> =
+            columns.iter().flat_map(|(_, column)| column.iter().copied().zip(0..)).collect();
+        let middle = |entity: EntityRef| {
+            let others = ends.iter().filter_map(|(from, to)| match entity {
+                _ if *from == entity => rows.get(to),
+                _ if *to == entity => rows.get(from),
+                _ => None,
+            });
+            let others: Vec<usize> = others.copied().collect();
+            // In hundredths: whole numbers sort the same everywhere.
+            others.iter().sum::<usize>() * 100 / others.len().max(1)
+        };
+        for (_, column) in &mut columns {
+            column.sort_by_key(|entity| (middle(*entity), rows.get(entity).copied()));
+        }
+    }
+    columns
+}
+
+fn drawn(of: &Connections, steps: &[Step]) -> Markup {
+    let columns = columns(of, steps);
+    let places: BTreeMap<EntityRef, (usize, usize)> = (0..)
+        .zip(&columns)
+        .flat_map(|(column, (_, entities))| (0..).zip(entities).map(move |(row, it)| (*it, (column, row))))
+        .collect();
+    let highest = columns.iter().map(|(_, column)| column.len()).max().unwrap_or(0);
+    let width = COLUMN * columns.len().saturating_sub(1) as f64 + BOX + 2.0 + LOOP;
+    let height = HEAD + ROW * highest as f64 + 6.0;
+    let at = |entity: EntityRef| {
+        let (column, row) = places.get(&entity).copied().unwrap_or_default();
+        (COLUMN * column as f64 + 1.0, HEAD + ROW * row as f64 + 2.0)
+    };
+    html! {
+        svg.net.way viewBox=(format!("0 0 {width:.0} {height:.0}")) width=(format!("{width:.0}")) height=(format!("{height:.0}")) role="img" aria-label="The relations of the list below as arrows between boxes" {
+            defs { marker #tip viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" { path.tip d="M0 0L8 4L0 8z" {} } }
+            @for (at, (name, _)) in columns.iter().enumerate() {
+                text.column x=(format!("{:.0}", COLUMN * at as f64 + 1.0)) y="14" { (name) }
+            }
+            @for (number, step) in (1..).zip(steps) {
+                @if let Some((from, _, to)) = of.relation(step.relation) { (arrow(number, at(from), at(to))) }
+            }
+            @for entity in places.keys() {
+                @let (x, y) = at(*entity);
+                g class=(format!("node {}", of.kind(*entity).name())) {
+                    title { (say(&format!("{} {}", of.kind(*entity).name().replace('_', " "), of.title(*entity)))) }
+                    rect x=(format!("{x:.0}")) y=(format!("{y:.0}")) width=(BOX) height=(HIGH) rx="4" {}
+                    // A picture of its own cuts what is too wide; letters are not all of one width.
+                    svg x=(format!("{:.0}", x + 6.0)) y=(format!("{y:.0}")) width=(BOX - 10.0) height=(HIGH) {
+                        @let is_cut = is_path(of, *entity) && say(of.title(*entity)).chars().count() > NAME;
+                        text x=(if is_cut { BOX - 10.0 } else { 0.0 }) y="15" text-anchor=(if is_cut { "end" } else { "start" }) { (short(of, *entity)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An arrow with its number, from one box to another.
+fn arrow(number: usize, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Markup {
+    let half = HIGH / 2.0;
+    // From edge to edge; within a column around the right side of both.
+    let (start, end, out, back) = if x2 > x1 {
+        (x1 + BOX, x2, BEND, -BEND)
+    } else if x2 < x1 {
+        (x1, x2 + BOX, -BEND, BEND)
+    } else {
+        (x1 + BOX, x2 + BOX, LOOP, LOOP)
+    };
+    let (y1, y2) = (y1 + half, y2 + half);
+    let (one, other) = (start + out, end + back);
+    // Numbers stand at three places of the curves, so that few of them meet.
+    let part = [0.5, 0.3, 0.7].get(number % 3).copied().unwrap_or(0.5);
+    let on = |a: f64, b: f64, c: f64, d: f64| {
+        let rest: f64 = 1.0 - part;
+        rest.powi(3) * a + 3.0 * rest * rest * part * b + 3.0 * rest * part * part * c + part.powi(3) * d
+    };
+    let (x, y) = (on(start, one, other, end), on(y1, y1, y2, y2));
+    html! {
+        path.edge d=(format!("M{start:.0} {y1:.0}C{one:.0} {y1:.0} {other:.0} {y2:.0} {end:.0} {y2:.0}")) marker-end="url(#tip)" {}
+        circle.number cx=(format!("{x:.0}")) cy=(format!("{y:.0}")) r="8" {}
+        text.number x=(format!("{x:.0}")) y=(format!("{:.0}", y + 4.0)) text-anchor="middle" { (number) }
+    }
+}
+
+fn is_path(of: &Connections, entity: EntityRef) -> bool {
+    of.title(entity).contains(['\\', '/'])
+}
+
+/// The name of an entity as far as its box has room: of a path its end.
+fn short(of: &Connections, entity: EntityRef) -> String {
+    let title = say(of.title(entity));
+    let length = title.chars().count();
+    if length <= NAME {
+        return title;
+    }
+    match is_path(of, entity) {
+        true => format!("…{}", title.chars().skip(length - NAME + 1).collect::<String>()),
+        false => format!("{}…", title.chars().take(NAME - 1).collect::<String>()),
+    }
+}
+
+/// A line of the list: when, what relates what, and the fact.
+fn hop(of: &Connections, step: &Step) -> Markup {
+    let ends = of.relation(step.relation);
+    html! {
+        @if let Some((from, kind, to)) = ends {
+            @if let Some(when) = step.told.when { span.when { (when.to_string()) } " " }
+            (of.kind(from).name().replace('_', " ")) " " code { (say(of.title(from))) } " "
+            strong { (kind.words()) } " "
+            (of.kind(to).name().replace('_', " ")) " " code { (say(of.title(to))) } " "
+            a href=(format!("#proof-{}", step.told.fact.fact)) { (step.told.fact.fact) }
+        }
+    }
+}
