@@ -3,6 +3,7 @@
 use crate::guard::{reset_peak, status};
 use graph::connections::{Connections, EntityRef, Filter, Piece, connections_of, paths, where_else};
 use ledger::FactEntry;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use testkit::five_hosts::{Made, made};
@@ -57,7 +58,69 @@ pub(crate) fn bench(facts: u32, seed: u64) -> String {
     let _ = writeln!(out, "path: {}, {found} of {} pairs connected", spread(took), ends.len());
     let (took, found) = asked(&ends, |(entity, _)| hosts(&of, *entity, &filter));
     let _ = writeln!(out, "where-else: {}, {found} entities met", spread(took));
+    match in_sql(&of, ends.get(..JOINED).unwrap_or(&ends)) {
+        Ok(told) => out.push_str(&told),
+        Err(error) => drop(writeln!(out, "in SQL: not measured, {error}")),
+    }
     out
+}
+
+/// How many pairs are asked in SQL: each takes long.
+const JOINED: usize = 10;
+
+/// How far a way may go in SQL, in relations: a recursive query has no other end.
+const DEPTH: u32 = 8;
+
+/// The same questions as joins over the same relations and names, in tables of SQLite in memory with an index on each end.
+fn in_sql(of: &Connections, ends: &[(EntityRef, EntityRef)]) -> rusqlite::Result<String> {
+    let numbers: BTreeMap<EntityRef, u32> = of.entities().zip(0..).collect();
+    let number = |entity: EntityRef| numbers.get(&entity).copied().unwrap_or(u32::MAX);
+    let mut connection = rusqlite::Connection::open_in_memory()?;
+    let worked = on_processor();
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(
+        "CREATE TABLE step (one INTEGER, other INTEGER); CREATE TABLE named (entity INTEGER, host TEXT);",
+    )?;
+    {
+        let mut step = transaction.prepare("INSERT INTO step VALUES (?1, ?2), (?2, ?1)")?;
+        for (from, _, to) in of.relations().filter_map(|relation| of.relation(relation)) {
+            step.execute((number(from), number(to)))?;
+        }
+        let mut named = transaction.prepare("INSERT INTO named VALUES (?1, ?2)")?;
+        for entity in of.entities() {
+            for (_, told) in of.names(entity) {
+                named.execute((number(entity), of.host_of(told.fact)))?;
+            }
+        }
+    }
+    transaction.execute_batch(
+        "CREATE INDEX step_of ON step (one, other); CREATE INDEX named_of ON named (entity, host);",
+    )?;
+    transaction.commit()?;
+    let loaded = on_processor().saturating_sub(worked);
+    let mut path = connection.prepare(
+        "WITH RECURSIVE way(entity, depth) AS (
+             SELECT ?1, 0 UNION
+             SELECT step.other, way.depth + 1 FROM way JOIN step ON step.one = way.entity WHERE way.depth < ?3
+         ) SELECT min(depth) FROM way WHERE entity = ?2",
+    )?;
+    let (ways, connected) = asked(ends, |(from, to)| {
+        let depth = path.query_row((number(*from), number(*to), DEPTH), |row| row.get::<_, Option<u32>>(0));
+        usize::from(depth.is_ok_and(|depth| depth.is_some()))
+    });
+    let mut hosts = connection.prepare("SELECT count(DISTINCT host) FROM named WHERE entity = ?1")?;
+    let (seen, _) = asked(ends, |(entity, _)| {
+        hosts
+            .query_row((number(*entity),), |row| row.get::<_, i64>(0))
+            .map_or(0, |hosts| usize::from(hosts > 0))
+    });
+    Ok(format!(
+        "in SQL: tables and indexes in {:.2} s on the processor\n  path of at most {DEPTH} relations: {}, {connected} of {} pairs connected\n  where-else: {}\n",
+        loaded.as_secs_f64(),
+        spread(ways),
+        ends.len(),
+        spread(seen)
+    ))
 }
 
 fn hosts(of: &Connections, entity: EntityRef, filter: &Filter) -> usize {
@@ -65,7 +128,7 @@ fn hosts(of: &Connections, entity: EntityRef, filter: &Filter) -> usize {
 }
 
 /// How long each question took on the processor, and how many found something.
-fn asked<T>(questions: &[T], ask: impl Fn(&T) -> usize) -> (Vec<Duration>, usize) {
+fn asked<T>(questions: &[T], mut ask: impl FnMut(&T) -> usize) -> (Vec<Duration>, usize) {
     let mut found = 0;
     let took = questions.iter().map(|question| {
         let begun = on_processor();

@@ -1,5 +1,8 @@
 //! `locard graph`.
 
+mod rows;
+
+use crate::arguments::CacheArguments;
 use crate::commands::facts::{since, until};
 use crate::commands::{any_run_folder, conditions};
 use crate::failure::Failure;
@@ -70,6 +73,16 @@ pub(crate) struct GraphArguments {
     /// any-user, administrator, acquisition or system: a fact counts where whoever could have written each of its values is trusted at least as much.
     #[arg(long, value_name = "WHO", value_parser = writer, hide_short_help = true)]
     pub(crate) writer: Option<Writer>,
+    /// Also look for X in all records of this evidence, as `locard sql` reads them
+    ///
+    /// A case folder or file, or evidence. What is found are rows and no facts: they are listed apart, and enter no count, path or story.
+    #[arg(long, value_name = "CASE", hide_short_help = true)]
+    pub(crate) evidence: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) kept: CacheArguments,
+    /// Decode the evidence even where that cannot be confined
+    #[arg(long, requires = "evidence", hide_short_help = true)]
+    pub(crate) unconfined: bool,
     /// How it is printed
     #[arg(long, value_enum, default_value = "table")]
     pub(crate) format: GraphFormat,
@@ -157,7 +170,10 @@ pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Resu
         least: arguments.confidence,
     };
     match ask(&runs, &connections, &asked) {
-        Asked::Answer(answer) => {
+        Asked::Answer(mut answer) => {
+            if let Some(case) = &arguments.evidence {
+                rows::add(case, arguments, &connections, &mut answer, printer)?;
+            }
             print(arguments.format, &runs, &connections, &answer, printer)?;
             Ok(0)
         }
@@ -239,6 +255,12 @@ pub(crate) enum GraphFailure {
         /// The text.
         text: String,
     },
+    /// A question that is not about one thing has nothing to look for in the evidence.
+    #[error("--evidence looks for one thing, and {question} is not about one")]
+    Evidence {
+        /// The question.
+        question: &'static str,
+    },
     /// Too few or too many things were named.
     #[error("{question} takes {expected} of X, found {found}")]
     Ends {
@@ -267,7 +289,7 @@ impl GraphFailure {
             GraphFailure::Nothing { .. } => {
                 Some("X is an id, a name or a part of one; `hubs` lists what has most relations".to_owned())
             }
-            GraphFailure::Ends { .. } => None,
+            GraphFailure::Ends { .. } | GraphFailure::Evidence { .. } => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Scene, say};
 use detect::Level;
-use graph::connections::{Connections, EntityKind, EntityRef, RelationRef, Told};
+use graph::connections::{Connections, EntityKind, EntityRef, RelationKind, RelationRef, Told};
 use ledger::FactId;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -57,7 +57,11 @@ fn steps(scene: &Scene<'_>, of: &Connections) -> (Vec<Step>, usize) {
         }
     }
     let mut found: Vec<(Level, Step)> = Vec::new();
-    for relation in of.relations() {
+    // Under which account something is set to run is told of it anyway, and would draw an arrow to nearly everything.
+    let is_drawn = |relation: &RelationRef| {
+        of.relation(*relation).is_some_and(|(_, kind, _)| kind != RelationKind::RunsAs)
+    };
+    for relation in of.relations().filter(is_drawn) {
         let shown = of.shown_by(relation).filter_map(|told| Some((*levels.get(&told.fact.fact)?, told)));
         let best = shown.min_by_key(|(level, told)| {
             (std::cmp::Reverse(*level), told.when.is_none(), told.when, told.fact)
@@ -176,15 +180,17 @@ fn arrow(number: usize, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Markup {
     };
     let (y1, y2) = (y1 + half, y2 + half);
     let (one, other) = (start + out, end + back);
-    // Numbers stand at three places of the curves, so that few of them meet.
-    let part = [0.5, 0.3, 0.7].get(number % 3).copied().unwrap_or(0.5);
+    // Numbers stand at three places of the curves, so that few of them meet; of an arrow behind a column before that.
+    let is_far = (x2 - x1).abs() > COLUMN + 1.0;
+    let parts = if is_far { [0.1, 0.13, 0.16] } else { [0.5, 0.3, 0.7] };
+    let part = parts.get(number % 3).copied().unwrap_or(0.5);
     let on = |a: f64, b: f64, c: f64, d: f64| {
         let rest: f64 = 1.0 - part;
         rest.powi(3) * a + 3.0 * rest * rest * part * b + 3.0 * rest * part * part * c + part.powi(3) * d
     };
     let (x, y) = (on(start, one, other, end), on(y1, y1, y2, y2));
     html! {
-        path.edge d=(format!("M{start:.0} {y1:.0}C{one:.0} {y1:.0} {other:.0} {y2:.0} {end:.0} {y2:.0}")) marker-end="url(#tip)" {}
+        path class=(if is_far { "edge far" } else { "edge" }) d=(format!("M{start:.0} {y1:.0}C{one:.0} {y1:.0} {other:.0} {y2:.0} {end:.0} {y2:.0}")) marker-end="url(#tip)" {}
         circle.number cx=(format!("{x:.0}")) cy=(format!("{y:.0}")) r="8" {}
         text.number x=(format!("{x:.0}")) y=(format!("{:.0}", y + 4.0)) text-anchor="middle" { (number) }
     }
