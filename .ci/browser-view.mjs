@@ -1,13 +1,15 @@
-// What a reader does with `locard view`, and what its pages must never do. Arguments: locard, a folder of runs (one of the demo case, one of hostile evidence), a case.
+// What a reader does with `locard view`, and what its pages must never do. Arguments: locard, a folder of runs (one of the demo case, one of hostile evidence, maybe one with an account of many neighbours), a case.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { graphTests } from './browser-graph.mjs';
 import { openPage, runTests, tooWide } from './browser-lib.mjs';
 
 const [locard, runs, demoCase] = process.argv.slice(2);
 const names = () => readdirSync(runs).filter((name) => !name.startsWith('.')).sort();
 const [demo] = names().filter((name) => name.endsWith('-demo'));
-const [hostile] = names().filter((name) => !name.endsWith('-demo'));
+const [hub] = names().filter((name) => name.endsWith('-hub'));
+const [hostile] = names().filter((name) => !name.endsWith('-demo') && !name.endsWith('-hub'));
 
 const server = spawn(locard, ['view', '--runs', runs, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
 const address = await new Promise((done, fail) => {
@@ -30,6 +32,7 @@ const open = async (path = '/', options = {}) => {
 const until = (child, event) => new Promise((done) => { child.once(event, done); });
 
 const tests = {
+  ...graphTests(open, origin, demo, hub),
   async 'the runs are listed, and without the address nobody gets in'() {
     const page = await open();
     assert.deepEqual((await page.locator('a.item').allTextContents()).sort(), names());

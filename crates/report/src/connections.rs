@@ -7,9 +7,10 @@ mod path;
 mod story;
 mod thing;
 
+pub use context::Context;
 pub use drawn::{cytoscape, dot, graphml};
+pub use path::{doubt, weakest};
 
-use context::Context;
 use graph::Run;
 use graph::connections::{Connections, EntityRef, Filter, Found, RelationRef, find};
 use serde_json::{Value, json};

@@ -12,6 +12,7 @@ pub mod ewf;
 pub mod five_hosts;
 pub mod history;
 pub mod hive;
+pub mod hub;
 pub mod index_dat;
 pub mod info2;
 pub mod injection;

@@ -6,12 +6,14 @@
 //!
 //! **Invariant:** text of the evidence is text in every answer: escaped in pages, `text/plain` by itself.
 
+mod connected;
 mod error;
 mod guard;
 mod house;
 mod lines;
 mod page;
 mod pages;
+mod readings;
 mod routes;
 mod server;
 mod shelf;

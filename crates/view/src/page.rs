@@ -133,8 +133,14 @@ fn of_run(run: &str) -> Markup {
     }
 }
 
-const PARTS: [(&str, &str); 5] =
-    [("facts", "Facts"), ("calls", "Calls"), ("refused", "Refused"), ("follow", "Log"), ("report", "Report")];
+const PARTS: [(&str, &str); 6] = [
+    ("facts", "Facts"),
+    ("graph", "Graph"),
+    ("calls", "Calls"),
+    ("refused", "Refused"),
+    ("follow", "Log"),
+    ("report", "Report"),
+];
 
 fn search(run: Option<&str>, sought: &str) -> Markup {
     html! {

@@ -63,6 +63,10 @@ pub(crate) fn router(house: Arc<House>) -> Router {
         .route("/run/{run}/inv/{id}", get(invocation))
         .route("/run/{run}/inv/{id}/output", get(output))
         .route("/run/{run}/refused", get(refused))
+        .route("/run/{run}/graph", get(graph))
+        .route("/run/{run}/entity/{id}", get(entity))
+        .route("/run/{run}/path", get(path))
+        .route("/run/{run}/picture", get(picture))
         .route("/run/{run}/report", get(report))
         .route("/run/{run}/follow", get(follow))
         .route("/run/{run}/news", get(news))
@@ -117,6 +121,22 @@ async fn output(State(house): Shared, Path((run, id)): Names) -> Response {
 
 async fn refused(State(house): Shared, Path(run): Name, asked: Asked) -> Response {
     answer(house, move |house| pages::lists::refused(house, &run, &asked)).await
+}
+
+async fn graph(State(house): Shared, Path(run): Name, asked: Asked) -> Response {
+    answer(house, move |house| pages::graph::page(house, &run, &asked)).await
+}
+
+async fn entity(State(house): Shared, Path((run, id)): Names, asked: Asked) -> Response {
+    answer(house, move |house| pages::entity::page(house, &run, &id, &asked)).await
+}
+
+async fn path(State(house): Shared, Path(run): Name, asked: Asked) -> Response {
+    answer(house, move |house| pages::path::page(house, &run, &asked)).await
+}
+
+async fn picture(State(house): Shared, Path(run): Name, asked: Asked) -> Response {
+    answer(house, move |house| pages::picture::page(house, &run, &asked)).await
 }
 
 async fn report(State(house): Shared, Path(run): Name) -> Response {

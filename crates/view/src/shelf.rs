@@ -1,10 +1,11 @@
 //! The runs that are shown, and those that were read last.
 
+use crate::connected::Connected;
 use crate::error::Trouble;
 use app::{Listed, OpenRunError};
 use graph::Run;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 /// Which runs are shown.
@@ -39,6 +40,14 @@ pub(crate) struct Book {
     pub(crate) folder: PathBuf,
     /// What it holds.
     pub(crate) run: Run,
+    connected: OnceLock<Connected>,
+}
+
+impl Book {
+    /// Its graph, made when a page first asks for it and kept as long as the run is.
+    pub(crate) fn connected(&self) -> &Connected {
+        self.connected.get_or_init(|| Connected::new(&self.run))
+    }
 }
 
 /// What tells that a run is as it was read.
@@ -111,7 +120,7 @@ impl Shelf {
             return Ok(book);
         }
         let run = app::load_run(&folder)?;
-        let book = Arc::new(Book { name: name.to_owned(), folder, run });
+        let book = Arc::new(Book { name: name.to_owned(), folder, run, connected: OnceLock::new() });
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|kept| kept.book.folder != book.folder);
         if kept.len() >= KEPT {

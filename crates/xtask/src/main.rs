@@ -49,6 +49,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     dist [--target TARGET]... [--out FOLDER] [--sign KEY]  make a release: archives, packages, what vouches for them\n  \
     fuzz [--seconds N] [--only TARGET]... [--small]  run the fuzz targets in turn, and add up what they came to (nightly compiler)\n  \
     graph-bench [--facts N] [--seed N]  connect 1,000,000 made facts and ask about them: time and memory (docs/benchmarks.md)\n  \
+    hub-run FOLDER [--records N]  write a run of N records about one account, 200 where nothing else is said, whose graph is looked at\n  \
     hunt-campaign LOCARD SOURCES [--final] [--seed N] [--ordinary N] [--place FOLDER]  how much of recorded attacks `locard hunt` flags (docs/hunt-campaign.md)\n  \
     injection LOCARD [CASE...] [--alone] [--only N,...] [--json FILE] [--model MODEL --runs N]  plant orders to an agent, obey them, and judge what came of it\n  \
     large-image FILE [--files N] [--tree FOLDER --copies N] [--gib N] [--seed N]  write a large NTFS image (mkntfs, ntfs-3g, as root)\n  \
@@ -83,6 +84,7 @@ fn main() -> ExitCode {
         Some("hunt-campaign") => campaign::run(&mut |line| eprintln!("{line}")),
         Some("injection") => injection(),
         Some("large-image") => large_image(),
+        Some("hub-run") => hub_run(),
         Some("large-run") => large_run(),
         Some("llmock") => llmock(),
         Some("local-model") => local_model(),
@@ -290,6 +292,19 @@ fn large_run() -> io::Result<()> {
     let tally = large_run::write(Path::new(folder), facts).map_err(io::Error::other)?;
     eprintln!("{tally}");
     Ok(())
+}
+
+/// Writes a run in which one account is related to many things.
+fn hub_run() -> io::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
+    let wrong =
+        || io::Error::other("expected a folder that is not there yet, and maybe --records and a number");
+    let (folder, records) = match arguments.as_slice() {
+        [folder] => (folder, 200),
+        [folder, option, records] if option == "--records" => (folder, records.parse().map_err(|_| wrong())?),
+        _ => return Err(wrong()),
+    };
+    testkit::hub::write(Path::new(folder), records)
 }
 
 #[expect(clippy::print_stdout, reason = "the chore's result")]

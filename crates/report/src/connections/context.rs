@@ -9,8 +9,8 @@ use phrases::Choice;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 
-/// Runs, their connections, and what counts of them.
-pub(super) struct Context<'c> {
+/// Runs, their connections, and what counts of them: how entities, relations and facts are told.
+pub struct Context<'c> {
     runs: &'c [&'c Run],
     pub(super) of: &'c Connections,
     pub(super) filter: &'c Filter,
@@ -23,7 +23,8 @@ const WEIGHED: usize = 64;
 const SENTENCE: usize = 200;
 
 impl<'c> Context<'c> {
-    pub(super) const fn new(runs: &'c [&'c Run], of: &'c Connections, filter: &'c Filter) -> Context<'c> {
+    /// Of these runs, whose connections these are; `filter` says what counts.
+    pub const fn new(runs: &'c [&'c Run], of: &'c Connections, filter: &'c Filter) -> Context<'c> {
         Context { runs, of, filter }
     }
 
@@ -36,7 +37,8 @@ impl<'c> Context<'c> {
         runs.flat_map(|(at, run)| run.facts().map(move |(_, accepted)| (at, &accepted.fact)))
     }
 
-    pub(super) fn fact(&self, at: FactRef) -> Option<&'c FactEntry> {
+    /// The fact that is meant.
+    pub fn fact(&self, at: FactRef) -> Option<&'c FactEntry> {
         self.runs.get(usize::from(at.run))?.fact(at.fact)
     }
 
@@ -67,7 +69,7 @@ impl<'c> Context<'c> {
     }
 
     /// What code says of a fact.
-    pub(super) fn sentence(&self, at: FactRef) -> String {
+    pub fn sentence(&self, at: FactRef) -> String {
         let run = self.runs.get(usize::from(at.run));
         let said =
             run.zip(self.fact(at)).map(|(run, fact)| phrases::fact(run.language(), fact, Choice::Usual));
@@ -75,7 +77,7 @@ impl<'c> Context<'c> {
     }
 
     /// The same, for a table.
-    pub(super) fn short_sentence(&self, at: FactRef) -> String {
+    pub fn short_sentence(&self, at: FactRef) -> String {
         shortened(&terminal(&self.sentence(at)), SENTENCE)
     }
 
@@ -86,7 +88,7 @@ impl<'c> Context<'c> {
     }
 
     /// An entity by kind and name, and by its host where it is of one.
-    pub(super) fn called(&self, entity: EntityRef) -> String {
+    pub fn called(&self, entity: EntityRef) -> String {
         let kind = self.of.kind(entity).name().replace('_', " ");
         let title = shortened(&terminal(self.of.title(entity)), 100);
         match self.of.host(entity).map(terminal) {
@@ -109,10 +111,10 @@ impl<'c> Context<'c> {
     }
 
     /// The facts that show a relation and count, the best borne out first.
-    pub(super) fn shown_by(&self, relation: RelationRef) -> Vec<Told> {
+    pub fn shown_by(&self, relation: RelationRef) -> Vec<Told> {
         let mut shown: Vec<Told> =
             self.of.shown_by(relation).filter(|told| self.filter.takes(self.of, *told)).collect();
-        shown.sort_by_key(|told| {
+        shown.sort_by_cached_key(|told| {
             let sure = self.fact(told.fact).map(|fact| confidence([fact], 0).thousandths());
             (Reverse(sure), told.when.is_none(), told.when, told.fact)
         });
@@ -120,13 +122,13 @@ impl<'c> Context<'c> {
     }
 
     /// How sure a relation is, by the facts that show it.
-    pub(super) fn confidence(&self, relation: RelationRef) -> Confidence {
+    pub fn confidence(&self, relation: RelationRef) -> Confidence {
         let facts = self.of.shown_by(relation).filter(|told| self.filter.takes(self.of, *told));
         confidence(facts.take(WEIGHED).filter_map(|told| self.fact(told.fact)), 0)
     }
 
     /// What makes a relation weaker than others: where its files lie, and who could have written what they say.
-    pub(super) fn weakness(&self, relation: RelationRef) -> Option<String> {
+    pub fn weakness(&self, relation: RelationRef) -> Option<String> {
         let facts: Vec<&FactEntry> =
             self.of.shown_by(relation).filter_map(|told| self.fact(told.fact)).collect();
         let elsewhere = facts.iter().all(|fact| !tells_of_host(fact.placement));

@@ -2,13 +2,12 @@
 
 use super::Answer;
 use super::context::{Context, time};
-use graph::connections::{EntityRef, Hop, paths, possibly_same};
+use graph::connections::{EntityRef, Hop, RelationRef, paths, possibly_same};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 pub(super) fn answer(context: &Context<'_>, ends: (EntityRef, EntityRef), ways: usize) -> Answer {
-    let doubt = |relation| 1000_u32.saturating_sub(context.confidence(relation).thousandths().into());
-    let found = paths(context.of, ends, ways, context.filter, doubt);
+    let found = paths(context.of, ends, ways, context.filter, |relation| doubt(context, relation));
     let mut text = String::new();
     for (at, way) in (1..).zip(&found) {
         if found.len() > 1 {
@@ -68,8 +67,13 @@ fn told(out: &mut String, context: &Context<'_>, start: EntityRef, way: &[Hop]) 
     }
 }
 
-/// The relation that is borne out least; of several the first.
-fn weakest<'w>(context: &Context<'_>, way: &'w [Hop]) -> Option<&'w Hop> {
+/// How much of a relation is in doubt, in thousandths: what ways with the best evidence add up.
+pub fn doubt(context: &Context<'_>, relation: RelationRef) -> u32 {
+    1000_u32.saturating_sub(context.confidence(relation).thousandths().into())
+}
+
+/// The relation of a way that is borne out least; of several the first.
+pub fn weakest<'w>(context: &Context<'_>, way: &'w [Hop]) -> Option<&'w Hop> {
     way.iter().min_by_key(|hop| context.confidence(hop.by).thousandths())
 }
 

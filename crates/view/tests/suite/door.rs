@@ -24,10 +24,23 @@ fn addresses() -> Vec<String> {
         ["/", "/search?q=one", "/compare", "/style.css", "/view.js", "/icon.svg", "/nowhere", "/run/other"]
             .map(str::to_owned)
             .into();
-    for part in ["", "/facts", "/calls", "/refused", "/report", "/follow", "/news?from=0"] {
+    for part in [
+        "",
+        "/facts",
+        "/calls",
+        "/refused",
+        "/report",
+        "/follow",
+        "/news?from=0",
+        "/graph",
+        "/graph?q=x",
+        "/path",
+        "/picture",
+    ] {
         all.push(format!("{run}{part}"));
     }
     all.extend([format!("{run}/inv/{id}"), format!("{run}/inv/{id}/output"), format!("{run}/inv/x")]);
+    all.push(format!("{run}/entity/file-000000000000"));
     all
 }
 

@@ -70,6 +70,12 @@ fn hostile_text_is_shown_on_every_page_and_is_markup_on_none() {
         (format!("/compare?before={}&after={}", name(2), name(1)), true),
         (format!("/run/{}", form(HOSTILE)), true),
         (format!("{run}/inv/{}", form(HOSTILE)), true),
+        (format!("{run}/graph"), false),
+        (format!("{run}/graph?q={}", form(HOSTILE)), true),
+        (format!("{run}/graph?kind={}", form(HOSTILE)), true),
+        (format!("{run}/path?from={}&to=x", form(HOSTILE)), true),
+        (format!("{run}/entity/{}", form(HOSTILE)), true),
+        (format!("{run}/picture?of={}", form(HOSTILE)), true),
     ] {
         let body = opened.get(&address).body;
         is_inert(&without_search_field(&body), &address);
@@ -77,6 +83,32 @@ fn hostile_text_is_shown_on_every_page_and_is_markup_on_none() {
         for link in links(&body) {
             assert!(link.starts_with('/') || link.starts_with('?'), "{address} links to {link}");
         }
+    }
+}
+
+#[test]
+fn names_of_entities_are_text_in_lists_pictures_and_paths() {
+    let runs = tempfile::tempdir().unwrap();
+    testkit::hub::write(&runs.path().join(name(1)), 20).unwrap();
+    let opened = Opened::over(runs.path());
+    let run = format!("/run/{}", name(1));
+    let of = |text: &str| {
+        let reply = opened.get(&format!("{run}/graph?q={}", form(text)));
+        reply.header("location").unwrap().rsplit('/').next().unwrap().to_owned()
+    };
+    let (file, account) = (of("\u{202e}fdp."), of(testkit::hub::HUB));
+    for address in [
+        format!("{run}/graph?kind=program"),
+        format!("{run}/entity/{file}"),
+        format!("{run}/entity/{file}?part=timeline"),
+        format!("{run}/entity/{account}"),
+        format!("{run}/picture?of={file}"),
+        format!("{run}/picture?of={account}&open={account}.ran.out.program.240"),
+        format!("{run}/path?from={file}&to={account}"),
+    ] {
+        let body = opened.page(&address);
+        is_inert(&without_search_field(&body), &address);
+        assert!(body.contains("\\u{202e}fdp.") && body.contains("&lt;img src=x"), "{address}\n{body}");
     }
 }
 

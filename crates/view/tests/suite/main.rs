@@ -9,6 +9,7 @@
 
 mod client;
 mod comparing;
+mod connected;
 mod door;
 mod following;
 mod hostile;

@@ -1,0 +1,110 @@
+//! Where else an entity was met: on which hosts, in which files, and in which of the other runs that are shown.
+
+use super::{ROWS, SHOWN, part};
+use crate::connected::EVERYTHING;
+use crate::house::House;
+use crate::pages::sight::{Sight, name, number, span};
+use crate::routes::Asked;
+use crate::text::{count, segment};
+use graph::connections::{EntityRef, RelationKind, Told, where_else};
+use maud::{Markup, html};
+use report::terminal as inert;
+use std::collections::BTreeMap;
+
+/// Other runs that are looked into: as many as are kept in memory beside this one.
+const OTHERS: usize = 3;
+
+/// The hosts whose facts name an entity, in short.
+pub(super) fn hosts(sight: &Sight<'_>, entity: EntityRef) -> Markup {
+    let seen = where_else(sight.of, entity, &EVERYTHING);
+    html! {
+        section aria-labelledby="where" {
+            h2 #where { "Where else" }
+            p { "Facts about " (count(seen.len(), "host", "hosts")) " name it, among those recorded." }
+            ul.plain {
+                @for host in seen.iter().take(SHOWN) {
+                    li { code { (inert(host.host)) } ", " (number(host.facts.len())) @if host.facts.len() == 1 { " fact, " } @else { " facts, " } (span(host.facts.iter().copied())) }
+                }
+            }
+            p { a href=(part(sight, entity, &[("part", "seen")])) { "Hosts and files of the evidence" } }
+        }
+    }
+}
+
+/// The hosts and files whose facts name an entity, and what has the same content.
+pub(super) fn seen(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Markup {
+    let seen = where_else(sight.of, entity, &EVERYTHING);
+    let mut files: BTreeMap<(&str, &str, &str), Vec<Told>> = BTreeMap::new();
+    for host in &seen {
+        for told in &host.facts {
+            if let Some(fact) = sight.run.fact(told.fact.fact) {
+                let file = (host.host, fact.locator.evidence.as_str(), fact.locator.path.as_str());
+                files.entry(file).or_default().push(*told);
+            }
+        }
+    }
+    let part =
+        sight.stretch(asked.number("from"), files.len(), ROWS, &sight.address(entity), &[("part", "seen")]);
+    let relations = sight.of.relations_of(entity).into_iter();
+    let alike: Vec<_> = relations
+        .filter(|relation| sight.of.relation(*relation).is_some_and(|it| it.1 == RelationKind::SameContentAs))
+        .collect();
+    html! {
+        h2 { "Where else" }
+        p { (count(seen.len(), "host", "hosts")) ", " (count(files.len(), "file", "files")) " of the evidence, among what was recorded." }
+        (part.links)
+        div.wide tabindex="0" role="region" aria-label="Hosts and files" {
+            table {
+                thead { tr { th scope="col" { "Host" } th scope="col" { "File of the evidence" } th scope="col" { "Times" } th scope="col" { "Facts" } } }
+                tbody {
+                    @for ((host, evidence, path), told) in files.iter().skip(part.first).take(part.end - part.first) {
+                        tr {
+                            td { code { (inert(host)) } }
+                            td { (name(&format!("{evidence}: {path}"))) }
+                            td { (span(told.iter().copied())) }
+                            td {
+                                @for (place, told) in told.iter().take(3).enumerate() { @if place > 0 { ", " } (sight.fact_link(told.fact.fact)) }
+                                @if told.len() > 3 { " and " (number(told.len() - 3)) " more" }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        (part.links)
+        @if !alike.is_empty() {
+            h3 { "The same content" }
+            ul.rows {
+                @for relation in alike.iter().take(ROWS) {
+                    li { @if let Some(other) = sight.of.other_end(*relation, entity) { (sight.link(other)) } " " (sight.citing(*relation)) }
+                }
+            }
+        }
+    }
+}
+
+/// The other runs that are shown and know an entity of the same id; nothing if there are too many to look into.
+pub(super) fn other_runs(house: &House, run: &str, sight: &Sight<'_>, entity: EntityRef) -> Markup {
+    let Some(id) = sight.of.id(entity) else { return html! {} };
+    let Ok(names) = house.shelf.names() else { return html! {} };
+    let others: Vec<String> = names.into_iter().map(|(name, _)| name).filter(|name| name != run).collect();
+    if others.is_empty() || others.len() > OTHERS {
+        return html! {};
+    }
+    let books: Vec<_> = others.iter().filter_map(|name| house.shelf.open(name).ok()).collect();
+    let known = books.iter().filter(|book| book.connected().of.with_id(id).is_some());
+    let known: Vec<&str> = known.map(|book| book.name.as_str()).collect();
+    let (.., is_strong) = sight.of.key(entity);
+    html! {
+        section aria-labelledby="runs" {
+            h2 #runs { "Other runs" }
+            @if known.is_empty() {
+                p { "0 of the " (count(others.len(), "other run", "other runs")) " shown have an entity with this id." }
+            } @else {
+                p { (count(known.len(), "other run has", "other runs have")) " an entity with this id:" }
+                ul.plain { @for name in &known { li { a href={ "/run/" (segment(name)) "/entity/" (id) } { (inert(name)) } } } }
+                @if !is_strong { p.note { "The id is made from a name or path: the entities may still be different things." } }
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The entities and relations that agents added: their readings, which code compares with its own entities by name.
+//!
+//! **Invariant:** nothing here becomes a relation of the graph that code makes.
+
+use graph::Run;
+use graph::connections::{Connections, EntityKind, EntityRef};
+use ledger::pattern::fold;
+use ledger::{EntityKind as AgentKind, FactId, NodeId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What agents added, in the order of tasks.
+#[derive(Debug, Default)]
+pub(crate) struct Readings {
+    /// The entities.
+    pub(crate) things: Vec<Thing>,
+    /// The relations.
+    pub(crate) links: Vec<Link>,
+    by_entity: BTreeMap<EntityRef, Vec<usize>>,
+}
+
+/// An entity of an agent.
+#[derive(Debug)]
+pub(crate) struct Thing {
+    /// Who added it.
+    pub(crate) agent: String,
+    /// Kind and name, as the agent wrote them.
+    pub(crate) said: String,
+    /// The facts that the agent named for it.
+    pub(crate) facts: Vec<FactId>,
+    /// The one entity of code that these facts name alike.
+    pub(crate) entity: Option<EntityRef>,
+}
+
+/// A relation of an agent.
+#[derive(Debug)]
+pub(crate) struct Link {
+    /// Who added it.
+    pub(crate) agent: String,
+    /// Its first end.
+    pub(crate) from: End,
+    /// How the first end relates to the second.
+    pub(crate) words: String,
+    /// Its second end.
+    pub(crate) to: End,
+    /// The facts that the agent named for it.
+    pub(crate) facts: Vec<FactId>,
+}
+
+/// One end of an agent's relation.
+#[derive(Debug, Clone)]
+pub(crate) struct End {
+    /// The node.
+    pub(crate) node: NodeId,
+    /// Kind and name of the agent's entity, or the id of another node.
+    pub(crate) said: String,
+    /// The entity of code that it is by its facts and name.
+    pub(crate) entity: Option<EntityRef>,
+}
+
+impl Readings {
+    pub(crate) fn of(run: &Run, of: &Connections) -> Readings {
+        let added = || run.tasks.values().flat_map(|view| view.entities.iter().map(move |it| (view, it)));
+        let wanted: BTreeSet<FactId> = added().flat_map(|(_, it)| it.facts.iter().copied()).collect();
+        let named = named(of, &wanted);
+        let mut ends: BTreeMap<NodeId, End> = BTreeMap::new();
+        let mut readings = Readings::default();
+        for (view, it) in added() {
+            let said = format!("{} {}", it.kind.name().replace('_', " "), it.name);
+            let entity = same(of, &named, it.kind, &it.name, &it.facts);
+            let node = NodeId::Entity(it.entity);
+            ends.insert(node, End { node, said: said.clone(), entity });
+            let agent = view.assigned.agent.name.clone();
+            readings.things.push(Thing { agent, said, facts: it.facts.clone(), entity });
+        }
+        let end = |node: NodeId| {
+            let other = || End { node, said: node.to_string(), entity: None };
+            ends.get(&node).cloned().unwrap_or_else(other)
+        };
+        for view in run.tasks.values() {
+            readings.links.extend(view.relations.iter().map(|it| Link {
+                agent: view.assigned.agent.name.clone(),
+                from: end(it.from),
+                words: it.kind.name().replace('_', " "),
+                to: end(it.to),
+                facts: it.facts.clone(),
+            }));
+        }
+        for (at, link) in readings.links.iter().enumerate() {
+            for entity in [link.from.entity, link.to.entity].into_iter().flatten() {
+                let known = readings.by_entity.entry(entity).or_default();
+                if known.last() != Some(&at) {
+                    known.push(at);
+                }
+            }
+        }
+        readings
+    }
+
+    /// The places of the relations of which an entity is an end.
+    pub(crate) fn about(&self, entity: EntityRef) -> &[usize] {
+        self.by_entity.get(&entity).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The entities that each of these facts names, with the names.
+fn named<'c>(
+    of: &'c Connections,
+    wanted: &BTreeSet<FactId>,
+) -> BTreeMap<FactId, BTreeSet<(EntityRef, &'c str)>> {
+    let mut named: BTreeMap<FactId, BTreeSet<(EntityRef, &str)>> = BTreeMap::new();
+    if wanted.is_empty() {
+        return named;
+    }
+    for entity in of.entities() {
+        for (name, told) in of.names(entity).filter(|(_, told)| wanted.contains(&told.fact.fact)) {
+            named.entry(told.fact.fact).or_default().insert((entity, name));
+        }
+    }
+    named
+}
+
+/// The one entity of code of a like kind and the same name among those that the facts name.
+fn same(
+    of: &Connections,
+    named: &BTreeMap<FactId, BTreeSet<(EntityRef, &str)>>,
+    kind: AgentKind,
+    name: &str,
+    facts: &[FactId],
+) -> Option<EntityRef> {
+    let wanted = fold(name.trim());
+    let bears = |known: &str| {
+        let known = fold(known);
+        known == wanted || known.rsplit(['\\', '/']).next() == Some(wanted.as_str())
+    };
+    let all = facts.iter().filter_map(|fact| named.get(fact)).flatten();
+    let fitting = all.filter(|(entity, known)| is_like(kind, of.kind(*entity)) && bears(known));
+    let fitting: BTreeSet<EntityRef> = fitting.map(|(entity, _)| *entity).collect();
+    match fitting.len() {
+        1 => fitting.first().copied(),
+        _ => None,
+    }
+}
+
+/// Whether what an agent calls by its kind can be an entity of this kind.
+const fn is_like(kind: AgentKind, code: EntityKind) -> bool {
+    match kind {
+        AgentKind::Host => matches!(code, EntityKind::Host),
+        AgentKind::Account => matches!(code, EntityKind::Account),
+        AgentKind::Person => matches!(code, EntityKind::Account | EntityKind::Email),
+        AgentKind::Device => matches!(code, EntityKind::Device),
+        AgentKind::File | AgentKind::Program => matches!(code, EntityKind::File | EntityKind::Program),
+        AgentKind::Service => matches!(code, EntityKind::Service),
+        AgentKind::ScheduledTask => matches!(code, EntityKind::ScheduledTask),
+        AgentKind::RegistryKey => matches!(code, EntityKind::RegistryKey | EntityKind::RunEntry),
+        AgentKind::Address => matches!(code, EntityKind::Address),
+        AgentKind::Domain => matches!(code, EntityKind::Domain | EntityKind::Share | EntityKind::Url),
+    }
+}
