@@ -14,6 +14,7 @@ mod made;
 mod model;
 mod name;
 mod path;
+pub mod readings;
 mod resolve;
 mod rules;
 

@@ -20,7 +20,7 @@ use ledger::{
 };
 use phrases::Language;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A run as its events tell it.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub struct Run {
     pub disclosure: Option<Disclosure>,
     pub(crate) index: Index,
     /// Made when somebody asks for them.
-    pub(crate) connections: OnceLock<Connections>,
+    pub(crate) connections: OnceLock<Arc<Connections>>,
     pub(crate) contradictions: OnceLock<Vec<Contradiction>>,
     /// The run as it was recorded, of one that is redacted: how sure answers are and what comes first is a matter of all values, and told as before.
     pub(crate) recorded: Option<Box<Run>>,
@@ -217,8 +217,8 @@ impl Run {
     }
 
     /// The entities and relations that code makes of its facts; of a redacted run of what it shows.
-    pub fn connections(&self) -> &Connections {
-        self.connections.get_or_init(|| connections(&[self]))
+    pub fn connections(&self) -> &Arc<Connections> {
+        self.connections.get_or_init(|| Arc::new(connections(&[self])))
     }
 
     /// The pairs of facts that cannot both be right, as code finds them; of a redacted run by all values.

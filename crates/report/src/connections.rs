@@ -4,12 +4,14 @@ mod context;
 mod drawn;
 mod lists;
 mod path;
+mod readings;
 mod story;
 mod thing;
 
 pub use context::Context;
 pub use drawn::{cytoscape, dot, graphml};
 pub use path::{doubt, weakest};
+pub use readings::AgentLink;
 
 use graph::Run;
 use graph::connections::{Connections, EntityRef, Filter, Found, RelationRef, find};
@@ -140,6 +142,8 @@ pub struct Answer {
     pub entities: BTreeSet<EntityRef>,
     /// The relations between these that are drawn.
     pub relations: BTreeSet<RelationRef>,
+    /// What agents related of them: their readings.
+    pub links: Vec<AgentLink>,
 }
 
 /// Answers a question over runs of one case and their connections.
@@ -167,7 +171,7 @@ pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
     }
     let answer = match (ask.question, ends.as_slice()) {
         (Question::Path, [from, to]) => path::answer(&context, (*from, *to), ask.ways),
-        (Question::Node, [entity]) => thing::node(&context, *entity),
+        (Question::Node, [entity]) => readings::add(&context, *entity, thing::node(&context, *entity)),
         (Question::Neighbours, [entity]) => thing::neighbours(&context, *entity, ask.depth),
         (Question::WhereElse, [entity]) => thing::where_else(&context, *entity),
         (Question::Timeline, [entity]) => story::timeline(&context, *entity),
@@ -178,12 +182,13 @@ pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
         (Question::Summary, _) => lists::summary(&context),
         _ => return Asked::Ends { question: ask.question },
     };
-    Asked::Answer(Box::new(answer.with_head(ask)))
+    let links = readings::drawn(&context, &answer.entities);
+    Asked::Answer(Box::new(Answer { links, ..answer }.with_head(ask)))
 }
 
 impl Answer {
     fn new(text: String, value: Value) -> Answer {
-        Answer { text, value, entities: BTreeSet::new(), relations: BTreeSet::new() }
+        Answer { text, value, entities: BTreeSet::new(), relations: BTreeSet::new(), links: Vec::new() }
     }
 
     /// The same, with what is drawn of it.

@@ -1,12 +1,10 @@
 //! The graph of a run, made once for all the pages that show it.
 
-use crate::readings::Readings;
 use graph::Run;
-use graph::connections::{
-    Connections, Contradiction, EntityKind, EntityRef, Filter, connections, contradictions, hubs,
-};
+use graph::connections::readings::Readings;
+use graph::connections::{Connections, EntityKind, EntityRef, Filter, hubs};
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Hubs that are kept.
 const HUBS: usize = 100;
@@ -17,25 +15,25 @@ pub(crate) static EVERYTHING: Filter = Filter {
     until: None,
     kinds: std::collections::BTreeSet::new(),
     hosts: std::collections::BTreeSet::new(),
+    writer: None,
+    only: None,
 };
 
 /// The connections of one run, and what follows from all of them; each is worked out when a page first asks for it.
 pub(crate) struct Connected {
     /// The connections.
-    pub(crate) of: Connections,
+    pub(crate) of: Arc<Connections>,
     kinds: OnceLock<BTreeMap<EntityKind, Vec<EntityRef>>>,
     hubs: OnceLock<Vec<(EntityRef, usize)>>,
-    contradictions: OnceLock<Vec<Contradiction>>,
     readings: OnceLock<Readings>,
 }
 
 impl Connected {
     pub(crate) fn new(run: &Run) -> Connected {
         Connected {
-            of: connections(&[run]),
+            of: Arc::clone(run.connections()),
             kinds: OnceLock::new(),
             hubs: OnceLock::new(),
-            contradictions: OnceLock::new(),
             readings: OnceLock::new(),
         }
     }
@@ -54,12 +52,6 @@ impl Connected {
     /// The entities with the most neighbours.
     pub(crate) fn hubs(&self) -> &[(EntityRef, usize)] {
         self.hubs.get_or_init(|| hubs(&self.of, HUBS, &EVERYTHING))
-    }
-
-    /// Facts of the run that cannot both be right.
-    pub(crate) fn contradictions(&self, run: &Run) -> &[Contradiction] {
-        self.contradictions
-            .get_or_init(|| contradictions(&self.of, run.facts().map(|(_, accepted)| (0, &accepted.fact))))
     }
 
     /// What the run's agents added as entities and relations of their own.

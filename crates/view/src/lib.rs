@@ -13,7 +13,6 @@ mod house;
 mod lines;
 mod page;
 mod pages;
-mod readings;
 mod routes;
 mod server;
 mod shelf;

@@ -17,7 +17,9 @@ pub fn dot(of: &Connections, answer: &Answer) -> String {
     }
     for it in relations(of, answer) {
         let label = quoted(&it.words());
-        let _ = writeln!(out, "  {} -> {} [label={label}];", quoted(&it.from), quoted(&it.to));
+        // What an agent added is its reading.
+        let style = if it.by.is_some() { ", style=dashed" } else { "" };
+        let _ = writeln!(out, "  {} -> {} [label={label}{style}];", quoted(&it.from), quoted(&it.to));
     }
     out.push_str("}\n");
     out
@@ -35,9 +37,14 @@ pub fn graphml(of: &Connections, answer: &Answer) -> String {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
     );
-    for (on, name) in
-        [("node", "kind"), ("node", "name"), ("edge", "relation"), ("edge", "first"), ("edge", "facts")]
-    {
+    for (on, name) in [
+        ("node", "kind"),
+        ("node", "name"),
+        ("edge", "relation"),
+        ("edge", "first"),
+        ("edge", "facts"),
+        ("edge", "by"),
+    ] {
         let _ =
             writeln!(out, "  <key id=\"{name}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"string\"/>");
     }
@@ -55,12 +62,13 @@ pub fn graphml(of: &Connections, answer: &Answer) -> String {
         let first = it.first.as_deref().map(|first| format!("<data key=\"first\">{}</data>", xml(first)));
         let _ = writeln!(
             out,
-            "    <edge source=\"{}\" target=\"{}\"><data key=\"relation\">{}</data>{}<data key=\"facts\">{}</data></edge>",
+            "    <edge source=\"{}\" target=\"{}\"><data key=\"relation\">{}</data>{}<data key=\"facts\">{}</data><data key=\"by\">{}</data></edge>",
             xml(&it.from),
             xml(&it.to),
-            xml(it.kind),
+            xml(&it.kind),
             first.unwrap_or_default(),
-            xml(&it.facts.join(" "))
+            xml(&it.facts.join(" ")),
+            xml(it.by.as_deref().unwrap_or("code"))
         );
     }
     out.push_str("  </graph>\n</graphml>\n");
@@ -86,6 +94,7 @@ pub fn cytoscape(of: &Connections, answer: &Answer) -> Value {
                 "relation": it.kind,
                 "first": it.first,
                 "facts": it.facts,
+                "by": it.by.as_deref().unwrap_or("code"),
             } })
         })
         .collect();
@@ -102,14 +111,19 @@ struct DrawnEntity {
 struct DrawnRelation {
     from: String,
     to: String,
-    kind: &'static str,
+    kind: String,
     first: Option<String>,
     facts: Vec<String>,
+    /// The agent whose reading it is; `None` where code made it.
+    by: Option<String>,
 }
 
 impl DrawnRelation {
     fn words(&self) -> String {
-        let kind = self.kind.replace('_', " ");
+        let mut kind = self.kind.replace('_', " ");
+        if let Some(agent) = &self.by {
+            let _ = write!(kind, "\n{agent}'s reading");
+        }
         self.first.as_ref().map_or_else(|| kind.clone(), |first| format!("{kind}\n{first}"))
     }
 }
@@ -124,7 +138,15 @@ fn entities<'a>(of: &'a Connections, answer: &'a Answer) -> impl Iterator<Item =
 }
 
 fn relations<'a>(of: &'a Connections, answer: &'a Answer) -> impl Iterator<Item = DrawnRelation> + 'a {
-    answer.relations.iter().filter_map(|relation| relation_of(of, *relation))
+    let by_code = answer.relations.iter().filter_map(|relation| relation_of(of, *relation));
+    by_code.chain(answer.links.iter().map(|link| DrawnRelation {
+        from: id(of, link.from),
+        to: id(of, link.to),
+        kind: link.words.clone(),
+        first: None,
+        facts: link.facts.clone(),
+        by: Some(link.agent.clone()),
+    }))
 }
 
 fn relation_of(of: &Connections, relation: RelationRef) -> Option<DrawnRelation> {
@@ -133,7 +155,8 @@ fn relation_of(of: &Connections, relation: RelationRef) -> Option<DrawnRelation>
     Some(DrawnRelation {
         from: id(of, from),
         to: id(of, to),
-        kind: kind.name(),
+        kind: kind.name().to_owned(),
+        by: None,
         first: first.map(|first| first.to_string()),
         facts: of.shown_by(relation).map(|told| told.fact.fact.to_string()).collect(),
     })

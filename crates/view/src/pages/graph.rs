@@ -4,10 +4,10 @@ use super::sight::{Sight, all, many, name, number};
 use crate::error::Trouble;
 use crate::house::House;
 use crate::page::{Answer, Page};
-use crate::readings::{End, Link};
 use crate::routes::Asked;
 use crate::text::{clipped, count};
 use axum::response::{IntoResponse, Redirect, Response};
+use graph::connections::readings::{End, Link};
 use graph::connections::{
     Contradiction, ContradictionKind, EntityKind, EntityRef, Found, RelationKind, find,
 };
@@ -46,7 +46,7 @@ pub(crate) fn page(house: &House, run: &str, asked: &Asked) -> Answer<Response> 
 
 fn whole(sight: &Sight<'_>) -> Markup {
     let relations = relations(sight);
-    let found = sight.connected.contradictions(sight.run);
+    let found = sight.run.contradictions();
     html! {
         h1 { "Graph" }
         p {
@@ -213,7 +213,7 @@ fn contradictions<'c>(sight: &Sight<'_>, found: impl Iterator<Item = &'c Contrad
 }
 
 fn all_contradictions(sight: &Sight<'_>, asked: &Asked) -> Markup {
-    let found = sight.connected.contradictions(sight.run);
+    let found = sight.run.contradictions();
     let at = format!("{}/graph", sight.base);
     let part = sight.stretch(asked.number("from"), found.len(), ROWS, &at, &[("part", "contradictions")]);
     html! {

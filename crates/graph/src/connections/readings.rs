@@ -2,63 +2,64 @@
 //!
 //! **Invariant:** nothing here becomes a relation of the graph that code makes.
 
-use graph::Run;
-use graph::connections::{Connections, EntityKind, EntityRef};
+use super::{Connections, EntityKind, EntityRef};
+use crate::run::Run;
 use ledger::pattern::fold;
 use ledger::{EntityKind as AgentKind, FactId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What agents added, in the order of tasks.
 #[derive(Debug, Default)]
-pub(crate) struct Readings {
+pub struct Readings {
     /// The entities.
-    pub(crate) things: Vec<Thing>,
+    pub things: Vec<Thing>,
     /// The relations.
-    pub(crate) links: Vec<Link>,
+    pub links: Vec<Link>,
     by_entity: BTreeMap<EntityRef, Vec<usize>>,
 }
 
 /// An entity of an agent.
 #[derive(Debug)]
-pub(crate) struct Thing {
+pub struct Thing {
     /// Who added it.
-    pub(crate) agent: String,
+    pub agent: String,
     /// Kind and name, as the agent wrote them.
-    pub(crate) said: String,
+    pub said: String,
     /// The facts that the agent named for it.
-    pub(crate) facts: Vec<FactId>,
+    pub facts: Vec<FactId>,
     /// The one entity of code that these facts name alike.
-    pub(crate) entity: Option<EntityRef>,
+    pub entity: Option<EntityRef>,
 }
 
 /// A relation of an agent.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub struct Link {
     /// Who added it.
-    pub(crate) agent: String,
+    pub agent: String,
     /// Its first end.
-    pub(crate) from: End,
+    pub from: End,
     /// How the first end relates to the second.
-    pub(crate) words: String,
+    pub words: String,
     /// Its second end.
-    pub(crate) to: End,
+    pub to: End,
     /// The facts that the agent named for it.
-    pub(crate) facts: Vec<FactId>,
+    pub facts: Vec<FactId>,
 }
 
 /// One end of an agent's relation.
 #[derive(Debug, Clone)]
-pub(crate) struct End {
+pub struct End {
     /// The node.
-    pub(crate) node: NodeId,
+    pub node: NodeId,
     /// Kind and name of the agent's entity, or the id of another node.
-    pub(crate) said: String,
+    pub said: String,
     /// The entity of code that it is by its facts and name.
-    pub(crate) entity: Option<EntityRef>,
+    pub entity: Option<EntityRef>,
 }
 
 impl Readings {
-    pub(crate) fn of(run: &Run, of: &Connections) -> Readings {
+    /// Those of a run, whose connections these are.
+    pub fn of(run: &Run, of: &Connections) -> Readings {
         let added = || run.tasks.values().flat_map(|view| view.entities.iter().map(move |it| (view, it)));
         let wanted: BTreeSet<FactId> = added().flat_map(|(_, it)| it.facts.iter().copied()).collect();
         let named = named(of, &wanted);
@@ -97,7 +98,7 @@ impl Readings {
     }
 
     /// The places of the relations of which an entity is an end.
-    pub(crate) fn about(&self, entity: EntityRef) -> &[usize] {
+    pub fn about(&self, entity: EntityRef) -> &[usize] {
         self.by_entity.get(&entity).map_or(&[], Vec::as_slice)
     }
 }
