@@ -64,11 +64,13 @@ pub enum Behaviour {
     OnChapters = 25,
     /// A reading that leaves its fields to the gateway gets the times of its record first, short lists, and up to thirty-two fields; before, sixteen by their names.
     DatedFirst = 26,
+    /// The first message says what was recalled of earlier runs, as the first event has it ([`crate::Remembered`]).
+    Remembers = 28,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 26] = [
+    pub const ALL: [Behaviour; 27] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -95,6 +97,7 @@ impl Behaviour {
         Behaviour::Tells,
         Behaviour::OnChapters,
         Behaviour::DatedFirst,
+        Behaviour::Remembers,
     ];
 
     /// Those that a run was made with.
