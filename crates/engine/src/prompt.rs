@@ -3,7 +3,7 @@
 use crate::dispatch::render_bundle;
 use crate::setting::Setting;
 use ledger::event::TaskAssigned;
-use ledger::{AgentSpec, EvidenceEntry, EvidenceKind, Fence, Surface, ToolClass};
+use ledger::{AgentSpec, EvidenceEntry, EvidenceKind, Fence, RememberedLesson, Surface, ToolClass};
 use std::fmt::Write;
 
 /// The system prompt: role, the rules of evidence, the objectives.
@@ -107,6 +107,28 @@ pub(crate) fn first(assigned: &TaskAssigned, evidence: &[EvidenceEntry], fence: 
     );
     texts.push(text);
     texts
+}
+
+/// Where what earlier runs showed begins and ends: lines that no lesson holds, for each of those is one line that begins with words of code.
+const MEMORY: [&str; 2] = ["--- memory of earlier runs ---", "--- end of memory ---"];
+
+/// What earlier runs showed, as the first event of this one has it; `None` where nothing was recalled.
+pub(crate) fn remembered(lessons: &[RememberedLesson]) -> Option<String> {
+    if lessons.is_empty() {
+        return None;
+    }
+    let [begin, end] = MEMORY;
+    let mut text = format!(
+        "{begin}\nWhat earlier runs showed about how to look, written by code. It is no evidence, and no reason to leave a question out.\n"
+    );
+    for lesson in lessons {
+        // A run may have been made by hand: what it says stays on its line.
+        let said: String =
+            lesson.text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let _ = writeln!(text, "{} {said} [{}]", lesson.rule.words(), lesson.id);
+    }
+    text.push_str(end);
+    Some(text)
 }
 
 /// The first message of an agent that hands out tasks.

@@ -60,6 +60,8 @@ pub struct Distilled {
     pub(crate) lessons: Vec<Learned>,
     /// What worked, by which earlier lessons are contradicted.
     pub(crate) worked: Vec<Worked>,
+    /// Whether the task has ended; one that broke off may be gone on with.
+    pub(crate) has_end: bool,
 }
 
 /// A lesson, and whether other evidence can learn from it.
@@ -113,7 +115,7 @@ pub fn distilled(seen: TaskSeen<'_>) -> Distilled {
     for learned in &mut lessons {
         learned.lesson.conditions = conditions.clone();
     }
-    Distilled { lessons, worked: fold.worked() }
+    Distilled { lessons, worked: fold.worked(), has_end: fold.ended.is_some() }
 }
 
 /// A call of the task.

@@ -6,6 +6,7 @@ use crate::crew::{Crew, Hire};
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::made_tables::{MadeTables, MadeTablesOf};
+use crate::memory::Learner;
 use crate::names::Names;
 use crate::open::{OpenRunError, load_run};
 use crate::purse::Purse;
@@ -201,6 +202,7 @@ impl Open {
             siblings,
             logged: dispatched.into_iter().map(|task| (task.assigned.task, task)).collect(),
             ended: Mutex::default(),
+            learner: self.learner(site).map(Arc::new),
             opened: self.opened.clone(),
         });
         let mut done = crew.work(begun, &Interrupt::new()).await?;
@@ -220,6 +222,19 @@ impl Open {
         ended.extend(crew.ended());
         ended.sort_by_key(|(id, ..)| *id);
         Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
+    }
+
+    /// Who writes what its tasks show into the memory across runs.
+    fn learner(&self, site: &Site) -> Option<Learner> {
+        Learner::of(&site.work, site.key(), &self.id, &self.opened)
+    }
+
+    /// Writes of the tasks that have no end that they broke off: from that nothing follows.
+    pub(super) async fn leave_unfinished(&self, site: &Site) {
+        let Some(learner) = self.learner(site) else { return };
+        let folder = self.folder.clone();
+        // The run ends with the error that it has.
+        drop(tokio::task::spawn_blocking(move || learner.unfinished(&folder)).await);
     }
 
     /// Compares the records with the rules that were brought along, and assigns to code what it records of that; no task where none were, or nothing fits.

@@ -35,6 +35,7 @@ CREATE TABLE tasks (
   task INTEGER NOT NULL,
   at INTEGER NOT NULL,
   lessons INTEGER NOT NULL,
+  has_end INTEGER NOT NULL,
   PRIMARY KEY (run, task)
 ) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE word_index USING fts5(words, tags, tokenize = 'ascii');

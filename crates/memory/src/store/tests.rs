@@ -69,7 +69,7 @@ fn lesson(outcome: Outcome, question: &str) -> Lesson {
 
 fn showed(lessons: Vec<Lesson>) -> Distilled {
     let learned = lessons.into_iter().map(|lesson| Learned { lesson, for_others: true });
-    Distilled { lessons: learned.collect(), worked: Vec::new() }
+    Distilled { lessons: learned.collect(), worked: Vec::new(), has_end: true }
 }
 
 fn task(number: u16) -> TaskOf {
@@ -182,6 +182,7 @@ fn a_lesson_of_which_later_runs_show_the_opposite_says_so_and_is_told_no_more() 
     store.learn(task(1), &failed, &vocabulary(), DAY).unwrap();
     let worked = Distilled {
         lessons: Vec::new(),
+        has_end: true,
         worked: vec![Worked {
             shows: Shows::Runs,
             call: form("prefetch"),

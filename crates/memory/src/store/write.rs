@@ -52,7 +52,7 @@ impl Store {
         let mut connection = self.connection();
         let mut learn = || -> rusqlite::Result<usize> {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            if !note_task(&transaction, of, at, written.len())? {
+            if !note_task(&transaction, of, at, (written.len(), distilled.has_end))? {
                 return transaction.commit().map(|()| 0);
             }
             for one in &written {
@@ -166,12 +166,18 @@ fn id(scope: Scope, key: Digest) -> String {
     format!("{}-{digits}", scope.letter())
 }
 
-/// Notes that a task's lessons are written; `false` where they were before.
-fn note_task(transaction: &Transaction<'_>, of: TaskOf, at: i64, lessons: usize) -> rusqlite::Result<bool> {
+/// Notes that a task's lessons are written; `false` where they were before. One that broke off can end later, and is written again then.
+fn note_task(
+    transaction: &Transaction<'_>,
+    of: TaskOf,
+    at: i64,
+    (lessons, has_end): (usize, bool),
+) -> rusqlite::Result<bool> {
     let lessons = i64::try_from(lessons).unwrap_or(i64::MAX);
     let noted = transaction.execute(
-        "INSERT INTO tasks (run, task, at, lessons) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
-        params![of.run.as_bytes(), of.task.0, at, lessons],
+        "INSERT INTO tasks (run, task, at, lessons, has_end) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE SET at = ?3, lessons = ?4, has_end = ?5 WHERE has_end < ?5",
+        params![of.run.as_bytes(), of.task.0, at, lessons, has_end],
     )?;
     Ok(noted > 0)
 }

@@ -190,6 +190,7 @@ fn investigated(locard: &Path, arena: &Arena, evidence: &Path, models: Box<app::
             observe: Arc::new(|_| ()),
             interrupt: app::Interrupt::new(),
             keep: app::KeepHead::default(),
+            memory: app::MemoryUse::None,
         },
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
