@@ -96,6 +96,11 @@ impl Memory {
         &self.folder
     }
 
+    /// Whether a word, as words are cut, is one that the program ships: only such words are in what holds for all cases.
+    pub fn ships(&self, word: &str) -> bool {
+        self.vocabulary.has_word(word)
+    }
+
     fn general(&self) -> PathBuf {
         self.folder.join("general").with_extension(ENDING)
     }
@@ -367,11 +372,11 @@ impl Learner {
     pub(crate) fn of(
         work: &Workplace,
         key: Option<Digest>,
-        run: &RunId,
+        (run, begun): (&RunId, &str),
         opened: &RunOpened,
     ) -> Option<Learner> {
         let MemoryUse::Of(memory) = &work.memory else { return None };
-        let run = Digest::of_parts(&[b"locard memory", run.to_string().as_bytes()]);
+        let run = Digest::of_parts(&[b"locard memory", run.to_string().as_bytes(), begun.as_bytes()]);
         let memory = Arc::clone(memory);
         opened.parent.is_none().then(|| Learner {
             memory,
@@ -395,7 +400,12 @@ impl Learner {
         match self.memory.learn(self.key.as_ref(), of, &distilled, seconds(&*self.work.clock)) {
             Ok(lessons) => {
                 let agent = assigned.agent.name.clone();
-                (self.work.observe)(Progress::Learned { task: assigned.task, agent, lessons });
+                (self.work.observe)(Progress::Learned {
+                    run: self.run.short(),
+                    task: assigned.task,
+                    agent,
+                    lessons,
+                });
             }
             Err(error) => {
                 let was_told =

@@ -112,6 +112,8 @@ pub enum Progress {
     },
     /// What a task showed stands in the memory across runs, durably.
     Learned {
+        /// The run, by the digest that the memory knows it by, shortened.
+        run: String,
         /// The task.
         task: TaskId,
         /// The agent.

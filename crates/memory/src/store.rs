@@ -90,7 +90,7 @@ pub struct Store {
 /// The task that lessons come from: the run by a digest alone, for its name holds words of its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskOf {
-    /// A digest of the run's name.
+    /// A digest of the run's name and of when it began.
     pub run: Digest,
     /// The task.
     pub task: TaskId,
@@ -99,7 +99,7 @@ pub struct TaskOf {
 /// Where a lesson comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
-    /// The digest of the run's name, shortened; empty for an imported lesson.
+    /// The digest of the run, shortened; empty for an imported lesson.
     pub run: String,
     /// The number of the task.
     pub task: u16,

@@ -37,6 +37,8 @@ pub(super) struct Open {
     pub(super) opened: RunOpened,
     pub(super) assigned: Vec<TaskAssigned>,
     pub(super) recorder: Recorder,
+    /// When it was opened, as its log has it: with its name this tells it from every other run.
+    pub(super) begun: String,
     /// The indexes of names that its log has already.
     pub(super) names: Vec<NamesIndexed>,
     /// What its log already says of the rules that were brought along.
@@ -71,8 +73,10 @@ impl Open {
             create_folder(runs, &opened.case.name, &*site.work.clock, site.work.recording)?;
         let recorder = Recorder::new(writer, Arc::clone(&site.work.clock));
         let (names, grouped) = (Vec::new(), BTreeSet::new());
-        let open = Open { folder, id, opened, assigned, recorder, names, matched: None, grouped };
+        let begun = site.work.clock.now().to_string();
+        let open = Open { folder, id, opened, assigned, recorder, begun, names, matched: None, grouped };
         let circumstance = Circumstance {
+            at: open.begun.clone(),
             run: Some(open.id.clone()),
             stamps: site.before.as_ref().map(|before| before.digest(&site.case)),
             brought: site.brought.from(),
@@ -226,7 +230,7 @@ impl Open {
 
     /// Who writes what its tasks show into the memory across runs.
     fn learner(&self, site: &Site) -> Option<Learner> {
-        Learner::of(&site.work, site.key(), &self.id, &self.opened)
+        Learner::of(&site.work, site.key(), (&self.id, &self.begun), &self.opened)
     }
 
     /// Writes of the tasks that have no end that they broke off: from that nothing follows.

@@ -179,7 +179,7 @@ fn in_full(case: Option<&str>, kept: &Kept) -> String {
         |texts: &std::collections::BTreeSet<String>| texts.iter().cloned().collect::<Vec<_>>().join(" ");
     let from = match (kept.origin.run.as_str(), kept.origin.task) {
         ("", _) => "imported".to_owned(),
-        (run, task) => format!("run {run} (digest of its name), task {task}"),
+        (run, task) => format!("run {run} (a digest of its name and time), task {task}"),
     };
     let rows = [
         ("of", of(case)),

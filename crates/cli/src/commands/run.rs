@@ -224,11 +224,11 @@ impl Plan {
         if let Progress::Note(note) = event {
             self.screen.say(&report::terminal(&format!("note: {note}")));
         }
-        if let Progress::Learned { task, agent, lessons } = event
+        if let Progress::Learned { run, task, agent, lessons } = event
             && self.report_memory
         {
             self.screen.say(&report::terminal(&format!(
-                "memory: {index} {task} {agent}: {lessons} lessons are written"
+                "memory: {run} {task} {agent}: {lessons} lessons are written"
             )));
         }
         self.board().hear(index, event);

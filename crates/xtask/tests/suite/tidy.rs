@@ -99,6 +99,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
                 "ground",
                 "ledger",
                 "llm",
+                "memory",
                 "sandbox",
                 "store",
                 "testkit",
