@@ -260,7 +260,7 @@ impl Memory {
         let stores: Vec<&Store> = of_case.iter().chain(&general).collect();
         let mut remembered = Vec::new();
         for (agent, questions) in agents {
-            let query = Query::of(questions.iter().copied(), kinds.clone());
+            let query = Query::of(agent, questions.iter().copied(), kinds.clone());
             let lessons = memory::advice(&stores, &self.vocabulary, &query, now)?;
             if !lessons.is_empty() {
                 remembered.push(Remembered { agent: (*agent).to_owned(), lessons });

@@ -30,18 +30,24 @@ pub struct Query {
     pub words: BTreeSet<String>,
     /// The kinds of evidence.
     pub kinds: BTreeSet<KindOfEvidence>,
+    /// Who asks: how another agent misused a tool is nothing to be told.
+    pub agent: Option<String>,
 }
 
 impl Query {
-    /// The query of these questions.
+    /// The query of an agent with these questions.
     pub fn of<'o>(
+        agent: &str,
         objectives: impl IntoIterator<Item = &'o Objective>,
         kinds: BTreeSet<KindOfEvidence>,
     ) -> Query {
-        Query {
-            words: objectives.into_iter().flat_map(|objective| words(&objective.question)).collect(),
-            kinds,
-        }
+        let words = objectives.into_iter().flat_map(|objective| words(&objective.question)).collect();
+        Query { words, kinds, agent: Some(agent.to_owned()) }
+    }
+
+    /// Whether a lesson is for whoever asks.
+    fn is_for(&self, lesson: &Lesson) -> bool {
+        lesson.outcome != Outcome::Refused || lesson.agent == self.agent
     }
 }
 
@@ -69,7 +75,7 @@ pub fn advice(
                 Scope::Case => Some(found.kept.lesson.clone()),
             };
             let is_doubtful = found.kept.contradicted > found.kept.seen;
-            if let Some(lesson) = lesson.filter(|_| !is_doubtful) {
+            if let Some(lesson) = lesson.filter(|lesson| !is_doubtful && query.is_for(lesson)) {
                 ranked.push((rank, Kept { lesson, ..found.kept }, rule));
             }
         }
@@ -153,13 +159,13 @@ fn said(lesson: &Lesson) -> String {
         Outcome::Unfinished if lesson.question.is_some() => format!("{question}: the task was cut short"),
         Outcome::Unfinished => format!("a task of {agent} was cut short"),
         Outcome::Failed => format!("make {call} again in this form: {}", failed(lesson.trouble)),
-        Outcome::Refused => format!("make {call} as {agent}: {}", failed(lesson.trouble)),
+        Outcome::Refused => refused(lesson, agent),
         Outcome::Rejected => {
             let predicate = lesson.predicate.as_deref().unwrap_or("a predicate");
             let code = lesson.trouble.map_or("refused", Trouble::name);
             format!("state {predicate} of records of {call}: such claims were refused as {code}")
         }
-        Outcome::Gap => format!("take {call} for everything: {}", left_out(lesson)),
+        Outcome::Gap => format!("take {call} for complete: {}", left_out(lesson)),
     }
 }
 
@@ -169,6 +175,20 @@ fn question(lesson: &Lesson) -> String {
         (Some(id), _) => id.clone(),
         (None, Some(text)) => quoted(text),
         (None, None) => "a question of the owner".to_owned(),
+    }
+}
+
+/// What was wrong with a call that was refused; the tool itself stays as good as it is.
+fn refused(lesson: &Lesson, agent: &str) -> String {
+    let tool = lesson.call.as_ref().map_or("a tool", |call| call.tool.as_str());
+    match lesson.trouble {
+        Some(Trouble::Refusal(Refusal::BadArguments)) => {
+            format!("call {tool} with arguments that do not fit its schema, as {agent} did; help tells them")
+        }
+        Some(Trouble::Refusal(Refusal::OutsideSurface)) => {
+            format!("call {tool} in a phase that does not offer it, as {agent} did")
+        }
+        trouble => format!("call {tool} as {agent} did: {}", failed(trouble)),
     }
 }
 
