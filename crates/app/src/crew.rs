@@ -6,6 +6,7 @@ use crate::finder::Finder;
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::made_tables::MadeTables;
+use crate::memory::Learner;
 use crate::progress::Progress;
 use crate::purse::Purse;
 use crate::record::Recorder;
@@ -55,6 +56,8 @@ pub(crate) struct Crew {
     pub(crate) logged: BTreeMap<TaskId, StoredTask>,
     /// How those ended that were handed out.
     pub(crate) ended: Mutex<Vec<(TaskId, String, TaskEnded)>>,
+    /// Who writes what tasks show into the memory across runs.
+    pub(crate) learner: Option<Arc<Learner>>,
 }
 
 /// A task that was gone through: where it stands, and what follows.
@@ -85,11 +88,15 @@ impl Crew {
             let agent = charge.agent.clone();
             match self.take_up(&stored, charge, &reader)? {
                 Ok(task) => ready.push((task, stored)),
-                Err(ended) => done.push((
-                    stored.assigned.task,
-                    agent,
-                    Done { ended, events: stored.events, outputs: Vec::new() },
-                )),
+                Err(ended) => {
+                    // Whoever ended it may not have come to write its lessons.
+                    self.learn(stored.assigned.clone(), stored.events.clone()).await;
+                    done.push((
+                        stored.assigned.task,
+                        agent,
+                        Done { ended, events: stored.events, outputs: Vec::new() },
+                    ));
+                }
             }
         }
         // SQLite folds the log into the file only where nobody else reads it.
@@ -114,21 +121,38 @@ impl Crew {
         let Ready { task, first, charge, asked } = ready;
         let made = Some(Arc::clone(&self.made));
         let worker = Worker::start_with(&self.work.worker, &self.case, &self.indexes, made);
+        let hands_over = stored.assigned.dispatch.is_some();
+        let (assigned, crew) = (stored.assigned, Arc::clone(self));
         let drive = Drive {
             agent: agent.to_owned(),
             model: charge.model,
             crew: Arc::clone(self),
-            prices: stored.assigned.prices,
+            prices: assigned.prices,
             finder: Finder::default(),
             worker: worker.map_err(RunError::Tools)?,
             wall: Duration::from_secs(self.opened.rules.budgets.wall_seconds),
             cancel: cancel.clone(),
-            // Only what was handed out is told of.
-            kept: stored.assigned.dispatch.is_some().then_some(stored.events),
+            // Only what was handed out is told of, and what a memory learns from.
+            kept: (hands_over || self.learner.is_some()).then_some(stored.events),
+            hands_over,
             task,
         };
         let (id, agent) = (drive.task.id(), agent.to_owned());
-        Ok(async move { (id, agent, drive.finish(first, asked).await) })
+        Ok(async move {
+            let done = drive.finish(first, asked).await;
+            if let Ok(done) = &done {
+                crew.learn(assigned, done.events.clone()).await;
+            }
+            (id, agent, done)
+        })
+    }
+
+    /// Writes what a task that has ended showed; when this returns it is durable, or it was told why it is not.
+    async fn learn(&self, assigned: TaskAssigned, events: Vec<Event>) {
+        let Some(learner) = self.learner.clone() else { return };
+        let opened = self.opened.clone();
+        // A thread that panicked has written nothing, and the run goes on.
+        drop(tokio::task::spawn_blocking(move || learner.learn(&opened, &assigned, &events)).await);
     }
 
     /// Goes through a task's log again, up to where it ends: gives the task, or how it has ended.

@@ -96,6 +96,8 @@ pub(crate) struct Drive {
     pub(crate) cancel: Interrupt,
     /// Its events, where somebody will be told of them.
     pub(crate) kept: Option<Vec<Event>>,
+    /// Whether somebody is told what its calls returned.
+    pub(crate) hands_over: bool,
 }
 
 /// What came of a task.
@@ -166,7 +168,8 @@ impl Drive {
         let Some(events) = self.kept else {
             return Done { ended, events: Vec::new(), outputs: Vec::new() };
         };
-        let outputs = self.task.shelf().held().iter().filter_map(|held| held.output.clone()).collect();
+        let held = self.task.shelf().held().iter().filter(|_| self.hands_over);
+        let outputs = held.filter_map(|held| held.output.clone()).collect();
         Done { ended, events, outputs }
     }
 

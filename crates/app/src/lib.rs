@@ -26,6 +26,7 @@ mod judge;
 mod list;
 mod loopback;
 mod made_tables;
+mod memory;
 mod name_cache;
 mod names;
 mod naming_rows;
@@ -65,6 +66,7 @@ mod waiting;
 mod walk;
 mod worker;
 
+pub use crate::memory::{Memory, MemoryError, MemoryUse, StoredLessons};
 pub use ::exchange::{CsvCell, rows_csv};
 pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_examiner, shipped_lead};
 pub use bench_gate::{

@@ -110,6 +110,17 @@ pub enum Progress {
         /// Whether every objective of it is answered.
         accepted: bool,
     },
+    /// What a task showed stands in the memory across runs, durably.
+    Learned {
+        /// The run, by the digest that the memory knows it by, shortened.
+        run: String,
+        /// The task.
+        task: TaskId,
+        /// The agent.
+        agent: String,
+        /// How many lessons were written; 0 where those of the task were before.
+        lessons: usize,
+    },
     /// A task ended.
     Ended {
         /// The task.

@@ -10,7 +10,7 @@ use crate::siblings::Siblings;
 use crate::stored::{Recording, Stored, StoredTask};
 use engine::Setting;
 use ledger::turn::TurnRequest;
-use ledger::{Event, RunId, Seed, TaskId};
+use ledger::{Event, Remembered, RunId, Seed, TaskId};
 use llm::{Came, Model, Recorded, RecordedTurn};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -51,6 +51,8 @@ pub struct RecordedRun {
     pub name: String,
     /// The run's seed: ids in the conversations follow from it.
     pub seed: Seed,
+    /// What its agents were told of earlier runs: a part of what its models were asked.
+    pub remembered: Vec<Remembered>,
     tasks: BTreeMap<TaskId, (String, Recorded)>,
 }
 
@@ -69,7 +71,7 @@ pub fn recorded(folder: &Path) -> Result<RecordedRun, RecordedError> {
         let model = Recorded::new(name(&run), turns, task.assigned.window);
         tasks.insert(task.assigned.task, (task.assigned.agent.name.clone(), model));
     }
-    Ok(RecordedRun { name: name(&run), seed: opened.seed, tasks })
+    Ok(RecordedRun { name: name(&run), seed: opened.seed, remembered: opened.remembered.clone(), tasks })
 }
 
 impl RecordedRun {

@@ -22,6 +22,7 @@ use crate::brought::Brought;
 use crate::case_file::Case;
 use crate::clock::Clock;
 use crate::interrupt::Interrupt;
+use crate::memory::{self, MemoryUse};
 use crate::names::{Names, OtherEvidence};
 use crate::progress::Progress;
 use crate::seal::Manifest;
@@ -30,8 +31,8 @@ use crate::worker::{Worker, WorkerRequest};
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{CaseQuestion, RunOpened, TaskAssigned, TaskEnded};
 use ledger::{
-    AgentSpec, Behaviour, Digest, FORMAT, IntegrityLevel, Rules, Seed, TaskId, ToolSpec, ViewRules,
-    Vocabulary, Writers,
+    AgentSpec, Behaviour, Digest, FORMAT, IntegrityLevel, Remembered, Rules, Seed, TaskId, ToolSpec,
+    ViewRules, Vocabulary, Writers,
 };
 use llm::Model;
 use recording::{Open, Tasks};
@@ -86,6 +87,8 @@ pub struct Workplace {
     pub interrupt: Interrupt,
     /// What is kept of its head, once it is sealed.
     pub keep: KeepHead,
+    /// What is recalled of earlier runs, and where lessons of this one are written.
+    pub memory: MemoryUse,
 }
 
 /// A sealed run.
@@ -134,6 +137,8 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     tasks.iter().try_for_each(|charge| priced(&opened, &*charge.model))?;
     let site = Site { case, work, brought, before: None };
     let (site, hasher) = site.enter().await?;
+    let remembered = site.recall(&opened, &assigned).await?;
+    let opened = RunOpened { remembered, ..opened };
     let open = Open::create(&runs, &site, opened, assigned, hasher.confinement())?;
     (site.work.observe)(Progress::Opened { folder: open.folder.clone() });
     let begun = tasks.into_iter().zip(open.unbegun()).collect();
@@ -197,6 +202,18 @@ impl Site {
         evidence::open(&self, &hasher).await?;
         Ok((self, hasher))
     }
+
+    /// The digest by which a memory knows this evidence.
+    fn key(&self) -> Option<Digest> {
+        memory::key_of(self.before.as_deref(), &self.case)
+    }
+
+    /// What the agents are told of earlier runs.
+    async fn recall(&self, opened: &RunOpened, begun: &[TaskAssigned]) -> Result<Vec<Remembered>, RunError> {
+        let (work, key, opened, begun) = (self.work.clone(), self.key(), opened.clone(), begun.to_vec());
+        let recall = move || memory::recall(&work, key.as_ref(), &opened, &begun);
+        tokio::task::spawn_blocking(recall).await.map_err(|_| RunError::ThreadPanicked)
+    }
 }
 
 /// Brings the tasks of an open run to their ends, from wherever their logs leave them, and seals.
@@ -209,6 +226,7 @@ async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> R
         Ok(tasks) => tasks,
         Err(error) => {
             cancel_hashing.cancel();
+            open.leave_unfinished(&site).await;
             // Whatever comes of it, the first error is the one to be told.
             let _ = hashing.await;
             return Err(open.because_of_change(&site, error).await);
@@ -304,6 +322,7 @@ fn opened(
         roster,
         questions,
         brought: Vec::new(),
+        remembered: Vec::new(),
         behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
         confined,
         parent: None,

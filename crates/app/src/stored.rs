@@ -138,6 +138,8 @@ pub(crate) fn setting(opened: &RunOpened, tasks: &[TaskId]) -> Arc<Setting> {
     // Who leaves out the sweep leaves open what is left open.
     let held_to = if is_swept(opened) { opened.questions.clone() } else { Vec::new() };
     let setting = setting.with_case_questions(held_to);
+    let remembered = if has(Behaviour::Remembers) { opened.remembered.clone() } else { Vec::new() };
+    let setting = setting.with_remembered(remembered);
     Arc::new(setting.with_behaviours(has))
 }
 

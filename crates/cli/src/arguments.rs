@@ -10,6 +10,7 @@ use crate::commands::graph::GraphArguments;
 use crate::commands::init::InitArguments;
 use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
+use crate::commands::memory::MemoryCommandArguments;
 use crate::commands::rejections::RejectionsArguments;
 use crate::commands::replay::ReplayArguments;
 use crate::commands::score::ScoreArguments;
@@ -103,6 +104,9 @@ pub(crate) enum Command {
     /// Query the records of a case in SQL, or list its tables
     #[command(after_long_help = help::SQL)]
     Sql(SqlArguments),
+    /// Show, search, move and forget what earlier runs showed
+    #[command(after_long_help = help::MEMORY)]
+    Memory(MemoryCommandArguments),
     /// Create a case folder for evidence
     #[command(after_long_help = help::INIT)]
     Init(InitArguments),
@@ -273,6 +277,24 @@ pub(crate) struct SealArguments {
     pub(crate) no_head_log: bool,
 }
 
+/// What a run has of the memory across runs.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct MemoryArguments {
+    /// Folder of the memory across runs: what agents are told, and where lessons go
+    ///
+    /// By default locard/memory in $XDG_DATA_HOME, or in ~/.local/share (docs/memory.md).
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
+    pub(crate) memory: Option<PathBuf>,
+    /// Recall nothing of earlier runs, and write no lessons of this one
+    ///
+    /// LOCARD_NO_MEMORY has the same effect, unless --memory is given.
+    #[arg(long, conflicts_with = "memory", hide_short_help = true)]
+    pub(crate) no_memory: bool,
+    /// Print a line on standard error for each task whose lessons are written
+    #[arg(long, hide = true)]
+    pub(crate) report_memory: bool,
+}
+
 /// How the work on a run is done, and shown.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkArguments {
@@ -280,6 +302,8 @@ pub(crate) struct WorkArguments {
     pub(crate) evidence: EvidenceArguments,
     #[command(flatten)]
     pub(crate) seal: SealArguments,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
     /// Conditions that make the exit code nonzero
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,

@@ -123,7 +123,10 @@ impl Board {
 impl Work {
     fn hear(&mut self, event: &Progress) {
         match event {
-            Progress::Note(_) | Progress::Opened { .. } | Progress::GoesOn { .. } => {}
+            Progress::Note(_)
+            | Progress::Opened { .. }
+            | Progress::GoesOn { .. }
+            | Progress::Learned { .. } => {}
             Progress::Assigned { task, agent, sequence, by, objectives, met } => {
                 let line = self.line(*task, agent);
                 (line.sequence, line.objectives, line.met) = (*sequence, *objectives, *met);

@@ -15,6 +15,7 @@ pub(crate) mod init;
 pub(crate) mod live;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod rejections;
 pub(crate) mod replay;
 mod report;
@@ -62,6 +63,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Sql(arguments) => sql::execute(&arguments, printer),
         Command::Score(arguments) => score::execute(&arguments, printer),
         Command::Bench(arguments) => bench::execute(&arguments, printer),
+        Command::Memory(arguments) => memory::execute(&arguments, printer),
         Command::Init(arguments) => init::execute(&arguments, printer),
         Command::Completions(arguments) => completions::execute(&arguments, printer),
         Command::Man(arguments) => man::execute(&arguments),

@@ -72,6 +72,18 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     Bench(#[source] app::MaterialError),
     #[error("failed to {0}")]
+    Memory(#[source] app::MemoryError),
+    #[error("failed to find the memory: neither XDG_DATA_HOME nor HOME is set; --memory FOLDER names it")]
+    NoMemory,
+    #[error("there is no lesson {id:?}; `locard memory list` lists them")]
+    NoLesson { id: String },
+    #[error("failed to read the lessons {}", path.display())]
+    Lessons {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("failed to {0}")]
     Init(#[source] app::InitError),
     #[error("failed to {0}")]
     Case(#[source] app::CaseError),
@@ -211,6 +223,10 @@ impl Failure {
             | Failure::Rules { .. }
             | Failure::RetiredRule { .. }
             | Failure::Case(_)
+            | Failure::Memory(_)
+            | Failure::NoMemory
+            | Failure::NoLesson { .. }
+            | Failure::Lessons { .. }
             | Failure::Cache { .. }
             | Failure::Truth(_)
             | Failure::RuleSets(_)

@@ -308,6 +308,20 @@ Examples:
 What a statement returns is printed but proves nothing: only a run records facts.
 docs/tables.md has every table and column.";
 
+pub(crate) const MEMORY: &str = "\
+Examples:
+  locard memory list
+      the lessons, those that hold for all cases first
+  locard memory search \"scheduled tasks\"
+      the lessons about this, the best first; by outcome, tool or cause, too
+  locard memory forget g-0123456789abcdef
+      one lesson; --case KEY all lessons of one piece of evidence, --all everything
+  locard memory export -o lessons.jsonl
+      what holds for all cases; `locard memory import FILE` reads it elsewhere
+
+What is of one case stays with its evidence, and is recalled for that alone.
+docs/memory.md says what is stored.";
+
 pub(crate) const DOCTOR: &str = "\
 Examples:
   locard doctor

@@ -126,15 +126,15 @@ impl Chooser {
         drop(self.listener.say.set(Box::new(say)));
     }
 
-    /// The models of a new run, and the seed that it must have for them.
-    pub(crate) fn of_new(&self, name: &str) -> Result<(Box<Models>, Option<Seed>), ModelFailure> {
+    /// The models of a new run, and the run that they repeat: its seed and what it was told of earlier runs are those of the new one, too.
+    pub(crate) fn of_new(&self, name: &str) -> Result<(Box<Models>, Option<Arc<RecordedRun>>), ModelFailure> {
         let Given { context, prices, .. } = self.given;
         let chosen = self.chosen(name, context, prices)?;
-        let seed = match &chosen {
-            Chosen::Recorded(run) => Some(run.seed),
+        let recorded = match &chosen {
+            Chosen::Recorded(run) => Some(Arc::clone(run)),
             Chosen::Playbook | Chosen::Sloppy(_) | Chosen::Remote(_) | Chosen::Outside(_) => None,
         };
-        Ok((models(chosen), seed))
+        Ok((models(chosen), recorded))
     }
 
     /// The model of a task as a log has it.

@@ -125,6 +125,7 @@ fn each_hostile_act_costs_one_invocation() {
             observe: Arc::new(|_| ()),
             interrupt: app::Interrupt::new(),
             keep: app::KeepHead::default(),
+            memory: app::MemoryUse::None,
         },
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();

@@ -249,3 +249,8 @@ pub fn shipped() -> &'static Attack {
     static SHIPPED: LazyLock<Attack> = LazyLock::new(|| Attack::shipped().unwrap_or_default());
     &SHIPPED
 }
+
+/// The names of everything that the shipped baseline knows of Windows, with forms for what differs from computer to computer.
+pub fn baseline_names() -> impl Iterator<Item = &'static str> {
+    shipped().windows.entries().iter().map(|entry| entry.name.as_str())
+}

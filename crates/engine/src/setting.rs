@@ -6,7 +6,8 @@ use ground::{Adding, Basis, Dating, Telling};
 use ledger::event::CaseQuestion;
 use ledger::{
     AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, HUNT, IdSpace, InvocationId, Objective,
-    Profile, Rules, SWEEP, Seed, Surface, TaskId, ToolClass, ToolSpec, Vocabulary, Writers,
+    Profile, Remembered, RememberedLesson, Rules, SWEEP, Seed, Surface, TaskId, ToolClass, ToolSpec,
+    Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub struct Setting {
     pub(crate) connects: bool,
     /// Whether a comment can be on a chapter of the story: [`Behaviour::OnChapters`].
     pub(crate) on_chapters: bool,
+    /// What agents are told of earlier runs.
+    remembered: Vec<Remembered>,
 }
 
 impl Setting {
@@ -109,6 +112,7 @@ impl Setting {
             said_apart: false,
             on_chapters: false,
             connects: false,
+            remembered: Vec::new(),
         }
     }
 
@@ -138,6 +142,19 @@ impl Setting {
     pub fn with_case_questions(mut self, questions: Vec<CaseQuestion>) -> Setting {
         self.case_questions = questions;
         self
+    }
+
+    /// The same in a run whose agents are told this of earlier runs.
+    #[must_use]
+    pub fn with_remembered(mut self, remembered: Vec<Remembered>) -> Setting {
+        self.remembered = remembered;
+        self
+    }
+
+    /// What an agent is told of earlier runs.
+    pub(crate) fn remembered(&self, agent: &AgentSpec) -> &[RememberedLesson] {
+        let of_agent = self.remembered.iter().find(|remembered| remembered.agent == agent.name);
+        of_agent.map_or(&[], |remembered| &remembered.lessons)
     }
 
     /// The number of the first task that is handed out: those before it are what the run began with.

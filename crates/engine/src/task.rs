@@ -277,6 +277,9 @@ impl Task {
         let waiting = std::mem::replace(&mut self.waiting, Waiting::Nothing);
         let command = match (waiting, input) {
             (Waiting::Begin, Input::Begin) => {
+                if let Some(text) = prompt::remembered(self.setting.remembered(&self.assigned.agent)) {
+                    self.say(text);
+                }
                 for text in prompt::first(&self.assigned, &self.setting.evidence, &self.fence) {
                     self.say(text);
                 }

@@ -66,11 +66,13 @@ pub enum Behaviour {
     DatedFirst = 26,
     /// The seal holds the digest of the entities and relations that code makes of the run's facts ([`crate::event::ConnectionsMade`]); `get_node` shows what rests on a node, too, and agents can ask how things are connected.
     Connects = 27,
+    /// The first message says what was recalled of earlier runs, as the first event has it ([`crate::Remembered`]).
+    Remembers = 28,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 27] = [
+    pub const ALL: [Behaviour; 28] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -98,6 +100,7 @@ impl Behaviour {
         Behaviour::OnChapters,
         Behaviour::DatedFirst,
         Behaviour::Connects,
+        Behaviour::Remembers,
     ];
 
     /// Those that a run was made with.

@@ -28,6 +28,7 @@ use crate::id::{
 use crate::node::{Assessment, EntityKind, NodeId, RelationKind};
 use crate::record::{Defect, Gap};
 use crate::rejection::Rejection;
+use crate::remembered::Remembered;
 use crate::rules::Rules;
 use crate::tool::{Completeness, Outcome, Surface, ToolSpec};
 use crate::vocabulary::Vocabulary;
@@ -175,6 +176,9 @@ pub struct RunOpened {
     /// Files of rules, indicators and known files that were brought along. Since format 2.24.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub brought: Vec<BroughtFile>,
+    /// What its agents are told of earlier runs. Since format 2.25.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remembered: Vec<Remembered>,
     /// The numbers of the behaviours that it is made with (see [`crate::Behaviour`]).
     pub behaviour: Vec<u16>,
     /// Whether tools ran confined; `false` only with `--unconfined`.

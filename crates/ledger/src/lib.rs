@@ -38,6 +38,7 @@ pub mod placement;
 pub mod record;
 mod record_data;
 pub mod rejection;
+mod remembered;
 pub mod rules;
 pub mod searched;
 pub mod sentence;
@@ -82,6 +83,7 @@ pub use record_data::{
     RecordDataError, StateField, as_formerly_told, denies, source_kind, source_kinds, state_field,
 };
 pub use rejection::{Candidate, Rejection, RejectionCode};
+pub use remembered::{LessonRule, Remembered, RememberedLesson};
 pub use rules::{Budgets, DispatchRules, GateRules, Profile, RecoveryRules, Rules, Surfaces, ViewRules};
 pub use searched::{EachSource, SearchedBy, Sources, written};
 pub use sentence::{SentenceClaim, SentenceEntry};

@@ -50,6 +50,7 @@ impl History {
             roster: Vec::new(),
             questions: Vec::new(),
             brought: Vec::new(),
+            remembered: Vec::new(),
             confined: true,
             parent: None,
         };

@@ -96,6 +96,7 @@ pub fn opened(
         roster: Vec::new(),
         questions: Vec::new(),
         brought: Vec::new(),
+        remembered: Vec::new(),
         confined: true,
         parent: None,
     })

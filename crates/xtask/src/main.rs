@@ -23,6 +23,7 @@ mod large_image;
 mod large_run;
 mod llmock;
 mod local_model;
+mod memory;
 mod mutate;
 mod place;
 mod program;
@@ -62,6 +63,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     surface LOCARD CASE [--out FILE] [--no-claims]  carry the playbook's calls and claims out through `locard mcp`, and weigh the answers\n  \
     tamper LOCARD RUN N PLACE  change copies of a sealed run, N in each way, and verify them\n  \
     two-verifiers LOCARD N RUN...  change copies of sealed runs (folders, or histories), N in each way, and hold scripts/verify.py against locard verify [--seed N]\n  \
+    memory LOCARD CASE N PLACE [--seed N] [-- OPTION...]  kill N batches with a memory at random moments, write with four processes at once, and look for what is lost\n  \
     mutate [--count N] [--decoder NAME] [FILE...]  read damaged copies of samples, or of files\n  \
     endure FILE...            read damaged files in every way there is\n  \
     seeds                     write the samples as first inputs of the fuzz targets";
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
         Some("surface") => surface(),
         Some("tamper") => tamper(),
         Some("two-verifiers") => two_verifiers(),
+        Some("memory") => remember(),
         Some("mutate") => mutate::mutate(|line| eprintln!("{line}")),
         Some("endure") => mutate::endure(|line| eprintln!("{line}")),
         Some("seeds") => write_seeds(),
@@ -213,6 +216,15 @@ fn tamper() -> io::Result<()> {
         0 => Ok(()),
         missed => Err(io::Error::other(format!("{missed} changes were missed"))),
     }
+}
+
+/// Fails when a lesson is lost that was said to be written.
+fn remember() -> io::Result<()> {
+    let wrong = || {
+        io::Error::other("expected the program, a case, a number and a folder of ours, and maybe --seed N")
+    };
+    let campaign = memory::Campaign::read(std::env::args_os().skip(2)).ok_or_else(wrong)?;
+    none_broken(memory::run(&campaign, &mut |line| eprintln!("{line}"))?)
 }
 
 /// Fails when the two verifiers disagree, or both pass what says something else under the same head.

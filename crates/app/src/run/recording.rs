@@ -6,6 +6,7 @@ use crate::crew::{Crew, Hire};
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::made_tables::{MadeTables, MadeTablesOf};
+use crate::memory::Learner;
 use crate::names::Names;
 use crate::open::{OpenRunError, load_run};
 use crate::purse::Purse;
@@ -37,6 +38,8 @@ pub(super) struct Open {
     pub(super) opened: RunOpened,
     pub(super) assigned: Vec<TaskAssigned>,
     pub(super) recorder: Recorder,
+    /// When it was opened, as its log has it: with its name this tells it from every other run.
+    pub(super) begun: String,
     /// The indexes of names that its log has already.
     pub(super) names: Vec<NamesIndexed>,
     /// What its log already says of the rules that were brought along.
@@ -71,8 +74,10 @@ impl Open {
             create_folder(runs, &opened.case.name, &*site.work.clock, site.work.recording)?;
         let recorder = Recorder::new(writer, Arc::clone(&site.work.clock));
         let (names, grouped) = (Vec::new(), BTreeSet::new());
-        let open = Open { folder, id, opened, assigned, recorder, names, matched: None, grouped };
+        let begun = site.work.clock.now().to_string();
+        let open = Open { folder, id, opened, assigned, recorder, begun, names, matched: None, grouped };
         let circumstance = Circumstance {
+            at: open.begun.clone(),
             run: Some(open.id.clone()),
             stamps: site.before.as_ref().map(|before| before.digest(&site.case)),
             brought: site.brought.from(),
@@ -202,6 +207,7 @@ impl Open {
             siblings,
             logged: dispatched.into_iter().map(|task| (task.assigned.task, task)).collect(),
             ended: Mutex::default(),
+            learner: self.learner(site).map(Arc::new),
             opened: self.opened.clone(),
         });
         let mut done = crew.work(begun, &Interrupt::new()).await?;
@@ -221,6 +227,19 @@ impl Open {
         ended.extend(crew.ended());
         ended.sort_by_key(|(id, ..)| *id);
         Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
+    }
+
+    /// Who writes what its tasks show into the memory across runs.
+    fn learner(&self, site: &Site) -> Option<Learner> {
+        Learner::of(&site.work, site.key(), (&self.id, &self.begun), &self.opened)
+    }
+
+    /// Writes of the tasks that have no end that they broke off: from that nothing follows.
+    pub(super) async fn leave_unfinished(&self, site: &Site) {
+        let Some(learner) = self.learner(site) else { return };
+        let folder = self.folder.clone();
+        // The run ends with the error that it has.
+        drop(tokio::task::spawn_blocking(move || learner.unfinished(&folder)).await);
     }
 
     /// Compares the records with the rules that were brought along, and assigns to code what it records of that; no task where none were, or nothing fits.

@@ -113,7 +113,8 @@ fn taken_up(
         _ => None,
     });
     let names = named.collect();
-    Open { folder, id, opened, assigned, recorder, names, matched, grouped }
+    let begun = stored.begun.at.clone();
+    Open { folder, id, opened, assigned, recorder, begun, names, matched, grouped }
 }
 
 /// Writes the manifest of a run whose log is sealed, where that was cut off; nothing else is done. Fails where the log has no seal.

@@ -3,7 +3,9 @@
 use super::replay::ReplayArguments;
 use super::run::{Begin, begin_all};
 use super::run_folder;
-use crate::arguments::{CacheArguments, EvidenceArguments, IntegrityArgument, SealArguments, WorkArguments};
+use crate::arguments::{
+    CacheArguments, EvidenceArguments, IntegrityArgument, MemoryArguments, SealArguments, WorkArguments,
+};
 use crate::failure::Failure;
 use crate::models::{Chooser, Given};
 use crate::printer::Printer;
@@ -37,6 +39,8 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
     let work = WorkArguments {
         evidence: EvidenceArguments { integrity: IntegrityArgument::Full, kept: CacheArguments::default() },
         seal: SealArguments::default(),
+        // A branch has what the other run was told, and shows what would have come otherwise: no lesson.
+        memory: MemoryArguments { no_memory: true, ..MemoryArguments::default() },
         fail_on: Vec::new(),
         quiet: false,
         format: arguments.format,

@@ -170,6 +170,7 @@ fn workplace(
         observe: Arc::new(|progress| tell(&progress)),
         interrupt: Interrupt::new(),
         keep: heads::keep(&arguments.seal, &case.paths, printer)?,
+        memory: app::MemoryUse::None,
     };
     Ok((work, scratch))
 }

@@ -8,6 +8,7 @@ use crate::arguments::{
     CacheArguments, Format, IntegrityArgument, ProfileArgument, RunArguments, WorkArguments,
 };
 use crate::board::Board;
+use crate::commands::memory::memory_use;
 use crate::commands::rules::over;
 use crate::commands::{ended, worker};
 use crate::failure::Failure;
@@ -19,8 +20,8 @@ use crate::scratch::Scratch;
 use crate::screen::Screen;
 use account::Asked;
 use app::{
-    Agent, Brought, Case, Interrupt, KeepHead, Naming, Progress, ResumeRequest, RunRequest, SystemClock,
-    WorkerRequest, Workplace,
+    Agent, Brought, Case, Interrupt, KeepHead, MemoryUse, Naming, Progress, ResumeRequest, RunRequest,
+    SystemClock, WorkerRequest, Workplace,
 };
 use ledger::{IntegrityLevel, Rules, Seed};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -176,6 +177,9 @@ struct Plan {
     indexes: PathBuf,
     cache: Option<PathBuf>,
     keep: KeepHead,
+    memory: MemoryUse,
+    /// Whether lessons are told as they are written.
+    report_memory: bool,
     interrupt: Interrupt,
     language: report::Language,
     screen: Screen,
@@ -201,6 +205,8 @@ impl Plan {
             indexes: scratch.indexes().to_owned(),
             cache: cache(&arguments.evidence.kept, evidence, printer)?,
             keep: heads::keep(&arguments.seal, evidence, printer)?,
+            memory: memory_use(&arguments.memory, evidence, printer)?,
+            report_memory: arguments.memory.report_memory,
             interrupt: Interrupt::new(),
             language: arguments.lang,
             screen: Screen::new(arguments.quiet),
@@ -218,6 +224,13 @@ impl Plan {
         if let Progress::Note(note) = event {
             self.screen.say(&report::terminal(&format!("note: {note}")));
         }
+        if let Progress::Learned { run, task, agent, lessons } = event
+            && self.report_memory
+        {
+            self.screen.say(&report::terminal(&format!(
+                "memory: {run} {task} {agent}: {lessons} lessons are written"
+            )));
+        }
         self.board().hear(index, event);
     }
 
@@ -226,7 +239,9 @@ impl Plan {
     }
 
     fn request(self: &Arc<Plan>, index: usize, case: Case, new: &NewRuns) -> Result<RunRequest, Failure> {
-        let (models, seed) = self.chooser.of_new(&new.model).map_err(Failure::Model)?;
+        let (models, recorded) = self.chooser.of_new(&new.model).map_err(Failure::Model)?;
+        let (seed, copy) = recorded.map(|run| (run.seed, MemoryUse::Copy(run.remembered.clone()))).unzip();
+        let work = self.work(index, new.unconfined);
         let recording = store::Options { shared: new.shared, ..store::Options::default() };
         Ok(RunRequest {
             case,
@@ -237,7 +252,7 @@ impl Plan {
             brought: Arc::clone(&new.brought),
             runs: new.runs.clone(),
             seed: new.seed.or(seed),
-            work: Workplace { recording, ..self.work(index, new.unconfined) },
+            work: Workplace { recording, memory: copy.unwrap_or_else(|| work.memory.clone()), ..work },
         })
     }
 
@@ -269,6 +284,7 @@ impl Plan {
             observe: Arc::new(move |event| plan.hear(index, &event)),
             interrupt: self.interrupt.clone(),
             keep: self.keep.clone(),
+            memory: self.memory.clone(),
         }
     }
 }

@@ -39,6 +39,7 @@ mod interrupted;
 mod language_models;
 mod lesser_runs;
 mod mcp;
+mod memory;
 mod misplaced;
 mod mistyped_ids;
 mod name_index;

@@ -169,6 +169,7 @@ impl Place {
                 observe: Arc::new(|_| ()),
                 interrupt: app::Interrupt::new(),
                 keep: app::KeepHead::default(),
+                memory: app::MemoryUse::None,
             },
         }
     }

@@ -78,7 +78,7 @@ fn in_a_terminal_of_80_columns_the_display_neither_wraps_nor_floods_and_the_summ
     let place = Place::new();
     let place_of = |name: &str| str(&place.path(name)).to_owned();
     let command = format!(
-        "timeout --foreground {PATIENCE} env -u TMUX LOCARD_NO_HEAD_LOG=1 TMPDIR='{}' '{}' run '{}' --runs '{}' --no-cache",
+        "timeout --foreground {PATIENCE} env -u TMUX LOCARD_NO_HEAD_LOG=1 LOCARD_NO_MEMORY=1 TMPDIR='{}' '{}' run '{}' --runs '{}' --no-cache",
         place_of("."),
         str(&program()),
         str(&demo_folder()),

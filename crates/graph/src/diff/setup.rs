@@ -31,6 +31,8 @@ pub enum Setup {
     Agents,
     /// What decides the agents' steps.
     Models,
+    /// What was recalled of earlier runs.
+    Memory,
 }
 
 impl Setup {
@@ -49,6 +51,7 @@ impl Setup {
             Setup::Confinement => "confinement",
             Setup::Agents => "agents",
             Setup::Models => "models",
+            Setup::Memory => "memory",
         }
     }
 }
@@ -69,6 +72,7 @@ pub(super) fn setup(before: &Run, after: &Run) -> BTreeSet<Setup> {
         (Setup::Confinement, old.confined != new.confined),
         (Setup::Agents, agents(before) != agents(after)),
         (Setup::Models, models(before) != models(after)),
+        (Setup::Memory, old.remembered != new.remembered),
     ];
     other.into_iter().filter(|(_, other)| *other).map(|(what, _)| what).collect()
 }

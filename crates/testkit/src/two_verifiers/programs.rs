@@ -139,7 +139,7 @@ impl Programs {
 #[expect(clippy::disallowed_methods, reason = "the campaign starts the programs as a person does")]
 fn run_program<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a OsStr>) -> io::Result<Output> {
     // No head that somebody noted has a say.
-    Command::new(program).args(arguments).env("LOCARD_NO_HEAD_LOG", "1").output()
+    Command::new(program).args(arguments).env("LOCARD_NO_HEAD_LOG", "1").env("LOCARD_NO_MEMORY", "1").output()
 }
 
 fn crashed(what: &str, output: &Output) -> io::Error {

@@ -190,6 +190,7 @@ fn investigated(locard: &Path, arena: &Arena, evidence: &Path, models: Box<app::
             observe: Arc::new(|_| ()),
             interrupt: app::Interrupt::new(),
             keep: app::KeepHead::default(),
+            memory: app::MemoryUse::None,
         },
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -220,6 +221,7 @@ fn run(locard: &Path, arguments: &[&std::ffi::OsStr]) -> io::Result<Output> {
     Command::new(locard)
         .args(arguments)
         .env("LOCARD_NO_HEAD_LOG", "1")
+        .env("LOCARD_NO_MEMORY", "1")
         .env_remove("ANTHROPIC_API_KEY")
         .env_remove("OPENAI_API_KEY")
         .output()

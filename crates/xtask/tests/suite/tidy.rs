@@ -56,6 +56,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("detect", vec!["ledger"]),
         ("sigma", vec!["detect", "ledger"]),
         ("indicators", vec!["ledger"]),
+        ("memory", vec!["ledger"]),
         ("graph", vec!["detect", "ledger", "phrases"]),
         ("ground", vec!["ledger"]),
         ("phrases", vec!["ledger"]),
@@ -72,8 +73,8 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         (
             "app",
             vec![
-                "detect", "engine", "exchange", "graph", "ground", "ledger", "llm", "redact", "report",
-                "sandbox", "store", "tools",
+                "detect", "engine", "exchange", "graph", "ground", "ledger", "llm", "memory", "redact",
+                "report", "sandbox", "store", "tools",
             ],
         ),
         ("view", vec!["app", "graph", "ledger", "report"]),
@@ -81,8 +82,8 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         (
             "cli",
             vec![
-                "app", "detect", "graph", "ledger", "llm", "mcp", "report", "sandbox", "store", "tools",
-                "view",
+                "app", "detect", "graph", "ledger", "llm", "mcp", "memory", "report", "sandbox", "store",
+                "tools", "view",
             ],
         ),
         ("testkit", vec!["engine", "graph", "ground", "ledger", "llm", "store"]),
@@ -98,6 +99,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
                 "ground",
                 "ledger",
                 "llm",
+                "memory",
                 "sandbox",
                 "store",
                 "testkit",

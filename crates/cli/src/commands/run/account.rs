@@ -47,6 +47,8 @@ pub(super) struct Account {
     pub(super) cost_of: BTreeMap<String, Value>,
     pub(super) conditions: String,
     pub(super) warnings: Vec<String>,
+    /// Lessons of earlier runs that its agents were told.
+    pub(super) remembered: usize,
 }
 
 /// What can be added up over cases.
@@ -113,6 +115,7 @@ impl Account {
             cost_of: cost_of.collect(),
             conditions: conditions(run),
             warnings: mismatches(run),
+            remembered: run.opened.remembered.iter().map(|of| of.lessons.len()).sum(),
             folder: finished.folder,
             manifest: finished.manifest,
             mismatches: finished.mismatches,

@@ -167,6 +167,7 @@ fn result(account: &Account) -> Value {
         "unexamined": account.numbers.unexamined,
         "damaged": account.numbers.damaged,
         "mismatches": account.mismatches,
+        "remembered": account.remembered,
         "tasks": account.tasks.iter().map(task).collect::<Vec<_>>(),
     })
 }
@@ -197,6 +198,13 @@ fn in_full(account: &Account) -> String {
     };
     if let Some(limits) = limits {
         let _ = writeln!(out, "{limits}: the report lists them, with the reasons");
+    }
+    if account.remembered > 0 {
+        let _ = writeln!(
+            out,
+            "the agents were told {} lessons of earlier runs: locard memory",
+            account.remembered
+        );
     }
     out.push_str(&account.costs);
     out.push_str(&account.conditions);

@@ -1,0 +1,257 @@
+//! What is recalled for an agent: the lessons that fit its questions, as lines that code writes.
+
+use crate::form::{CallForm, ValueKind};
+use crate::lesson::{KindOfEvidence, Lesson, Outcome, Trouble};
+use crate::store::{Found, Kept, Scope, Store, StoreError};
+use crate::vocabulary::Vocabulary;
+use crate::words::words;
+use ledger::event::Refusal;
+use ledger::{Cause, LessonRule, Objective, RememberedLesson};
+use serde_json::Value;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The most lessons that one agent is told.
+const MOST: usize = 10;
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+/// After so many days a lesson has half of its rank.
+const HALF: f64 = 180.0;
+/// How much more a lesson of the same kind of evidence counts.
+const SAME_KIND: f64 = 1.5;
+/// Parts of a rank that are told apart: lessons that fit as well are ordered by their age.
+const STEPS: f64 = 1_000.0;
+
+/// What is looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    /// Words of the questions.
+    pub words: BTreeSet<String>,
+    /// The kinds of evidence.
+    pub kinds: BTreeSet<KindOfEvidence>,
+    /// Who asks: how another agent misused a tool is nothing to be told.
+    pub agent: Option<String>,
+}
+
+impl Query {
+    /// The query of an agent with these questions.
+    pub fn of<'o>(
+        agent: &str,
+        objectives: impl IntoIterator<Item = &'o Objective>,
+        kinds: BTreeSet<KindOfEvidence>,
+    ) -> Query {
+        let words = objectives.into_iter().flat_map(|objective| words(&objective.question)).collect();
+        Query { words, kinds, agent: Some(agent.to_owned()) }
+    }
+
+    /// Whether a lesson is for whoever asks.
+    fn is_for(&self, lesson: &Lesson) -> bool {
+        lesson.outcome != Outcome::Refused || lesson.agent == self.agent
+    }
+}
+
+/// The lessons of these stores that fit a query, at most ten: by how well the words fit, by age, and by what speaks for them.
+///
+/// None where no word of a question is the same. Complete searches that found nothing are never among them.
+///
+/// # Errors
+///
+/// [`StoreError`]: a store cannot be read.
+pub fn advice(
+    stores: &[&Store],
+    vocabulary: &Vocabulary,
+    query: &Query,
+    now: i64,
+) -> Result<Vec<RememberedLesson>, StoreError> {
+    let mut ranked: Vec<(i64, Kept, LessonRule)> = Vec::new();
+    for store in stores {
+        for found in store.find(&query.words, false)? {
+            let Some(rule) = found.kept.lesson.outcome.rule() else { continue };
+            let rank = rank(&found, query, now);
+            // The file may be anybody's: what is told of it is closed and shipped.
+            let lesson = match store.scope() {
+                Scope::General => found.kept.lesson.generalised(vocabulary),
+                Scope::Case => Some(found.kept.lesson.clone()),
+            };
+            let is_doubtful = found.kept.contradicted > found.kept.seen;
+            if let Some(lesson) = lesson.filter(|lesson| !is_doubtful && query.is_for(lesson)) {
+                ranked.push((rank, Kept { lesson, ..found.kept }, rule));
+            }
+        }
+    }
+    ranked.sort_by(|one, other| by_rank(one, other));
+    let mut said = BTreeSet::new();
+    // What a lesson of this very evidence says, one of all cases need not say again.
+    ranked.retain(|(_, kept, rule)| {
+        said.insert((*rule, kept.lesson.call.clone(), kept.lesson.question.clone()))
+    });
+    ranked.truncate(MOST);
+    Ok(ranked.into_iter().map(|(_, kept, rule)| remembered(&kept, rule)).collect())
+}
+
+fn by_rank(one: &(i64, Kept, LessonRule), other: &(i64, Kept, LessonRule)) -> Ordering {
+    let ((a, first, _), (b, second, _)) = (one, other);
+    let of_case = |kept: &Kept| kept.scope == Scope::Case;
+    b.cmp(a)
+        .then_with(|| second.last.cmp(&first.last))
+        .then_with(|| of_case(second).cmp(&of_case(first)))
+        .then_with(|| first.id.cmp(&second.id))
+}
+
+/// How far ahead a lesson stands; ages are counted in whole days, so that a run a second later ranks the same.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a rank beyond the range of whole numbers is the highest"
+)]
+fn rank(found: &Found, query: &Query, now: i64) -> i64 {
+    let days = (now.saturating_sub(found.kept.last).max(0) / DAY) as f64;
+    let is_same_kind = !found.kept.lesson.conditions.kinds.is_disjoint(&query.kinds);
+    let of_kind = if is_same_kind { SAME_KIND } else { 1.0 };
+    let rank = found.fit.max(0.0) * found.kept.weight() * of_kind * HALF / (HALF + days);
+    (rank * STEPS).round() as i64
+}
+
+fn remembered(kept: &Kept, rule: LessonRule) -> RememberedLesson {
+    let call = kept.lesson.call.as_ref();
+    let arguments = call.iter().flat_map(|call| &call.arguments);
+    let arguments: BTreeMap<String, String> =
+        arguments.map(|(name, kind)| (name.clone(), kind.told().to_owned())).collect();
+    RememberedLesson {
+        id: kept.id.clone(),
+        rule,
+        text: told(kept),
+        tool: call.map(|call| call.tool.clone()),
+        arguments,
+        seen: kept.seen,
+        contradicted: kept.contradicted,
+    }
+}
+
+/// What a lesson says, in words of code, on one line.
+pub fn told(kept: &Kept) -> String {
+    let Kept { lesson, seen, contradicted, .. } = kept;
+    let mut line = said(lesson);
+    let tasks = if *seen == 1 { "task" } else { "tasks" };
+    let _ = write!(line, " ({seen} {tasks}");
+    if *contradicted > 0 {
+        let _ = write!(line, "; the opposite in {contradicted}");
+    }
+    line.push(')');
+    line
+}
+
+fn said(lesson: &Lesson) -> String {
+    let call = lesson.call.as_ref().map_or_else(|| "a call".to_owned(), |call| called(call, lesson));
+    let question = question(lesson);
+    let agent = lesson.agent.as_deref().unwrap_or("an agent");
+    match lesson.outcome {
+        Outcome::Met => format!("{call} for {question}: its records answered it"),
+        Outcome::Recovered => {
+            let strategy = lesson.strategy.as_deref().unwrap_or("another way");
+            format!("{call} for {question} where it is unanswered: {strategy} answered it")
+        }
+        Outcome::Empty => format!("{call} for {question}: a complete search found nothing"),
+        Outcome::Open => match lesson.trouble {
+            Some(Trouble::Cause(Cause::NoSource)) => format!("{question}: the evidence has no source of it"),
+            _ => format!("{question}: it stayed open"),
+        },
+        Outcome::Unfinished if lesson.question.is_some() => format!("{question}: the task was cut short"),
+        Outcome::Unfinished => format!("a task of {agent} was cut short"),
+        Outcome::Failed => format!("make {call} again in this form: {}", failed(lesson.trouble)),
+        Outcome::Refused => refused(lesson, agent),
+        Outcome::Rejected => {
+            let predicate = lesson.predicate.as_deref().unwrap_or("a predicate");
+            let code = lesson.trouble.map_or("refused", Trouble::name);
+            format!("state {predicate} of records of {call}: such claims were refused as {code}")
+        }
+        Outcome::Gap => format!("take {call} for complete: {}", left_out(lesson)),
+    }
+}
+
+fn question(lesson: &Lesson) -> String {
+    let own = lesson.detail.as_ref().and_then(|detail| detail.question.as_ref());
+    match (&lesson.question, own) {
+        (Some(id), _) => id.clone(),
+        (None, Some(text)) => quoted(text),
+        (None, None) => "a question of the owner".to_owned(),
+    }
+}
+
+/// What was wrong with a call that was refused; the tool itself stays as good as it is.
+fn refused(lesson: &Lesson, agent: &str) -> String {
+    let tool = lesson.call.as_ref().map_or("a tool", |call| call.tool.as_str());
+    match lesson.trouble {
+        Some(Trouble::Refusal(Refusal::BadArguments)) => {
+            format!("call {tool} with arguments that do not fit its schema, as {agent} did; help tells them")
+        }
+        Some(Trouble::Refusal(Refusal::OutsideSurface)) => {
+            format!("call {tool} in a phase that does not offer it, as {agent} did")
+        }
+        trouble => format!("call {tool} as {agent} did: {}", failed(trouble)),
+    }
+}
+
+/// A call as it is told: its choices, and of other arguments the kind, or what the memory of this evidence has of them.
+fn called(call: &CallForm, lesson: &Lesson) -> String {
+    let values = lesson.detail.as_ref().map(|detail| &detail.arguments);
+    let argument =
+        |(name, kind): (&String, &ValueKind)| match (kind, values.and_then(|values| values.get(name))) {
+            (ValueKind::Choice(choice), _) => format!("{name}={choice}"),
+            (_, Some(Value::String(text))) => format!("{name}={}", quoted(text)),
+            (_, Some(value @ (Value::Bool(_) | Value::Number(_)))) => format!("{name}={value}"),
+            (kind, _) => format!("{name}=<{}>", kind.told()),
+        };
+    let arguments: Vec<String> = call.arguments.iter().map(argument).collect();
+    format!("{}({})", call.tool, arguments.join(", "))
+}
+
+fn failed(trouble: Option<Trouble>) -> &'static str {
+    match trouble {
+        Some(Trouble::Cause(cause)) => match cause {
+            Cause::NoSuchPath => "nothing is at that path",
+            Cause::NoSuchKey => "the hive has no such key",
+            Cause::NoSource => "the evidence has no such source",
+            Cause::AccessDenied => "it was not allowed to read",
+            Cause::Unsupported => "the tool does not read what is there",
+            Cause::Unreadable => "what is there could not be read",
+            Cause::Arguments => "the tool could not follow its arguments",
+        },
+        Some(Trouble::Timeout) => "it was stopped at a limit of time; narrow it",
+        Some(Trouble::Refusal(refusal)) => match refusal {
+            Refusal::OutsideSurface => "its agent may not use this tool then",
+            Refusal::UnknownTool => "there is no such tool",
+            Refusal::BadArguments => "its arguments did not fit the schema",
+            Refusal::Unsupported => "what it added did not rest on the facts that it named",
+            Refusal::Repeated
+            | Refusal::TooManyCalls
+            | Refusal::RejectionsSpent
+            | Refusal::FactsSpent
+            | Refusal::TasksSpent => "a budget was spent",
+        },
+        Some(Trouble::Rejection(_) | Trouble::Unknown) | None => "it failed",
+    }
+}
+
+fn left_out(lesson: &Lesson) -> String {
+    let why = match lesson.trouble {
+        Some(Trouble::Unknown) | None => "something was not examined".to_owned(),
+        trouble => format!("something was not examined ({})", failed(trouble)),
+    };
+    match lesson.detail.as_ref().and_then(|detail| detail.gap.as_ref()) {
+        Some(gap) => format!("{why}: {}", quoted(gap)),
+        None => why,
+    }
+}
+
+/// A text of the evidence or of a person as one JSON text: it can neither end its quotation nor the line.
+fn quoted(text: &str) -> String {
+    let inert = |letter: char| match letter {
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
+            '\u{fffd}'
+        }
+        letter if letter.is_control() => '\u{fffd}',
+        letter => letter,
+    };
+    Value::String(text.chars().map(inert).collect()).to_string()
+}

@@ -1,0 +1,143 @@
+//! The form of a call: its tool, the names of its arguments, and of what kind their values are.
+
+use ledger::ToolSpec;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A call without its values.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallForm {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments: name and kind of value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub arguments: BTreeMap<String, ValueKind>,
+}
+
+/// Of what kind a value is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ValueKind {
+    /// One of the choices that the tool offers: this one.
+    Choice(String),
+    /// True or false.
+    Flag,
+    /// A number.
+    Number,
+    /// A text with `*` or `?`.
+    Pattern,
+    /// A text with `/` or `\`.
+    Path,
+    /// Any other text.
+    Text,
+    /// Several values.
+    List,
+    /// Values with names.
+    Object,
+}
+
+impl ValueKind {
+    fn of(value: &Value) -> Option<ValueKind> {
+        Some(match value {
+            Value::Null => return None,
+            Value::Bool(_) => ValueKind::Flag,
+            Value::Number(_) => ValueKind::Number,
+            Value::String(text) if text.is_empty() => return None,
+            Value::String(text) if text.contains(['*', '?']) => ValueKind::Pattern,
+            Value::String(text) if text.contains(['/', '\\']) => ValueKind::Path,
+            Value::String(_) => ValueKind::Text,
+            Value::Array(_) => ValueKind::List,
+            Value::Object(_) => ValueKind::Object,
+        })
+    }
+
+    /// The word for it, or the choice.
+    pub fn told(&self) -> &str {
+        match self {
+            ValueKind::Choice(choice) => choice,
+            ValueKind::Flag => "flag",
+            ValueKind::Number => "number",
+            ValueKind::Pattern => "pattern",
+            ValueKind::Path => "path",
+            ValueKind::Text => "text",
+            ValueKind::List => "list",
+            ValueKind::Object => "object",
+        }
+    }
+}
+
+/// Arguments that page through an answer or bound its length: they make no call another one.
+const FREE: [&str; 2] = ["limit", "offset"];
+
+/// What is known of a tool: its arguments, and the choices of each that has some.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct KnownTool {
+    arguments: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl KnownTool {
+    pub(crate) fn of(spec: &ToolSpec) -> KnownTool {
+        let properties = spec.arguments.get("properties").and_then(Value::as_object);
+        let arguments = properties.into_iter().flatten().map(|(name, property)| {
+            let offered = property.get("enum").and_then(Value::as_array).into_iter().flatten();
+            let mut choices: BTreeSet<String> =
+                offered.filter_map(Value::as_str).map(str::to_owned).collect();
+            match name.as_str() {
+                "source" => choices.extend(spec.sources.keys().cloned()),
+                "record" => choices.extend(spec.records.iter().map(|record| record.name.clone())),
+                _ => {}
+            }
+            (name.clone(), choices)
+        });
+        KnownTool { arguments: arguments.collect() }
+    }
+
+    /// The choices of an argument; `None` where the tool has no such argument.
+    pub(crate) fn choices(&self, argument: &str) -> Option<&BTreeSet<String>> {
+        self.arguments.get(argument)
+    }
+
+    /// Names of arguments and all choices.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.arguments.iter().flat_map(|(name, choices)| choices.iter().chain([name])).map(String::as_str)
+    }
+
+    /// The form of a call of it; names that it does not have are left out.
+    pub(crate) fn form(&self, tool: &str, arguments: &Map<String, Value>) -> CallForm {
+        let kinds = arguments.iter().filter_map(|(name, value)| {
+            let choices = self.choices(name).filter(|_| !FREE.contains(&name.as_str()))?;
+            let chosen = value.as_str().filter(|text| choices.contains(*text));
+            let kind =
+                chosen.map_or_else(|| ValueKind::of(value), |it| Some(ValueKind::Choice(it.to_owned())));
+            Some((name.clone(), kind?))
+        });
+        CallForm { tool: tool.to_owned(), arguments: kinds.collect() }
+    }
+}
+
+impl CallForm {
+    /// The tool and the choices, as words that a lesson is found by.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let choices = self.arguments.values().filter_map(|kind| match kind {
+            ValueKind::Choice(choice) => Some(choice.as_str()),
+            _ => None,
+        });
+        std::iter::once(self.tool.as_str()).chain(choices)
+    }
+
+    /// The same with the choices alone: what it reads, whatever it was narrowed to.
+    pub(crate) fn choices_only(mut self) -> CallForm {
+        self.arguments.retain(|_, kind| matches!(kind, ValueKind::Choice(_)));
+        self
+    }
+
+    /// The source that it reads, where it names one.
+    pub(crate) fn source(&self) -> Option<&str> {
+        match self.arguments.get("source") {
+            Some(ValueKind::Choice(source)) => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Memory across runs: what tasks showed about how to investigate, kept by code, for the agents of later runs.
+//!
+//! There are two kinds of store. The general one holds closed fields and shipped words alone, so that nothing of one case reaches another;
+//! a store of one piece of evidence may hold values of it, and is opened for that evidence alone.
+
+mod advice;
+mod distilled;
+mod exchange;
+mod form;
+mod lesson;
+mod store;
+mod vocabulary;
+mod words;
+
+pub use advice::{Query, advice, told};
+pub use distilled::{Distilled, TaskSeen, distilled};
+pub use exchange::{Imported, export, import};
+pub use form::{CallForm, ValueKind};
+pub use lesson::{Conditions, Detail, KindOfEvidence, Lesson, Outcome, Trouble, WINDOWS};
+pub use store::{Found, Kept, Origin, Scope, Store, StoreError, TaskOf};
+pub use vocabulary::Vocabulary;
+pub use words::words;
