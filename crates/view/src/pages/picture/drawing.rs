@@ -198,7 +198,10 @@ fn line(sight: &Sight<'_>, spot: &Spot, thing: &Thing) -> Markup {
         room = room.saturating_sub(if fits { needs } else { 0 });
         fits
     };
-    let (has_first, has_others) = (fits(&first), fits(&others));
+    // That something is drawn elsewhere comes first: without it a pale name would be a riddle.
+    let early = thing.is_again && fits(&others);
+    let has_first = fits(&first);
+    let has_others = early || fits(&others);
     html! {
         text.words x=(spot.text) y=(spot.y + 19) text-anchor=(anchor(spot)) {
             a href=(sight.address(thing.entity)) aria-label={ "Page of " (inert(sight.of.title(thing.entity))) } { "page" }
