@@ -153,7 +153,7 @@ fn names(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Markup {
 fn name_rows<'n>(sight: &Sight<'_>, rows: impl Iterator<Item = &'n (&'n str, Vec<Told>)>) -> Markup {
     html! {
         div.wide tabindex="0" role="region" aria-label="Names" {
-            table {
+            table.met {
                 thead { tr { th scope="col" { "Name" } th scope="col" { "Times" } th scope="col" { "Facts" } } }
                 tbody {
                     @for (text, told) in rows {

@@ -10,6 +10,7 @@ use ledger::FactId;
 use maud::{Markup, html};
 use report::connections::Context;
 use report::terminal as inert;
+use std::collections::BTreeSet;
 
 /// Characters of a name in a list; the entity's page has the whole name.
 const NAME: usize = 120;
@@ -105,12 +106,15 @@ impl<'b> Sight<'b> {
 
     /// Links to facts, by their ids.
     pub(super) fn fact_link(&self, fact: FactId) -> Markup {
-        html! { a href=(self.fact_address(fact)) { code { (fact) } } }
+        html! { a.nowrap href=(self.fact_address(fact)) { code { (fact) } } }
     }
 
     /// The facts that show a relation: the best of them, and a link to the list of all.
     pub(super) fn citing(&self, relation: RelationRef) -> Markup {
-        let shown = self.told(|told| told.shown_by(relation));
+        // A fact that gives several times shows the relation once.
+        let mut met = BTreeSet::new();
+        let mut shown = self.told(|told| told.shown_by(relation));
+        shown.retain(|told| met.insert(told.fact));
         html! {
             @for (place, told) in shown.iter().take(CITED).enumerate() {
                 @if place > 0 { ", " }
@@ -241,7 +245,7 @@ pub(super) fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

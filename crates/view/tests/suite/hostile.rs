@@ -158,13 +158,17 @@ fn what_a_fact_states_is_highlighted_where_it_stands() {
     assert!(body.contains(&format!("{run}/inv/{inv}#r0")));
 }
 
-/// The page without the field of the search: it keeps what was typed as it was typed, so that it can be sought again.
+/// The page without the fields of searches: they keep what was typed as it was typed, so that it can be sought again.
 fn without_search_field(body: &str) -> String {
-    let (before, rest) = body.split_once("<input id=\"q\"").unwrap();
-    // In an attribute `>` is written otherwise.
-    let (field, after) = rest.split_once('>').unwrap();
-    assert!(!field.contains('<'), "{field}");
-    format!("{before}{after}")
+    let mut body = body.to_owned();
+    for id in ["q", "entity", "from", "to"] {
+        let Some((before, rest)) = body.split_once(&format!("<input id=\"{id}\"")) else { continue };
+        // In an attribute `>` is written otherwise.
+        let (field, after) = rest.split_once('>').unwrap();
+        assert!(!field.contains('<'), "{field}");
+        body = format!("{before}{after}");
+    }
+    body
 }
 
 /// A text as a part of an address.

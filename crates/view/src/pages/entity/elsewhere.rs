@@ -54,7 +54,7 @@ pub(super) fn seen(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Marku
         p { (count(seen.len(), "host", "hosts")) ", " (count(files.len(), "file", "files")) " of the evidence, among what was recorded." }
         (part.links)
         div.wide tabindex="0" role="region" aria-label="Hosts and files" {
-            table {
+            table.met {
                 thead { tr { th scope="col" { "Host" } th scope="col" { "File of the evidence" } th scope="col" { "Times" } th scope="col" { "Facts" } } }
                 tbody {
                     @for ((host, evidence, path), told) in files.iter().skip(part.first).take(part.end - part.first) {

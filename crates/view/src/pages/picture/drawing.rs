@@ -9,6 +9,7 @@ use crate::text::query;
 use graph::connections::{EntityKind, EntityRef, RelationKind, RelationRef};
 use maud::{Markup, html};
 use report::terminal as inert;
+use std::collections::BTreeSet;
 
 pub(super) fn svg(sight: &Sight<'_>, plan: &Plan, layout: &Layout, state: &State) -> Markup {
     let title = sight.of.title(plan.root);
@@ -198,7 +199,10 @@ fn line(sight: &Sight<'_>, spot: &Spot, thing: &Thing) -> Markup {
         room = room.saturating_sub(if fits { needs } else { 0 });
         fits
     };
-    let (has_first, has_others) = (fits(&first), fits(&others));
+    // That something is drawn elsewhere comes first: without it a pale name would be a riddle.
+    let early = thing.is_again && fits(&others);
+    let has_first = fits(&first);
+    let has_others = early || fits(&others);
     html! {
         text.words x=(spot.text) y=(spot.y + 19) text-anchor=(anchor(spot)) {
             a href=(sight.address(thing.entity)) aria-label={ "Page of " (inert(sight.of.title(thing.entity))) } { "page" }
@@ -211,10 +215,10 @@ fn line(sight: &Sight<'_>, spot: &Spot, thing: &Thing) -> Markup {
 
 /// The address of what shows a relation, and its words: of one fact the fact itself.
 fn facts(sight: &Sight<'_>, relation: RelationRef) -> (String, String) {
-    let mut shown = sight.of.shown_by(relation);
-    match (shown.next(), shown.count()) {
-        (Some(only), 0) => (sight.fact_address(only.fact.fact), "1 fact".to_owned()),
-        (_, others) => (sight.facts_address(relation), format!("{} facts", number(others + 1))),
+    let shown: BTreeSet<_> = sight.of.shown_by(relation).map(|told| told.fact).collect();
+    match (shown.first(), shown.len()) {
+        (Some(only), 1) => (sight.fact_address(only.fact), "1 fact".to_owned()),
+        (_, all) => (sight.facts_address(relation), format!("{} facts", number(all))),
     }
 }
 

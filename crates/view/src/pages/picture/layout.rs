@@ -97,8 +97,7 @@ struct Column {
 
 pub(super) fn layout(plan: &Plan, form: Form) -> Layout {
     let width = form.width();
-    let has = |side: Way| plan.rows.iter().any(|row| row.side == side);
-    let is_split = form == Form::Wide && has(Way::In) && has(Way::Out);
+    let is_split = form == Form::Wide && has_two_sides(plan);
     let root_width = match form {
         Form::Wide => 300,
         Form::Narrow => width - 2,
@@ -164,6 +163,13 @@ pub(super) fn layout(plan: &Plan, form: Form) -> Layout {
         root_name: fitting(root_width - 50, NAME),
         spots,
     }
+}
+
+/// Whether both sides have so many groups that halving the width is worth it; what is open changes nothing about it.
+fn has_two_sides(plan: &Plan) -> bool {
+    let heads = |side: Way| plan.rows.iter().filter(|row| row.depth == 0 && row.side == side).count();
+    let (into, from) = (heads(Way::In), heads(Way::Out));
+    into.min(from) * 4 >= into.max(from) && into.min(from) > 0
 }
 
 /// How many characters of so many tenths of a pixel fit.

@@ -139,33 +139,48 @@ impl Planning<'_, '_> {
         let groups = groups(self.sight, entity, met_by);
         let few = if parent.is_none() { SMALL } else { SMALL_BELOW };
         let open = self.state.open.get(&id).cloned().flatten().unwrap_or_else(|| small(&groups, few));
+        let mut opened: BTreeMap<Group, (usize, Vec<RelationRef>)> = BTreeMap::new();
         for (group, mut relations) in groups {
+            let count = relations.len();
+            let shown = open.get(&group).copied().unwrap_or(0);
+            if shown > 0 {
+                in_time(self.sight, &mut relations);
+            }
+            relations.truncate(shown);
+            opened.insert(group, (count, relations));
+        }
+        // What is nearer is drawn here before anything that opens farther out could take its place.
+        let nearer = opened.values().flat_map(|(_, relations)| relations.iter().copied());
+        let fresh: BTreeSet<RelationRef> = nearer.filter(|by| self.meets(*by, entity)).collect();
+        for (group, (count, relations)) in opened {
             let side = self.side(parent, group.way);
             let key = key(id, group);
             let is_open = open.contains_key(&group);
-            let what = What::Group { of: entity, group, count: relations.len(), is_open, now: open.clone() };
+            let what = What::Group { of: entity, group, count, is_open, now: open.clone() };
             let Some(head) = self.add(parent, side, key.clone(), what) else { return };
-            let Some(shown) = open.get(&group).copied() else { continue };
-            in_time(self.sight, &mut relations);
-            for relation in relations.iter().take(shown) {
-                self.thing(entity, *relation, group, head, &key);
+            for relation in &relations {
+                self.thing(entity, *relation, !fresh.contains(relation), head, &key);
             }
-            let left = relations.len().saturating_sub(shown);
-            if left > 0 {
-                let what = What::More { of: entity, group, shown, left, now: open.clone() };
+            let left = count.saturating_sub(relations.len());
+            if is_open && left > 0 {
+                let what = What::More { of: entity, group, shown: relations.len(), left, now: open.clone() };
                 self.add(Some(head), side, format!("{key}.more"), what);
             }
         }
         self.readings(entity, id, parent);
     }
 
-    fn thing(&mut self, from: EntityRef, by: RelationRef, group: Group, head: usize, key: &str) {
+    /// Whether the other end of a relation is drawn for the first time.
+    fn meets(&mut self, by: RelationRef, from: EntityRef) -> bool {
+        self.sight.of.other_end(by, from).is_some_and(|entity| self.met.insert(entity))
+    }
+
+    fn thing(&mut self, from: EntityRef, by: RelationRef, is_again: bool, head: usize, key: &str) {
         let Some(entity) = self.sight.of.other_end(by, from) else { return };
         let Some(id) = self.sight.of.id(entity) else { return };
-        let is_again = !self.met.insert(entity);
         let is_open = !is_again && self.state.open.contains_key(&id);
         let others = self.sight.of.relations_of(entity).len().saturating_sub(1);
-        let side = self.side(Some(head), group.way);
+        let side = self.side(Some(head), Way::Out);
         let what = What::Thing { entity, by, is_again, is_open, others };
         if let Some(at) = self.add(Some(head), side, format!("{key}.{id}"), what)
             && is_open
