@@ -200,7 +200,11 @@ fn in_full(account: &Account) -> String {
         let _ = writeln!(out, "{limits}: the report lists them, with the reasons");
     }
     if account.remembered > 0 {
-        let _ = writeln!(out, "the agents were told {} lessons of earlier runs: locard memory", account.remembered);
+        let _ = writeln!(
+            out,
+            "the agents were told {} lessons of earlier runs: locard memory",
+            account.remembered
+        );
     }
     out.push_str(&account.costs);
     out.push_str(&account.conditions);
