@@ -449,7 +449,7 @@ fn version(fact: &FactEntry) -> Option<String> {
     memory::WINDOWS.get(index).map(|name| (*name).to_owned())
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a time has few seconds")]
+/// Seconds since 1970.
 fn seconds(clock: &dyn Clock) -> i64 {
-    (clock.now().unix_nanoseconds() / 1_000_000_000) as i64
+    i64::try_from(clock.now().unix_nanoseconds() / 1_000_000_000).unwrap_or(i64::MAX)
 }

@@ -102,13 +102,21 @@ fn the_general_store_holds_no_value_of_a_case() {
     let memory = app::Memory::new(place.path("memory")).unwrap();
     let general = bytes(&place.path("memory/general.sqlite"));
     assert!(holds(&general, "user_assist"), "it holds lessons");
+    let store = memory::Store::open(&place.path("memory/general.sqlite"), memory::Scope::General).unwrap();
+    let lessons = store.all().unwrap();
+    let texts = lessons.iter().map(|kept| serde_json::to_string(&kept.lesson).unwrap());
+    // All that it says is shipped, but for the names of its members.
+    let said: BTreeSet<String> =
+        texts.flat_map(|text| memory::words(&text)).filter(|word| memory.ships(word)).collect();
     let mut looked = 0;
     for (_, accepted) in run.facts() {
         let fact = &accepted.fact;
         let values = fact.values.iter().chain([&fact.subject]).map(|bound| bound.value.to_text());
         for value in values.filter(|value| value.len() >= 6) {
             // What the program itself ships says nothing of the case.
-            let is_shipped = memory::words(&value).iter().all(|word| memory.ships(word));
+            let value = value.to_lowercase();
+            let is_shipped = memory::words(&value).iter().all(|word| memory.ships(word))
+                || said.iter().any(|word| word.contains(&value));
             looked += usize::from(!is_shipped);
             assert!(is_shipped || !holds(&general, &value), "{value}");
         }
@@ -196,7 +204,8 @@ fn the_memory_is_where_the_system_keeps_data_and_can_be_switched_off() {
     run(&[], &[("XDG_DATA_HOME", &data), ("LOCARD_NO_MEMORY", Path::new("1"))]);
     assert!(!data.join("locard").exists());
     run(&[], &[("XDG_DATA_HOME", &data), ("HOME", &home)]);
-    assert!(data.join("locard/memory/general.sqlite").is_file() && !home.exists());
+    assert!(data.join("locard/memory/general.sqlite").is_file());
+    assert!(!home.join(".local").exists());
     run(&[], &[("XDG_DATA_HOME", Path::new("relative")), ("HOME", &home)]);
     assert!(home.join(".local/share/locard/memory/general.sqlite").is_file());
     // Evidence is never written.
@@ -291,8 +300,8 @@ fn what_was_said_to_be_written_survives_a_kill_and_the_run_that_goes_on_writes_t
     let mut command = place.command(&arguments);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
     let mut child = command.spawn().unwrap();
-    let lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let said = lines.filter(|line| line.ends_with("lessons are written")).next().unwrap();
+    let mut lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let said = lines.find(|line| line.ends_with("lessons are written")).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
     let held = || -> Vec<String> {

@@ -1,0 +1,141 @@
+//! What did not work in a task, and is no matter of what the evidence lacks.
+
+use super::{Fold, LONGEST, Learned, Made, of_call};
+use crate::form::CallForm;
+use crate::lesson::{Lesson, Outcome, Trouble};
+use crate::words::words;
+use ledger::event::Refusal;
+use ledger::{
+    Cause, Digest, Event, Gap, Objective, Outcome as Came, Predicate, Reading, RejectionCode, ToolSpec,
+};
+use std::collections::BTreeMap;
+
+/// How often claims of one shape must be refused in a task for it to be a lesson.
+const RECURRING: usize = 2;
+
+impl<'r> Fold<'r> {
+    pub(super) fn failed_calls(&self) -> Vec<Learned> {
+        let failed = self.made.iter().filter_map(|made| Some((made, made.trouble()?)));
+        let failed = failed.filter(|(made, trouble)| !self.is_exempt(made, *trouble));
+        let learned = failed.map(|(made, trouble)| {
+            let works = self.made.iter().any(|other| other.works() && other.form == made.form);
+            let mut lesson = Lesson { trouble: Some(trouble), ..of_call(self.lesson(Outcome::Failed), made) };
+            lesson.words.extend(self.question_words(&made.form));
+            // What worked with other values is no fault of the form.
+            Learned { lesson, for_others: !works }
+        });
+        distinct(learned)
+    }
+
+    /// Whether the call is one that an absence needs, or says that something is not there: how else would that be found out?
+    fn is_exempt(&self, made: &Made<'r>, trouble: Trouble) -> bool {
+        let (tool, arguments) = (&made.started.tool, &made.started.arguments);
+        let searches = self.seen.assigned.agent.objectives.iter().flat_map(Objective::all_searched);
+        let is_search = searches.into_iter().any(|search| {
+            let each = search.sources.as_ref().and_then(|sources| sources.each.as_ref());
+            let is_each = each.is_some_and(|each| {
+                each.tool == *tool
+                    && each.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
+            });
+            search.is(tool, arguments) || is_each
+        });
+        let covers = |spec: &&ToolSpec| spec.name == *tool && !spec.covers.is_empty();
+        let says_absent = matches!(trouble, Trouble::Cause(Cause::NoSuchKey | Cause::NoSuchPath))
+            && self.seen.opened.tools.iter().any(|spec| covers(&spec));
+        is_search || says_absent || trouble == Trouble::Cause(Cause::NoSource)
+    }
+
+    pub(super) fn gaps(&self) -> Vec<Learned> {
+        let left = self
+            .made
+            .iter()
+            .filter(|made| made.works())
+            .filter_map(|made| Some((made, made.ended.gaps.first()?)));
+        let learned = left.map(|(made, gap)| {
+            let cause = Cause::of(Came::Failed, std::slice::from_ref(&gap.reason));
+            let trouble = Some(cause.map_or(Trouble::Unknown, Trouble::Cause));
+            let mut lesson = Lesson { trouble, ..of_call(self.lesson(Outcome::Gap), made) };
+            lesson.words.extend(words(&gap.reason));
+            lesson.words.extend(self.question_words(&made.form));
+            let detail = lesson.detail.get_or_insert_default();
+            detail.gap = Some(told_gap(gap));
+            Learned { lesson, for_others: true }
+        });
+        distinct(learned)
+    }
+
+    /// Calls that were refused for what they were, not for what was left of a budget.
+    pub(super) fn refused_calls(&self) -> Vec<Learned> {
+        let refused = self.seen.events.iter().filter_map(|event| match event {
+            Event::CallRefused(refused) => Some(refused),
+            _ => None,
+        });
+        let offered = |tool: &str| self.seen.opened.tools.iter().any(|spec| spec.name == tool);
+        let telling = refused.filter(|refused| match refused.refusal {
+            // A name that is no tool's is a text of the agent's.
+            Refusal::OutsideSurface | Refusal::BadArguments | Refusal::Unsupported => offered(&refused.tool),
+            Refusal::UnknownTool
+            | Refusal::Repeated
+            | Refusal::TooManyCalls
+            | Refusal::RejectionsSpent
+            | Refusal::FactsSpent
+            | Refusal::TasksSpent => false,
+        });
+        let learned = telling.map(|refused| {
+            let form = CallForm { tool: refused.tool.clone(), arguments: BTreeMap::new() };
+            let mut lesson =
+                Lesson { trouble: Some(Trouble::Refusal(refused.refusal)), ..self.lesson(Outcome::Refused) };
+            lesson.words.extend(form.names().flat_map(words));
+            lesson.words.extend(self.question_words(&form));
+            lesson.call = Some(form);
+            Learned { lesson, for_others: true }
+        });
+        distinct(learned)
+    }
+
+    /// Shapes of claims that were refused again and again.
+    pub(super) fn rejected_claims(&self) -> Vec<Learned> {
+        let mut shapes: BTreeMap<(RejectionCode, String, CallForm), usize> = BTreeMap::new();
+        for (claim, code) in &self.refused {
+            let shape = self.readings.get(claim).and_then(|reading| self.shape(reading));
+            if let Some((predicate, form)) = shape {
+                *shapes.entry((*code, predicate, form)).or_default() += 1;
+            }
+        }
+        let recurring = shapes.into_iter().filter(|(_, times)| *times >= RECURRING);
+        recurring
+            .map(|((code, predicate, form), _)| {
+                let mut lesson =
+                    Lesson { trouble: Some(Trouble::Rejection(code)), ..self.lesson(Outcome::Rejected) };
+                lesson.words.extend(form.names().chain([predicate.as_str()]).flat_map(words));
+                lesson.words.extend(self.question_words(&form));
+                (lesson.call, lesson.predicate) = (Some(form), Some(predicate));
+                Learned { lesson, for_others: true }
+            })
+            .collect()
+    }
+
+    /// Predicate of a reading, and what the call that it cites reads; `None` where one of them is no name of the run's.
+    fn shape(&self, reading: &Reading) -> Option<(String, CallForm)> {
+        let predicate = Predicate(reading.predicate.clone());
+        let is_known = self.seen.opened.vocabulary.meaning(&predicate).is_some();
+        let cited =
+            self.made.iter().find(|made| made.started.invocation.to_string() == reading.invocation)?;
+        is_known.then(|| (reading.predicate.clone(), cited.form.clone().choices_only()))
+    }
+}
+
+fn told_gap(gap: &Gap) -> String {
+    let told = format!("{}: {}", gap.path, gap.reason);
+    told.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect()
+}
+
+/// Each lesson once.
+fn distinct(learned: impl Iterator<Item = Learned>) -> Vec<Learned> {
+    let mut known: BTreeMap<Digest, Learned> = BTreeMap::new();
+    for one in learned {
+        let kept = known.entry(one.lesson.key()).or_insert_with(|| one.clone());
+        kept.for_others &= one.for_others;
+    }
+    known.into_values().collect()
+}
