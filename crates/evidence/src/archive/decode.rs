@@ -123,7 +123,16 @@ enum End {
 impl Inflate {
     pub(super) fn new(part: Part) -> Inflate {
         let (state, window) = (Box::default(), vec![0; HISTORY]);
-        Inflate { part, input: Vec::new(), used: 0, state, window, given: HISTORY, filled: HISTORY, end: None }
+        Inflate {
+            part,
+            input: Vec::new(),
+            used: 0,
+            state,
+            window,
+            given: HISTORY,
+            filled: HISTORY,
+            end: None,
+        }
     }
 
     /// The part as if no more had been read than was taken.
@@ -383,5 +392,79 @@ impl Decode for Zstd {
 
     fn taken(&self) -> u64 {
         self.decoder.get_ref().get_ref().at.saturating_sub(self.begin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// Deflated bytes in a file.
+    fn part(packed: &[u8]) -> Part {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(packed).unwrap();
+        Part::new(&Rc::new(file), 0, packed.len() as u64)
+    }
+
+    /// Runs of one byte, and bytes that no one can foretell, in turns.
+    fn mixed(length: usize) -> Vec<u8> {
+        let mut state: u32 = 1;
+        let mut next = |at: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if at / 50_000 % 2 == 0 { 7 } else { (state >> 24) as u8 }
+        };
+        (0..length).map(&mut next).collect()
+    }
+
+    fn deflated(bytes: &[u8]) -> Vec<u8> {
+        miniz_oxide::deflate::compress_to_vec(bytes, 6)
+    }
+
+    fn rest(decoder: &mut dyn Decode, piece: usize) -> Vec<u8> {
+        let (mut all, mut buffer) = (Vec::new(), vec![0; piece]);
+        loop {
+            match decoder.read(&mut buffer).unwrap() {
+                0 => return all,
+                read => all.extend_from_slice(&buffer[..read]),
+            }
+        }
+    }
+
+    #[test]
+    fn deflate_is_expanded_alike_in_pieces_of_any_size_and_from_any_copy() {
+        let bytes = mixed(700_000);
+        let packed = deflated(&bytes);
+        for piece in [1000, 4096, FRESH, 1 << 20] {
+            assert!(rest(&mut Inflate::new(part(&packed)), piece) == bytes, "{piece}");
+        }
+        let mut decoder = Inflate::new(part(&packed));
+        let mut at = 0;
+        loop {
+            let mut copy = decoder.fork().unwrap();
+            assert!(rest(copy.as_mut(), 30_000) == bytes[at..], "{at}");
+            match decoder.pass(70_001, &mut Vec::new()).unwrap() {
+                0 => break,
+                passed => at += passed,
+            }
+        }
+        assert_eq!(at, bytes.len());
+        assert_eq!(decoder.taken(), packed.len() as u64);
+    }
+
+    #[test]
+    fn damaged_deflate_gives_what_stands_before_the_damage() {
+        let bytes = mixed(300_000);
+        let mut packed = deflated(&bytes);
+        packed.truncate(packed.len() / 2);
+        let mut decoder = Inflate::new(part(&packed));
+        let (mut all, mut buffer) = (Vec::new(), vec![0; 10_000]);
+        let wrong = loop {
+            match decoder.read(&mut buffer) {
+                Ok(read) => all.extend_from_slice(&buffer[..read]),
+                Err(wrong) => break wrong,
+            }
+        };
+        assert!(wrong == Wrong::Damaged && all.len() > 50_000 && bytes.starts_with(&all), "{}", all.len());
     }
 }

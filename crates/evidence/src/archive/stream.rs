@@ -272,6 +272,8 @@ pub(super) fn damage(offset: u64, wrong: Wrong) -> ArchiveDamage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
+    use std::rc::Rc;
 
     /// Zeros without end, from one byte.
     struct Zeros;
@@ -293,6 +295,73 @@ mod tests {
         assert_eq!(stream.read_at((1 << 20) - 10, &mut [1; 10]).unwrap(), 10);
         let (at, wrong) = stream.read_at(1 << 30, &mut [1; 10]).unwrap_err();
         assert!(at <= (1 << 20) + PIECE as u64 && wrong == Wrong::Ratio, "{at}");
+    }
+
+    /// Bytes that count up to 250 and begin anew; each start is counted.
+    fn counting(starts: &Rc<Cell<u32>>) -> Start {
+        let starts = starts.clone();
+        Box::new(move || {
+            starts.set(starts.get() + 1);
+            Ok(Box::new(Counting(0)))
+        })
+    }
+
+    struct Counting(u64);
+
+    impl Decode for Counting {
+        fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
+            let read = out.len().min(1000);
+            for byte in &mut out[..read] {
+                *byte = (self.0 % 251) as u8;
+                self.0 += 1;
+            }
+            Ok(read)
+        }
+
+        fn taken(&self) -> u64 {
+            self.0
+        }
+    }
+
+    fn read(stream: &mut Stream, offset: u64, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        let mut filled = 0;
+        while filled < length {
+            filled += stream.read_at(offset + filled as u64, &mut bytes[filled..]).unwrap();
+        }
+        bytes
+    }
+
+    fn expected(offset: u64, length: usize) -> Vec<u8> {
+        (offset..).take(length).map(|at| (at % 251) as u8).collect()
+    }
+
+    #[test]
+    fn overlapping_windows_are_read_in_one_pass() {
+        let starts = Rc::default();
+        let mut stream = Stream::new(counting(&starts), 0, u64::MAX);
+        let window = 3 * RECENT;
+        for number in 0..20 {
+            let offset = number * (window - RECENT) as u64;
+            assert!(read(&mut stream, offset, window) == expected(offset, window), "{number}");
+        }
+        assert_eq!(starts.get(), 1);
+    }
+
+    #[test]
+    fn the_first_bytes_are_kept_from_a_second_start_on() {
+        let starts = Rc::default();
+        let keep = 4 * RECENT;
+        let mut stream = Stream::new(counting(&starts), keep, u64::MAX);
+        assert!(read(&mut stream, 0, 2 * keep) == expected(0, 2 * keep));
+        assert!(stream.kept.is_empty());
+        for offset in [10, 5, keep as u64 - 100, 0] {
+            assert!(read(&mut stream, offset, 100) == expected(offset, 100), "{offset}");
+        }
+        assert_eq!((starts.get(), stream.kept.len()), (2, keep));
+        let offset = 3 * keep as u64;
+        assert!(read(&mut stream, offset, 100) == expected(offset, 100));
+        assert_eq!(starts.get(), 2);
     }
 
     #[test]
