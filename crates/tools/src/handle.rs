@@ -38,12 +38,7 @@ pub fn handle(request: &[u8], scratch: &Path) -> Answered {
                 evidence.iter().map(|mount| (mount.label.clone(), mount.in_place.clone())).collect();
             let prepared = Prepared { names: indexes, tables, in_place };
             encode_return(&match trees {
-                Ok(trees) => {
-                    let returned = run_prepared(&tool, &arguments, &trees, &prepared, scratch);
-                    // The process ends with the call: to free what an archive lists, item by item, takes as long as some calls.
-                    std::mem::forget(trees);
-                    returned
-                }
+                Ok(trees) => run_prepared(&tool, &arguments, &trees, &prepared, scratch),
                 Err(error) => Return::failed(&error),
             })
         }
