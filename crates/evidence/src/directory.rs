@@ -3,11 +3,12 @@
 //! Its times are those of the copy: they carry [`Clock::CollectionCopy`] and ground no event.
 
 use crate::error::{OpenError, ReadError};
+use crate::inner::is_top;
 use crate::link;
 use crate::path::{EvidencePath, escape_name, escape_target, unescape_name};
 use crate::platform::{self, FileExt, FileFacts, Moment, name_bytes};
 use crate::read::{Extent, ReadAt};
-use crate::tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, Tree};
+use crate::tree::{Entries, FileReference, Listing, MacbTimes, Node, NodeKind, Tree};
 use ledger::{ByteSpan, Clock, Gap, Precision, Time, Utc};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -49,7 +50,7 @@ impl Tree for DirectoryTree {
     }
 
     fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
-        let mut node = self.examine(EvidencePath::root(), &self.root)?;
+        let mut node = examine(EvidencePath::root(), &self.root)?;
         for name in path.components() {
             match &node.kind {
                 NodeKind::Directory => {}
@@ -60,14 +61,14 @@ impl Tree for DirectoryTree {
             }
             let Some(child) = self.find(&node.path, name)? else { return Ok(None) };
             let host = self.host(&child)?;
-            node = self.examine(child, &host)?;
+            node = examine(child, &host)?;
         }
         Ok(Some(node))
     }
 
     fn node_listed(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
         let host = self.checked_host(path);
-        match host.and_then(|host| self.examine(path.clone(), &host)) {
+        match host.and_then(|host| examine(path.clone(), &host)) {
             Ok(node) => Ok(Some(node)),
             Err(ReadError::Absent { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -88,23 +89,37 @@ impl Tree for DirectoryTree {
     }
 
     fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
+        let Entries { nodes, defects, gaps, .. } = self.entries(directory)?;
+        Ok(Listing { nodes: nodes.collect(), defects, gaps })
+    }
+
+    fn entries(&self, directory: &Node) -> Result<Entries<'_>, ReadError> {
         let host = self.checked_host(&directory.path)?;
         if !symlink_metadata(&host, &directory.path)?.is_dir() {
             return Err(ReadError::NotADirectory { path: directory.path.clone() });
         }
         // walkdir reports the failure to read the folder itself as an entry of depth 0.
         let entries = WalkDir::new(&host).min_depth(1).max_depth(1).follow_links(false);
-        let mut listing = Listing::default();
+        let mut found: Vec<(Box<str>, Found)> = Vec::new();
+        let mut gaps = Vec::new();
         for entry in entries {
             match entry {
-                Ok(entry) => self.list(&directory.path, entry.file_name(), entry.path(), &mut listing),
+                Ok(entry) => match listed(&directory.path, entry.file_name(), entry.path()) {
+                    Ok((path, entry)) => found.push((path.name().into(), entry)),
+                    Err(error) => gaps.push(gap(&directory.path, &error)),
+                },
                 Err(error) if error.depth() == 0 => return Err(from_walkdir(&directory.path, error)),
-                Err(error) => listing.gaps.push(gap(&directory.path, &error)),
+                Err(error) => gaps.push(gap(&directory.path, &error)),
             }
         }
-        listing.nodes.sort_by(|a, b| a.name.cmp(&b.name));
-        listing.gaps.sort();
-        Ok(listing)
+        found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        gaps.sort();
+        let holds_top = found.iter().any(|(name, found)| found.kind == NodeKind::Directory && is_top(name));
+        let path = directory.path.clone();
+        // Each name was part of such a path before.
+        let nodes =
+            found.into_iter().filter_map(move |(name, found)| Some(found.node(path.child(&name).ok()?)));
+        Ok(Entries { nodes: Box::new(nodes), defects: Vec::new(), gaps, holds_top })
     }
 
     fn folders(&self, directory: &Node) -> Result<Vec<Node>, ReadError> {
@@ -114,14 +129,10 @@ impl Tree for DirectoryTree {
             return Err(ReadError::NotADirectory { path: path.clone() });
         }
         let entries = host.read_dir().map_err(|source| ReadError::Io { path: path.clone(), source })?;
-        let mut listing = Listing::default();
-        for entry in entries.flatten() {
-            // What the system says beside the name: nothing else is looked at.
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                self.list(path, &entry.file_name(), &entry.path(), &mut listing);
-            }
-        }
-        let mut folders = listing.nodes;
+        // What the system says beside the name: nothing else is looked at.
+        let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let listed = folders.filter_map(|entry| listed(path, &entry.file_name(), &entry.path()).ok());
+        let mut folders: Vec<Node> = listed.map(|(path, found)| found.node(path)).collect();
         folders.retain(|node| node.kind == NodeKind::Directory);
         folders.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(folders)
@@ -174,33 +185,6 @@ impl DirectoryTree {
         }
     }
 
-    fn list(&self, directory: &EvidencePath, name: &OsStr, host: &Path, listing: &mut Listing) {
-        let result =
-            child(directory, &escape_name(name_bytes(name))).and_then(|path| self.examine(path, host));
-        match result {
-            Ok(node) => listing.nodes.push(node),
-            Err(error) => listing.gaps.push(gap(directory, &error)),
-        }
-    }
-
-    fn examine(&self, path: EvidencePath, host: &Path) -> Result<Node, ReadError> {
-        let metadata = symlink_metadata(host, &path)?;
-        let kind = kind(host, &metadata, &path)?;
-        let facts = platform::facts(&metadata);
-        Ok(Node {
-            name: path.name().to_owned(),
-            size: if kind == NodeKind::File { metadata.len() } else { 0 },
-            kind,
-            times: times(&facts, &metadata),
-            name_times: None,
-            links: facts.links,
-            reference: facts.inode.map(FileReference::Inode),
-            state: NodeState::Allocated,
-            streams: Vec::new(),
-            path,
-        })
-    }
-
     /// The path on the examiner's machine.
     fn host(&self, path: &EvidencePath) -> Result<PathBuf, ReadError> {
         let mut host = self.root.clone();
@@ -238,6 +222,47 @@ impl DirectoryTree {
         folders.insert(directory.clone(), host.clone());
         Ok(host)
     }
+}
+
+/// What the examiner's machine says of an entry, in little room: a folder can hold a million of them.
+struct Found {
+    kind: NodeKind,
+    size: u64,
+    facts: FileFacts,
+    born: Option<Moment>,
+}
+
+impl Found {
+    /// Looks at what stands there; `path` is for messages.
+    fn at(host: &Path, path: &EvidencePath) -> Result<Found, ReadError> {
+        let metadata = symlink_metadata(host, path)?;
+        let kind = kind(host, &metadata, path)?;
+        let size = if kind == NodeKind::File { metadata.len() } else { 0 };
+        Ok(Found { kind, size, facts: platform::facts(&metadata), born: born(&metadata) })
+    }
+
+    /// The entry of this path.
+    fn node(self, path: EvidencePath) -> Node {
+        let Found { kind, size, facts, born } = self;
+        let times = MacbTimes {
+            modified: facts.modified.map(time),
+            accessed: facts.accessed.map(time),
+            changed: facts.changed.map(time),
+            born: born.map(time),
+        };
+        let reference = facts.inode.map(FileReference::Inode);
+        Node { kind, size, times, links: facts.links, reference, ..Node::folder(path) }
+    }
+}
+
+fn examine(path: EvidencePath, host: &Path) -> Result<Node, ReadError> {
+    Found::at(host, &path).map(|found| found.node(path))
+}
+
+/// An entry of a folder of the examiner's machine.
+fn listed(directory: &EvidencePath, name: &OsStr, host: &Path) -> Result<(EvidencePath, Found), ReadError> {
+    let path = child(directory, &escape_name(name_bytes(name)))?;
+    Found::at(host, &path).map(|found| (path, found))
 }
 
 fn child(directory: &EvidencePath, name: &str) -> Result<EvidencePath, ReadError> {
@@ -284,16 +309,9 @@ fn kind(host: &Path, metadata: &Metadata, path: &EvidencePath) -> Result<NodeKin
     }
 }
 
-fn times(facts: &FileFacts, metadata: &Metadata) -> MacbTimes {
-    let born = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    MacbTimes {
-        modified: facts.modified.map(time),
-        accessed: facts.accessed.map(time),
-        changed: facts.changed.map(time),
-        born: born.and_then(|born| {
-            Some(time((i64::try_from(born.as_secs()).ok()?, i64::from(born.subsec_nanos()))))
-        }),
-    }
+fn born(metadata: &Metadata) -> Option<Moment> {
+    let born = metadata.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some((i64::try_from(born.as_secs()).ok()?, i64::from(born.subsec_nanos())))
 }
 
 fn time((seconds, nanoseconds): Moment) -> Time {

@@ -20,6 +20,7 @@
 //! For an E01 this is the hash of the container's files and not the acquisition hash, which covers the medium and stands inside the container.
 
 mod container;
+mod zeros;
 
 use crate::error::{HashError, ReadError};
 use crate::inner;
@@ -29,6 +30,7 @@ use crate::tree::{Node, NodeKind, Tree};
 use crate::walk::{Step, walk};
 use ledger::{Digest, Gap, Integrity, IntegrityLevel};
 use sha2::{Digest as _, Sha256};
+use std::path::Path;
 
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
@@ -39,12 +41,13 @@ const SAMPLE: u64 = 64 << 10;
 /// Hashes everything in `tree`; what could not be read comes back as gaps.
 pub fn hash(tree: &dyn Tree, level: IntegrityLevel) -> Result<(Integrity, Vec<Gap>), HashError> {
     if !tree.container().is_empty() {
-        return container::hash(tree, level).map(|integrity| (integrity, Vec::new()));
+        return container::hash(tree.label(), tree.container(), level)
+            .map(|integrity| (integrity, Vec::new()));
     }
     let error = |source| HashError::Root { label: tree.label().to_owned(), source };
     let absent = || ReadError::Absent { path: EvidencePath::root() };
     let root = tree.node(&EvidencePath::root()).map_err(error)?.ok_or_else(absent).map_err(error)?;
-    tree.children(&root).map_err(error)?;
+    tree.entries(&root).map_err(error)?;
 
     let mut hashing =
         Hashing { buffer: vec![0; PIECE], lines: Vec::new(), files: 0, bytes: 0, gaps: Vec::new() };
@@ -64,14 +67,11 @@ pub fn hash(tree: &dyn Tree, level: IntegrityLevel) -> Result<(Integrity, Vec<Ga
     Ok(hashing.finish(level))
 }
 
-/// Hashes as many zeros: a hole of a file is not read.
-fn zeros(mut count: u64, hasher: &mut Sha256) {
-    static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
-    while count > 0 {
-        let piece = usize::try_from(count).unwrap_or(ZEROS.len()).min(ZEROS.len());
-        hasher.update(ZEROS.get(..piece).unwrap_or_default());
-        count -= piece as u64;
-    }
+/// Hashes the archive `path` of the examiner's machine as [`hash`] does, without looking at what it holds: a compressed tar would be expanded for that.
+pub fn hash_archive(path: &Path, label: &str, level: IntegrityLevel) -> Result<Integrity, HashError> {
+    let container = |source| HashError::Container { label: label.to_owned(), path: path.to_owned(), source };
+    let file = path.canonicalize().map_err(container)?;
+    container::hash(label, &[file], level)
 }
 
 struct Hashing {
@@ -112,23 +112,27 @@ impl Hashing {
         };
         let mut reader = tree.open(node, None)?;
         let mut hasher = Sha256::new();
+        let mut hashed = 0;
         for (offset, length) in spans {
-            self.feed(reader.as_mut(), offset, length, &mut hasher)?;
+            self.feed(reader.as_mut(), offset, length, hashed, &mut hasher)?;
+            hashed += length;
         }
         Ok(Digest::from_bytes(hasher.finalize().into()).to_string())
     }
 
+    /// Hashes bytes of a file behind as many as were `hashed` before.
     fn feed(
         &mut self,
         reader: &mut dyn ReadAt,
         offset: u64,
         length: u64,
+        hashed: u64,
         hasher: &mut Sha256,
     ) -> Result<(), ReadError> {
         let mut done = 0;
         while done < length {
             let hole = reader.stored_from(offset + done).saturating_sub(offset + done).min(length - done);
-            zeros(hole, hasher);
+            zeros::feed(hashed + done, hole, hasher);
             done += hole;
             if done == length {
                 break;

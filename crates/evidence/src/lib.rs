@@ -33,7 +33,7 @@ pub use archive::{ArchiveDamage, ArchiveTree, is_archive, open_archive};
 pub use deleted::{DELETED, DeletedEntry, DeletedStep, DeletedSteps, Original, Recovery};
 pub use directory::{DirectoryTree, open_directory};
 pub use error::{Damage, HashError, NtfsDamage, OpenError, PathError, ReadError};
-pub use hash::hash;
+pub use hash::{hash, hash_archive};
 pub use image::{
     Acquisition, ContainerFormat, Disk, Guid, HashAlgorithm, HashCheck, ImageTree, Layout, Partition,
     PartitionType, Region, Scheme, StoredHash, UnreadSectors, image_files, is_image, open_image, read_layout,

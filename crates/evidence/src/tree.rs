@@ -5,6 +5,7 @@ use crate::deleted::DeletedSteps;
 use crate::directory::open_directory;
 use crate::error::{OpenError, ReadError};
 use crate::image::{Acquisition, HashCheck, Layout, open_image};
+use crate::inner::is_top;
 use crate::link;
 use crate::mft::MftDescription;
 use crate::path::EvidencePath;
@@ -30,6 +31,11 @@ pub trait Tree {
     ///
     /// An entry that cannot be examined is a gap in the listing; a folder that cannot be read at all is an error.
     fn children(&self, directory: &Node) -> Result<Listing, ReadError>;
+
+    /// The same with the entries made one by one, for whoever goes through folders of very many.
+    fn entries(&self, directory: &Node) -> Result<Entries<'_>, ReadError> {
+        self.children(directory).map(Entries::from)
+    }
 
     /// The folders in a folder, in the byte order of their written names; what cannot be examined is left out.
     ///
@@ -234,6 +240,30 @@ pub struct Listing {
     pub defects: Vec<Defect>,
     /// Entries that could not be examined.
     pub gaps: Vec<Gap>,
+}
+
+/// What a folder holds, its entries not yet made.
+pub struct Entries<'t> {
+    /// The entries that could be examined, in the byte order of their written names.
+    pub nodes: Box<dyn Iterator<Item = Node> + 't>,
+    /// Damage met in the folder.
+    pub defects: Vec<Defect>,
+    /// Entries that could not be examined.
+    pub gaps: Vec<Gap>,
+    /// Whether one of them is a folder as stands at the top of a volume.
+    pub(crate) holds_top: bool,
+}
+
+impl From<Listing> for Entries<'_> {
+    fn from(Listing { nodes, defects, gaps }: Listing) -> Self {
+        let holds_top = holds_top(&nodes);
+        Entries { nodes: Box::new(nodes.into_iter()), defects, gaps, holds_top }
+    }
+}
+
+/// Whether one of these is a folder as stands at the top of a volume.
+pub(crate) fn holds_top(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| node.kind == NodeKind::Directory && is_top(&node.name))
 }
 
 /// Opens a piece of evidence of any kind; `path` is on the examiner's machine.

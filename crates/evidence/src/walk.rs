@@ -1,9 +1,9 @@
 //! A walk over a tree: depth first, in the order of names, stopped by nothing that is unreadable.
 
-use crate::inner::{archive, image, is_top};
+use crate::inner::{archive, image};
 use crate::link::{left_out, left_out_below};
 use crate::path::EvidencePath;
-use crate::tree::{FileReference, Listing, Node, NodeKind, Tree};
+use crate::tree::{Entries, FileReference, Node, NodeKind, Tree, holds_top};
 use ledger::{Defect, Gap};
 use std::collections::HashSet;
 
@@ -27,17 +27,26 @@ pub struct Walk<'a> {
     /// Where it began.
     start: EvidencePath,
     /// The open folders.
-    open: Vec<Level>,
+    open: Vec<Level<'a>>,
     /// The folders of FAT and exFAT that were entered in the volume: only damage leads to one of them twice.
     entered: HashSet<u64>,
 }
 
 /// A folder that is being walked.
-struct Level {
-    /// What is still to come of it, last first.
-    steps: Vec<Step>,
+struct Level<'a> {
+    /// What is to be told of it before its entries, last first.
+    remarks: Vec<Step>,
+    /// The entries that are still to come.
+    nodes: Box<dyn Iterator<Item = Node> + 'a>,
     /// Whether it lies in a volume, of an image or of a copied drive, so that what it holds is a host's.
     in_volume: bool,
+}
+
+impl Level<'_> {
+    /// What is told in place of entries.
+    fn told(remarks: Vec<Step>, in_volume: bool) -> Self {
+        Level { remarks, nodes: Box::new(std::iter::empty()), in_volume }
+    }
 }
 
 /// Everything below `start`, without `start` itself; a `start` that is no folder holds nothing.
@@ -47,7 +56,7 @@ pub fn walk<'a>(tree: &'a dyn Tree, start: &Node) -> Walk<'a> {
     walk
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     fn enter(&mut self, node: &Node, in_volume: bool) {
         if node.kind != NodeKind::Directory {
             return;
@@ -55,7 +64,7 @@ impl Walk<'_> {
         let gap = |reason: String| vec![Step::Gap(Gap { path: node.path.as_str().to_owned(), reason })];
         if self.open.len() > MAX_DEPTH {
             let steps = gap(format!("deeper than {MAX_DEPTH} folders"));
-            self.open.push(Level { steps, in_volume });
+            self.open.push(Level::told(steps, in_volume));
             return;
         }
         if self.is_known(node) {
@@ -63,20 +72,19 @@ impl Walk<'_> {
             let defect = Defect { path: node.path.as_str().to_owned(), offset: None, what: what.clone() };
             let mut steps = gap(what);
             steps.push(Step::Defect(defect));
-            self.open.push(Level { steps, in_volume });
+            self.open.push(Level::told(steps, in_volume));
             return;
         }
-        let mut in_volume = in_volume;
-        let steps = match self.tree.children(node) {
-            Ok(Listing { nodes, defects, gaps }) => {
-                in_volume = in_volume || holds_top(&nodes);
-                let nodes = nodes.into_iter().rev().map(|node| Step::Node(Box::new(node)));
+        let tree: &'a dyn Tree = self.tree;
+        let level = match tree.entries(node) {
+            Ok(Entries { nodes, defects, gaps, holds_top }) => {
                 let gaps = gaps.into_iter().rev().map(Step::Gap);
-                nodes.chain(gaps).chain(defects.into_iter().rev().map(Step::Defect)).collect()
+                let remarks = gaps.chain(defects.into_iter().rev().map(Step::Defect)).collect();
+                Level { remarks, nodes, in_volume: in_volume || holds_top }
             }
-            Err(error) => gap(error.to_string()),
+            Err(error) => Level::told(gap(error.to_string()), in_volume),
         };
-        self.open.push(Level { steps, in_volume });
+        self.open.push(level);
     }
 
     /// What stands behind an entry, and is not looked at.
@@ -104,17 +112,19 @@ impl Iterator for Walk<'_> {
 
     fn next(&mut self) -> Option<Step> {
         loop {
-            let Level { steps, in_volume } = self.open.last_mut()?;
+            let Level { remarks, nodes, in_volume } = self.open.last_mut()?;
             let in_volume = *in_volume;
-            match steps.pop() {
-                Some(Step::Node(node)) => {
+            if let Some(remark) = remarks.pop() {
+                return Some(remark);
+            }
+            match nodes.next() {
+                Some(node) => {
                     self.enter(&node, in_volume);
                     if let Some(gap) = self.unexamined(&node, in_volume) {
-                        self.open.push(Level { steps: vec![Step::Gap(gap)], in_volume });
+                        self.open.push(Level::told(vec![Step::Gap(gap)], in_volume));
                     }
-                    return Some(Step::Node(node));
+                    return Some(Step::Node(Box::new(node)));
                 }
-                Some(step) => return Some(step),
                 None => {
                     self.open.pop();
                 }
@@ -135,8 +145,4 @@ fn lies_in_volume(tree: &dyn Tree, folder: &EvidencePath) -> bool {
         above = path.parent();
     }
     false
-}
-
-fn holds_top(nodes: &[Node]) -> bool {
-    nodes.iter().any(|node| node.kind == NodeKind::Directory && is_top(&node.name))
 }

@@ -260,7 +260,7 @@ impl Found {
     fn search(&mut self, ground: &Ground<'_>, indexes: &Indexes) -> Result<(), CallError> {
         let Ground { tree, start, wanted, .. } = *ground;
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
-        tree.children(start)?;
+        tree.entries(start)?;
         // An index knows no streams; where the evidence keeps none, there is nothing to know.
         let keeps_none = tree.layout().is_none();
         let index = indexes.get(tree.label()).filter(|_| wanted.with_stream.is_none() || keeps_none);

@@ -89,7 +89,7 @@ pub(crate) trait Surveyor {
 pub(crate) fn survey(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     if ground.start.kind == NodeKind::Directory {
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
-        ground.tree.children(&ground.start)?;
+        ground.tree.entries(&ground.start)?;
     }
     if to.wants(Origin::Entries) {
         entries(ground, to);

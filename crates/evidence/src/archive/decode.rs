@@ -4,8 +4,11 @@ use super::damage::Wrong;
 use super::stream::Decode;
 use crate::platform::FileExt;
 use crc32fast::Hasher;
-use miniz_oxide::inflate::stream::{InflateState, inflate};
-use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::inflate_flags::{
+    TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
+};
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::rc::Rc;
@@ -86,20 +89,50 @@ impl Decode for Stored {
     }
 }
 
+/// Bytes behind which deflate may look back.
+const HISTORY: usize = 32 << 10;
+
+/// Bytes that deflate expands at once.
+const FRESH: usize = 64 << 10;
+
 /// Raw deflate (RFC 1951).
+///
+/// It expands into a window of its own that never wraps round: only there does the library write a run of equal bytes as a whole.
 pub(super) struct Inflate {
     part: Part,
     input: Vec<u8>,
     /// Bytes of `input` that were taken.
     used: usize,
-    state: Box<InflateState>,
-    ended: bool,
+    state: Box<DecompressorOxide>,
+    /// What was expanded last: what may still be looked back at, and what was not handed out. Zeros stand before the first byte.
+    window: Vec<u8>,
+    /// Bytes of `window` that were handed out.
+    given: usize,
+    /// Bytes of `window` that were expanded.
+    filled: usize,
+    end: Option<End>,
+}
+
+/// Why nothing more is expanded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Done,
+    Damaged,
 }
 
 impl Inflate {
     pub(super) fn new(part: Part) -> Inflate {
-        let state = InflateState::new_boxed(DataFormat::Raw);
-        Inflate { part, input: Vec::new(), used: 0, state, ended: false }
+        let (state, window) = (Box::default(), vec![0; HISTORY]);
+        Inflate {
+            part,
+            input: Vec::new(),
+            used: 0,
+            state,
+            window,
+            given: HISTORY,
+            filled: HISTORY,
+            end: None,
+        }
     }
 
     /// The part as if no more had been read than was taken.
@@ -120,33 +153,69 @@ impl Inflate {
         Ok(read > 0)
     }
 
+    /// Up to `most` of the next expanded bytes, which are handed out by that; none at the end.
+    fn next(&mut self, most: usize) -> Result<&[u8], Wrong> {
+        while self.given == self.filled {
+            match self.end {
+                None => self.expand()?,
+                Some(End::Done) => break,
+                Some(End::Damaged) => return Err(Wrong::Damaged),
+            }
+        }
+        let begin = self.given;
+        self.given = self.filled.min(begin.saturating_add(most));
+        Ok(self.window.get(begin..self.given).unwrap_or_default())
+    }
+
+    /// The last bytes that were handed out: so many of them.
+    fn last(&self, length: usize) -> &[u8] {
+        self.window.get(self.given.saturating_sub(length)..self.given).unwrap_or_default()
+    }
+
+    /// Expands more, once all of what was expanded is handed out.
+    fn expand(&mut self) -> Result<(), Wrong> {
+        const FLAGS: u32 = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF | TINFL_FLAG_HAS_MORE_INPUT;
+        self.window.resize(HISTORY + FRESH, 0);
+        if self.filled == self.window.len() {
+            self.window.copy_within(FRESH.., 0);
+            (self.given, self.filled) = (HISTORY, HISTORY);
+        }
+        let more = self.fill()?;
+        let input = self.input.get(self.used..).unwrap_or_default();
+        let (status, taken, written) =
+            decompress(&mut self.state, input, &mut self.window, self.filled, FLAGS);
+        self.used = self.used.saturating_add(taken);
+        self.filled = self.filled.saturating_add(written);
+        match status {
+            TINFLStatus::Done => self.end = Some(End::Done),
+            TINFLStatus::NeedsMoreInput if !more && written == 0 => return Err(Wrong::Damaged),
+            TINFLStatus::NeedsMoreInput | TINFLStatus::HasMoreOutput => {}
+            _ => self.end = Some(End::Damaged),
+        }
+        Ok(())
+    }
+
+    /// A copy that holds no more of the window than it needs.
     fn copy(&self) -> Inflate {
-        let (part, state) = (self.part(), self.state.clone());
-        Inflate { part, input: Vec::new(), used: 0, state, ended: self.ended }
+        let (part, state, end) = (self.part(), self.state.clone(), self.end);
+        let begin = self.given.saturating_sub(HISTORY);
+        let window = self.window.get(begin..self.filled).unwrap_or_default().to_vec();
+        let (given, filled) = (self.given.saturating_sub(begin), window.len());
+        Inflate { part, input: Vec::new(), used: 0, state, window, given, filled, end }
     }
 }
 
 impl Decode for Inflate {
     fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
-        while !self.ended && !out.is_empty() {
-            let more = self.fill()?;
-            let input = self.input.get(self.used..).unwrap_or_default();
-            let result = inflate(&mut self.state, input, out, MZFlush::None);
-            self.used = self.used.saturating_add(result.bytes_consumed);
-            match result.status {
-                Ok(MZStatus::StreamEnd) => self.ended = true,
-                Ok(MZStatus::Ok) | Err(MZError::Buf) => {}
-                Ok(MZStatus::NeedDict) | Err(_) if result.bytes_written == 0 => return Err(Wrong::Damaged),
-                Ok(MZStatus::NeedDict) | Err(_) => {}
-            }
-            if result.bytes_written > 0 {
-                return Ok(result.bytes_written);
-            }
-            if !self.ended && !more {
-                return Err(Wrong::Damaged);
-            }
+        let next = self.next(out.len())?;
+        if let Some(out) = out.get_mut(..next.len()) {
+            out.copy_from_slice(next);
         }
-        Ok(0)
+        Ok(next.len())
+    }
+
+    fn pass(&mut self, most: usize, _: &mut Vec<u8>) -> Result<usize, Wrong> {
+        self.next(most).map(<[u8]>::len)
     }
 
     fn taken(&self) -> u64 {
@@ -154,7 +223,8 @@ impl Decode for Inflate {
     }
 
     fn behind(&self) -> Option<(u64, Part)> {
-        self.ended.then(|| self.part().behind()).flatten()
+        let is_done = self.end == Some(End::Done) && self.given == self.filled;
+        is_done.then(|| self.part().behind()).flatten()
     }
 
     fn fork(&self) -> Option<Box<dyn Decode>> {
@@ -248,26 +318,40 @@ fn cut(error: io::Error) -> Wrong {
     }
 }
 
-impl Decode for Gzip {
-    fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
-        if out.is_empty() {
-            return Ok(0);
-        }
-        loop {
+impl Gzip {
+    /// Up to `most` of the next expanded bytes; none at the end.
+    fn next(&mut self, most: usize) -> Result<&[u8], Wrong> {
+        while most > 0 {
             let Some(mut body) = self.body.take() else {
                 if self.header()? {
                     continue;
                 }
-                return Ok(0);
+                break;
             };
-            let read = body.read(out)?;
-            if read > 0 {
-                self.crc.update(out.get(..read).unwrap_or_default());
-                self.body = Some(body);
-                return Ok(read);
+            let next = body.next(most)?;
+            if next.is_empty() {
+                self.trailer(&body)?;
+                continue;
             }
-            self.trailer(&body)?;
+            self.crc.update(next);
+            let length = next.len();
+            return Ok(self.body.insert(body).last(length));
         }
+        Ok(&[])
+    }
+}
+
+impl Decode for Gzip {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
+        let next = self.next(out.len())?;
+        if let Some(out) = out.get_mut(..next.len()) {
+            out.copy_from_slice(next);
+        }
+        Ok(next.len())
+    }
+
+    fn pass(&mut self, most: usize, _: &mut Vec<u8>) -> Result<usize, Wrong> {
+        self.next(most).map(<[u8]>::len)
     }
 
     fn taken(&self) -> u64 {
@@ -308,5 +392,79 @@ impl Decode for Zstd {
 
     fn taken(&self) -> u64 {
         self.decoder.get_ref().get_ref().at.saturating_sub(self.begin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// Deflated bytes in a file.
+    fn part(packed: &[u8]) -> Part {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(packed).unwrap();
+        Part::new(&Rc::new(file), 0, packed.len() as u64)
+    }
+
+    /// Runs of one byte, and bytes that no one can foretell, in turns.
+    fn mixed(length: usize) -> Vec<u8> {
+        let mut state: u32 = 1;
+        let mut next = |at: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if at / 50_000 % 2 == 0 { 7 } else { (state >> 24) as u8 }
+        };
+        (0..length).map(&mut next).collect()
+    }
+
+    fn deflated(bytes: &[u8]) -> Vec<u8> {
+        miniz_oxide::deflate::compress_to_vec(bytes, 6)
+    }
+
+    fn rest(decoder: &mut dyn Decode, piece: usize) -> Vec<u8> {
+        let (mut all, mut buffer) = (Vec::new(), vec![0; piece]);
+        loop {
+            match decoder.read(&mut buffer).unwrap() {
+                0 => return all,
+                read => all.extend_from_slice(&buffer[..read]),
+            }
+        }
+    }
+
+    #[test]
+    fn deflate_is_expanded_alike_in_pieces_of_any_size_and_from_any_copy() {
+        let bytes = mixed(700_000);
+        let packed = deflated(&bytes);
+        for piece in [1000, 4096, FRESH, 1 << 20] {
+            assert!(rest(&mut Inflate::new(part(&packed)), piece) == bytes, "{piece}");
+        }
+        let mut decoder = Inflate::new(part(&packed));
+        let mut at = 0;
+        loop {
+            let mut copy = decoder.fork().unwrap();
+            assert!(rest(copy.as_mut(), 30_000) == bytes[at..], "{at}");
+            match decoder.pass(70_001, &mut Vec::new()).unwrap() {
+                0 => break,
+                passed => at += passed,
+            }
+        }
+        assert_eq!(at, bytes.len());
+        assert_eq!(decoder.taken(), packed.len() as u64);
+    }
+
+    #[test]
+    fn damaged_deflate_gives_what_stands_before_the_damage() {
+        let bytes = mixed(300_000);
+        let mut packed = deflated(&bytes);
+        packed.truncate(packed.len() / 2);
+        let mut decoder = Inflate::new(part(&packed));
+        let (mut all, mut buffer) = (Vec::new(), vec![0; 10_000]);
+        let wrong = loop {
+            match decoder.read(&mut buffer) {
+                Ok(read) => all.extend_from_slice(&buffer[..read]),
+                Err(wrong) => break wrong,
+            }
+        };
+        assert!(wrong == Wrong::Damaged && all.len() > 50_000 && bytes.starts_with(&all), "{}", all.len());
     }
 }

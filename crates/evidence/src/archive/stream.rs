@@ -1,7 +1,7 @@
 //! Bytes at any offset of what can only be expanded from its start.
 //!
-//! Bounded memory, whatever the size: the first bytes are kept as they are expanded, and along the rest decoders that can be copied leave points to come back to.
-//! An earlier offset that neither covers costs a new start.
+//! Bounded memory, whatever the size: the bytes that were read last are kept, and along the stream decoders that can be copied leave points to come back to.
+//! An earlier offset that neither covers costs a new start, from which on the first bytes are kept, too: what is read once from its start to its end is not held in memory beside.
 
 use super::damage::{ArchiveDamage, Wrong};
 use super::decode::Part;
@@ -13,6 +13,12 @@ use std::io;
 pub(super) trait Decode {
     /// The next bytes; 0 at the end, or for an empty buffer.
     fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong>;
+
+    /// Goes behind up to `most` of the next bytes; how many these are, 0 at the end. `scratch` may be used for them.
+    fn pass(&mut self, most: usize, scratch: &mut Vec<u8>) -> Result<usize, Wrong> {
+        scratch.resize(PIECE, 0);
+        self.read(scratch.get_mut(..most.min(PIECE)).unwrap_or_default())
+    }
 
     /// Compressed bytes that were taken so far.
     fn taken(&self) -> u64;
@@ -33,6 +39,9 @@ pub(super) type Start = Box<dyn Fn() -> Result<Box<dyn Decode>, Wrong>>;
 
 /// Bytes that are expanded at once where they are only passed.
 const PIECE: usize = 64 << 10;
+
+/// Bytes before the place that was read last that are kept: who reads in overlapping windows goes back so far each time.
+const RECENT: usize = 256 << 10;
 
 /// The most points along one stream; each holds a window of 32 KiB and its state.
 const POINTS: usize = 512;
@@ -62,9 +71,14 @@ pub(super) struct Stream {
     decoder: Option<Box<dyn Decode>>,
     /// Where the decoder stands.
     position: u64,
+    /// The last bytes before `position`, as far as they were read.
+    recent: Vec<u8>,
+    /// The first bytes, once the stream is begun a second time.
     kept: Vec<u8>,
-    /// The most bytes that are kept.
+    /// The most of the first bytes that are kept.
     keep: usize,
+    /// How often it was begun at its start.
+    starts: u32,
     /// Bytes that it is expanded to whatever its ratio.
     free: u64,
     points: Vec<(u64, Box<dyn Decode>)>,
@@ -74,14 +88,16 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// A stream of which the first `keep` bytes are kept, and which may be expanded to `free` bytes whatever its ratio.
+    /// A stream of which the first `keep` bytes are kept where it is read a second time, and which may be expanded to `free` bytes whatever its ratio.
     pub(super) fn new(start: Start, keep: usize, free: u64) -> Stream {
         Stream {
             start,
             decoder: None,
             position: 0,
+            recent: Vec::new(),
             kept: Vec::new(),
             keep,
+            starts: 0,
             free,
             points: Vec::new(),
             spacing: SPACING,
@@ -94,11 +110,9 @@ impl Stream {
         if buffer.is_empty() {
             return Ok(0);
         }
-        if let Some(kept) = usize::try_from(offset).ok().and_then(|offset| self.kept.get(offset..))
-            && !kept.is_empty()
-        {
-            let read = kept.len().min(buffer.len());
-            for (to, from) in buffer.iter_mut().zip(kept) {
+        if let Some(known) = self.known(offset) {
+            let read = known.len().min(buffer.len());
+            for (to, from) in buffer.iter_mut().zip(known) {
                 *to = *from;
             }
             return Ok(read);
@@ -119,9 +133,20 @@ impl Stream {
         self.decoder.as_ref().and_then(|decoder| decoder.behind())
     }
 
-    /// Lets the decoder go, with its window; what was kept stays.
+    /// Lets the decoder go, with its window; what was kept of the beginning stays.
     pub(super) fn rest(&mut self) {
         self.decoder = None;
+        self.recent = Vec::new();
+    }
+
+    /// The bytes from `offset` on that are in memory; `None` where there are none.
+    fn known(&self, offset: u64) -> Option<&[u8]> {
+        let recent = self.position.saturating_sub(self.recent.len() as u64);
+        let from = |begin: u64, bytes| {
+            let skipped = usize::try_from(offset.checked_sub(begin)?).ok()?;
+            <[u8]>::get(bytes, skipped..).filter(|bytes| !bytes.is_empty())
+        };
+        from(0, self.kept.as_slice()).or_else(|| from(recent, self.recent.as_slice()))
     }
 
     /// Brings the decoder to `offset`; whether the stream goes so far.
@@ -137,37 +162,72 @@ impl Stream {
                 }
                 None => {
                     self.position = 0;
+                    self.starts = self.starts.saturating_add(1);
                     (self.start)()?
                 }
             };
             self.decoder = Some(decoder);
+            self.recent.clear();
         }
         let mut piece = Vec::new();
         while self.position < offset {
-            piece.resize(PIECE, 0);
             let wanted = usize::try_from(offset - self.position).unwrap_or(PIECE).min(PIECE);
-            if self.read(piece.get_mut(..wanted).unwrap_or_default())? == 0 {
+            if self.pass(wanted, &mut piece)? == 0 {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
+    /// Goes behind up to `wanted` bytes.
+    fn pass(&mut self, wanted: usize, piece: &mut Vec<u8>) -> Result<usize, Wrong> {
+        if self.keeps() {
+            piece.resize(PIECE, 0);
+            return self.read(piece.get_mut(..wanted).unwrap_or_default());
+        }
+        let Some(decoder) = &mut self.decoder else { return Ok(0) };
+        let passed = decoder.pass(wanted, piece)?;
+        self.recent.clear();
+        self.went(passed)?;
+        Ok(passed)
+    }
+
+    /// Whether the next byte is one of the first ones, which are to be kept.
+    fn keeps(&self) -> bool {
+        self.starts > 1 && self.kept.len() < self.keep && self.position == self.kept.len() as u64
+    }
+
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Wrong> {
         let Some(decoder) = &mut self.decoder else { return Ok(0) };
         let read = decoder.read(buffer)?;
-        let from = usize::try_from(self.position).ok().filter(|from| *from == self.kept.len());
-        if let (Some(from), Some(bytes)) = (from, buffer.get(..read)) {
-            let room = self.keep.saturating_sub(from).min(read);
+        let bytes = buffer.get(..read).unwrap_or_default();
+        if self.keeps() {
+            let room = self.keep.saturating_sub(self.kept.len()).min(read);
             self.kept.extend_from_slice(bytes.get(..room).unwrap_or_default());
         }
-        self.position = self.position.saturating_add(read as u64);
-        let taken = decoder.taken();
+        self.remember(bytes);
+        self.went(read)?;
+        Ok(read)
+    }
+
+    /// Keeps what was read last.
+    fn remember(&mut self, bytes: &[u8]) {
+        let bytes = bytes.get(bytes.len().saturating_sub(RECENT)..).unwrap_or_default();
+        if self.recent.len().saturating_add(bytes.len()) > 2 * RECENT {
+            self.recent.drain(..self.recent.len().saturating_sub(RECENT - bytes.len()));
+        }
+        self.recent.extend_from_slice(bytes);
+    }
+
+    /// Notes that the decoder went on by so many bytes; an error where it expands too much.
+    fn went(&mut self, bytes: usize) -> Result<(), Wrong> {
+        self.position = self.position.saturating_add(bytes as u64);
+        let taken = self.decoder.as_ref().map_or(0, |decoder| decoder.taken());
         if self.position > self.free && self.position / MAX_RATIO > taken {
             return Err(Wrong::Ratio);
         }
         self.leave_point();
-        Ok(read)
+        Ok(())
     }
 
     /// Leaves a point where the last one is far enough behind.
@@ -212,6 +272,8 @@ pub(super) fn damage(offset: u64, wrong: Wrong) -> ArchiveDamage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
+    use std::rc::Rc;
 
     /// Zeros without end, from one byte.
     struct Zeros;
@@ -233,6 +295,73 @@ mod tests {
         assert_eq!(stream.read_at((1 << 20) - 10, &mut [1; 10]).unwrap(), 10);
         let (at, wrong) = stream.read_at(1 << 30, &mut [1; 10]).unwrap_err();
         assert!(at <= (1 << 20) + PIECE as u64 && wrong == Wrong::Ratio, "{at}");
+    }
+
+    /// Bytes that count up to 250 and begin anew; each start is counted.
+    fn counting(starts: &Rc<Cell<u32>>) -> Start {
+        let starts = starts.clone();
+        Box::new(move || {
+            starts.set(starts.get() + 1);
+            Ok(Box::new(Counting(0)))
+        })
+    }
+
+    struct Counting(u64);
+
+    impl Decode for Counting {
+        fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
+            let read = out.len().min(1000);
+            for byte in &mut out[..read] {
+                *byte = (self.0 % 251) as u8;
+                self.0 += 1;
+            }
+            Ok(read)
+        }
+
+        fn taken(&self) -> u64 {
+            self.0
+        }
+    }
+
+    fn read(stream: &mut Stream, offset: u64, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        let mut filled = 0;
+        while filled < length {
+            filled += stream.read_at(offset + filled as u64, &mut bytes[filled..]).unwrap();
+        }
+        bytes
+    }
+
+    fn expected(offset: u64, length: usize) -> Vec<u8> {
+        (offset..).take(length).map(|at| (at % 251) as u8).collect()
+    }
+
+    #[test]
+    fn overlapping_windows_are_read_in_one_pass() {
+        let starts = Rc::default();
+        let mut stream = Stream::new(counting(&starts), 0, u64::MAX);
+        let window = 3 * RECENT;
+        for number in 0..20 {
+            let offset = number * (window - RECENT) as u64;
+            assert!(read(&mut stream, offset, window) == expected(offset, window), "{number}");
+        }
+        assert_eq!(starts.get(), 1);
+    }
+
+    #[test]
+    fn the_first_bytes_are_kept_from_a_second_start_on() {
+        let starts = Rc::default();
+        let keep = 4 * RECENT;
+        let mut stream = Stream::new(counting(&starts), keep, u64::MAX);
+        assert!(read(&mut stream, 0, 2 * keep) == expected(0, 2 * keep));
+        assert!(stream.kept.is_empty());
+        for offset in [10, 5, keep as u64 - 100, 0] {
+            assert!(read(&mut stream, offset, 100) == expected(offset, 100), "{offset}");
+        }
+        assert_eq!((starts.get(), stream.kept.len()), (2, keep));
+        let offset = 3 * keep as u64;
+        assert!(read(&mut stream, offset, 100) == expected(offset, 100));
+        assert_eq!(starts.get(), 2);
     }
 
     #[test]

@@ -3,22 +3,20 @@
 use super::{PIECE, SAMPLE, zeros};
 use crate::error::HashError;
 use crate::platform::{FileExt, modified, stored_from};
-use crate::tree::Tree;
 use ledger::{Digest, Integrity, IntegrityLevel};
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Hashes what [`Tree::container`] names; a file that cannot be read is an error, because nothing is known of the rest.
-pub(super) fn hash(tree: &dyn Tree, level: IntegrityLevel) -> Result<Integrity, HashError> {
+/// Hashes what [`Tree::container`](crate::Tree::container) names; a file that cannot be read is an error, because nothing is known of the rest.
+pub(super) fn hash(label: &str, files: &[PathBuf], level: IntegrityLevel) -> Result<Integrity, HashError> {
     let mut whole = Sha256::new();
     let mut lines = Vec::new();
     let mut bytes: u64 = 0;
-    for path in tree.container() {
-        let error =
-            |source| HashError::Container { label: tree.label().to_owned(), path: path.clone(), source };
-        let (size, seal) = seal(path, level, &mut whole).map_err(error)?;
+    for path in files {
+        let error = |source| HashError::Container { label: label.to_owned(), path: path.clone(), source };
+        let (size, seal) = seal(path, level, bytes, &mut whole).map_err(error)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         lines.push(format!("{name}\t{size}\t{seal}\n"));
         bytes = bytes.saturating_add(size);
@@ -30,11 +28,11 @@ pub(super) fn hash(tree: &dyn Tree, level: IntegrityLevel) -> Result<Integrity, 
             Digest::of(lines.concat().as_bytes())
         }
     };
-    Ok(Integrity { level, sha256, files: tree.container().len() as u64, bytes })
+    Ok(Integrity { level, sha256, files: files.len() as u64, bytes })
 }
 
-/// Size and seal of one file; at [`IntegrityLevel::Full`] its bytes go into `whole` instead.
-fn seal(path: &Path, level: IntegrityLevel, whole: &mut Sha256) -> io::Result<(u64, String)> {
+/// Size and seal of one file; at [`IntegrityLevel::Full`] its bytes go into `whole` instead, behind `before` others.
+fn seal(path: &Path, level: IntegrityLevel, before: u64, whole: &mut Sha256) -> io::Result<(u64, String)> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     let size = metadata.len();
@@ -44,23 +42,24 @@ fn seal(path: &Path, level: IntegrityLevel, whole: &mut Sha256) -> io::Result<(u
             let (seconds, nanoseconds) = modified(&metadata);
             return Ok((size, format!("{seconds}.{nanoseconds:09}")));
         }
-        IntegrityLevel::Full => feed(&file, 0, size, whole)?,
+        IntegrityLevel::Full => feed(&file, 0, size, before, whole)?,
         IntegrityLevel::Sampled if size > 2 * SAMPLE => {
-            feed(&file, 0, SAMPLE, &mut sampled)?;
-            feed(&file, size - SAMPLE, SAMPLE, &mut sampled)?;
+            feed(&file, 0, SAMPLE, 0, &mut sampled)?;
+            feed(&file, size - SAMPLE, SAMPLE, SAMPLE, &mut sampled)?;
         }
-        IntegrityLevel::Sampled => feed(&file, 0, size, &mut sampled)?,
+        IntegrityLevel::Sampled => feed(&file, 0, size, 0, &mut sampled)?,
     }
     Ok((size, Digest::from_bytes(sampled.finalize().into()).to_string()))
 }
 
-fn feed(file: &File, offset: u64, length: u64, hasher: &mut Sha256) -> io::Result<()> {
+/// Hashes bytes of a file behind as many as were `hashed` before.
+fn feed(file: &File, offset: u64, length: u64, hashed: u64, hasher: &mut Sha256) -> io::Result<()> {
     let mut buffer = vec![0; PIECE];
     let mut done = 0;
     while done < length {
         let at = offset + done;
         let hole = stored_from(file, at, offset + length).saturating_sub(at).min(length - done);
-        zeros(hole, hasher);
+        zeros::feed(hashed.saturating_add(done), hole, hasher);
         done += hole;
         if done == length {
             break;

@@ -11,7 +11,8 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "firewall_event";
 
-const LONGEST: u64 = 512 << 20;
+/// Longest log that is read; Windows ends one at 32,767 KB and keeps the one before it.
+const LONGEST: u64 = 256 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
     name: "firewall_log",

@@ -23,7 +23,7 @@ pub fn build(tree: &dyn Tree) -> Result<BuiltIndex, BuildError> {
     let absent = || ReadError::Absent { path: EvidencePath::root() };
     let root = tree.node(&EvidencePath::root()).and_then(|root| root.ok_or_else(absent));
     let root = root.map_err(BuildError::Root)?;
-    tree.children(&root).map_err(BuildError::Root)?;
+    tree.entries(&root).map_err(BuildError::Root)?;
     // Equal copies of a folder differ in the numbers that the machine gave their files.
     let keeps_references = !tree.container().is_empty();
     let mut building = Building::default();
