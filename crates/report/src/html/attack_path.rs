@@ -178,10 +178,12 @@ fn arrow(number: usize, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Markup {
     } else {
         (x1 + BOX, x2 + BOX, LOOP, LOOP)
     };
+    let is_far = (x2 - x1).abs() > COLUMN + 1.0;
+    // An arrow behind a column leaves and arrives lower, so that it is not taken for one to the box before it.
+    let half = if is_far { HIGH - 4.0 } else { half };
     let (y1, y2) = (y1 + half, y2 + half);
     let (one, other) = (start + out, end + back);
     // Numbers stand at three places of the curves, so that few of them meet; of an arrow behind a column before that.
-    let is_far = (x2 - x1).abs() > COLUMN + 1.0;
     let parts = if is_far { [0.1, 0.13, 0.16] } else { [0.5, 0.3, 0.7] };
     let part = parts.get(number % 3).copied().unwrap_or(0.5);
     let on = |a: f64, b: f64, c: f64, d: f64| {

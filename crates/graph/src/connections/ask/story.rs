@@ -58,10 +58,18 @@ pub fn told_of(of: &Connections, entity: EntityRef, depth: u32, filter: &Filter)
             }
         }
     }
+    // Relations that no story goes over, and which of their facts were told.
+    let mut own: BTreeSet<RelationRef> = BTreeSet::new();
+    let key = |told: Told, relation| (told.fact, told.when, relation);
+    let mut known: BTreeSet<_> = steps.iter().map(|it: &StoryStep| key(it.told, it.relation)).collect();
     for moment in timeline(of, entity, filter) {
-        let is_new =
-            moment.relation.is_none_or(|relation| taken.insert(relation) || is_taken(&steps, relation));
-        if is_new && !steps.iter().any(|it| it.told == moment.told && it.relation == moment.relation) {
+        let is_new = moment.relation.is_none_or(|relation| {
+            if taken.insert(relation) {
+                own.insert(relation);
+            }
+            own.contains(&relation)
+        });
+        if is_new && known.insert(key(moment.told, moment.relation)) {
             steps.push(step(Part::Itself, moment.told, moment.relation));
         }
     }
@@ -88,10 +96,6 @@ pub fn told_of(of: &Connections, entity: EntityRef, depth: u32, filter: &Filter)
 
 const fn step(part: Part, told: Told, relation: Option<RelationRef>) -> StoryStep {
     StoryStep { part, told, relation }
-}
-
-fn is_taken(steps: &[StoryStep], relation: RelationRef) -> bool {
-    steps.iter().any(|step| step.relation == Some(relation) && step.part == Part::Itself)
 }
 
 fn shown(of: &Connections, relation: RelationRef, filter: &Filter) -> impl Iterator<Item = Told> {
