@@ -178,6 +178,8 @@ pub fn hash_case(request: &WorkerRequest, new: &mut NewCase) -> Result<Vec<Gap>,
     let first = new.case.entry.evidence.first().map(|entry| entry.label.clone()).unwrap_or_default();
     let worker =
         Worker::start(request, &new.case, &tools::Indexes::new()).map_err(|source| failed(&first, source))?;
+    // A hash of something that no run can open promises nothing.
+    worker.open_evidence().map_err(|(label, source)| failed(&label, source))?;
     let mut unread = Vec::new();
     for entry in &mut new.case.entry.evidence {
         let hashed = worker.hash(&entry.label, IntegrityLevel::Full);

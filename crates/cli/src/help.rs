@@ -322,6 +322,51 @@ Examples:
 What is of one case stays with its evidence, and is recalled for that alone.
 docs/memory.md says what is stored.";
 
+pub(crate) const MEMORY_LIST: &str = "\
+Examples:
+  locard memory list
+  locard memory list --format json
+
+Exit codes: 0 listed; 2 the memory cannot be read.";
+
+pub(crate) const MEMORY_SHOW: &str = "\
+Examples:
+  locard memory show g-0123456789abcdef
+
+Exit codes: 0 shown; 2 there is no such lesson, or the memory cannot be read.";
+
+pub(crate) const MEMORY_SEARCH: &str = "\
+Examples:
+  locard memory search \"scheduled tasks\"
+      by the words of questions, and by outcome, agent, tool or cause
+
+Exit codes: 0 searched, also where nothing was found; 2 the memory cannot be
+read.";
+
+pub(crate) const MEMORY_FORGET: &str = "\
+Examples:
+  locard memory forget g-0123456789abcdef
+  locard memory forget --case 4be1
+      all lessons of one piece of evidence, by the beginning of its key
+  locard memory forget --all
+
+Exit codes: 0 forgotten; 2 there is no such lesson or case, or the memory cannot
+be written.";
+
+pub(crate) const MEMORY_EXPORT: &str = "\
+Examples:
+  locard memory export -o lessons.jsonl
+      the lessons that hold for all cases; none that is of one case
+
+Exit codes: 0 written; 2 the memory cannot be read, or the file not be written.";
+
+pub(crate) const MEMORY_IMPORT: &str = "\
+Examples:
+  locard memory import lessons.jsonl
+      lines that are no lessons are refused, and their numbers are told
+
+Exit codes: 0 read; 2 the file cannot be read, or the memory not be written.";
+
 pub(crate) const DOCTOR: &str = "\
 Examples:
   locard doctor

@@ -3,6 +3,7 @@
 use super::print;
 use crate::arguments::{Format, MemoryArguments, OutputArguments};
 use crate::failure::Failure;
+use crate::help;
 use crate::printer::Printer;
 use app::{Memory, MemoryUse, StoredLessons, SystemClock};
 use clap::Subcommand;
@@ -34,21 +35,26 @@ pub(crate) struct MemoryCommandArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
     /// List all lessons
+    #[command(after_long_help = help::MEMORY_LIST)]
     List,
     /// Show one lesson: what it says, what it depends on, how often it was seen
+    #[command(after_long_help = help::MEMORY_SHOW)]
     Show {
         /// Its id
         id: String,
     },
     /// List the lessons in which words occur, the best first
+    #[command(after_long_help = help::MEMORY_SEARCH)]
     Search {
         /// The words
         #[arg(required = true, value_name = "WORDS")]
         words: Vec<String>,
     },
     /// Forget a lesson, a case or everything; what is forgotten is overwritten
+    #[command(after_long_help = help::MEMORY_FORGET)]
     Forget(ForgetArguments),
     /// Write the lessons that hold for all cases, a line of JSON each
+    #[command(after_long_help = help::MEMORY_EXPORT)]
     Export {
         /// Write them into a new file instead of printing them
         #[arg(short, long, value_name = "FILE")]
@@ -57,6 +63,7 @@ pub(crate) enum MemoryCommand {
         writing: OutputArguments,
     },
     /// Read lessons that were exported; lines that are no lessons are refused
+    #[command(after_long_help = help::MEMORY_IMPORT)]
     Import {
         /// The file
         file: PathBuf,

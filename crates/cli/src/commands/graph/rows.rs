@@ -72,7 +72,10 @@ fn text(found: &NamingRows) -> String {
     };
     let _ = match found.counts.is_empty() {
         true => writeln!(text, "  none"),
-        false => writeln!(text, "{all} rows{listed}: {}", counts.join(", ")),
+        false => {
+            let rows = if all == 1 { "row" } else { "rows" };
+            writeln!(text, "{all} {rows}{listed}: {}", counts.join(", "))
+        }
     };
     text
 }
