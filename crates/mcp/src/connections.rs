@@ -63,7 +63,10 @@ pub(crate) fn answer(house: &House, arguments: &JsonObject) -> CallToolResult {
 }
 
 fn asked(house: &House, arguments: &JsonObject) -> Result<CallToolResult, String> {
-    let names = texts(arguments, "runs")?;
+    let mut names = texts(arguments, "runs")?;
+    // A run that is named twice is one.
+    let mut known = BTreeSet::new();
+    names.retain(|name| known.insert(name.clone()));
     if names.is_empty() {
         return Err("runs: expected names of recorded runs; list_runs lists them".to_owned());
     }
@@ -96,9 +99,13 @@ fn asked(house: &House, arguments: &JsonObject) -> Result<CallToolResult, String
         RelationKind::of_name(&name)
             .ok_or_else(|| format!("relations: there is none that is called {name:?}"))
     });
+    let (since, until) = (time(arguments, "since")?, time(arguments, "until")?);
+    if since.zip(until).is_some_and(|(since, until)| since > until) {
+        return Err("since: expected a time before until".to_owned());
+    }
     let filter = Filter {
-        since: time(arguments, "since")?,
-        until: time(arguments, "until")?,
+        since,
+        until,
         kinds: kinds.collect::<Result<_, _>>()?,
         hosts,
         writer: writer(arguments)?,

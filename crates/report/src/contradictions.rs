@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub(crate) const TITLE: &str = "Facts that cannot both be right";
 
 /// What is said of all of them.
-pub(crate) const MEANING: &str = "Code compared the facts with each other. Each pair below is in the evidence as it is shown, and at most one of the two can be right about the host. Answers that rest on one of them are less sure.";
+pub(crate) const MEANING: &str = "Code compared the facts with each other. Each pair below is in the evidence as it is shown, and at most one of the two can be right about the host. Answers that are based on one of them are less sure.";
 
 /// The pairs by what is wrong with them.
 pub(crate) fn by_kind(run: &Run) -> Vec<(ContradictionKind, Vec<&Contradiction>)> {

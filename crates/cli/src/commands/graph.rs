@@ -150,9 +150,16 @@ pub(crate) enum GraphFormat {
 }
 
 pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let mut runs = Vec::new();
+    if arguments.since.zip(arguments.until).is_some_and(|(since, until)| since > until) {
+        return Err(Failure::Graph(GraphFailure::Span));
+    }
+    let (mut runs, mut folders) = (Vec::new(), BTreeSet::new());
     for name in std::iter::once(&arguments.run).chain(&arguments.with) {
         let folder = any_run_folder(name, &arguments.runs)?;
+        // A run that is named twice is one.
+        if !folders.insert(folder.canonicalize().unwrap_or_else(|_| folder.clone())) {
+            continue;
+        }
         let mut run = app::load_run(&folder).map_err(Failure::Open)?;
         run.tell_in(arguments.lang);
         runs.push(run);
@@ -255,6 +262,9 @@ pub(crate) enum GraphFailure {
         /// The text.
         text: String,
     },
+    /// A span that ends before it begins holds nothing.
+    #[error("--since is later than --until")]
+    Span,
     /// A question that is not about one thing has nothing to look for in the evidence.
     #[error("--evidence looks for one thing, and {question} is not about one")]
     Evidence {
@@ -289,7 +299,7 @@ impl GraphFailure {
             GraphFailure::Nothing { .. } => {
                 Some("X is an id, a name or a part of one; `hubs` lists what has most relations".to_owned())
             }
-            GraphFailure::Ends { .. } | GraphFailure::Evidence { .. } => None,
+            GraphFailure::Ends { .. } | GraphFailure::Evidence { .. } | GraphFailure::Span => None,
         }
     }
 }

@@ -175,7 +175,8 @@ impl<'f> Reading<'_, '_, 'f> {
                 }
             }
         }
-        for related in &rule.relations {
+        let starts = self.starts();
+        for related in rule.relations.iter().filter(|it| starts || it.kind != RelationKind::PersistsThrough) {
             let at = match &related.time {
                 Some(field) => self.time(field),
                 None => dated,
@@ -188,6 +189,18 @@ impl<'f> Reading<'_, '_, 'f> {
                 }
             }
         }
+    }
+
+    /// Whether what the fact tells of is in force: what is disabled starts nothing.
+    fn starts(&self) -> bool {
+        let said = |field: &str| self.text(Some(&field.to_owned()));
+        let state = ledger::state_field(&self.fact.kind);
+        let is_usual =
+            state.is_none_or(|state| said(&state.field).is_none_or(|it| state.usual.contains(it.as_ref())));
+        let is_disabled = ["start_name", "start_type"]
+            .into_iter()
+            .any(|field| said(field).is_some_and(|it| it.eq_ignore_ascii_case("disabled")));
+        is_usual && !is_disabled
     }
 
     fn is_met(&self, recipe: &Recipe) -> bool {
@@ -338,7 +351,8 @@ impl<'f> Reading<'_, '_, 'f> {
         }
         let named = path.clone().or_else(|| field(self, &recipe.name));
         if let Some(name) = named.as_deref().filter(|it| keys.is_empty() && !it.trim().is_empty()) {
-            keys.push(self.key(Space::FileName, self.host, &fold(name_of(name.trim()))));
+            // What is not known to be the same path is not the same because it ends alike.
+            keys.push(self.key(Space::FileName, self.host, &fold(name.trim())));
         }
         let key = self.bind(&keys)?;
         if is_program {

@@ -8,6 +8,7 @@ use ledger::{FactEntry, Utc};
 use phrases::Choice;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// Runs, their connections, and what counts of them: how entities, relations and facts are told.
 pub struct Context<'c> {
@@ -149,6 +150,11 @@ impl<'c> Context<'c> {
             "facts": self.shown_by(relation).into_iter().map(|told| self.fact_json(told)).collect::<Vec<_>>(),
         })
     }
+}
+
+/// How many facts these are: one may tell of several times.
+pub(super) fn distinct(told: impl IntoIterator<Item = Told>) -> usize {
+    told.into_iter().map(|told| told.fact).collect::<BTreeSet<_>>().len()
 }
 
 /// A text that is not longer than so many characters.

@@ -158,8 +158,14 @@ fn relation_of(of: &Connections, relation: RelationRef) -> Option<DrawnRelation>
         kind: kind.name().to_owned(),
         by: None,
         first: first.map(|first| first.to_string()),
-        facts: of.shown_by(relation).map(|told| told.fact.fact.to_string()).collect(),
+        facts: distinct(of.shown_by(relation).map(|told| told.fact.fact.to_string())),
     })
+}
+
+/// Each once, in the order in which they come: a fact may give a relation several times.
+fn distinct(facts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut known = std::collections::BTreeSet::new();
+    facts.filter(|fact| known.insert(fact.clone())).collect()
 }
 
 fn id(of: &Connections, entity: EntityRef) -> String {

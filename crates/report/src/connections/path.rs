@@ -1,7 +1,7 @@
 //! How two entities are connected.
 
 use super::Answer;
-use super::context::{Context, time};
+use super::context::{Context, distinct, time};
 use graph::connections::{EntityRef, Hop, RelationRef, paths, possibly_same};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -41,7 +41,7 @@ fn told(out: &mut String, context: &Context<'_>, start: EntityRef, way: &[Hop]) 
         let _ = writeln!(out, "  {arrow} {}", context.shown(hop.to));
         if let Some(best) = shown.first() {
             let _ = writeln!(out, "      {}", context.short_sentence(best.fact));
-            let more = match shown.len() {
+            let more = match distinct(shown.iter().copied()) {
                 1 => String::new(),
                 more => format!(", and {} more", more - 1),
             };

@@ -1,7 +1,7 @@
 //! What an entity is, what lies next to it, and where else it was met.
 
 use super::Answer;
-use super::context::{Context, time};
+use super::context::{Context, distinct, time};
 use graph::connections::{
     EntityRef, RelationKind, RelationRef, Told, neighbours as next_to, possibly_same, timeline,
     where_else as seen_at,
@@ -45,7 +45,7 @@ pub(super) fn node(context: &Context<'_>, entity: EntityRef) -> Answer {
         text,
         "{}, {}",
         count(relations.len(), "relation"),
-        count(timeline(context.of, entity, context.filter).len(), "fact")
+        count(distinct(timeline(context.of, entity, context.filter).into_iter().map(|it| it.told)), "fact")
     );
     let value = json!({
         "entity": context.entity_json(entity),
@@ -111,7 +111,10 @@ fn line(out: &mut String, context: &Context<'_>, at: EntityRef, relation: Relati
     let shown = context.shown_by(relation);
     let when = shown.iter().filter_map(|told| told.when).min();
     let cited = shown.first().map(|told| context.cited(told.fact)).unwrap_or_default();
-    let more = if shown.len() > 1 { format!(" and {} more", shown.len() - 1) } else { String::new() };
+    let more = match distinct(shown.iter().copied()) {
+        0 | 1 => String::new(),
+        facts => format!(" and {} more", facts - 1),
+    };
     let _ = writeln!(out, "  {} {said}  {cited}{more}", time(when));
 }
 

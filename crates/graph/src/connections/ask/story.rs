@@ -74,7 +74,8 @@ pub fn told_of(of: &Connections, entity: EntityRef, depth: u32, filter: &Filter)
         }
     }
     if let Some(begin) = begin(of, entity, filter) {
-        let is_later = |told: &Told| told.when.is_some_and(|when| when.bounds().1 >= begin.bounds().0);
+        // What may as well have been before is not told as what came afterwards.
+        let is_later = |told: &Told| told.when.is_some_and(|when| when.bounds().0 >= begin.bounds().1);
         for relation in of_accounts(of, entity, filter) {
             if taken.insert(relation) {
                 let later = shown(of, relation, filter).filter(is_later);
@@ -186,7 +187,10 @@ fn begin(of: &Connections, entity: EntityRef, filter: &Filter) -> Option<When> {
             )
         )
     });
-    relations.flat_map(|relation| shown(of, relation, filter).filter_map(|told| told.when)).min()
+    relations
+        .flat_map(|relation| shown(of, relation, filter).filter_map(|told| told.when))
+        .filter(|when| !when.is_latest)
+        .min()
 }
 
 /// What the accounts did that ran or wrote a thing.
