@@ -32,9 +32,8 @@ use index::{Content, Folder, Index, Leaf, LeafKind};
 use kind::Kind;
 use ledger::Gap;
 use seven::{Refused, Seven};
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use stream::{Decode, Start, Stream};
@@ -46,17 +45,8 @@ pub struct ArchiveTree {
     files: [PathBuf; 1],
     file: Rc<File>,
     length: u64,
-    listed: Listed,
+    index: Index,
     format: Format,
-}
-
-/// What the archive holds.
-///
-/// A listing is read when somebody asks for the first time: most calls are answered by the index of names and by tables, and never do.
-struct Listed {
-    kind: Kind,
-    listing: Vec<u8>,
-    index: OnceCell<Option<Index>>,
 }
 
 /// What entries are read through.
@@ -84,17 +74,10 @@ pub fn open_archive(path: &Path, label: &str, listing: Option<&[u8]>) -> Result<
     let length = file.metadata().map_err(io)?.len();
     let kind = kind::of(&file).map_err(io)?.ok_or_else(no_archive)?;
     let place = Place { label, path: &path, file: &file, length };
-    let listed = listing.and_then(|bytes| {
-        let format = place.listed(kind, listing::free(bytes)?)?;
-        Some((Listed { kind, listing: bytes.to_owned(), index: OnceCell::new() }, format))
-    });
+    let listed = listing.and_then(listing::read).and_then(|(index, free)| place.listed(kind, index, free));
     let is_known = listed.is_some();
-    let list = || {
-        let (index, format) = place.list(kind)?;
-        Ok((Listed { kind, listing: Vec::new(), index: OnceCell::from(Some(index)) }, format))
-    };
-    let (listed, format) = listed.map_or_else(list, Ok)?;
-    let tree = ArchiveTree { label: label.to_owned(), files: [path.clone()], file, length, listed, format };
+    let (index, format) = listed.map_or_else(|| place.list(kind), Ok)?;
+    let tree = ArchiveTree { label: label.to_owned(), files: [path.clone()], file, length, index, format };
     if is_known {
         return Ok(tree);
     }
@@ -145,14 +128,15 @@ impl Place<'_> {
     }
 
     /// The same where it is known what the archive holds; `None` where that is not kept.
-    fn listed(&self, kind: Kind, free: u64) -> Option<Format> {
+    fn listed(&self, kind: Kind, index: Index, free: u64) -> Option<(Index, Format)> {
         let of_tar = |bytes| Format::Tar(Rc::new(RefCell::new(bytes)));
-        match kind {
-            Kind::Zip => Some(Format::Zip { free }),
-            Kind::Tar => Some(of_tar(Bytes::Plain(Part::new(self.file, 0, self.length)))),
-            Kind::Gzip | Kind::Zstd => Some(of_tar(Bytes::Packed(expand(self.file, self.length, kind)))),
-            Kind::Seven | Kind::Xz | Kind::Bzip2 => None,
-        }
+        let format = match kind {
+            Kind::Zip => Format::Zip { free },
+            Kind::Tar => of_tar(Bytes::Plain(Part::new(self.file, 0, self.length))),
+            Kind::Gzip | Kind::Zstd => of_tar(Bytes::Packed(expand(self.file, self.length, kind))),
+            Kind::Seven | Kind::Xz | Kind::Bzip2 => return None,
+        };
+        Some((index, format))
     }
 
     /// What a compressed file holds: a tar, or nothing that is read.
@@ -212,34 +196,23 @@ const MAX_TARGET: u64 = 4096;
 const MAX_HOPS: usize = 16;
 
 impl ArchiveTree {
-    /// What it holds: what it was found to hold before, or it is listed anew where that cannot be read.
-    fn index(&self) -> Result<&Index, ReadError> {
-        let Listed { kind, listing, index } = &self.listed;
-        let [path] = &self.files;
-        let anew =
-            || Place { label: &self.label, path, file: &self.file, length: self.length }.list(*kind).ok();
-        let read = || listing::read(listing).or_else(|| anew().map(|(index, _)| index));
-        let no_longer = || {
-            let source = io::Error::new(io::ErrorKind::InvalidData, "the archive can no longer be listed");
-            ReadError::Io { path: EvidencePath::root(), source }
-        };
-        index.get_or_init(read).as_ref().ok_or_else(no_longer)
-    }
-
     /// What stands at exactly this path.
-    fn item(&self, path: &EvidencePath) -> Result<Option<Item<'_>>, ReadError> {
-        let mut folder = &self.index()?.root;
+    fn item(&self, path: &EvidencePath) -> Option<Item<'_>> {
+        let mut folder = &self.index.root;
         let mut parts = path.components().peekable();
         while let Some(part) = parts.next() {
             match folder.folders.get(part) {
                 Some(below) => folder = below,
                 None => {
-                    let leaf = folder.leaves.get(part).filter(|_| parts.peek().is_none());
-                    return Ok(leaf.map(|leaf| Item::Leaf(leaf)));
+                    return folder
+                        .leaves
+                        .get(part)
+                        .filter(|_| parts.peek().is_none())
+                        .map(|leaf| Item::Leaf(leaf));
                 }
             }
         }
-        Ok(Some(Item::Folder(folder)))
+        Some(Item::Folder(folder))
     }
 
     /// The leaf whose content a hard link shares; a link that leads nowhere stays what it is.
@@ -247,7 +220,7 @@ impl ArchiveTree {
         let mut found = leaf;
         for _ in 0..MAX_HOPS {
             let LeafKind::Hardlink(target) = &found.kind else { break };
-            match self.index().ok().and_then(|index| index.leaf(target)) {
+            match self.index.leaf(target) {
                 Some(next) => found = next,
                 None => break,
             }
@@ -348,7 +321,7 @@ impl Tree for ArchiveTree {
 
     fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
         let mut found = EvidencePath::root();
-        let mut folder = &self.index()?.root;
+        let mut folder = &self.index.root;
         let mut names = path.components().peekable();
         while let Some(name) = names.next() {
             let Some(name) = self.spelled(folder, &found, name)? else { return Ok(None) };
@@ -372,12 +345,12 @@ impl Tree for ArchiveTree {
 
     fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
         let path = &directory.path;
-        let folder = match self.item(path)? {
+        let folder = match self.item(path) {
             Some(Item::Folder(folder)) => folder,
             Some(Item::Leaf(_)) => return Err(ReadError::NotADirectory { path: path.clone() }),
             None => return Err(ReadError::Absent { path: path.clone() }),
         };
-        let gaps: Vec<Gap> = if path.is_root() { self.index()?.gaps.clone() } else { Vec::new() };
+        let gaps: Vec<Gap> = if path.is_root() { self.index.gaps.clone() } else { Vec::new() };
         let mut listing = Listing { defects: folder.defects.clone(), gaps, nodes: Vec::new() };
         for (name, below) in &folder.folders {
             match path.child(name) {
@@ -397,7 +370,7 @@ impl Tree for ArchiveTree {
 
     fn folders(&self, directory: &Node) -> Result<Vec<Node>, ReadError> {
         let path = &directory.path;
-        let Some(Item::Folder(folder)) = self.item(path)? else {
+        let Some(Item::Folder(folder)) = self.item(path) else {
             return Err(ReadError::NotADirectory { path: path.clone() });
         };
         // One that cannot be named is a gap of the listing.
@@ -413,7 +386,7 @@ impl Tree for ArchiveTree {
         if let Some(stream) = stream {
             return Err(ReadError::NoStream { path, stream: stream.to_owned() });
         }
-        let leaf = match self.item(&path)? {
+        let leaf = match self.item(&path) {
             Some(Item::Leaf(leaf)) => self.content(leaf),
             Some(Item::Folder(_)) => return Err(ReadError::NotAFile { path }),
             None => return Err(ReadError::Absent { path }),
@@ -432,10 +405,9 @@ impl Tree for ArchiveTree {
     }
 
     fn listing(&self) -> Option<Vec<u8>> {
-        let index = self.index().ok()?;
         match &self.format {
-            Format::Zip { free } => listing::write(index, *free),
-            Format::Tar(_) => listing::write(index, 0),
+            Format::Zip { free } => listing::write(&self.index, *free),
+            Format::Tar(_) => listing::write(&self.index, 0),
             Format::Seven(_) => None,
         }
     }

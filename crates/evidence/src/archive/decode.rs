@@ -321,12 +321,15 @@ fn cut(error: io::Error) -> Wrong {
 impl Gzip {
     /// Up to `most` of the next expanded bytes; none at the end.
     fn next(&mut self, most: usize) -> Result<&[u8], Wrong> {
-        while most > 0 {
+        if most == 0 {
+            return Ok(&[]);
+        }
+        loop {
             let Some(mut body) = self.body.take() else {
                 if self.header()? {
                     continue;
                 }
-                break;
+                return Ok(&[]);
             };
             let next = body.next(most)?;
             if next.is_empty() {
@@ -337,7 +340,6 @@ impl Gzip {
             let length = next.len();
             return Ok(self.body.insert(body).last(length));
         }
-        Ok(&[])
     }
 }
 
@@ -412,7 +414,7 @@ mod tests {
         let mut state: u32 = 1;
         let mut next = |at: usize| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            if at / 50_000 % 2 == 0 { 7 } else { (state >> 24) as u8 }
+            if (at / 50_000).is_multiple_of(2) { 7 } else { (state >> 24) as u8 }
         };
         (0..length).map(&mut next).collect()
     }

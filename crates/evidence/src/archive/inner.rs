@@ -21,7 +21,7 @@ const LOOKED_AT: usize = 16;
 /// The first container of an archive that holds nothing else but small texts and what belongs to them.
 pub(super) fn only_containers(tree: &ArchiveTree) -> Option<(EvidencePath, Inner)> {
     let mut found: Vec<(EvidencePath, Inner)> = Vec::new();
-    let mut open = vec![(EvidencePath::root(), &tree.index().ok()?.root)];
+    let mut open = vec![(EvidencePath::root(), &tree.index.root)];
     while let Some((path, folder)) = open.pop() {
         for (name, leaf) in &folder.leaves {
             match leaf.kind {
@@ -83,7 +83,7 @@ fn by_name(folder: &Folder, name: &str, size: u64) -> Named {
 
 /// What the first bytes say; those that cannot be read leave it at what the name says.
 fn by_content(tree: &ArchiveTree, path: &EvidencePath, named: Inner) -> Option<Inner> {
-    let leaf = tree.index().ok()?.leaf(path.as_str())?;
+    let leaf = tree.index.leaf(path.as_str())?;
     let mut head = vec![0; HEAD];
     let read = tree.reader(path, leaf).and_then(|mut reader| read_full_at(reader.as_mut(), 0, &mut head));
     match read {

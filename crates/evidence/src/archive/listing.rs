@@ -75,15 +75,9 @@ pub(super) fn write(index: &Index, free: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// How many bytes of an entry of a zip are free, by the head of a listing; `None` where it is none.
-pub(super) fn free(bytes: &[u8]) -> Option<u64> {
-    let (Head { version, free, .. }, _) = postcard::take_from_bytes(bytes).ok()?;
-    (version == VERSION).then_some(free)
-}
-
-/// What a listing says; `None` where it is none.
-pub(super) fn read(bytes: &[u8]) -> Option<Index> {
-    let (Head { version, gaps, root, .. }, mut rest) = postcard::take_from_bytes(bytes).ok()?;
+/// What a listing says, and how many bytes of an entry of a zip are free; `None` where it is none.
+pub(super) fn read(bytes: &[u8]) -> Option<(Index, u64)> {
+    let (Head { version, free, gaps, root }, mut rest) = postcard::take_from_bytes(bytes).ok()?;
     if version != VERSION {
         return None;
     }
@@ -103,7 +97,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Index> {
         }
     }
     open.close(0);
-    Some(Index::of(open.root.closed(), gaps.into_owned()))
+    Some((Index::of(open.root.closed(), gaps.into_owned()), free))
 }
 
 /// A folder whose content is being read. Its maps are made at its end: of names in order they are made in one pass.
