@@ -205,7 +205,7 @@ fn the_memory_is_where_the_system_keeps_data_and_can_be_switched_off() {
     assert!(!data.join("locard").exists());
     run(&[], &[("XDG_DATA_HOME", &data), ("HOME", &home)]);
     assert!(data.join("locard/memory/general.sqlite").is_file());
-    assert!(!home.join(".local").exists());
+    assert!(!home.join(".local/share").exists());
     run(&[], &[("XDG_DATA_HOME", Path::new("relative")), ("HOME", &home)]);
     assert!(home.join(".local/share/locard/memory/general.sqlite").is_file());
     // Evidence is never written.
