@@ -310,8 +310,8 @@ fn vocabulary() -> Result<memory::Vocabulary, MemoryError> {
     let specs: Vec<_> = agents.iter().chain(&others).map(|agent| agent.spec.clone()).collect();
     let roster: Vec<_> = agents.iter().map(|agent| agent.spec.clone()).collect();
     let tools = crate::run::offered(&predicates, &roster);
-    let strategies = Behaviour::ALL;
-    let strategies = engine::strategies(engine::Edition::of(&|behaviour| strategies.contains(&behaviour)));
+    let all = Behaviour::ALL;
+    let strategies = engine::strategies(engine::Edition::of(|behaviour| all.contains(&behaviour)));
     let names = predicates.entries().map(|(predicate, _)| predicate.0.as_str());
     Ok(memory::Vocabulary::default()
         .with_agents(&specs)

@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Investigate cases and seal a run for each
     #[command(after_long_help = help::RUN)]
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Resume runs that broke off
     #[command(after_long_help = help::RESUME)]
     Resume(ResumeArguments),

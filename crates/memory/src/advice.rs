@@ -80,7 +80,7 @@ pub fn advice(
             }
         }
     }
-    ranked.sort_by(|one, other| by_rank(one, other));
+    ranked.sort_by(by_rank);
     let mut said = BTreeSet::new();
     // What a lesson of this very evidence says, one of all cases need not say again.
     ranked.retain(|(_, kept, rule)| {
