@@ -143,7 +143,7 @@ fn drawn(of: &Connections, steps: &[Step]) -> Markup {
         (COLUMN * column as f64 + 1.0, HEAD + ROW * row as f64 + 2.0)
     };
     html! {
-        svg.net.way viewBox=(format!("0 0 {width:.0} {height:.0}")) width=(format!("{width:.0}")) height=(format!("{height:.0}")) role="img" aria-label="The relations of the list below as arrows between boxes" {
+        svg.way viewBox=(format!("0 0 {width:.0} {height:.0}")) width=(format!("{width:.0}")) height=(format!("{height:.0}")) role="img" aria-label="The relations of the list below as arrows between boxes" {
             defs { marker #tip viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" { path.tip d="M0 0L8 4L0 8z" {} } }
             @for (at, (name, _)) in columns.iter().enumerate() {
                 text.column x=(format!("{:.0}", COLUMN * at as f64 + 1.0)) y="14" { (name) }
