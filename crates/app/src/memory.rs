@@ -166,15 +166,18 @@ impl Memory {
         &self,
         read: impl Fn(&Store) -> Result<Vec<Kept>, StoreError>,
     ) -> Result<Vec<StoredLessons>, MemoryError> {
-        let mut all = Vec::new();
-        if let Some(store) = Store::open_existing(&self.general(), Scope::General)? {
-            all.push(StoredLessons { case: None, lessons: read(&store)? });
-        }
+        let stores = self.stores()?.into_iter();
+        stores.map(|(case, store)| Ok(StoredLessons { case, lessons: read(&store)? })).collect()
+    }
+
+    /// The stores that are there, the general one first; each other one with the digest of its evidence.
+    fn stores(&self) -> Result<Vec<(Option<String>, Store)>, MemoryError> {
+        let general = Store::open_existing(&self.general(), Scope::General)?;
+        let mut stores: Vec<_> = general.map(|store| (None, store)).into_iter().collect();
         for (key, file) in self.case_files()? {
-            let store = Store::open(&file, Scope::Case)?;
-            all.push(StoredLessons { case: Some(key), lessons: read(&store)? });
+            stores.push((Some(key), Store::open(&file, Scope::Case)?));
         }
-        Ok(all)
+        Ok(stores)
     }
 
     /// Forgets a lesson; whether there was one.
@@ -183,12 +186,7 @@ impl Memory {
     ///
     /// [`MemoryError`]: a store cannot be changed.
     pub fn forget(&self, id: &str) -> Result<bool, MemoryError> {
-        let mut stores: Vec<Store> =
-            Store::open_existing(&self.general(), Scope::General)?.into_iter().collect();
-        for (_, file) in self.case_files()? {
-            stores.push(Store::open(&file, Scope::Case)?);
-        }
-        for store in stores {
+        for (_, store) in self.stores()? {
             if store.forget(id)? {
                 return Ok(true);
             }
@@ -445,8 +443,7 @@ fn version(fact: &FactEntry) -> Option<String> {
     };
     let build = text("build").or_else(|| text("build_number"))?.parse().ok()?;
     let windows = detect::Windows::of_build(build, &text("product_name").unwrap_or_default())?;
-    let index = windows.generation as usize;
-    memory::WINDOWS.get(index).map(|name| (*name).to_owned())
+    Some(windows.generation.name().to_owned())
 }
 
 /// Seconds since 1970.

@@ -1,7 +1,7 @@
 //! What an observer of a run is told as it happens.
 
 use engine::{Append, SoFar, Task};
-use ledger::event::{Refusal, TaskEnded};
+use ledger::event::TaskEnded;
 use ledger::{Event, InvocationId, TaskId};
 use std::path::PathBuf;
 
@@ -182,7 +182,7 @@ fn of_event(of: &Task, event: &Event) -> Option<Progress> {
         Event::CallRefused(refused) => Some(Progress::Refused {
             task,
             agent: agent(),
-            code: word(refused.refusal),
+            code: refused.refusal.name(),
             objective: of.towards(&refused.tool).map(str::to_owned),
         }),
         Event::RecoveryBegun(begun) => Some(Progress::Recovering {
@@ -197,20 +197,5 @@ fn of_event(of: &Task, event: &Event) -> Option<Progress> {
         }
         Event::TaskEnded(ended) => Some(Progress::Ended { task, agent: agent(), ended: ended.clone() }),
         _ => None,
-    }
-}
-
-/// The word for a refusal that stands in the log.
-const fn word(refusal: Refusal) -> &'static str {
-    match refusal {
-        Refusal::OutsideSurface => "outside_surface",
-        Refusal::UnknownTool => "unknown_tool",
-        Refusal::BadArguments => "bad_arguments",
-        Refusal::Repeated => "repeated",
-        Refusal::TooManyCalls => "too_many_calls",
-        Refusal::RejectionsSpent => "rejections_spent",
-        Refusal::FactsSpent => "facts_spent",
-        Refusal::Unsupported => "unsupported",
-        Refusal::TasksSpent => "tasks_spent",
     }
 }

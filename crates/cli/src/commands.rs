@@ -31,7 +31,7 @@ mod tool;
 mod verify;
 pub(crate) mod view;
 
-use crate::arguments::{Arguments, Command, Format};
+use crate::arguments::{Arguments, CacheArguments, Command, Format};
 use crate::failure::{Failure, describe};
 use crate::printer::{Printer, complain};
 use crate::scratch::Scratch;
@@ -153,4 +153,18 @@ fn worker(unconfined: bool, evidence: &[PathBuf]) -> Result<(app::WorkerRequest,
         limits: sandbox::Limits::default(),
     };
     Ok((request, scratch))
+}
+
+/// The case tables of a case, made as far as statements ask for them; they lie in the scratch folder, which has to stay as long.
+fn tables(
+    case: &app::Case,
+    only: Option<&str>,
+    (worker, scratch): (&app::WorkerRequest, &Scratch),
+    kept: &CacheArguments,
+    printer: &Printer,
+) -> Result<app::CaseTables, Failure> {
+    let folder = scratch.indexes().join("tables");
+    let cache = run::cache(kept, &case.paths, printer)?;
+    let request = app::TablesRequest { case, only, worker, folder, cache };
+    app::case_tables(&request).map_err(Failure::Tables)
 }

@@ -26,9 +26,8 @@ const CANDIDATES: usize = 10;
 impl Task {
     /// The relations that answer a call: each as the fact that shows it, with the others that do.
     pub(crate) fn connected(&self, call: &ToolCall) -> Result<Vec<NodeView>, Malformed> {
-        let piece =
-            |label: &str| Piece { run: 0, run_name: String::new(), label: label.to_owned(), digest: None };
-        let pieces: Vec<Piece> = self.setting.evidence.iter().map(|entry| piece(&entry.label)).collect();
+        let labels = self.setting.evidence.iter().map(|entry| entry.label.as_str());
+        let pieces: Vec<Piece> = labels.map(Piece::labelled).collect();
         let handed = self.handed.iter().flat_map(|handed| &handed.facts);
         let facts: Vec<&FactEntry> = self.facts.iter().chain(handed).collect();
         answered(&connections_of(&pieces, facts.into_iter().map(|fact| (0, fact))), &call.arguments)
@@ -109,7 +108,7 @@ fn thing(
 }
 
 fn called(of: &Connections, entity: EntityRef) -> String {
-    let kind = of.kind(entity).name().replace('_', " ");
+    let kind = of.kind(entity).words();
     let title = printable(of.title(entity));
     match of.host(entity) {
         Some(host) => format!("{kind} {title} ({})", printable(host)),
@@ -145,13 +144,7 @@ mod tests {
     use testkit::five_hosts;
 
     fn ask(arguments: &Value) -> Vec<String> {
-        let piece = |label: &&str| Piece {
-            run: 0,
-            run_name: String::new(),
-            label: (*label).to_owned(),
-            digest: None,
-        };
-        let pieces: Vec<Piece> = five_hosts::HOSTS.iter().map(piece).collect();
+        let pieces: Vec<Piece> = five_hosts::HOSTS.into_iter().map(Piece::labelled).collect();
         let facts = five_hosts::facts();
         let of = connections_of(&pieces, facts.iter().map(|fact| (0, fact)));
         let known = |id: NodeId| facts.iter().any(|fact| NodeId::Fact(fact.id) == id);

@@ -25,8 +25,7 @@ impl<'r> Related<'r> {
     /// A relation in words.
     pub(crate) fn words(&self, relation: RelationRef) -> Option<String> {
         let (from, kind, to) = self.of.relation(relation)?;
-        let called =
-            |entity| format!("{} {}", self.of.kind(entity).name().replace('_', " "), self.of.title(entity));
+        let called = |entity| format!("{} {}", self.of.kind(entity).words(), self.of.title(entity));
         Some(format!("{} {} {}", called(from), kind.words(), called(to)))
     }
 }

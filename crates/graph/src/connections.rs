@@ -25,7 +25,7 @@ pub use ask::{
 pub use collect::FactRef;
 pub use hosts::Piece;
 pub use kind::{EntityKind, RelationKind};
-pub use made::{connections_made, digest};
+pub use made::digest;
 pub use model::{Connections, EntityId, EntityIdError, EntityRef, RelationRef, Told, When};
 pub use rules::{Named, RulesError, named_by_rules};
 

@@ -515,6 +515,23 @@ pub enum Refusal {
     TasksSpent,
 }
 
+impl Refusal {
+    /// The word for it that stands in the log.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Refusal::OutsideSurface => "outside_surface",
+            Refusal::UnknownTool => "unknown_tool",
+            Refusal::BadArguments => "bad_arguments",
+            Refusal::Repeated => "repeated",
+            Refusal::TooManyCalls => "too_many_calls",
+            Refusal::RejectionsSpent => "rejections_spent",
+            Refusal::FactsSpent => "facts_spent",
+            Refusal::Unsupported => "unsupported",
+            Refusal::TasksSpent => "tasks_spent",
+        }
+    }
+}
+
 /// A call was refused without running.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -45,6 +45,11 @@ impl Writer {
     pub const ALL: [Writer; 4] =
         [Writer::AnyUser, Writer::Administrator, Writer::Acquisition, Writer::System];
 
+    /// The one with these words.
+    pub fn of_name(words: &str) -> Option<Writer> {
+        Writer::ALL.into_iter().find(|writer| writer.name() == words)
+    }
+
     /// The words for people.
     pub const fn name(self) -> &'static str {
         match self {

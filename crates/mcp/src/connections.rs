@@ -99,13 +99,9 @@ fn asked(house: &House, arguments: &JsonObject) -> Result<CallToolResult, String
         RelationKind::of_name(&name)
             .ok_or_else(|| format!("relations: there is none that is called {name:?}"))
     });
-    let (since, until) = (time(arguments, "since")?, time(arguments, "until")?);
-    if since.zip(until).is_some_and(|(since, until)| since > until) {
-        return Err("since: expected a time before until".to_owned());
-    }
     let filter = Filter {
-        since,
-        until,
+        since: time(arguments, "since")?,
+        until: time(arguments, "until")?,
         kinds: kinds.collect::<Result<_, _>>()?,
         hosts,
         writer: writer(arguments)?,
@@ -136,6 +132,7 @@ fn told(runs: &[&Run], asked: Asked) -> CallToolResult {
             let told = format!("of: {text:?} fits {} things alike; name one by its id:", candidates.len());
             refused("several", &format!("{told}\n{}", fenced(&listed.join("\n"))))
         }
+        Asked::Span => refused("bad_arguments", "since: expected a time before until"),
         Asked::Nothing { text } => refused("nothing", &format!("of: no fact of these runs names {text:?}")),
         Asked::Ends { question } => {
             refused("bad_arguments", &format!("of: {} takes {} of them", question.name(), question.ends()))
@@ -180,7 +177,7 @@ fn writer(arguments: &JsonObject) -> Result<Option<Writer>, String> {
     match arguments.get("writer") {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
-            let named = Writer::ALL.into_iter().find(|it| Some(it.name()) == value.as_str());
+            let named = value.as_str().and_then(Writer::of_name);
             named.map(Some).ok_or_else(|| "writer: expected one of those that the schema lists".to_owned())
         }
     }

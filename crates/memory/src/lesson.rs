@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// The versions of Windows that a lesson can name.
-pub const WINDOWS: [&str; 7] = ["XP", "Vista", "7", "8", "8.1", "10", "11"];
+const WINDOWS: [&str; 7] = ["XP", "Vista", "7", "8", "8.1", "10", "11"];
 
 /// What came of something that a task did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,17 +96,7 @@ impl Trouble {
             },
             Trouble::Timeout => "timeout",
             Trouble::Unknown => "unknown",
-            Trouble::Refusal(refusal) => match refusal {
-                Refusal::OutsideSurface => "outside_surface",
-                Refusal::UnknownTool => "unknown_tool",
-                Refusal::BadArguments => "bad_arguments",
-                Refusal::Repeated => "repeated",
-                Refusal::TooManyCalls => "too_many_calls",
-                Refusal::RejectionsSpent => "rejections_spent",
-                Refusal::FactsSpent => "facts_spent",
-                Refusal::Unsupported => "unsupported",
-                Refusal::TasksSpent => "tasks_spent",
-            },
+            Trouble::Refusal(refusal) => refusal.name(),
             Trouble::Rejection(code) => code.name(),
         }
     }
@@ -127,7 +117,7 @@ pub struct Conditions {
     /// The kinds of evidence of the case.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub kinds: BTreeSet<KindOfEvidence>,
-    /// The version of Windows, where a fact of the run told it: one of [`WINDOWS`].
+    /// The version of Windows, where a fact of the run told it: one of those that a lesson can name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub windows: Option<String>,
     /// The sources that gave records in the task.

@@ -16,7 +16,7 @@ pub use advice::{Query, advice, told};
 pub use distilled::{Distilled, TaskSeen, distilled};
 pub use exchange::{Imported, export, import};
 pub use form::{CallForm, ValueKind};
-pub use lesson::{Conditions, Detail, KindOfEvidence, Lesson, Outcome, Trouble, WINDOWS};
+pub use lesson::{Conditions, Detail, KindOfEvidence, Lesson, Outcome, Trouble};
 pub use store::{Found, Kept, Origin, Scope, Store, StoreError, TaskOf};
 pub use vocabulary::Vocabulary;
 pub use words::words;

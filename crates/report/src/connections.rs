@@ -14,6 +14,7 @@ pub use path::{doubt, weakest};
 pub use readings::AgentLink;
 
 use graph::Run;
+use graph::connections::readings::Readings;
 use graph::connections::{Connections, EntityRef, Filter, Found, RelationRef, find};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -124,6 +125,8 @@ pub enum Asked {
         /// The text.
         text: String,
     },
+    /// The span ends before it begins.
+    Span,
     /// The question is about another number of entities.
     Ends {
         /// The question.
@@ -151,6 +154,9 @@ pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
     if ask.ends.len() != ask.question.ends() {
         return Asked::Ends { question: ask.question };
     }
+    if ask.filter.since.zip(ask.filter.until).is_some_and(|(since, until)| since > until) {
+        return Asked::Span;
+    }
     let mut filter = ask.filter.clone();
     if ask.least > 0 {
         let context = Context::new(runs, of, &ask.filter);
@@ -169,9 +175,10 @@ pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
             }
         }
     }
+    let readings: Vec<Readings> = runs.iter().map(|run| Readings::of(run, of)).collect();
     let answer = match (ask.question, ends.as_slice()) {
         (Question::Path, [from, to]) => path::answer(&context, (*from, *to), ask.ways),
-        (Question::Node, [entity]) => readings::add(&context, *entity, thing::node(&context, *entity)),
+        (Question::Node, [entity]) => readings::add(&readings, *entity, thing::node(&context, *entity)),
         (Question::Neighbours, [entity]) => thing::neighbours(&context, *entity, ask.depth),
         (Question::WhereElse, [entity]) => thing::where_else(&context, *entity),
         (Question::Timeline, [entity]) => story::timeline(&context, *entity),
@@ -182,7 +189,7 @@ pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
         (Question::Summary, _) => lists::summary(&context),
         _ => return Asked::Ends { question: ask.question },
     };
-    let links = readings::drawn(&context, &answer.entities);
+    let links = readings::drawn(&readings, &answer.entities);
     Asked::Answer(Box::new(Answer { links, ..answer }.with_head(ask)))
 }
 

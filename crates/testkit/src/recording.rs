@@ -3,7 +3,7 @@
 //! What is recorded verifies like any run; its evidence is never looked at.
 
 use engine::{Command, Input, Invoke, Judgement, Setting, StepError, Task, ToolReturn};
-use graph::connections::connections_made;
+use graph::connections::digest;
 use ground::{Verdict, judge};
 use ledger::event::{ConnectionsMade, EvidenceHashed, RunOpened, RunSealed, TaskAssigned, TaskHead};
 use ledger::turn::{Reply, TurnRequest};
@@ -207,7 +207,7 @@ impl Recording {
             .collect::<Result<Vec<_>, _>>()?;
         let mut run = graph::fold(events)?;
         run.integrity = hashed.to_vec();
-        Ok(Some(connections_made(&run)))
+        Ok(Some(digest(run.connections())))
     }
 
     /// Closes the log without a seal, as it stands.

@@ -4,20 +4,13 @@ use graph::Run;
 use graph::connections::readings::Readings;
 use graph::connections::{Connections, EntityKind, EntityRef, Filter, hubs};
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Hubs that are kept.
 const HUBS: usize = 100;
 
 /// No relation and no fact is left out.
-pub(crate) static EVERYTHING: Filter = Filter {
-    since: None,
-    until: None,
-    kinds: std::collections::BTreeSet::new(),
-    hosts: std::collections::BTreeSet::new(),
-    writer: None,
-    only: None,
-};
+pub(crate) static EVERYTHING: LazyLock<Filter> = LazyLock::new(Filter::default);
 
 /// The connections of one run, and what follows from all of them; each is worked out when a page first asks for it.
 pub(crate) struct Connected {

@@ -25,10 +25,7 @@ pub(crate) fn bench(facts: u32, seed: u64) -> String {
     let made: Vec<FactEntry> = (0..facts).map(|number| fact(number, facts, &labels, &mut random)).collect();
     let held = status("VmRSS:");
     reset_peak();
-    let pieces: Vec<Piece> = labels
-        .iter()
-        .map(|label| Piece { run: 0, run_name: "bench".into(), label: label.clone(), digest: None })
-        .collect();
+    let pieces: Vec<Piece> = labels.iter().map(|label| Piece::labelled(label)).collect();
     let (begun, worked) = (now(), on_processor());
     let of = connections_of(&pieces, made.iter().map(|fact| (0, fact)));
     let (built, worked) = (begun.elapsed(), on_processor().saturating_sub(worked));

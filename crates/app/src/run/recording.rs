@@ -19,7 +19,7 @@ use crate::stored::{StoredTask, begun_with, setting};
 use crate::unchanged::Changed;
 use crate::waiting::{Panicked, wait_for};
 use crate::worker::Worker;
-use graph::connections::connections_made;
+use graph::connections::digest;
 use ledger::event::{
     ConnectionsMade, EvidenceHashed, NamesIndexed, RunOpened, RunResumed, RunSealed, TablesRead,
     TaskAssigned, TaskEnded, TaskHead,
@@ -353,7 +353,7 @@ impl Open {
         let mut run = load_run(&self.folder).map_err(RunError::Log)?;
         // Which pieces of evidence are of one host is a matter of their hashes, too.
         run.integrity = hashed.to_vec();
-        Ok(Some(connections_made(&run)))
+        Ok(Some(digest(run.connections())))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::log::Found;
 use graph::Run;
-use graph::connections::{RULES, connections_made};
+use graph::connections::{RULES, digest};
 use ledger::Behaviour;
 
 /// What the seal says otherwise than the facts; nothing of a run that is not sealed, or that was made before seals said anything of it.
@@ -21,7 +21,7 @@ pub(super) fn amiss(run: &Run) -> Vec<Found> {
             stated.rules
         )),
         Some(stated) => {
-            let made = connections_made(run);
+            let made = digest(run.connections());
             match made == *stated {
                 true => Vec::new(),
                 false => found(format!(

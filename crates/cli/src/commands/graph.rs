@@ -150,9 +150,6 @@ pub(crate) enum GraphFormat {
 }
 
 pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    if arguments.since.zip(arguments.until).is_some_and(|(since, until)| since > until) {
-        return Err(Failure::Graph(GraphFailure::Span));
-    }
     let (mut runs, mut folders) = (Vec::new(), BTreeSet::new());
     for name in std::iter::once(&arguments.run).chain(&arguments.with) {
         let folder = any_run_folder(name, &arguments.runs)?;
@@ -187,6 +184,7 @@ pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Resu
         Asked::Several { text, candidates } => {
             Err(Failure::Graph(GraphFailure::Several { text, candidates }))
         }
+        Asked::Span => Err(Failure::Graph(GraphFailure::Span)),
         Asked::Nothing { text } => Err(Failure::Graph(GraphFailure::Nothing { text })),
         Asked::Ends { question } => Err(Failure::Graph(GraphFailure::Ends {
             question: question.name(),
@@ -217,9 +215,8 @@ fn print(
 
 /// The word for who could have written something.
 fn writer(text: &str) -> Result<Writer, String> {
-    let named =
-        Writer::ALL.into_iter().find(|it| it.name().replace(' ', "-") == text.replace(['_', ' '], "-"));
-    named.ok_or_else(|| "expected any-user, administrator, acquisition or system".to_owned())
+    Writer::of_name(&text.replace(['_', '-'], " "))
+        .ok_or_else(|| "expected any-user, administrator, acquisition or system".to_owned())
 }
 
 /// What counts, where the runs know it.

@@ -4,12 +4,11 @@ mod shown;
 
 use crate::arguments::{HuntArguments, HuntFormat};
 use crate::commands::borrowed::{counts, fieldless, rules_in_words, unmatched, unusable, wrong};
-use crate::commands::run::cache;
-use crate::commands::worker;
+use crate::commands::{tables, worker};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
-use app::{Case, Naming, RulePaths, TablesRequest, ToolReturn, WorkerRequest, case_tables};
+use app::{Case, Naming, RulePaths, ToolReturn, WorkerRequest};
 use detect::Level;
 use ledger::{Gap, Record};
 use report::hunt::{Between, Fit, Several, Sighting, Total, Whose, hashes, order, sightings, together};
@@ -163,14 +162,7 @@ fn others(
     // Only what is looked up in them is read of lists of known files, and later.
     let paths = RulePaths { known_good: Vec::new(), ..arguments.brought.paths() };
     let brought = app::brought(&paths, Naming::Typed).map_err(Failure::Brought)?;
-    let request = TablesRequest {
-        case,
-        only: None,
-        worker,
-        folder: scratch.indexes().join("tables"),
-        cache: cache(&arguments.kept, &case.paths, printer)?,
-    };
-    let tables = case_tables(&request).map_err(Failure::Tables)?;
+    let tables = tables(case, None, (worker, scratch), &arguments.kept, printer)?;
     let mut matched = tables.matched(&brought.rules, arguments.level.into()).map_err(Failure::Tables)?;
     matched.sigma.broken.splice(0..0, brought.broken);
     matched.unreadable.splice(0..0, brought.unreadable);

@@ -1,11 +1,10 @@
 //! `locard sql`.
 
 use crate::arguments::{SqlArguments, SqlFormat};
-use crate::commands::run::cache;
-use crate::commands::worker;
+use crate::commands::{tables, worker};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use app::{CaseTables, CsvCell, TablesRequest, Unread, case_tables};
+use app::{CaseTables, CsvCell, Unread};
 use ledger::Record;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,14 +14,8 @@ use tools::{Answer, Cell, Table, VIEWS, View};
 pub(super) fn execute(arguments: &SqlArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
     let (request, scratch) = worker(arguments.unconfined, &case.paths)?;
-    let request = TablesRequest {
-        case: &case,
-        only: arguments.evidence.as_deref(),
-        worker: &request,
-        folder: scratch.indexes().join("tables"),
-        cache: cache(&arguments.kept, &case.paths, printer)?,
-    };
-    let tables = case_tables(&request).map_err(Failure::Tables)?;
+    let only = arguments.evidence.as_deref();
+    let tables = tables(&case, only, (&request, &scratch), &arguments.kept, printer)?;
     let code = asked(&tables, arguments, printer);
     for note in tables.notes() {
         printer.complain(&format!("note: {}", report::terminal(&note)));

@@ -205,13 +205,17 @@ impl Inflate {
     }
 }
 
+/// Copies what a decoder gives, which is at most as long as what asks for it; gives its length.
+fn copied(next: &[u8], out: &mut [u8]) -> usize {
+    if let Some(out) = out.get_mut(..next.len()) {
+        out.copy_from_slice(next);
+    }
+    next.len()
+}
+
 impl Decode for Inflate {
     fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
-        let next = self.next(out.len())?;
-        if let Some(out) = out.get_mut(..next.len()) {
-            out.copy_from_slice(next);
-        }
-        Ok(next.len())
+        self.next(out.len()).map(|next| copied(next, out))
     }
 
     fn pass(&mut self, most: usize, _: &mut Vec<u8>) -> Result<usize, Wrong> {
@@ -345,11 +349,7 @@ impl Gzip {
 
 impl Decode for Gzip {
     fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
-        let next = self.next(out.len())?;
-        if let Some(out) = out.get_mut(..next.len()) {
-            out.copy_from_slice(next);
-        }
-        Ok(next.len())
+        self.next(out.len()).map(|next| copied(next, out))
     }
 
     fn pass(&mut self, most: usize, _: &mut Vec<u8>) -> Result<usize, Wrong> {

@@ -64,7 +64,7 @@ pub(super) struct Observables {
 impl Observables {
     /// Takes in the things that a fact names; gives their ids, that of the file its record was read from first.
     pub(super) fn of(&mut self, fact: &FactEntry, ids: &Ids) -> Vec<String> {
-        self.of = Some((*ids, fact.id));
+        self.told_by(ids, fact.id);
         let mut refs = vec![self.source(fact)];
         refs.extend(self.file(fact));
         refs.extend(PATHS.iter().filter_map(|name| text(fact, name)).filter_map(|path| self.named(path)));
@@ -77,39 +77,44 @@ impl Observables {
         refs
     }
 
-    /// An account by name and SID, of which this fact tells.
-    pub(super) fn account(
+    /// The same; what is taken in next is told by this fact.
+    pub(super) fn told_by(&mut self, ids: &Ids, fact: FactId) -> &mut Observables {
+        self.of = Some((*ids, fact));
+        self
+    }
+
+    /// An account by name and SID; `None` where neither is told.
+    pub(super) fn account(&mut self, name: Option<&str>, sid: Option<&str>) -> Option<String> {
+        self.account_with(name, sid, Map::new())
+    }
+
+    fn account_with(
         &mut self,
-        ids: &Ids,
-        fact: FactId,
-        name: &str,
+        name: Option<&str>,
         sid: Option<&str>,
+        rest: Map<String, Value>,
     ) -> Option<String> {
-        self.of = Some((*ids, fact));
         let mut contributing = Map::new();
-        contributing
-            .extend(Some(name).filter(|it| !it.is_empty()).map(|it| ("account_login".to_owned(), json!(it))));
+        contributing.extend(name.map(|name| ("account_login".to_owned(), json!(name))));
         contributing.extend(sid.map(|sid| ("user_id".to_owned(), json!(sid))));
-        (!contributing.is_empty()).then(|| self.add("user-account", Value::Object(contributing), Map::new()))
+        (!contributing.is_empty()).then(|| self.add("user-account", Value::Object(contributing), rest))
     }
 
-    /// A file by its path, of which this fact tells.
-    pub(super) fn path(&mut self, ids: &Ids, fact: FactId, path: &str) -> Option<String> {
-        self.of = Some((*ids, fact));
-        self.named(path)
+    /// A file by its path alone.
+    pub(super) fn named(&mut self, path: &str) -> Option<String> {
+        let contributing = self.file_name(path)?;
+        Some(self.add("file", contributing, Map::new()))
     }
 
-    /// An address of a network, of which this fact tells; `None` where the text is none.
-    pub(super) fn address(&mut self, ids: &Ids, fact: FactId, text: &str) -> Option<String> {
-        self.of = Some((*ids, fact));
+    /// An address of a network; `None` where the text is none.
+    pub(super) fn address(&mut self, text: &str) -> Option<String> {
         let address = text.parse::<IpAddr>().ok()?;
         let kind = if address.is_ipv4() { "ipv4-addr" } else { "ipv6-addr" };
         Some(self.add(kind, json!({"value": address.to_string()}), Map::new()))
     }
 
-    /// A web address, of which this fact tells; `None` where the text is none that needs no repair.
-    pub(super) fn url(&mut self, ids: &Ids, fact: FactId, text: &str) -> Option<String> {
-        self.of = Some((*ids, fact));
+    /// A web address; `None` where the text is none that needs no repair.
+    pub(super) fn url(&mut self, text: &str) -> Option<String> {
         web_address(text).map(|url| self.add("url", json!({"value": url}), Map::new()))
     }
 
@@ -129,12 +134,6 @@ impl Observables {
         let locator = &fact.locator;
         let path = if locator.path.is_empty() { &locator.evidence } else { &locator.path };
         self.named(path).unwrap_or_else(|| self.add("file", json!({"name": locator.evidence}), Map::new()))
-    }
-
-    /// A file by its path alone.
-    fn named(&mut self, path: &str) -> Option<String> {
-        let contributing = self.file_name(path)?;
-        Some(self.add("file", contributing, Map::new()))
     }
 
     /// Name and folder of a path.
@@ -205,19 +204,13 @@ impl Observables {
         let mut found = Vec::new();
         for (name, sid) in own.into_iter().chain(ACCOUNTS) {
             let (login, sid) = (text(fact, name), text(fact, sid));
-            let mut contributing = Map::new();
-            contributing.extend(login.map(|login| ("account_login".to_owned(), json!(login))));
-            contributing.extend(sid.map(|sid| ("user_id".to_owned(), json!(sid))));
-            if contributing.is_empty() {
-                continue;
-            }
             let mut rest = Map::new();
             if name == "name" {
                 rest.extend(text(fact, "full_name").map(|full| ("display_name".to_owned(), json!(full))));
                 let last = instant_of(fact, "last_logon").map(stamp);
                 rest.extend(last.map(|time| ("account_last_login".to_owned(), json!(time))));
             }
-            found.push(self.add("user-account", Value::Object(contributing), rest));
+            found.extend(self.account_with(login, sid, rest));
         }
         found
     }
@@ -225,22 +218,10 @@ impl Observables {
     fn addresses(&mut self, fact: &FactEntry) -> Vec<String> {
         let mut found = Vec::new();
         for value in bound(fact).filter(|value| ADDRESSES.contains(&value.field.as_str())) {
-            let parsed = value.value.as_text().and_then(|text| text.parse::<IpAddr>().ok());
-            let kind = match parsed {
-                Some(IpAddr::V4(_)) => "ipv4-addr",
-                Some(IpAddr::V6(_)) => "ipv6-addr",
-                None => continue,
-            };
-            found.extend(parsed.map(|it| self.add(kind, json!({"value": it.to_string()}), Map::new())));
+            found.extend(value.value.as_text().and_then(|text| self.address(text)));
         }
         for value in bound(fact).filter(|value| value.field == "url" || value.field.ends_with("_url")) {
-            found.extend(
-                value
-                    .value
-                    .as_text()
-                    .and_then(web_address)
-                    .map(|url| self.add("url", json!({"value": url}), Map::new())),
-            );
+            found.extend(value.value.as_text().and_then(|text| self.url(text)));
         }
         found
     }

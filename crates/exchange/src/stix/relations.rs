@@ -25,16 +25,17 @@ fn object(
     let (from, _, to) = related.of.relation(relation)?;
     let first = *facts.first()?;
     let mut end = |entity: EntityRef| observable(bundle, related, observables, entity, first);
-    match (end(from), end(to)) {
+    let references = bundle.reference(&own, "a relation that code makes of the facts".to_owned());
+    let (kind, members) = match (end(from), end(to)) {
         (Some(from), Some(to)) if from != to => {
             let members = json!({
                 "relationship_type": "related-to",
                 "description": described,
                 "source_ref": from,
                 "target_ref": to,
-                "external_references": bundle.reference(&own, "a relation that code makes of the facts".to_owned()),
+                "external_references": references,
             });
-            Some(bundle.object("relationship", &own, members))
+            ("relationship", members)
         }
         _ => {
             let refs: Vec<String> = facts.into_iter().map(|fact| bundle.observed_id(fact)).collect();
@@ -42,11 +43,12 @@ fn object(
                 "abstract": words,
                 "content": format!("a relation that code makes of the facts: {described}"),
                 "object_refs": refs,
-                "external_references": bundle.reference(&own, "a relation that code makes of the facts".to_owned()),
+                "external_references": references,
             });
-            Some(bundle.object("note", &own, members))
+            ("note", members)
         }
-    }
+    };
+    Some(bundle.object(kind, &own, members))
 }
 
 /// The observable that an entity is; `None` where STIX has none.
@@ -59,14 +61,15 @@ fn observable(
 ) -> Option<String> {
     let (told_by, key, _) = related.of.key(entity);
     let title = related.of.title(entity);
+    let observables = observables.told_by(&bundle.ids, shown);
     match related.of.kind(entity) {
         EntityKind::Account => {
             let sid = Some(key).filter(|key| told_by == "SID" && key.starts_with("S-1-"));
-            observables.account(&bundle.ids, shown, title, sid)
+            observables.account(Some(title).filter(|title| !title.is_empty()), sid)
         }
-        EntityKind::Program | EntityKind::File => observables.path(&bundle.ids, shown, title),
-        EntityKind::Address => observables.address(&bundle.ids, shown, title),
-        EntityKind::Url => observables.url(&bundle.ids, shown, title),
+        EntityKind::Program | EntityKind::File => observables.named(title),
+        EntityKind::Address => observables.address(title),
+        EntityKind::Url => observables.url(title),
         EntityKind::Domain
         | EntityKind::Email
         | EntityKind::Host

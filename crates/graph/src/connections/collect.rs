@@ -175,8 +175,10 @@ impl<'f> Reading<'_, '_, 'f> {
                 }
             }
         }
-        let starts = self.starts();
-        for related in rule.relations.iter().filter(|it| starts || it.kind != RelationKind::PersistsThrough) {
+        for related in &rule.relations {
+            if related.kind == RelationKind::PersistsThrough && !self.starts() {
+                continue;
+            }
             let at = match &related.time {
                 Some(field) => self.time(field),
                 None => dated,
@@ -193,7 +195,7 @@ impl<'f> Reading<'_, '_, 'f> {
 
     /// Whether what the fact tells of is in force: what is disabled starts nothing.
     fn starts(&self) -> bool {
-        let said = |field: &str| self.text(Some(&field.to_owned()));
+        let said = |field: &str| self.named_field(field).and_then(text_of);
         let state = ledger::state_field(&self.fact.kind);
         let is_usual =
             state.is_none_or(|state| said(&state.field).is_none_or(|it| state.usual.contains(it.as_ref())));
@@ -567,16 +569,16 @@ impl<'f> Reading<'_, '_, 'f> {
         Some(first)
     }
 
+    fn named_field(&self, field: &str) -> Option<&'f BoundValue> {
+        std::iter::once(&self.fact.subject).chain(&self.fact.values).find(|it| it.field == field)
+    }
+
     fn bound(&self, field: Option<&String>) -> Option<&'f BoundValue> {
-        let field = field?;
-        std::iter::once(&self.fact.subject).chain(&self.fact.values).find(|it| it.field == *field)
+        self.named_field(field?)
     }
 
     fn text(&self, field: Option<&String>) -> Option<Cow<'f, str>> {
-        match &self.bound(field)?.value {
-            FieldValue::List(items) => items.first().map(|item| Cow::Borrowed(item.as_str())),
-            value => Some(value.to_text()),
-        }
+        text_of(self.bound(field)?)
     }
 
     fn all_texts(&self, field: Option<&String>) -> Vec<String> {
@@ -595,11 +597,18 @@ impl<'f> Reading<'_, '_, 'f> {
     }
 
     fn time(&self, field: &str) -> Option<At> {
-        let mut bound = std::iter::once(&self.fact.subject).chain(&self.fact.values);
-        match bound.find(|it| it.field == field).map(|it| &it.value) {
+        match self.named_field(field).map(|it| &it.value) {
             Some(FieldValue::Time(time)) => instant(time),
             _ => None,
         }
+    }
+}
+
+/// A value as text; of a list its first item.
+fn text_of(bound: &BoundValue) -> Option<Cow<'_, str>> {
+    match &bound.value {
+        FieldValue::List(items) => items.first().map(|item| Cow::Borrowed(item.as_str())),
+        value => Some(value.to_text()),
     }
 }
 

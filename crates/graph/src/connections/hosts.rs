@@ -19,6 +19,13 @@ pub struct Piece {
     pub digest: Option<String>,
 }
 
+impl Piece {
+    /// A piece of the only run, by its label alone.
+    pub fn labelled(label: &str) -> Piece {
+        Piece { run: 0, run_name: String::new(), label: label.to_owned(), digest: None }
+    }
+}
+
 /// What is known of one piece of evidence.
 #[derive(Debug, Default)]
 struct Known {

@@ -83,6 +83,11 @@ impl EntityKind {
         }
     }
 
+    /// The words for people.
+    pub fn words(self) -> String {
+        self.name().replace('_', " ")
+    }
+
     /// How ids of this kind begin: a file is called the same once it is known to have run.
     pub const fn prefix(self) -> &'static str {
         match self {

@@ -3,17 +3,11 @@
 use super::RULES;
 use super::collect::FactRef;
 use super::model::{Connections, Told};
-use crate::run::Run;
 use ledger::event::ConnectionsMade;
 use ledger::{PartsDigest, canonical};
 use serde::Serialize;
 
-/// What the seal of a run says of its connections, by the rules of this version.
-pub fn connections_made(run: &Run) -> ConnectionsMade {
-    digest(run.connections())
-}
-
-/// What a seal says of these connections.
+/// What the seal of a run says of its connections, which the rules of this version made.
 pub fn digest(of: &Connections) -> ConnectionsMade {
     let mut parts = PartsDigest::default();
     // Values of closed types always have a canonical form.

@@ -90,7 +90,7 @@ impl<'c> Context<'c> {
 
     /// An entity by kind and name, and by its host where it is of one.
     pub fn called(&self, entity: EntityRef) -> String {
-        let kind = self.of.kind(entity).name().replace('_', " ");
+        let kind = self.of.kind(entity).words();
         let title = shortened(&terminal(self.of.title(entity)), 100);
         match self.of.host(entity).map(terminal) {
             Some(host) => format!("{kind} {title} ({host})"),

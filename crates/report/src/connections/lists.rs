@@ -29,7 +29,7 @@ pub(super) fn summary(context: &Context<'_>) -> Answer {
     for (kind, (number, by_name)) in &entities {
         let by_name =
             if *by_name > 0 { format!(", {by_name} of them by a name or path") } else { String::new() };
-        let _ = writeln!(text, "  {:<17} {number}{by_name}", kind.name().replace('_', " "));
+        let _ = writeln!(text, "  {:<17} {number}{by_name}", kind.words());
     }
     text.push_str("relations\n");
     for (kind, number) in &relations {
@@ -64,7 +64,8 @@ fn sealed(run: &Run) -> Value {
 }
 
 fn seal_line(run: &Run, is_named: bool) -> String {
-    let of = if is_named { format!(" of {}", crate::inert::terminal(run.name())) } else { String::new() };
+    let name = crate::inert::terminal(run.name());
+    let of = if is_named { format!(" of {name}") } else { String::new() };
     match run.sealed.as_ref().map(|sealed| sealed.connections) {
         Some(Some(made)) => {
             format!(
@@ -75,8 +76,10 @@ fn seal_line(run: &Run, is_named: bool) -> String {
         Some(None) => format!(
             "the seal{of} is older and holds no digest of them: made by the rules {RULES} of this version"
         ),
-        None => format!("the run{of} is not sealed: made of the facts so far, by the rules {RULES}")
-            .replace("the run of", "the run"),
+        None => {
+            let run = if is_named { format!("the run {name}") } else { "the run".to_owned() };
+            format!("{run} is not sealed: made of the facts so far, by the rules {RULES}")
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! What agents added as relations of their own: their readings, told and drawn apart from what code makes of the facts.
 
 use super::Answer;
-use super::context::Context;
 use crate::inert::terminal;
 use graph::connections::EntityRef;
 use graph::connections::readings::{Link, Readings};
@@ -25,27 +24,22 @@ pub struct AgentLink {
 }
 
 /// The relations by agents whose ends are both among what is drawn.
-pub(super) fn drawn(context: &Context<'_>, entities: &BTreeSet<EntityRef>) -> Vec<AgentLink> {
+pub(super) fn drawn(readings: &[Readings], entities: &BTreeSet<EntityRef>) -> Vec<AgentLink> {
     let is_drawn = |entity: &EntityRef| entities.contains(entity);
-    let links = context.runs().iter().flat_map(|run| Readings::of(run, context.of).links);
-    let drawn = links.filter_map(|link| {
+    let drawn = readings.iter().flat_map(|of_run| &of_run.links).filter_map(|link| {
         let from = link.from.entity.filter(is_drawn)?;
         let to = link.to.entity.filter(is_drawn)?;
         let facts = link.facts.iter().map(ToString::to_string).collect();
-        Some(AgentLink { agent: link.agent, from, words: link.words, to, facts })
+        Some(AgentLink { agent: link.agent.clone(), from, words: link.words.clone(), to, facts })
     });
     drawn.collect()
 }
 
 /// Adds what agents related an entity to.
-pub(super) fn add(context: &Context<'_>, entity: EntityRef, mut answer: Answer) -> Answer {
-    let mut links: Vec<Link> = Vec::new();
-    for run in context.runs() {
-        let readings = Readings::of(run, context.of);
-        let about: BTreeSet<usize> = readings.about(entity).iter().copied().collect();
-        links.extend(
-            readings.links.into_iter().enumerate().filter(|(at, _)| about.contains(at)).map(|(_, it)| it),
-        );
+pub(super) fn add(readings: &[Readings], entity: EntityRef, mut answer: Answer) -> Answer {
+    let mut links: Vec<&Link> = Vec::new();
+    for of_run in readings {
+        links.extend(of_run.about(entity).iter().filter_map(|at| of_run.links.get(*at)));
     }
     if links.is_empty() {
         return answer;
@@ -62,7 +56,7 @@ pub(super) fn add(context: &Context<'_>, entity: EntityRef, mut answer: Answer) 
         );
     }
     if let Some(members) = answer.value.as_object_mut() {
-        members.insert("readings".to_owned(), links.iter().map(told).collect());
+        members.insert("readings".to_owned(), links.iter().copied().map(told).collect());
     }
     answer
 }

@@ -1,5 +1,6 @@
 //! How the first statements of the story hang together: the entities that their facts name, in the order of time, as a picture and as a list.
 
+use super::network::{NAME, short};
 use super::{Scene, say};
 use detect::Level;
 use graph::connections::{Connections, EntityKind, EntityRef, RelationKind, RelationRef, Told};
@@ -19,8 +20,6 @@ const BEND: f64 = 45.0;
 const LOOP: f64 = 34.0;
 /// How often the order in the columns is mended.
 const SWEEPS: usize = 6;
-/// Characters of a name that fit its box.
-const NAME: usize = 26;
 
 /// A relation of the path: which fact of the story shows it, and when.
 struct Step {
@@ -154,12 +153,12 @@ fn drawn(of: &Connections, steps: &[Step]) -> Markup {
             @for entity in places.keys() {
                 @let (x, y) = at(*entity);
                 g class=(format!("node {}", of.kind(*entity).name())) {
-                    title { (say(&format!("{} {}", of.kind(*entity).name().replace('_', " "), of.title(*entity)))) }
+                    title { (say(&format!("{} {}", of.kind(*entity).words(), of.title(*entity)))) }
                     rect x=(format!("{x:.0}")) y=(format!("{y:.0}")) width=(BOX) height=(HIGH) rx="4" {}
                     // A picture of its own cuts what is too wide; letters are not all of one width.
                     svg x=(format!("{:.0}", x + 6.0)) y=(format!("{y:.0}")) width=(BOX - 10.0) height=(HIGH) {
                         @let is_cut = is_path(of, *entity) && say(of.title(*entity)).chars().count() > NAME;
-                        text x=(if is_cut { BOX - 10.0 } else { 0.0 }) y="15" text-anchor=(if is_cut { "end" } else { "start" }) { (short(of, *entity)) }
+                        text x=(if is_cut { BOX - 10.0 } else { 0.0 }) y="15" text-anchor=(if is_cut { "end" } else { "start" }) { (short(of.title(*entity), is_path(of, *entity))) }
                     }
                 }
             }
@@ -202,28 +201,15 @@ fn is_path(of: &Connections, entity: EntityRef) -> bool {
     of.title(entity).contains(['\\', '/'])
 }
 
-/// The name of an entity as far as its box has room: of a path its end.
-fn short(of: &Connections, entity: EntityRef) -> String {
-    let title = say(of.title(entity));
-    let length = title.chars().count();
-    if length <= NAME {
-        return title;
-    }
-    match is_path(of, entity) {
-        true => format!("…{}", title.chars().skip(length - NAME + 1).collect::<String>()),
-        false => format!("{}…", title.chars().take(NAME - 1).collect::<String>()),
-    }
-}
-
 /// A line of the list: when, what relates what, and the fact.
 fn hop(of: &Connections, step: &Step) -> Markup {
     let ends = of.relation(step.relation);
     html! {
         @if let Some((from, kind, to)) = ends {
             @if let Some(when) = step.told.when { span.when { (when.to_string()) } " " }
-            (of.kind(from).name().replace('_', " ")) " " code { (say(of.title(from))) } " "
+            (of.kind(from).words()) " " code { (say(of.title(from))) } " "
             strong { (kind.words()) } " "
-            (of.kind(to).name().replace('_', " ")) " " code { (say(of.title(to))) } " "
+            (of.kind(to).words()) " " code { (say(of.title(to))) } " "
             a href=(format!("#proof-{}", step.told.fact.fact)) { (step.told.fact.fact) }
         }
     }

@@ -13,7 +13,7 @@ const COLUMN: f64 = 243.0;
 const BOX: f64 = 196.0;
 const ROW: f64 = 26.0;
 /// Characters of a node's name that are shown.
-const NAME: usize = 26;
+pub(super) const NAME: usize = 26;
 /// Files of one call that have boxes of their own.
 const FILES: usize = 4;
 /// How often the order in the columns is mended.
@@ -222,7 +222,7 @@ fn drawn(net: &Net) -> Markup {
 }
 
 /// A name that fits its box; of a path its end.
-fn short(name: &str, is_path: bool) -> String {
+pub(super) fn short(name: &str, is_path: bool) -> String {
     let shown = say(name);
     let length = shown.chars().count();
     match (length <= NAME, is_path) {

@@ -1,11 +1,10 @@
 //! `--evidence`: rows of the case tables that name what a question is about.
 
 use super::{GraphArguments, GraphFailure};
-use crate::commands::run::cache;
-use crate::commands::worker;
+use crate::commands::{tables, worker};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use app::{NamingRows, TablesRequest, case_tables, rows_naming};
+use app::{NamingRows, rows_naming};
 use graph::connections::{Connections, Found, find};
 use report::connections::Answer;
 use report::terminal;
@@ -36,14 +35,7 @@ pub(super) fn add(
     };
     let case = app::load_case(case).map_err(Failure::Case)?;
     let (request, scratch) = worker(arguments.unconfined, &case.paths)?;
-    let request = TablesRequest {
-        case: &case,
-        only: None,
-        worker: &request,
-        folder: scratch.indexes().join("tables"),
-        cache: cache(&arguments.kept, &case.paths, printer)?,
-    };
-    let tables = case_tables(&request).map_err(Failure::Tables)?;
+    let tables = tables(&case, None, (&request, &scratch), &arguments.kept, printer)?;
     let found = rows_naming(&tables, of, entity, LISTED).map_err(Failure::Tables)?;
     for note in tables.notes() {
         printer.complain(&format!("note: {}", terminal(&note)));
