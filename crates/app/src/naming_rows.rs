@@ -8,14 +8,20 @@ use ledger::FieldType;
 use std::collections::BTreeSet;
 use tools::{Cell, Column, Table};
 
-/// The most names of one entity that are looked for.
-const NAMES: usize = 8;
+/// The most patterns that are looked for of one entity.
+const PATTERNS: usize = 64;
 
 /// The shortest text that is looked for within others; a shorter one has to be the whole value.
 const WITHIN: usize = 5;
 
 /// The most tables that one statement counts.
 const AT_ONCE: usize = 40;
+
+/// The longest pattern that SQLite takes here, in bytes.
+const LONGEST_PATTERN: usize = 1000;
+
+/// The most bytes of the conditions of one statement, well below what a statement may have.
+const LONGEST: usize = 32 * 1024;
 
 /// A row that names an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +41,7 @@ pub struct NamingRow {
 /// The rows of case tables that name an entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamingRows {
-    /// The patterns that were looked for, as SQL's LIKE has them.
+    /// The patterns that were looked for, as SQL's GLOB has them.
     pub patterns: Vec<String>,
     /// Each table with such rows, and how many it has.
     pub counts: Vec<(String, u64)>,
@@ -59,14 +65,17 @@ pub fn rows_naming(
     if found.patterns.is_empty() {
         return Ok(found);
     }
-    let looked: Vec<(&Table, String)> = tools::tables()
-        .iter()
-        .filter_map(|table| Some((table, condition(table, &found.patterns)?)))
-        .collect();
-    for some in looked.chunks(AT_ONCE) {
+    let condition = condition(&found.patterns);
+    let looked: Vec<(&Table, String)> =
+        tools::tables().iter().filter_map(|table| Some((table, texts(table)?))).collect();
+    let at_once = (LONGEST / condition.len().max(1)).clamp(1, AT_ONCE);
+    for some in looked.chunks(at_once) {
         let counts: Vec<String> = some
             .iter()
-            .map(|(table, fits)| format!("SELECT '{0}', count(*) FROM \"{0}\" WHERE {fits}", table.name))
+            .map(|(table, texts)| {
+                let name = &table.name;
+                format!("SELECT '{name}', count(*) FROM (SELECT {texts} AS texts FROM \"{name}\") WHERE {condition}")
+            })
             .collect();
         for row in tables.ask(&counts.join(" UNION ALL "), usize::MAX)?.rows {
             if let [Cell::Text(table), Cell::Integer(number)] = row.as_slice()
@@ -78,12 +87,13 @@ pub fn rows_naming(
     }
     for (name, _) in found.counts.clone() {
         let left = most.saturating_sub(found.rows.len());
-        let Some((table, fits)) = looked.iter().find(|(table, _)| table.name == name).filter(|_| left > 0)
+        let Some((table, texts)) = looked.iter().find(|(table, _)| table.name == name).filter(|_| left > 0)
         else {
             continue;
         };
         let sql = format!(
-            "SELECT _row, _evidence, _path, \"{}\" FROM \"{name}\" WHERE {fits} ORDER BY _evidence, _row LIMIT {left}",
+            "SELECT _row, _evidence, _path, subject FROM (SELECT _row, _evidence, _path, \"{}\" AS subject, {texts} AS texts FROM \"{name}\") \
+             WHERE {condition} ORDER BY _evidence, _row LIMIT {left}",
             table.subject
         );
         found.rows.extend(tables.ask(&sql, left)?.rows.iter().filter_map(|row| naming(&name, row)));
@@ -108,52 +118,83 @@ fn naming(table: &str, row: &[Cell]) -> Option<NamingRow> {
     })
 }
 
-/// What the names of an entity look like in a column.
+/// What the names of an entity look like in the texts of a row, each of which ends a line: patterns of SQL's GLOB, in lower case.
 fn patterns(of: &Connections, entity: EntityRef) -> Vec<String> {
     let (_, key, is_strong) = of.key(entity);
     let names: BTreeSet<&str> = of.names(entity).map(|(name, _)| name).chain([of.title(entity)]).collect();
     let mut patterns = BTreeSet::new();
     match of.kind(entity) {
         EntityKind::Program | EntityKind::File | EntityKind::Process => {
-            patterns.extend(names.into_iter().take(NAMES).flat_map(of_path));
+            patterns.extend(names.into_iter().filter_map(of_path));
         }
         EntityKind::Account => {
             let sid = Some(key).filter(|key| is_strong && key.starts_with("S-1-"));
-            patterns.extend(sid.map(|sid| format!("%{}%", literal(sid))));
+            patterns.extend(sid.map(word));
             let last = |name: &str| name.rsplit('\\').next().unwrap_or(name).to_owned();
-            let short = names.into_iter().take(NAMES).map(last).filter(|name| !name.is_empty());
+            let short = names.into_iter().map(last).filter(|name| !name.is_empty());
             for name in short.filter(|name| !name.starts_with("S-1-")) {
-                patterns.extend([literal(&name), format!("%\\{}", literal(&name))]);
+                patterns.extend([whole(&name), format!("*\\{}\n*", literal(&name))]);
             }
         }
         _ => {
-            let long = names.into_iter().take(NAMES).filter(|name| !name.trim().is_empty());
-            patterns.extend(long.map(|name| match name.len() >= WITHIN {
-                true => format!("%{}%", literal(name)),
-                false => literal(name),
-            }));
+            let named = names.into_iter().filter(|name| !name.trim().is_empty());
+            patterns.extend(named.map(|name| if name.len() >= WITHIN { word(name) } else { whole(name) }));
         }
     }
-    patterns.into_iter().take(NAMES).collect()
+    // A NUL would end the statement, and SQLite takes no longer pattern.
+    let is_taken = |pattern: &String| !pattern.contains('\0') && pattern.len() <= LONGEST_PATTERN;
+    patterns.into_iter().filter(is_taken).take(PATTERNS).collect()
 }
 
-/// The end of a path, in whichever way its parts are separated: a name with its folder, where it has one.
-fn of_path(path: &str) -> Vec<String> {
-    let parts: Vec<&str> = path.split(['\\', '/']).filter(|part| !part.is_empty()).collect();
-    match parts.as_slice() {
-        [] => Vec::new(),
-        [name] => vec![literal(name), format!("%\\{}", literal(name)), format!("%/{}", literal(name))],
-        [.., folder, name] => vec![format!("%{}_{}", literal(folder), literal(name))],
-    }
+/// What can stand neither before nor behind a name that is looked for: it would be another one.
+const OF_NAMES: &str = "[^a-z0-9._\u{80}-\u{10ffff}-]";
+
+/// A text that is a whole value.
+fn whole(text: &str) -> String {
+    format!("*\n{}\n*", literal(text))
 }
 
-/// A text as a pattern that fits it alone; `!` escapes.
+/// A text within others, but not within a longer word.
+fn word(text: &str) -> String {
+    format!("*{OF_NAMES}{}{OF_NAMES}*", literal(text))
+}
+
+/// A path below its volume, in whichever way its parts are separated, whatever stands before and behind it, such as the rest of a command line; a bare name as that.
+fn of_path(path: &str) -> Option<String> {
+    let path = path.trim().trim_matches('"');
+    // A drive or a root of the evidence is called in another way elsewhere.
+    let below = path.split_once(':').filter(|(drive, _)| drive.len() == 1).map_or(path, |(_, below)| below);
+    let parts: Vec<String> = below.split(['\\', '/']).filter(|part| !part.is_empty()).map(literal).collect();
+    let parts = match parts.as_slice() {
+        [root, rest @ ..] if path.contains('/') && !rest.is_empty() && is_root(root) => rest,
+        all => all,
+    };
+    (!parts.is_empty()).then(|| format!("*{OF_NAMES}{}{OF_NAMES}*", parts.join("[\\/]")))
+}
+
+/// Whether a part of a path is how the root of a drive looks in evidence.
+fn is_root(part: &str) -> bool {
+    let letter = |text: &str| text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_lowercase());
+    let partition = part
+        .strip_prefix('p')
+        .is_some_and(|rest| rest.len() <= 2 && rest.bytes().all(|c| c.is_ascii_digit()));
+    partition || letter(part.trim_end_matches("%3a").trim_end_matches(':'))
+}
+
+/// A text as a pattern that fits it alone, in lower case as far as SQLite's `lower` knows it.
 fn literal(text: &str) -> String {
-    text.replace('!', "!!").replace('%', "!%").replace('_', "!_")
+    let mut pattern = String::new();
+    for letter in text.chars() {
+        match letter {
+            '*' | '?' | '[' => pattern.extend(['[', letter, ']']),
+            _ => pattern.push(letter.to_ascii_lowercase()),
+        }
+    }
+    pattern
 }
 
-/// The condition that a column of text of a table fits a pattern; `None` where it has no such column.
-fn condition(table: &Table, patterns: &[String]) -> Option<String> {
+/// All texts of a row of a table, in lower case, with a line end before and behind each; `None` where it has no such column.
+fn texts(table: &Table) -> Option<String> {
     let is_text = |column: &&Column| {
         column.types.iter().any(|kind| {
             matches!(
@@ -169,18 +210,15 @@ fn condition(table: &Table, patterns: &[String]) -> Option<String> {
             )
         })
     };
-    let fits: Vec<String> = table
-        .columns
-        .iter()
-        .filter(is_text)
-        .flat_map(|column| {
-            let fits = |pattern: &String| {
-                format!("\"{}\" LIKE '{}' ESCAPE '!'", column.name, pattern.replace('\'', "''"))
-            };
-            patterns.iter().map(fits)
-        })
-        .collect();
-    (!fits.is_empty()).then(|| fits.join(" OR "))
+    let columns: Vec<String> =
+        table.columns.iter().filter(is_text).map(|column| format!("\"{}\"", column.name)).collect();
+    (!columns.is_empty()).then(|| format!("lower(concat_ws(char(10), '', {}, ''))", columns.join(", ")))
+}
+
+/// That the texts of a row fit a pattern.
+fn condition(patterns: &[String]) -> String {
+    let fits = patterns.iter().map(|pattern| format!("texts GLOB '{}'", pattern.replace('\'', "''")));
+    fits.collect::<Vec<_>>().join(" OR ")
 }
 
 #[cfg(test)]
@@ -188,16 +226,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_looked_for_by_its_folder_and_name_however_its_parts_are_separated() {
-        assert_eq!(of_path(r"C:\ProgramData\Scan_1\svchost.exe"), ["%Scan!_1_svchost.exe"]);
-        assert_eq!(of_path("p1/ProgramData/x.exe"), ["%ProgramData_x.exe"]);
-        assert_eq!(of_path("100%.exe"), ["100!%.exe", r"%\100!%.exe", "%/100!%.exe"]);
+    fn a_path_is_looked_for_below_its_volume_however_its_parts_are_separated() {
+        let pattern = |rest: &str| Some(format!("*{OF_NAMES}{rest}{OF_NAMES}*"));
+        assert_eq!(
+            of_path(r"C:\ProgramData\Scan_1\svchost.exe"),
+            pattern(r"programdata[\/]scan_1[\/]svchost.exe")
+        );
+        assert_eq!(of_path("p1/ProgramData/x.exe"), pattern(r"programdata[\/]x.exe"));
+        assert_eq!(of_path("C%3A/ProgramData/x.exe"), pattern(r"programdata[\/]x.exe"));
+        assert_eq!(of_path("a[1]*.exe"), pattern("a[[]1][*].exe"));
+        assert_eq!(of_path(r"\"), None);
     }
 
     #[test]
     fn what_a_name_holds_ends_no_text_of_a_statement() {
-        let table = tools::tables().iter().find(|table| table.name == "service").unwrap();
-        let condition = condition(table, &["x' OR 1=1 --".to_owned()]).unwrap();
-        assert!(condition.contains("'x'' OR 1=1 --'"), "{condition}");
+        assert_eq!(condition(&["x' OR 1=1 --".to_owned()]), "texts GLOB 'x'' OR 1=1 --'");
     }
 }

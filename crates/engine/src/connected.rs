@@ -30,7 +30,8 @@ impl Task {
         let pieces: Vec<Piece> = labels.map(Piece::labelled).collect();
         let handed = self.handed.iter().flat_map(|handed| &handed.facts);
         let facts: Vec<&FactEntry> = self.facts.iter().chain(handed).collect();
-        answered(&connections_of(&pieces, facts.into_iter().map(|fact| (0, fact))), &call.arguments)
+        let facts = facts.into_iter().map(|fact| (0, fact));
+        answered(&connections_of(self.setting.connection_rules, &pieces, facts), &call.arguments)
     }
 }
 
@@ -140,13 +141,14 @@ fn view(fact: FactId, title: String, others: &[FactId]) -> NodeView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use graph::connections::RULES;
     use serde_json::json;
     use testkit::five_hosts;
 
     fn ask(arguments: &Value) -> Vec<String> {
         let pieces: Vec<Piece> = five_hosts::HOSTS.into_iter().map(Piece::labelled).collect();
         let facts = five_hosts::facts();
-        let of = connections_of(&pieces, facts.iter().map(|fact| (0, fact)));
+        let of = connections_of(RULES, &pieces, facts.iter().map(|fact| (0, fact)));
         let known = |id: NodeId| facts.iter().any(|fact| NodeId::Fact(fact.id) == id);
         let nodes = answered(&of, arguments).unwrap();
         assert!(nodes.iter().all(|node| known(node.id) && node.nodes.iter().all(|id| known(*id))));
@@ -177,7 +179,7 @@ mod tests {
 
     #[test]
     fn what_no_fact_names_and_what_cannot_be_asked_is_said() {
-        let of = connections_of(&[], std::iter::empty());
+        let of = connections_of(RULES, &[], std::iter::empty());
         for (arguments, place) in [
             (json!({"question": "neighbours", "of": "nobody"}), "of"),
             (json!({"question": "neighbours"}), "of"),

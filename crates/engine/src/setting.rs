@@ -66,6 +66,8 @@ pub struct Setting {
     pub(crate) said_apart: bool,
     /// Whether `get_node` shows what rests on a node, too: [`Behaviour::Connects`].
     pub(crate) connects: bool,
+    /// The version of the rules by which connections are made: [`Behaviour::ConnectsFurther`].
+    pub(crate) connection_rules: u16,
     /// Whether a comment can be on a chapter of the story: [`Behaviour::OnChapters`].
     pub(crate) on_chapters: bool,
     /// What agents are told of earlier runs.
@@ -112,6 +114,7 @@ impl Setting {
             said_apart: false,
             on_chapters: false,
             connects: false,
+            connection_rules: graph::connections::RULES,
             remembered: Vec::new(),
         }
     }
@@ -195,6 +198,7 @@ impl Setting {
         self.said_apart = has(Behaviour::SaidApart);
         self.on_chapters = has(Behaviour::OnChapters);
         self.connects = has(Behaviour::Connects);
+        self.connection_rules = graph::connections::rules_of(&has);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self.telling = Telling {
             dating,

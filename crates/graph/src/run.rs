@@ -221,7 +221,7 @@ impl Run {
         self.connections.get_or_init(|| Arc::new(connections(&[self])))
     }
 
-    /// The pairs of facts that cannot both be right, as code finds them; of a redacted run by all values.
+    /// The pairs of facts that do not fit together, as code finds them; of a redacted run by all values.
     pub fn contradictions(&self) -> &[Contradiction] {
         let run = self.as_recorded();
         run.contradictions.get_or_init(|| {

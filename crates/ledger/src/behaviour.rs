@@ -68,11 +68,13 @@ pub enum Behaviour {
     Connects = 27,
     /// The first message says what was recalled of earlier runs, as the first event has it ([`crate::Remembered`]).
     Remembers = 28,
+    /// Entities and relations are made by the second version of their rules: what led to a download is not where it came from, and what does not start by itself is only set to run (`docs/graph.md`).
+    ConnectsFurther = 29,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 28] = [
+    pub const ALL: [Behaviour; 29] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -101,6 +103,7 @@ impl Behaviour {
         Behaviour::DatedFirst,
         Behaviour::Connects,
         Behaviour::Remembers,
+        Behaviour::ConnectsFurther,
     ];
 
     /// Those that a run was made with.

@@ -7,7 +7,7 @@ use crate::resources::load;
 use graph::Run;
 use graph::connections::{Filter, RelationKind, connections};
 use ledger::{Fence, TaskId, Utc, Writer};
-use report::connections::{Ask, Asked, Question, ask};
+use report::connections::{Ask, Asked, FilterBy, Question, ask};
 use rmcp::model::{CallToolResult, JsonObject};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -105,7 +105,7 @@ fn asked(house: &House, arguments: &JsonObject) -> Result<CallToolResult, String
         kinds: kinds.collect::<Result<_, _>>()?,
         hosts,
         writer: writer(arguments)?,
-        only: None,
+        ..Filter::default()
     };
     let least = whole("confidence", 0, 1000)?;
     let question = Ask {
@@ -133,6 +133,14 @@ fn told(runs: &[&Run], asked: Asked) -> CallToolResult {
             refused("several", &format!("{told}\n{}", fenced(&listed.join("\n"))))
         }
         Asked::Span => refused("bad_arguments", "since: expected a time before until"),
+        Asked::Filter { question, by } => {
+            let by = match by {
+                FilterBy::Relation => "relations",
+                FilterBy::Confidence => "confidence",
+            };
+            let wrong = format!("{by}: {} is about facts, which this does not tell apart", question.name());
+            refused("bad_arguments", &wrong)
+        }
         Asked::Nothing { text } => refused("nothing", &format!("of: no fact of these runs names {text:?}")),
         Asked::Ends { question } => {
             refused("bad_arguments", &format!("of: {} takes {} of them", question.name(), question.ends()))

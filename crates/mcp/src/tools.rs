@@ -60,7 +60,7 @@ impl OwnTool {
             OwnTool::ListRuns => "List the recorded runs of the case, the newest first.",
             OwnTool::AskGraph => {
                 "Ask what the facts of recorded runs connect: what an account, file, process, device or address is and what it is related to (node, neighbours), \
-                 how two are connected (path), where else one was met (where-else), what is told of it (timeline, story), hubs, islands, and facts that cannot both be right (contradictions). \
+                 how two are connected (path), where else one was met (where-else), what is told of it (timeline, story), hubs, islands, and facts that do not fit together (contradictions). \
                  Each relation names the fact that shows it; an answer is among what was recorded."
             }
         }

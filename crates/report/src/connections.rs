@@ -40,7 +40,7 @@ pub enum Question {
     Hubs,
     /// What hangs together.
     Islands,
-    /// Facts that cannot both be right.
+    /// Facts that do not fit together.
     Contradictions,
 }
 
@@ -127,11 +127,27 @@ pub enum Asked {
     },
     /// The span ends before it begins.
     Span,
+    /// The question is about facts or names, which such a filter does not tell apart.
+    Filter {
+        /// The question.
+        question: Question,
+        /// What the filter is of.
+        by: FilterBy,
+    },
     /// The question is about another number of entities.
     Ends {
         /// The question.
         question: Question,
     },
+}
+
+/// A filter of relations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilterBy {
+    /// The kinds of relations.
+    Relation,
+    /// The least confidence.
+    Confidence,
 }
 
 /// An answer.
@@ -147,6 +163,8 @@ pub struct Answer {
     pub relations: BTreeSet<RelationRef>,
     /// What agents related of them: their readings.
     pub links: Vec<AgentLink>,
+    /// What counts of the facts that show the relations.
+    pub filter: Filter,
 }
 
 /// Answers a question over runs of one case and their connections.
@@ -157,11 +175,15 @@ pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
     if ask.filter.since.zip(ask.filter.until).is_some_and(|(since, until)| since > until) {
         return Asked::Span;
     }
+    if let Some(by) = unfit(ask) {
+        return Asked::Filter { question: ask.question, by };
+    }
     let mut filter = ask.filter.clone();
     if ask.least > 0 {
         let context = Context::new(runs, of, &ask.filter);
         let is_sure = |relation: &RelationRef| context.confidence(*relation).thousandths() >= ask.least;
         filter.only = Some(of.relations().filter(is_sure).collect());
+        filter.naming = Some(context.facts_of_confidence(ask.least));
     }
     let context = Context::new(runs, of, &filter);
     let mut ends = Vec::new();
@@ -190,12 +212,29 @@ pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
         _ => return Asked::Ends { question: ask.question },
     };
     let links = readings::drawn(&readings, &answer.entities);
-    Asked::Answer(Box::new(Answer { links, ..answer }.with_head(ask)))
+    Asked::Answer(Box::new(Answer { links, filter: filter.clone(), ..answer }.with_head(ask)))
+}
+
+/// The filter that the question cannot follow: where a thing was met and what does not fit together is a matter of facts.
+fn unfit(ask: &Ask) -> Option<FilterBy> {
+    let has_kinds = !ask.filter.kinds.is_empty();
+    match ask.question {
+        Question::WhereElse | Question::Contradictions if has_kinds => Some(FilterBy::Relation),
+        Question::Contradictions if ask.least > 0 => Some(FilterBy::Confidence),
+        _ => None,
+    }
 }
 
 impl Answer {
     fn new(text: String, value: Value) -> Answer {
-        Answer { text, value, entities: BTreeSet::new(), relations: BTreeSet::new(), links: Vec::new() }
+        Answer {
+            text,
+            value,
+            entities: BTreeSet::new(),
+            relations: BTreeSet::new(),
+            links: Vec::new(),
+            filter: Filter::default(),
+        }
     }
 
     /// The same, with what is drawn of it.

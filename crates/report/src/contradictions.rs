@@ -1,4 +1,4 @@
-//! Pairs of facts that cannot both be right, for every format: code finds them, by a closed list (`docs/graph.md`).
+//! Pairs of facts that do not fit together, for every format: code finds them, by a closed list (`docs/graph.md`).
 
 use crate::inert::{code, prose, terminal};
 use graph::connections::{Contradiction, ContradictionKind};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The heading.
-pub(crate) const TITLE: &str = "Facts that cannot both be right";
+pub(crate) const TITLE: &str = "Facts that do not fit together";
 
 /// What is said of all of them.
-pub(crate) const MEANING: &str = "Code compared the facts with each other. Each pair below is in the evidence as it is shown, and at most one of the two can be right about the host. Answers that are based on one of them are less sure.";
+pub(crate) const MEANING: &str = "Code compared the facts with each other. Each pair below is in the evidence as it is shown. Where at most one of the two can be right about the host, answers that are based on either are less sure; where there is an ordinary reason as well, such as a file that was replaced, they are not.";
 
 /// The pairs by what is wrong with them.
 pub(crate) fn by_kind(run: &Run) -> Vec<(ContradictionKind, Vec<&Contradiction>)> {
@@ -58,8 +58,8 @@ pub fn contradictions_line(run: &Run) -> Option<String> {
     let pairs = run.contradictions();
     let first = by_kind(run).first().map(|(kind, _)| terminal(kind.words()))?;
     Some(match pairs {
-        [_] => format!("2 facts cannot both be right ({first})"),
-        _ => format!("{} pairs of facts cannot both be right, such as: {first}", pairs.len()),
+        [_] => format!("2 facts do not fit together ({first})"),
+        _ => format!("{} pairs of facts do not fit together, such as: {first}", pairs.len()),
     })
 }
 

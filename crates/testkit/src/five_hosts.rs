@@ -200,9 +200,11 @@ pub fn facts() -> Vec<FactEntry> {
             .name("service_name", "Helper")
             .with("image_path", FieldValue::Text(r"C:\ProgramData\tool.exe -k".into()))
             .sid("by_sid", DOMAIN_ADMIN)
+            .name("start_type", "auto start")
             .minute("time", 611),
         next("ws2", "persists", "service")
             .name("name", "hlp")
+            .name("start_name", "automatic")
             .name("display_name", "Helper")
             .with("image_path", FieldValue::Text(r"C:\ProgramData\tool.exe -k".into())),
         next("ws2", "present", "file_hash")

@@ -2,24 +2,24 @@
 
 use super::log::Found;
 use graph::Run;
-use graph::connections::{RULES, digest};
+use graph::connections::{digest, rules_of};
 use ledger::Behaviour;
 
 /// What the seal says otherwise than the facts; nothing of a run that is not sealed, or that was made before seals said anything of it.
 pub(super) fn amiss(run: &Run) -> Vec<Found> {
     let found = |what: String| vec![("the seal".to_owned(), what)];
     let Some(sealed) = &run.sealed else { return Vec::new() };
-    let is_expected = run.opened.behaviour.contains(&Behaviour::Connects.into());
+    let has = |it: Behaviour| run.opened.behaviour.contains(&it.into());
+    let (is_expected, rules) = (has(Behaviour::Connects), rules_of(has));
     match &sealed.connections {
         None if is_expected => found("it has no digest of the run's entities and relations".to_owned()),
         None => Vec::new(),
         Some(_) if !is_expected => {
             found("it has a digest of entities and relations, which runs of this kind have not".to_owned())
         }
-        Some(stated) if stated.rules != RULES => found(format!(
-            "expected entities and relations by the rules {RULES}, found {}: another Locard made the run",
-            stated.rules
-        )),
+        Some(stated) if stated.rules != rules => {
+            found(format!("expected entities and relations by the rules {rules}, found {}", stated.rules))
+        }
         Some(stated) => {
             let made = digest(run.connections());
             match made == *stated {

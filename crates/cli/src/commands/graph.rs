@@ -12,7 +12,7 @@ use ::graph::Run;
 use ::graph::connections::{Connections, Filter, RelationKind, connections};
 use clap::ValueEnum;
 use ledger::{Utc, Writer};
-use report::connections::{Answer, Ask, Asked, Question, ask, cytoscape, dot, graphml};
+use report::connections::{Answer, Ask, Asked, FilterBy, Question, ask, cytoscape, dot, graphml};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -40,8 +40,8 @@ pub(crate) struct GraphArguments {
     /// How many ways, the best first
     ///
     /// One is the shortest; more are those with the best evidence.
-    #[arg(short, long = "k", value_name = "N", default_value_t = 1)]
-    pub(crate) k: usize,
+    #[arg(short, long = "k", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) k: u16,
     /// The most hubs or islands that are listed
     #[arg(long, value_name = "N", default_value_t = 20, hide_short_help = true)]
     pub(crate) most: usize,
@@ -113,7 +113,7 @@ pub(crate) enum QuestionArgument {
     Hubs,
     /// What hangs together
     Islands,
-    /// Facts that cannot both be right
+    /// Facts that do not fit together
     Contradictions,
 }
 
@@ -168,7 +168,7 @@ pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Resu
         question,
         ends: arguments.ends.clone(),
         depth: arguments.depth.unwrap_or(if question == Question::Story { 8 } else { 1 }),
-        ways: arguments.k,
+        ways: arguments.k.into(),
         most: arguments.most,
         filter: filter(arguments, &connections)?,
         least: arguments.confidence,
@@ -185,6 +185,9 @@ pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Resu
             Err(Failure::Graph(GraphFailure::Several { text, candidates }))
         }
         Asked::Span => Err(Failure::Graph(GraphFailure::Span)),
+        Asked::Filter { question, by } => {
+            Err(Failure::Graph(GraphFailure::Filter { question: question.name(), by: option(by) }))
+        }
         Asked::Nothing { text } => Err(Failure::Graph(GraphFailure::Nothing { text })),
         Asked::Ends { question } => Err(Failure::Graph(GraphFailure::Ends {
             question: question.name(),
@@ -210,6 +213,14 @@ fn print(
         GraphFormat::Dot => printer.result(&dot(connections, answer)),
         GraphFormat::Graphml => printer.result(&graphml(connections, answer)),
         GraphFormat::Cytoscape => printer.result(&report::json_text(&cytoscape(connections, answer))),
+    }
+}
+
+/// The option for a filter.
+const fn option(by: FilterBy) -> &'static str {
+    match by {
+        FilterBy::Relation => "--relation",
+        FilterBy::Confidence => "--confidence",
     }
 }
 
@@ -239,7 +250,7 @@ fn filter(arguments: &GraphArguments, connections: &Connections) -> Result<Filte
         hosts.extend(called);
     }
     let (since, until, writer) = (arguments.since, arguments.until, arguments.writer);
-    Ok(Filter { since, until, kinds, hosts, writer, only: None })
+    Ok(Filter { since, until, kinds, hosts, writer, ..Filter::default() })
 }
 
 /// Why a question about connections was not answered.
@@ -262,6 +273,14 @@ pub(crate) enum GraphFailure {
     /// A span that ends before it begins holds nothing.
     #[error("--since is later than --until")]
     Span,
+    /// A question about facts is given a filter of relations.
+    #[error("{question} is about facts, which {by} does not tell apart")]
+    Filter {
+        /// The question.
+        question: &'static str,
+        /// The option.
+        by: &'static str,
+    },
     /// A question that is not about one thing has nothing to look for in the evidence.
     #[error("--evidence looks for one thing, and {question} is not about one")]
     Evidence {
@@ -296,7 +315,10 @@ impl GraphFailure {
             GraphFailure::Nothing { .. } => {
                 Some("X is an id, a name or a part of one; `hubs` lists what has most relations".to_owned())
             }
-            GraphFailure::Ends { .. } | GraphFailure::Evidence { .. } | GraphFailure::Span => None,
+            GraphFailure::Ends { .. }
+            | GraphFailure::Evidence { .. }
+            | GraphFailure::Filter { .. }
+            | GraphFailure::Span => None,
         }
     }
 }

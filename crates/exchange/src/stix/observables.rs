@@ -5,6 +5,7 @@
 use crate::ids::{self, Ids};
 use crate::times::{bound, field, instant_of};
 use graph::WITHHELD;
+use graph::connections::accounts_of;
 use ledger::{FactEntry, FactId, FieldValue, Precision};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -47,9 +48,8 @@ const ADDRESSES: [&str; 12] = [
     "remote_addresses",
 ];
 
-/// Fields with a name of an account, and those with the identifier of the same.
-const ACCOUNTS: [(&str, &str); 4] =
-    [("account", "sid"), ("by_account", "by_sid"), ("sam_user", "user_sid"), ("user", "")];
+/// Fields with a name or a SID of an account, in records of which no rule of the graph says which of them are of one account.
+const ACCOUNTS: [&str; 7] = ["account", "sid", "by_account", "by_sid", "sam_user", "user_sid", "user"];
 
 /// All observables of a bundle by their ids.
 #[derive(Debug, Default)]
@@ -200,12 +200,18 @@ impl Observables {
     }
 
     fn accounts(&mut self, fact: &FactEntry) -> Vec<String> {
-        let own = (fact.kind == "user_account").then_some(("name", "sid"));
+        let mut roles: Vec<(Option<&str>, Option<&str>)> =
+            accounts_of(&fact.kind).map(|fields| (fields.name, fields.sid)).collect();
+        if roles.is_empty() {
+            // Whether two fields are of one account nothing says: each stands for itself.
+            roles = ACCOUNTS.iter().map(|field| (Some(*field), Some(*field))).collect();
+        }
         let mut found = Vec::new();
-        for (name, sid) in own.into_iter().chain(ACCOUNTS) {
-            let (login, sid) = (text(fact, name), text(fact, sid));
+        for (name, sid) in roles {
+            let login = name.and_then(|name| text(fact, name)).filter(|it| !is_sid(it));
+            let sid = sid.and_then(|sid| text(fact, sid)).filter(|it| is_sid(it));
             let mut rest = Map::new();
-            if name == "name" {
+            if fact.kind == "user_account" {
                 rest.extend(text(fact, "full_name").map(|full| ("display_name".to_owned(), json!(full))));
                 let last = instant_of(fact, "last_logon").map(stamp);
                 rest.extend(last.map(|time| ("account_last_login".to_owned(), json!(time))));
@@ -305,6 +311,10 @@ pub(super) fn stamp((utc, precision): (ledger::Utc, Precision)) -> String {
 
 fn text<'f>(fact: &'f FactEntry, name: &str) -> Option<&'f str> {
     field(fact, name).and_then(FieldValue::as_text).filter(|text| !text.is_empty())
+}
+
+fn is_sid(text: &str) -> bool {
+    text.starts_with("S-1-")
 }
 
 fn hashes(fact: &FactEntry) -> Map<String, Value> {

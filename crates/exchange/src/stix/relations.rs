@@ -65,7 +65,8 @@ fn observable(
     match related.of.kind(entity) {
         EntityKind::Account => {
             let sid = Some(key).filter(|key| told_by == "SID" && key.starts_with("S-1-"));
-            observables.account(Some(title).filter(|title| !title.is_empty()), sid)
+            let login = Some(title).filter(|title| !title.is_empty() && !title.starts_with("S-1-"));
+            observables.account(login, sid)
         }
         EntityKind::Program | EntityKind::File => observables.named(title),
         EntityKind::Address => observables.address(title),

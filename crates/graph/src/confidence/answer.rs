@@ -55,7 +55,8 @@ impl<'r> Known<'r> {
         // What a copy says bears nothing out: whoever put it there may have copied the very file.
         let own = facts().filter(|fact| tells_of_host(fact.placement));
         let mut contradicted: BTreeMap<FactId, usize> = BTreeMap::new();
-        for id in run.contradictions().iter().flat_map(|it| [it.one.fact, it.other.fact]) {
+        let excluding = run.contradictions().iter().filter(|it| it.kind.excludes());
+        for id in excluding.flat_map(|it| [it.one.fact, it.other.fact]) {
             *contradicted.entry(id).or_default() += 1;
         }
         Known { run, things: Things::of(own), settings, doubtful_times, contradicted }

@@ -10,6 +10,7 @@ pub use find::{Found, find};
 pub use paths::{Hop, paths};
 pub use story::{Part, StoryStep, told_of};
 
+use super::collect::FactRef;
 use super::kind::RelationKind;
 use super::model::{Connections, EntityRef, RelationRef, Told, When};
 use ledger::{Utc, Writer};
@@ -31,6 +32,8 @@ pub struct Filter {
     pub writer: Option<Writer>,
     /// Only these; none: all.
     pub only: Option<BTreeSet<RelationRef>>,
+    /// Of facts that name a thing and relate it to nothing only these; none: all.
+    pub naming: Option<BTreeSet<FactRef>>,
 }
 
 impl Filter {
@@ -51,6 +54,16 @@ impl Filter {
         // Of a fact whose writers nothing tells everybody may be one.
         let is_written = self.writer.is_none_or(|least| of.writer_of(told.fact) >= Some(least));
         is_of_host && is_written && self.takes_time(told.when)
+    }
+
+    /// Whether a fact counts for its naming a thing, whatever it relates.
+    pub fn takes_name(&self, of: &Connections, told: Told) -> bool {
+        self.naming.as_ref().is_none_or(|naming| naming.contains(&told.fact)) && self.takes(of, told)
+    }
+
+    /// Whether nothing is left out.
+    pub fn takes_everything(&self) -> bool {
+        self.kinds.is_empty() && self.only.is_none() && self.naming.is_none() && self.takes_all_facts()
     }
 
     fn takes_all_facts(&self) -> bool {
@@ -161,7 +174,7 @@ impl Seen<'_> {
 /// The hosts whose facts name an entity, in the order of their names.
 pub fn where_else<'c>(of: &'c Connections, entity: EntityRef, filter: &Filter) -> Vec<Seen<'c>> {
     let mut seen: BTreeMap<&str, Vec<Told>> = BTreeMap::new();
-    for (_, told) in of.names(entity).filter(|(_, told)| filter.takes(of, *told)) {
+    for (_, told) in of.names(entity).filter(|(_, told)| filter.takes_name(of, *told)) {
         seen.entry(of.host_of(told.fact).unwrap_or_default()).or_default().push(told);
     }
     let seen = seen.into_iter().map(|(host, mut facts)| {
@@ -172,14 +185,38 @@ pub fn where_else<'c>(of: &'c Connections, entity: EntityRef, filter: &Filter) -
     seen.collect()
 }
 
-/// Entities of the same kind that bear the same name, and are not known to be one: a program or file of the same host, whatever else of any.
-pub fn possibly_same(of: &Connections, entity: EntityRef) -> Vec<EntityRef> {
+/// Another entity of the same kind that bears a name of this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Namesake {
+    /// Whether it is known to be another: two SIDs, serial numbers or entries of the file table are two things.
+    pub is_another: bool,
+    /// Which.
+    pub entity: EntityRef,
+}
+
+impl Namesake {
+    /// What it is to the one that bears the name, too.
+    pub const fn words(self) -> &'static str {
+        match self.is_another {
+            false => "possibly the same by its name",
+            true => "another of the same name",
+        }
+    }
+}
+
+/// Entities of the same kind that bear the same name, and are not known to be one: a program or file of the same host, whatever else of any. Those that may be the same are first.
+pub fn namesakes(of: &Connections, entity: EntityRef) -> Vec<Namesake> {
     let kind = of.kind(entity).prefix();
     let names: BTreeSet<String> = of.names(entity).filter_map(|(name, _)| find::simple(kind, name)).collect();
     if names.is_empty() {
         return Vec::new();
     }
     let is_of_host = |other: EntityRef| kind != "file" || of.host(other) == of.host(entity);
+    let (told_by, _, is_strong) = of.key(entity);
+    let is_another = |other: EntityRef| {
+        let (others_key, _, is_also_strong) = of.key(other);
+        is_strong && is_also_strong && told_by == others_key
+    };
     let others = of
         .entities()
         .filter(|other| *other != entity && of.kind(*other).prefix() == kind && is_of_host(*other));
@@ -187,7 +224,10 @@ pub fn possibly_same(of: &Connections, entity: EntityRef) -> Vec<EntityRef> {
         let mut own = of.names(*other).filter_map(|(name, _)| find::simple(kind, name));
         own.any(|name| names.contains(&name))
     };
-    others.filter(bears).collect()
+    let namesake = |entity| Namesake { is_another: is_another(entity), entity };
+    let mut all: Vec<Namesake> = others.filter(bears).map(namesake).collect();
+    all.sort();
+    all
 }
 
 /// A fact that tells of an entity, and how.
@@ -209,7 +249,7 @@ pub fn timeline(of: &Connections, entity: EntityRef, filter: &Filter) -> Vec<Mom
     if filter.kinds.is_empty() {
         let related: BTreeSet<_> = moments.iter().map(|moment| moment.told.fact).collect();
         let named = of.names(entity).map(|(_, told)| told);
-        let named = named.filter(|told| !related.contains(&told.fact) && filter.takes(of, *told));
+        let named = named.filter(|told| !related.contains(&told.fact) && filter.takes_name(of, *told));
         moments.extend(named.map(|told| Moment { told, relation: None }));
     }
     moments.sort_by_key(|moment| {

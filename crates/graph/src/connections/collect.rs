@@ -120,6 +120,11 @@ impl<'r> Collected<'r> {
         }
     }
 
+    /// The version of the rules.
+    pub(super) const fn version(&self) -> u16 {
+        self.rules.version
+    }
+
     /// Takes a fact in.
     pub(super) fn add(&mut self, run: u16, fact: &FactEntry) {
         let rules = self.rules;
@@ -129,7 +134,9 @@ impl<'r> Collected<'r> {
         }
         let Some(host) = self.hosts.of(run, fact) else { return };
         let Ok(number) = u32::try_from(self.facts.len()) else { return };
-        let dated = dated_field(fact).and_then(|(field, time)| Some((field, instant(time)?)));
+        let is_undated = rules.clone().all(|rule| rule.undated);
+        let dated = dated_field(fact).filter(|_| !is_undated);
+        let dated = dated.and_then(|(field, time)| Some((field, instant(time)?)));
         let at = dated.map(|(field, at)| At { is_latest: is_of_container(field), ..at });
         let writer = fact.writer();
         self.facts.push(Kept { fact: FactRef { run, fact: fact.id }, host, at, writer });
@@ -176,7 +183,8 @@ impl<'f> Reading<'_, '_, 'f> {
             }
         }
         for related in &rule.relations {
-            if related.kind == RelationKind::PersistsThrough && !self.starts() {
+            let is_idle = related.kind == RelationKind::PersistsThrough && !self.starts(rule);
+            if is_idle && self.all.rules.is_first() {
                 continue;
             }
             let at = match &related.time {
@@ -185,17 +193,23 @@ impl<'f> Reading<'_, '_, 'f> {
             };
             let (Some(from), Some(to)) = (keys.get(related.from), keys.get(related.to)) else { continue };
             for (from, to) in from.iter().flat_map(|from| to.iter().map(move |to| (*from, *to))) {
+                let (from, kind, to) = match is_idle {
+                    true => (to, RelationKind::SetToRun, from),
+                    false => (from, related.kind, to),
+                };
                 if from != to {
-                    let (kind, fact) = (related.kind, self.number);
-                    self.all.edges.push(Edge { from, to, kind, fact, at });
+                    self.all.edges.push(Edge { from, to, kind, fact: self.number, at });
                 }
             }
         }
     }
 
-    /// Whether what the fact tells of is in force: what is disabled starts nothing.
-    fn starts(&self) -> bool {
+    /// Whether Windows starts by itself what the fact tells of: what is disabled, or waits for somebody, starts nothing.
+    fn starts(&self, rule: &Rule) -> bool {
         let said = |field: &str| self.named_field(field).and_then(text_of);
+        if let Some(starts) = &rule.starts {
+            return said(&starts.field).is_some_and(|it| starts.words.contains(&fold(it.trim())));
+        }
         let state = ledger::state_field(&self.fact.kind);
         let is_usual =
             state.is_none_or(|state| said(&state.field).is_none_or(|it| state.usual.contains(it.as_ref())));
@@ -226,7 +240,8 @@ impl<'f> Reading<'_, '_, 'f> {
             EntityKind::Domain => match &recipe.site {
                 Some(field) => {
                     let text = self.text(Some(field));
-                    let site = text.as_deref().and_then(name::site);
+                    let read = if self.all.rules.is_first() { name::first_site } else { name::site };
+                    let site = text.as_deref().and_then(read);
                     site.map(|site| self.named(site_space(&site), EVERYWHERE, &site, &site))
                         .into_iter()
                         .collect()
@@ -291,6 +306,9 @@ impl<'f> Reading<'_, '_, 'f> {
 
     fn sid(&mut self, sid: &str) -> u32 {
         let (space, host) = match name::is_of_machine_or_domain(sid) {
+            true if self.all.hosts.is_cloned(self.host, sid) && !self.all.rules.is_first() => {
+                (Space::ClonedSid, self.host)
+            }
             true => (Space::Sid, EVERYWHERE),
             false => (Space::LocalSid, self.host),
         };
@@ -341,6 +359,9 @@ impl<'f> Reading<'_, '_, 'f> {
         let command = field(self, &recipe.command);
         let command = command.as_deref().and_then(program_of).map(str::to_owned);
         let path = field(self, &recipe.path).or_else(|| field(self, &recipe.or_path)).or(command);
+        // Parts of a path that could not be read are written so; what looks alike need not be one.
+        let is_read = |path: &String| self.all.rules.is_first() || !path.contains(['<', '>']);
+        let path = path.filter(is_read);
         let log = field(self, &recipe.log);
         let mut keys = Vec::new();
         let full = path.as_deref().and_then(|path| read(path, &self.all.rules.folders));
@@ -354,7 +375,11 @@ impl<'f> Reading<'_, '_, 'f> {
         let named = path.clone().or_else(|| field(self, &recipe.name));
         if let Some(name) = named.as_deref().filter(|it| keys.is_empty() && !it.trim().is_empty()) {
             // What is not known to be the same path is not the same because it ends alike.
-            keys.push(self.key(Space::FileName, self.host, &fold(name.trim())));
+            let mut name = fold(name.trim());
+            if recipe.per_file {
+                name = format!("{name} in {}", fold(name_of(&self.fact.locator.path)));
+            }
+            keys.push(self.key(Space::FileName, self.host, &name));
         }
         let key = self.bind(&keys)?;
         if is_program {

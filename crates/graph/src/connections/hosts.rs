@@ -79,6 +79,8 @@ pub(super) struct Hosts {
     elsewhere: HashMap<(u32, String), u32>,
     /// The only host of a name, by the name; `None` where several have it.
     by_name: BTreeMap<String, Option<u32>>,
+    /// The hosts whose own accounts have SIDs of this machine.
+    by_machine: BTreeMap<String, BTreeSet<u32>>,
 }
 
 /// Gathers what is known of hosts.
@@ -165,6 +167,9 @@ impl<'f> Survey<'f> {
                 host.letter = known.letters.first().copied().or(host.letter);
                 host.system.extend(known.system.iter().cloned());
                 host.devices.extend(known.devices.iter().cloned());
+                for machine in &known.machines {
+                    hosts.by_machine.entry(machine.clone()).or_default().insert(number);
+                }
                 if host.key.is_empty() {
                     let label = piece.label.clone();
                     host.key = match taken.insert(label.clone()) {
@@ -225,6 +230,13 @@ impl Hosts {
 
     pub(super) fn get(&self, host: u32) -> Option<&Host> {
         self.all.get(usize::try_from(host).ok()?)
+    }
+
+    /// Whether a host is one of several whose own accounts have SIDs of the same machine as this one.
+    pub(super) fn is_cloned(&self, host: u32, sid: &str) -> bool {
+        let machine = sid.rsplit_once('-').map(|(machine, _)| machine);
+        let hosts = machine.and_then(|machine| self.by_machine.get(machine));
+        hosts.is_some_and(|hosts| hosts.len() > 1 && hosts.contains(&host))
     }
 
     /// The only host of this name.

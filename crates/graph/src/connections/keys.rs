@@ -7,6 +7,9 @@ use std::sync::Arc;
 /// No host: the key is the same wherever it is met.
 pub(super) const EVERYWHERE: u32 = u32::MAX;
 
+/// What the key of a file by its entry of the file table is called.
+pub(super) const FILE_REFERENCE: &str = "file table entry";
+
 /// What kind of key it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Space {
@@ -18,6 +21,8 @@ pub(super) enum Space {
     Sid,
     /// A SID that every host has.
     LocalSid,
+    /// A SID of a machine of which there are several, such as clones: it is of one host alone.
+    ClonedSid,
     /// An account by domain and name.
     AccountName,
     /// An account by the folder of its profile.
@@ -71,6 +76,7 @@ impl Space {
             Space::Host
             | Space::Sid
             | Space::LocalSid
+            | Space::ClonedSid
             | Space::FileReference
             | Space::Log
             | Space::ProcessGuid
@@ -113,6 +119,7 @@ impl Space {
             Space::Host | Space::HostName => EntityKind::Host,
             Space::Sid
             | Space::LocalSid
+            | Space::ClonedSid
             | Space::AccountName
             | Space::Profile
             | Space::BareAccount
@@ -138,12 +145,12 @@ impl Space {
         match self {
             Space::Host => "evidence",
             Space::HostName => "name alone",
-            Space::Sid | Space::LocalSid => "SID",
+            Space::Sid | Space::LocalSid | Space::ClonedSid => "SID",
             Space::AccountName => "domain and name",
             Space::Profile => "profile folder",
             Space::BareAccount => "name alone",
             Space::Group => "name of a group",
-            Space::FileReference => "file table entry",
+            Space::FileReference => FILE_REFERENCE,
             Space::Log => "channel",
             Space::FilePath => "path",
             Space::FileName => "name alone",

@@ -128,6 +128,8 @@ pub enum RelationKind {
     FailedLogon,
     /// A file came from an address.
     DownloadedFrom,
+    /// A page led to the download of a file: not that the file came from there.
+    ReferredBy,
     /// An account visited a page.
     Visited,
     /// A process, program or account made or changed a file or key.
@@ -138,8 +140,12 @@ pub enum RelationKind {
     Opened,
     /// An account set up what starts by itself.
     SetUp,
+    /// A task names an account as its author: whoever could write the task chose the name.
+    NamesAsAuthor,
     /// A program is started by a service, a task or an entry.
     PersistsThrough,
+    /// A service or a task is set to run a program, and nothing shows that it starts by itself.
+    SetToRun,
     /// Something is set to run under an account.
     RunsAs,
     /// An account cleared a log.
@@ -164,7 +170,7 @@ pub enum RelationKind {
 
 impl RelationKind {
     /// All, in the order in which they are listed.
-    pub const ALL: [RelationKind; 23] = [
+    pub const ALL: [RelationKind; 26] = [
         RelationKind::Ran,
         RelationKind::Started,
         RelationKind::LoggedOnTo,
@@ -172,12 +178,15 @@ impl RelationKind {
         RelationKind::LoggedOnAs,
         RelationKind::FailedLogon,
         RelationKind::DownloadedFrom,
+        RelationKind::ReferredBy,
         RelationKind::Visited,
         RelationKind::Wrote,
         RelationKind::Deleted,
         RelationKind::Opened,
         RelationKind::SetUp,
+        RelationKind::NamesAsAuthor,
         RelationKind::PersistsThrough,
+        RelationKind::SetToRun,
         RelationKind::RunsAs,
         RelationKind::Cleared,
         RelationKind::ConnectedTo,
@@ -200,12 +209,15 @@ impl RelationKind {
             RelationKind::LoggedOnAs => "logged_on_as",
             RelationKind::FailedLogon => "failed_logon",
             RelationKind::DownloadedFrom => "downloaded_from",
+            RelationKind::ReferredBy => "referred_by",
             RelationKind::Visited => "visited",
             RelationKind::Wrote => "wrote",
             RelationKind::Deleted => "deleted",
             RelationKind::Opened => "opened",
             RelationKind::SetUp => "set_up",
+            RelationKind::NamesAsAuthor => "names_as_author",
             RelationKind::PersistsThrough => "persists_through",
+            RelationKind::SetToRun => "set_to_run",
             RelationKind::RunsAs => "runs_as",
             RelationKind::Cleared => "cleared",
             RelationKind::ConnectedTo => "connected_to",
@@ -229,6 +241,8 @@ impl RelationKind {
     pub fn words(self) -> String {
         match self {
             RelationKind::FailedLogon => "failed to log on".to_owned(),
+            RelationKind::ReferredBy => "was referred by".to_owned(),
+            RelationKind::SetToRun => "is set to run".to_owned(),
             RelationKind::Names => "has in a list".to_owned(),
             RelationKind::SameContentAs => "has the same content as".to_owned(),
             RelationKind::MemberOf => "is a member of".to_owned(),
@@ -247,6 +261,7 @@ impl RelationKind {
             | RelationKind::Opened
             | RelationKind::SetUp
             | RelationKind::PersistsThrough
+            | RelationKind::SetToRun
             | RelationKind::Cleared
             | RelationKind::ConnectedTo => true,
             RelationKind::LoggedOnTo
@@ -254,7 +269,9 @@ impl RelationKind {
             | RelationKind::LoggedOnAs
             | RelationKind::FailedLogon
             | RelationKind::DownloadedFrom
+            | RelationKind::ReferredBy
             | RelationKind::Visited
+            | RelationKind::NamesAsAuthor
             | RelationKind::RunsAs
             | RelationKind::Names
             | RelationKind::MemberOf

@@ -1,13 +1,12 @@
 //! The digest of the connections of a run, which its seal holds and a verification makes again.
 
-use super::RULES;
 use super::collect::FactRef;
 use super::model::{Connections, Told};
 use ledger::event::ConnectionsMade;
 use ledger::{PartsDigest, canonical};
 use serde::Serialize;
 
-/// What the seal of a run says of its connections, which the rules of this version made.
+/// What the seal of a run says of its connections.
 pub fn digest(of: &Connections) -> ConnectionsMade {
     let mut parts = PartsDigest::default();
     // Values of closed types always have a canonical form.
@@ -35,7 +34,7 @@ pub fn digest(of: &Connections) -> ConnectionsMade {
         }));
     }
     ConnectionsMade {
-        rules: RULES,
+        rules: of.rules(),
         entities: of.entities().count() as u64,
         relations: of.relations().count() as u64,
         digest: parts.finish(),

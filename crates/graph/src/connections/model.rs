@@ -15,7 +15,7 @@ use thiserror::Error;
 
 /// The id of an entity: the beginning of its kind and twelve digits of what it is told apart by.
 ///
-/// The same key has the same id in every run.
+/// The same key has the same id in every run. Of what is told apart by its host (a path, a service, the host itself) the label of the evidence is part of the key: runs over other evidence with that label have the same ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityId {
     prefix: &'static str,
@@ -158,6 +158,7 @@ pub struct Told {
 /// Everything that the facts of runs name, and how they relate it.
 #[derive(Debug)]
 pub struct Connections {
+    rules: u16,
     entities: Vec<Entity>,
     named: Vec<Named>,
     texts: Vec<Arc<str>>,
@@ -174,7 +175,9 @@ fn index(number: u32) -> usize {
 }
 
 impl Connections {
+    #[expect(clippy::too_many_arguments, reason = "each is a table of its own")]
     pub(super) fn new(
+        rules: u16,
         entities: Vec<Entity>,
         named: Vec<Named>,
         texts: Vec<Arc<str>>,
@@ -191,7 +194,12 @@ impl Connections {
             graph.add_edge(NodeIndex::new(index(relation.from)), NodeIndex::new(index(relation.to)), ());
         }
         let ids = (0..).zip(&entities).map(|(place, entity): (u32, &Entity)| (entity.id, place)).collect();
-        Connections { entities, named, texts, facts, hosts, relations, shown, ids, graph }
+        Connections { rules, entities, named, texts, facts, hosts, relations, shown, ids, graph }
+    }
+
+    /// The version of the rules that made them ([`super::RULES`]).
+    pub const fn rules(&self) -> u16 {
+        self.rules
     }
 
     /// All entities, by kind and key.
@@ -252,6 +260,12 @@ impl Connections {
     pub fn host_of(&self, fact: FactRef) -> Option<&str> {
         let place = self.facts.binary_search_by_key(&Some(fact), |kept| kept.fact).ok()?;
         self.host_name(self.facts.get(place)?.host)
+    }
+
+    /// When that was of which a fact tells.
+    pub fn when_of(&self, fact: FactRef) -> Option<When> {
+        let place = self.facts.binary_search_by_key(&Some(fact), |kept| kept.fact).ok()?;
+        self.facts.get(place)?.at.and_then(when)
     }
 
     /// The least trusted who could have written a value of a fact; `None` where nothing tells.

@@ -2,6 +2,7 @@
 
 use ledger::pattern::fold;
 use std::net::IpAddr;
+use url::{Host, Url};
 
 /// Whether a text is a SID of somebody.
 pub(super) fn is_sid(text: &str) -> bool {
@@ -61,8 +62,21 @@ pub(super) fn url(text: &str) -> Option<String> {
     (is_scheme && !rest.is_empty()).then(|| format!("{}://{}{path}", fold(scheme), fold(server)))
 }
 
-/// The server of an address or of a share.
+/// The server of a web address, as browsers read it, or of a share.
 pub(super) fn site(text: &str) -> Option<String> {
+    let server = match text.contains("://") {
+        true => match Url::parse(text.trim()).ok()?.host()? {
+            Host::Domain(name) => name.to_owned(),
+            Host::Ipv4(address) => address.to_string(),
+            Host::Ipv6(address) => address.to_string(),
+        },
+        false => text.strip_prefix("\\\\")?.split('\\').next()?.to_owned(),
+    };
+    address(&server).or_else(|| domain(&server))
+}
+
+/// The same by the first version of the rules, which took what stands behind an `@` for the server whatever stood before it.
+pub(super) fn first_site(text: &str) -> Option<String> {
     let server = match text.split_once("://") {
         Some((_, rest)) => {
             let rest = rest.split(['/', '?', '#']).next()?;
@@ -165,6 +179,10 @@ mod tests {
         assert_eq!(site("http://[2001:db8::1]:80/").as_deref(), Some("2001:db8::1"));
         assert_eq!(site(r"\\fs01\x").as_deref(), Some("fs01"));
         assert_eq!(site("calc"), None);
+        assert_eq!(site(r"http://evil.example\@good.example/").as_deref(), Some("evil.example"));
+        assert_eq!(first_site(r"http://evil.example\@good.example/").as_deref(), Some("good.example"));
+        assert_eq!(site("http://0x7f.1/").as_deref(), None, "the host itself");
+        assert_eq!(site("http://3232235777/x").as_deref(), Some("192.168.1.1"));
         assert_eq!(share(r"\\FS01\Ledgers\2025"), Some(("fs01".to_owned(), "ledgers".to_owned())));
         assert_eq!(share(r"\\.\pipe\x"), None);
         assert_eq!(host(r"\\FS01").as_deref(), Some("fs01"));

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     fn folders() -> Vec<(String, String)> {
-        super::super::rules::shipped().unwrap().folders.clone()
+        super::super::rules::shipped(super::super::RULES).unwrap().folders.clone()
     }
 
     fn said(text: &str) -> String {

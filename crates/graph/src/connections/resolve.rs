@@ -49,7 +49,8 @@ pub(super) fn resolve(collected: Collected<'_>) -> Connections {
         }
     }
     let named = named.into_iter().map(|(_, text, fact)| Named { text, fact }).collect();
-    Connections::new(entities, named, texts, facts, collected.hosts, relations, shown)
+    let rules = collected.version();
+    Connections::new(rules, entities, named, texts, facts, collected.hosts, relations, shown)
 }
 
 fn index(number: u32) -> usize {

@@ -23,6 +23,8 @@ pub(super) struct Recipe {
     pub(super) ends: bool,
     /// The value is told apart by the hive that it stands in.
     pub(super) hive: bool,
+    /// A bare name is told apart by the name of the file that the record was read from.
+    pub(super) per_file: bool,
     pub(super) sid: Option<String>,
     pub(super) name: Option<String>,
     pub(super) or_name: Option<String>,
@@ -119,15 +121,41 @@ struct Authorities {
 #[serde(deny_unknown_fields)]
 struct Table {
     types: Vec<String>,
+    /// The first version of the rules that has it.
+    #[serde(default = "first")]
+    since: u16,
+    /// The last one; none: that of this program.
+    until: Option<u16>,
+    /// Anybody can write the time of the record: it dates nothing.
+    #[serde(default)]
+    undated: bool,
+    starts: Option<Starts>,
     #[serde(default)]
     says: Vec<String>,
     roles: BTreeMap<String, Recipe>,
     relations: Vec<Vec<String>>,
 }
 
+const fn first() -> u16 {
+    1
+}
+
+/// How a record says that Windows starts something by itself.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Starts {
+    pub(super) field: String,
+    /// Words in lower case.
+    pub(super) words: BTreeSet<String>,
+}
+
 /// A table as facts are held against it.
 #[derive(Debug)]
 pub(super) struct Rule {
+    /// Whether nothing of it has a time.
+    pub(super) undated: bool,
+    /// What says that Windows starts a program by itself; none: the state of the record does.
+    pub(super) starts: Option<Starts>,
     /// The predicates of which a fact has one; empty: any.
     pub(super) says: Vec<String>,
     pub(super) roles: Vec<(EntityKind, Recipe)>,
@@ -148,6 +176,8 @@ pub(super) struct Related {
 /// The rules by which entities and relations are found.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
+    /// Which version they are of.
+    pub(super) version: u16,
     rules: Vec<Rule>,
     by_type: HashMap<String, Vec<usize>>,
     /// Beginnings of paths in lower case, the longest first, with the folders of the system drive that they stand for.
@@ -181,24 +211,31 @@ pub enum RulesError {
 }
 
 impl Rules {
-    pub(super) fn read(text: &str) -> Result<Rules, RulesError> {
+    /// Whether they are of the first version, which runs of behaviour 27 and 28 have.
+    pub(super) const fn is_first(&self) -> bool {
+        self.version == 1
+    }
+
+    /// Those of a version.
+    pub(super) fn read(text: &str, version: u16) -> Result<Rules, RulesError> {
         let file: File = toml::from_str(text).map_err(|error| RulesError::Read(error.to_string()))?;
         let mut folders: Vec<(String, String)> = file.folders.into_iter().collect();
         folders.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         let mut by_type: HashMap<String, Vec<usize>> = HashMap::new();
         let mut rules = Vec::new();
-        for table in file.record {
+        let has = |table: &Table| (table.since..=table.until.unwrap_or(u16::MAX)).contains(&version);
+        for table in file.record.into_iter().filter(has) {
             for record in &table.types {
                 by_type.entry(record.clone()).or_default().push(rules.len());
             }
             rules.push(rule(table)?);
         }
         let Authorities { domains, sids } = file.authorities;
-        Ok(Rules { rules, by_type, folders, authorities: domains, sids })
+        Ok(Rules { version, rules, by_type, folders, authorities: domains, sids })
     }
 
     /// The rules for facts of records of this type.
-    pub(super) fn of<'r>(&'r self, kind: &str) -> impl Iterator<Item = &'r Rule> + use<'r> {
+    pub(super) fn of<'r>(&'r self, kind: &str) -> impl Iterator<Item = &'r Rule> + Clone + use<'r> {
         let places = self.by_type.get(kind).map(Vec::as_slice).unwrap_or_default();
         places.iter().filter_map(|place| self.rules.get(*place))
     }
@@ -226,14 +263,45 @@ fn rule(table: Table) -> Result<Rule, RulesError> {
         None => Err(RulesError::NoKind { records: table.types.clone(), role }),
     };
     let roles = table.roles.into_iter().map(kind).collect::<Result<_, _>>()?;
-    Ok(Rule { says: table.says, roles, of, relations })
+    let Table { undated, starts, says, .. } = table;
+    Ok(Rule { undated, starts, says, roles, of, relations })
 }
 
-/// The rules of this version; `None` where they cannot be read: a defect of this program, which a test finds.
-pub(super) fn shipped() -> Option<&'static Rules> {
-    static ALL: LazyLock<Option<Rules>> =
-        LazyLock::new(|| Rules::read(include_str!("../../data/connections.toml")).ok());
-    ALL.as_ref()
+/// The rules of a version; `None` where they cannot be read: a defect of this program, which a test finds.
+pub(super) fn shipped(version: u16) -> Option<&'static Rules> {
+    type Read = LazyLock<Option<Rules>>;
+    fn of(version: u16) -> Option<Rules> {
+        Rules::read(include_str!("../../data/connections.toml"), version).ok()
+    }
+    static FIRST: Read = LazyLock::new(|| of(1));
+    static SECOND: Read = LazyLock::new(|| of(2));
+    let rules = if version == 1 { &FIRST } else { &SECOND };
+    rules.as_ref()
+}
+
+/// The fields of a record type that name one account together: name, domain and SID, each where the record has it.
+pub fn accounts_of(kind: &str) -> impl Iterator<Item = AccountFields<'static>> + use<> {
+    let rules = shipped(super::RULES).into_iter();
+    let roles = rules.flat_map({
+        let kind = kind.to_owned();
+        move |rules| rules.of(&kind).flat_map(|rule| &rule.roles).collect::<Vec<_>>()
+    });
+    roles.filter(|(kind, _)| *kind == EntityKind::Account).map(|(_, recipe)| AccountFields {
+        name: recipe.name.as_deref(),
+        domain: recipe.domain.as_deref(),
+        sid: recipe.sid.as_deref(),
+    })
+}
+
+/// Fields that name one account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AccountFields<'r> {
+    /// Its name, which may have a domain before it.
+    pub name: Option<&'r str>,
+    /// Its domain.
+    pub domain: Option<&'r str>,
+    /// Its SID.
+    pub sid: Option<&'r str>,
 }
 
 /// Every record type that a rule names, with a field of it or a predicate that a fact of it has to have: what a test holds against the record types of the tools.
@@ -251,6 +319,7 @@ pub fn named_by_rules() -> Result<Named, RulesError> {
         for record in &table.types {
             let owned = |it: &str| (record.clone(), it.to_owned());
             named.fields.extend(fields.iter().map(|field| owned(field)));
+            named.fields.extend(table.starts.iter().map(|starts| owned(&starts.field)));
             named.predicates.extend(table.says.iter().map(|says| owned(says)));
         }
     }
@@ -273,13 +342,14 @@ mod tests {
 
     #[test]
     fn the_shipped_rules_read_and_draw_each_relation() {
-        let rules = Rules::read(include_str!("../../data/connections.toml")).unwrap();
+        let rules = Rules::read(include_str!("../../data/connections.toml"), super::super::RULES).unwrap();
         let drawn: BTreeSet<RelationKind> =
             rules.rules.iter().flat_map(|rule| rule.relations.iter().map(|related| related.kind)).collect();
-        // What the content of files tells is worked out of their hashes.
+        // The one is worked out of the hashes of files, the other stands for what does not start by itself.
+        let worked_out = [RelationKind::SameContentAs, RelationKind::SetToRun];
         let missing: Vec<_> = RelationKind::ALL
             .into_iter()
-            .filter(|kind| !drawn.contains(kind) && *kind != RelationKind::SameContentAs)
+            .filter(|kind| !drawn.contains(kind) && !worked_out.contains(kind))
             .collect();
         assert_eq!(missing, []);
     }
@@ -293,14 +363,14 @@ mod tests {
             )
         };
         let is = "is = \"url\",";
-        assert!(Rules::read(&text("", is)).is_ok());
+        assert!(Rules::read(&text("", is), 1).is_ok());
         for relation in ["[\"a\", \"ran\", \"b\"]", "[\"a\", \"liked\", \"a\"]", "[\"a\", \"ran\"]"] {
             assert!(
-                matches!(Rules::read(&text(relation, is)), Err(RulesError::Relation { .. })),
+                matches!(Rules::read(&text(relation, is), 1), Err(RulesError::Relation { .. })),
                 "{relation}"
             );
         }
-        assert!(matches!(Rules::read(&text("", "")), Err(RulesError::NoKind { .. })));
-        assert!(matches!(Rules::read(&text("", "is = \"ship\",")), Err(RulesError::Read(_))));
+        assert!(matches!(Rules::read(&text("", ""), 1), Err(RulesError::NoKind { .. })));
+        assert!(matches!(Rules::read(&text("", "is = \"ship\","), 1), Err(RulesError::Read(_))));
     }
 }

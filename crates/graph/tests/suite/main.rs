@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod attack;
+mod connection_rules;
 mod connections;
 mod corrections;
 mod diff;

@@ -1,18 +1,23 @@
 //! How entities, relations and facts of connections are shown.
 
 use crate::inert::terminal;
-use graph::connections::{Connections, EntityRef, FactRef, Filter, RelationRef, Told, When};
-use graph::{Confidence, Run, confidence};
+use graph::connections::{
+    Connections, Contradiction, EntityRef, FactRef, Filter, RelationRef, Told, When, contradictions,
+};
+use graph::{Confidence, Run, confidence, corroborated};
 use ledger::placement::tells_of_host;
 use ledger::{FactEntry, Utc};
 use phrases::Choice;
 use serde_json::{Value, json};
+use std::cell::OnceCell;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs, their connections, and what counts of them: how entities, relations and facts are told.
 pub struct Context<'c> {
     runs: &'c [&'c Run],
+    /// With how many facts a fact cannot be right at once.
+    contradicted: OnceCell<BTreeMap<FactRef, usize>>,
     pub(super) of: &'c Connections,
     pub(super) filter: &'c Filter,
 }
@@ -26,7 +31,7 @@ const SENTENCE: usize = 200;
 impl<'c> Context<'c> {
     /// Of these runs, whose connections these are; `filter` says what counts.
     pub const fn new(runs: &'c [&'c Run], of: &'c Connections, filter: &'c Filter) -> Context<'c> {
-        Context { runs, of, filter }
+        Context { runs, of, filter, contradicted: OnceCell::new() }
     }
 
     pub(super) const fn runs(&self) -> &'c [&'c Run] {
@@ -122,10 +127,43 @@ impl<'c> Context<'c> {
         shown
     }
 
-    /// How sure a relation is, by the facts that show it.
+    /// How sure a relation is, by the facts that show it, and by what contradicts them.
     pub fn confidence(&self, relation: RelationRef) -> Confidence {
         let facts = self.of.shown_by(relation).filter(|told| self.filter.takes(self.of, *told));
-        confidence(facts.take(WEIGHED).filter_map(|told| self.fact(told.fact)), 0)
+        let facts: Vec<(FactRef, &FactEntry)> =
+            facts.take(WEIGHED).filter_map(|told| Some((told.fact, self.fact(told.fact)?))).collect();
+        let shown: Vec<&FactEntry> = facts.iter().map(|(_, fact)| *fact).collect();
+        let against = |fact: &FactEntry| {
+            let known = facts.iter().find(|(_, it)| std::ptr::eq(*it, fact));
+            known.and_then(|(at, _)| self.contradicted().get(at)).copied().unwrap_or(0)
+        };
+        corroborated(&shown, shown.iter().copied(), against)
+    }
+
+    /// The facts that are this sure, each by itself.
+    pub(super) fn facts_of_confidence(&self, least: u16) -> BTreeSet<FactRef> {
+        let is_sure = |fact: &FactEntry| confidence([fact], 0).thousandths() >= least;
+        let sure = self.facts().filter(|(_, fact)| is_sure(fact));
+        sure.map(|(run, fact)| FactRef { run, fact: fact.id }).collect()
+    }
+
+    fn contradicted(&self) -> &BTreeMap<FactRef, usize> {
+        self.contradicted.get_or_init(|| {
+            let mut counts = BTreeMap::new();
+            let excluding = self.contradictions().into_iter().filter(|it| it.kind.excludes());
+            for fact in excluding.flat_map(|it| [it.one, it.other]) {
+                *counts.entry(fact).or_default() += 1;
+            }
+            counts
+        })
+    }
+
+    /// The pairs of facts that do not fit together, over all runs.
+    pub(super) fn contradictions(&self) -> Vec<Contradiction> {
+        match self.runs {
+            [run] => run.contradictions().to_vec(),
+            _ => contradictions(self.of, self.facts()),
+        }
     }
 
     /// What makes a relation weaker than others: where its files lie, and who could have written what they say.

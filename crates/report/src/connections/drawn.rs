@@ -138,7 +138,7 @@ fn entities<'a>(of: &'a Connections, answer: &'a Answer) -> impl Iterator<Item =
 }
 
 fn relations<'a>(of: &'a Connections, answer: &'a Answer) -> impl Iterator<Item = DrawnRelation> + 'a {
-    let by_code = answer.relations.iter().filter_map(|relation| relation_of(of, *relation));
+    let by_code = answer.relations.iter().filter_map(|relation| relation_of(of, answer, *relation));
     by_code.chain(answer.links.iter().map(|link| DrawnRelation {
         from: id(of, link.from),
         to: id(of, link.to),
@@ -149,16 +149,17 @@ fn relations<'a>(of: &'a Connections, answer: &'a Answer) -> impl Iterator<Item 
     }))
 }
 
-fn relation_of(of: &Connections, relation: RelationRef) -> Option<DrawnRelation> {
+fn relation_of(of: &Connections, answer: &Answer, relation: RelationRef) -> Option<DrawnRelation> {
     let (from, kind, to) = of.relation(relation)?;
-    let first = of.shown_by(relation).filter_map(|told| told.when).min();
+    let shown = || of.shown_by(relation).filter(|told| answer.filter.takes(of, *told));
+    let first = shown().filter_map(|told| told.when).min();
     Some(DrawnRelation {
         from: id(of, from),
         to: id(of, to),
         kind: kind.name().to_owned(),
         by: None,
         first: first.map(|first| first.to_string()),
-        facts: distinct(of.shown_by(relation).map(|told| told.fact.fact.to_string())),
+        facts: distinct(shown().map(|told| told.fact.fact.to_string())),
     })
 }
 

@@ -1,27 +1,30 @@
 //! What connections are like as a whole.
 
 use super::Answer;
-use super::context::Context;
+use super::context::{Context, distinct};
 use super::thing::count;
 use graph::Run;
 use graph::connections::{
-    ContradictionKind, EntityKind, RULES, RelationKind, contradictions as found_by_code, hubs as busiest,
+    ContradictionKind, EntityKind, EntityRef, RelationKind, RelationRef, Told, hubs as busiest,
     islands as hanging_together,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 pub(super) fn summary(context: &Context<'_>) -> Answer {
     let mut entities: BTreeMap<EntityKind, (usize, usize)> = BTreeMap::new();
-    for entity in context.of.entities() {
+    let counting: Vec<RelationRef> =
+        context.of.relations().filter(|relation| context.filter.admits(context.of, *relation)).collect();
+    let shown_entities = counted(context, &counting);
+    for entity in shown_entities.iter().copied() {
         let number = entities.entry(context.of.kind(entity)).or_default();
         number.0 += 1;
         number.1 += usize::from(!context.of.key(entity).2);
     }
     let mut relations: BTreeMap<RelationKind, usize> = BTreeMap::new();
-    for relation in context.of.relations().filter(|relation| context.filter.admits(context.of, *relation)) {
-        if let Some((_, kind, _)) = context.of.relation(relation) {
+    for relation in &counting {
+        if let Some((_, kind, _)) = context.of.relation(*relation) {
             *relations.entry(kind).or_default() += 1;
         }
     }
@@ -35,27 +38,37 @@ pub(super) fn summary(context: &Context<'_>) -> Answer {
     for (kind, number) in &relations {
         let _ = writeln!(text, "  {:<17} {number}", kind.name().replace('_', " "));
     }
+    let facts = match context.filter.takes_everything() {
+        true => context.of.facts(),
+        false => distinct(counting.iter().flat_map(|relation| context.shown_by(*relation))),
+    };
     let things: usize = entities.values().map(|it| it.0).sum();
     let drawn = relations.values().sum();
     let entities_of = if things == 1 { "1 entity".to_owned() } else { format!("{things} entities") };
-    let _ = writeln!(
-        text,
-        "{entities_of} and {} by code, on {}",
-        count(drawn, "relation"),
-        count(context.of.facts(), "fact")
-    );
+    let _ =
+        writeln!(text, "{entities_of} and {} by code, on {}", count(drawn, "relation"), count(facts, "fact"));
     let value = json!({
         "entities": entities.iter().map(|(kind, it)| (kind.name(), it.0)).collect::<BTreeMap<_, _>>(),
         "relations": relations.iter().map(|(kind, it)| (kind.name(), it)).collect::<BTreeMap<_, _>>(),
-        "facts": context.of.facts(),
-        "rules": RULES,
+        "facts": facts,
+        "rules": context.of.rules(),
         "sealed": context.runs().iter().map(|run| sealed(run)).collect::<Vec<_>>(),
     });
     for run in context.runs() {
-        let _ = writeln!(text, "{}", seal_line(run, context.runs().len() > 1));
+        let _ = writeln!(text, "{}", seal_line(run, context.of.rules(), context.runs().len() > 1));
     }
-    let counting = context.of.relations().filter(|relation| context.filter.admits(context.of, *relation));
-    Answer::new(text, value).drawing(context.of, context.of.entities(), counting)
+    Answer::new(text, value).drawing(context.of, shown_entities, counting)
+}
+
+/// The entities that count: all, and with a filter those that a relation is left of.
+fn counted(context: &Context<'_>, counting: &[RelationRef]) -> BTreeSet<EntityRef> {
+    match context.filter.takes_everything() {
+        true => context.of.entities().collect(),
+        false => {
+            let ends = counting.iter().filter_map(|relation| context.of.relation(*relation));
+            ends.flat_map(|(from, _, to)| [from, to]).collect()
+        }
+    }
 }
 
 /// What the seal of a run says of its entities and relations; null where it says nothing.
@@ -63,7 +76,7 @@ fn sealed(run: &Run) -> Value {
     json!(run.sealed.as_ref().and_then(|sealed| sealed.connections))
 }
 
-fn seal_line(run: &Run, is_named: bool) -> String {
+fn seal_line(run: &Run, rules: u16, is_named: bool) -> String {
     let name = crate::inert::terminal(run.name());
     let of = if is_named { format!(" of {name}") } else { String::new() };
     match run.sealed.as_ref().map(|sealed| sealed.connections) {
@@ -74,11 +87,11 @@ fn seal_line(run: &Run, is_named: bool) -> String {
             )
         }
         Some(None) => format!(
-            "the seal{of} is older and holds no digest of them: made by the rules {RULES} of this version"
+            "the seal{of} is older and holds no digest of them: made by the rules {rules} of this version"
         ),
         None => {
             let run = if is_named { format!("the run {name}") } else { "the run".to_owned() };
-            format!("{run} is not sealed: made of the facts so far, by the rules {RULES}")
+            format!("{run} is not sealed: made of the facts so far, by the rules {rules}")
         }
     }
 }
@@ -122,7 +135,13 @@ pub(super) fn islands(context: &Context<'_>, most: usize) -> Answer {
 }
 
 pub(super) fn contradictions(context: &Context<'_>) -> Answer {
-    let found = found_by_code(context.of, context.facts());
+    let counts = |fact| {
+        let told = Told { fact, when: context.of.when_of(fact) };
+        context.filter.takes(context.of, told)
+    };
+    let mut found = context.contradictions();
+    // One of the two is enough: the other may well be of another time or host, which is what is wrong.
+    found.retain(|it| counts(it.one) || counts(it.other));
     let mut text = String::new();
     let mut last = None;
     for it in &found {
@@ -147,6 +166,7 @@ pub(super) fn contradictions(context: &Context<'_>) -> Answer {
                 "kind": it.kind.name(),
                 "meaning": it.kind.words(),
                 "about": it.about,
+                "excludes": it.kind.excludes(),
                 "facts": [context.cited(it.one), context.cited(it.other)],
                 "sentences": [context.sentence(it.one), context.sentence(it.other)],
             })

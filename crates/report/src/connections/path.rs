@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::context::{Context, distinct, time};
-use graph::connections::{EntityRef, Hop, RelationRef, paths, possibly_same};
+use graph::connections::{EntityRef, Hop, RelationRef, namesakes, paths};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -100,8 +100,8 @@ fn nothing(out: &mut String, context: &Context<'_>, (from, to): (EntityRef, Enti
         context.shown(to)
     );
     for end in [from, to] {
-        for other in possibly_same(context.of, end).into_iter().take(5) {
-            let _ = writeln!(out, "possibly the same by its name: {}", context.shown(other));
+        for other in namesakes(context.of, end).into_iter().take(5) {
+            let _ = writeln!(out, "{}: {}", other.words(), context.shown(other.entity));
         }
     }
 }

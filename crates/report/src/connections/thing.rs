@@ -3,7 +3,7 @@
 use super::Answer;
 use super::context::{Context, distinct, time};
 use graph::connections::{
-    EntityRef, RelationKind, RelationRef, Told, neighbours as next_to, possibly_same, timeline,
+    EntityRef, Namesake, RelationKind, RelationRef, Told, namesakes, neighbours as next_to, timeline,
     where_else as seen_at,
 };
 use serde_json::{Value, json};
@@ -29,9 +29,9 @@ pub(super) fn node(context: &Context<'_>, entity: EntityRef) -> Answer {
         let facts = count(facts.len(), "fact");
         let _ = writeln!(text, "  called {}: {span}{facts}, {first_fact}", crate::inert::terminal(name));
     }
-    let same = possibly_same(context.of, entity);
-    for other in same.iter().take(10) {
-        let _ = writeln!(text, "  possibly the same by its name: {}", context.shown(*other));
+    let alike = namesakes(context.of, entity);
+    for other in alike.iter().take(10) {
+        let _ = writeln!(text, "  {}: {}", other.words(), context.shown(other.entity));
     }
     let relations = counting(context, entity);
     let mut last = None;
@@ -50,7 +50,8 @@ pub(super) fn node(context: &Context<'_>, entity: EntityRef) -> Answer {
     let value = json!({
         "entity": context.entity_json(entity),
         "names": names.iter().map(|(name, facts)| name_json(context, name, facts)).collect::<Vec<_>>(),
-        "possibly_same": same.iter().map(|other| context.entity_json(*other)).collect::<Vec<_>>(),
+        "possibly_same": bearing(context, &alike, false),
+        "others_of_the_name": bearing(context, &alike, true),
         "relations": relations.iter().map(|(_, relation)| with_ends(context, *relation)).collect::<Vec<_>>(),
     });
     Answer::new(text, value).drawing(
@@ -77,7 +78,7 @@ fn counting(context: &Context<'_>, entity: EntityRef) -> Vec<(RelationKind, Rela
 
 fn names<'c>(context: &Context<'c>, entity: EntityRef) -> BTreeMap<&'c str, Vec<Told>> {
     let mut names: BTreeMap<&str, Vec<Told>> = BTreeMap::new();
-    for (name, told) in context.of.names(entity) {
+    for (name, told) in context.of.names(entity).filter(|(_, told)| context.filter.takes(context.of, *told)) {
         names.entry(name).or_default().push(told);
     }
     names
@@ -185,18 +186,25 @@ pub(super) fn where_else(context: &Context<'_>, entity: EntityRef) -> Answer {
         let by = context.shown_by(*relation).first().map(|told| context.cited(told.fact)).unwrap_or_default();
         let _ = writeln!(text, "the same content: {}  {by}", context.shown(*other));
     }
-    let same = possibly_same(context.of, entity);
-    for other in same.iter().take(20) {
-        let _ = writeln!(text, "possibly the same by its name: {}", context.shown(*other));
+    let namesakes = namesakes(context.of, entity);
+    for other in namesakes.iter().take(20) {
+        let _ = writeln!(text, "{}: {}", other.words(), context.shown(other.entity));
     }
     let _ = writeln!(text, "on {}, among what was recorded", count(seen.len(), "host"));
     let value = json!({
         "entity": context.entity_json(entity),
         "hosts": hosts,
         "same_content": alike.iter().map(|(other, _)| context.entity_json(*other)).collect::<Vec<_>>(),
-        "possibly_same": same.iter().map(|other| context.entity_json(*other)).collect::<Vec<_>>(),
+        "possibly_same": bearing(context, &namesakes, false),
+        "others_of_the_name": bearing(context, &namesakes, true),
     });
     Answer::new(text, value).drawing(context.of, [entity], alike.into_iter().map(|(_, relation)| relation))
+}
+
+/// Those that are known to be others, or those that are not.
+fn bearing(context: &Context<'_>, namesakes: &[Namesake], is_another: bool) -> Vec<Value> {
+    let those = namesakes.iter().filter(|it| it.is_another == is_another);
+    those.map(|it| context.entity_json(it.entity)).collect()
 }
 
 /// Facts by the file that they were read from.

@@ -37,6 +37,9 @@ pub(super) fn figure(scene: &Scene<'_>) -> Markup {
                 figcaption #path-title { "How what stands out hangs together" }
                 p.note {
                     "Code drew this from the facts of the statements that stand out: each box is something that a fact names, each arrow a relation that a fact shows, numbered by time. "
+                    @if steps.iter().any(|step| step.told.when.is_some_and(|when| when.is_local)) {
+                        "Local times whose zone nothing tells are numbered after those in UTC, since it is not known where between them they belong. "
+                    }
                     @if more > 0 { (more) " more relations of these facts are not drawn; " code { "locard graph" } " has all." }
                 }
                 div.scroll tabindex="0" role="region" aria-label="The path as a picture, can be scrolled" { (drawn(of, &steps)) }
@@ -73,7 +76,9 @@ fn steps(scene: &Scene<'_>, of: &Connections) -> (Vec<Step>, usize) {
     });
     let more = found.len().saturating_sub(DRAWN);
     let mut steps: Vec<Step> = found.into_iter().take(DRAWN).map(|(_, step)| step).collect();
-    steps.sort_by_key(|step| (step.told.when.is_none(), step.told.when, step.relation));
+    // Where a local time belongs among those in UTC is not known.
+    let is_local = |step: &Step| step.told.when.is_some_and(|when| when.is_local);
+    steps.sort_by_key(|step| (step.told.when.is_none(), is_local(step), step.told.when, step.relation));
     (steps, more)
 }
 
@@ -141,14 +146,21 @@ fn drawn(of: &Connections, steps: &[Step]) -> Markup {
         let (column, row) = places.get(&entity).copied().unwrap_or_default();
         (COLUMN * column as f64 + 1.0, HEAD + ROW * row as f64 + 2.0)
     };
+    let arrows: Vec<Arrow> = {
+        let ends = steps.iter().filter_map(|step| of.relation(step.relation));
+        let mut taken = Vec::new();
+        ends.map(|(from, _, to)| arrow(at(from), at(to), &mut taken)).collect()
+    };
     html! {
         svg.way viewBox=(format!("0 0 {width:.0} {height:.0}")) width=(format!("{width:.0}")) height=(format!("{height:.0}")) role="img" aria-label="The relations of the list below as arrows between boxes" {
             defs { marker #tip viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" { path.tip d="M0 0L8 4L0 8z" {} } }
             @for (at, (name, _)) in columns.iter().enumerate() {
                 text.column x=(format!("{:.0}", COLUMN * at as f64 + 1.0)) y="14" { (name) }
             }
-            @for (number, step) in (1..).zip(steps) {
-                @if let Some((from, _, to)) = of.relation(step.relation) { (arrow(number, at(from), at(to))) }
+            @for arrow in &arrows { path class=(if arrow.is_far { "edge far" } else { "edge" }) d=(arrow.curve) marker-end="url(#tip)" {} }
+            @for (number, Arrow { number_at: (x, y), .. }) in (1..).zip(&arrows) {
+                circle.number cx=(format!("{x:.0}")) cy=(format!("{y:.0}")) r="8" {}
+                text.number x=(format!("{x:.0}")) y=(format!("{:.0}", y + 4.0)) text-anchor="middle" { (number) }
             }
             @for entity in places.keys() {
                 @let (x, y) = at(*entity);
@@ -166,8 +178,21 @@ fn drawn(of: &Connections, steps: &[Step]) -> Markup {
     }
 }
 
-/// An arrow with its number, from one box to another.
-fn arrow(number: usize, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Markup {
+/// An arrow from one box to another.
+struct Arrow {
+    /// As SVG writes it.
+    curve: String,
+    /// Where its number stands.
+    number_at: (f64, f64),
+    /// Whether it leads behind a column.
+    is_far: bool,
+}
+
+/// How far two numbers have to be from each other.
+const APART: f64 = 17.0;
+
+/// Draws an arrow whose number keeps away from those that are `taken`.
+fn arrow((x1, y1): (f64, f64), (x2, y2): (f64, f64), taken: &mut Vec<(f64, f64)>) -> Arrow {
     let half = HIGH / 2.0;
     // From edge to edge; within a column around the right side of both.
     let (start, end, out, back) = if x2 > x1 {
@@ -182,19 +207,26 @@ fn arrow(number: usize, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Markup {
     let half = if is_far { HIGH - 4.0 } else { half };
     let (y1, y2) = (y1 + half, y2 + half);
     let (one, other) = (start + out, end + back);
-    // Numbers stand at three places of the curves, so that few of them meet; of an arrow behind a column before that.
-    let parts = if is_far { [0.1, 0.13, 0.16] } else { [0.5, 0.3, 0.7] };
-    let part = parts.get(number % 3).copied().unwrap_or(0.5);
-    let on = |a: f64, b: f64, c: f64, d: f64| {
+    let on = |part: f64, a: f64, b: f64, c: f64, d: f64| {
         let rest: f64 = 1.0 - part;
         rest.powi(3) * a + 3.0 * rest * rest * part * b + 3.0 * rest * part * part * c + part.powi(3) * d
     };
-    let (x, y) = (on(start, one, other, end), on(y1, y1, y2, y2));
-    html! {
-        path class=(if is_far { "edge far" } else { "edge" }) d=(format!("M{start:.0} {y1:.0}C{one:.0} {y1:.0} {other:.0} {y2:.0} {end:.0} {y2:.0}")) marker-end="url(#tip)" {}
-        circle.number cx=(format!("{x:.0}")) cy=(format!("{y:.0}")) r="8" {}
-        text.number x=(format!("{x:.0}")) y=(format!("{:.0}", y + 4.0)) text-anchor="middle" { (number) }
-    }
+    // The number of an arrow behind a column stands before that column.
+    let parts = match is_far {
+        true => [0.10, 0.13, 0.16, 0.07, 0.19, 0.04, 0.22, 0.25, 0.9],
+        false => [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.12, 0.88],
+    };
+    let places = parts.map(|part| (on(part, start, one, other, end), on(part, y1, y1, y2, y2)));
+    let room = |place: &(f64, f64)| {
+        let gaps = taken.iter().map(|other| (place.0 - other.0).hypot(place.1 - other.1));
+        gaps.fold(f64::INFINITY, f64::min)
+    };
+    let free = places.iter().find(|place| room(place) >= APART);
+    let roomiest = || places.iter().max_by(|a, b| room(a).total_cmp(&room(b)));
+    let number_at = free.or_else(roomiest).copied().unwrap_or((start, y1));
+    taken.push(number_at);
+    let curve = format!("M{start:.0} {y1:.0}C{one:.0} {y1:.0} {other:.0} {y2:.0} {end:.0} {y2:.0}");
+    Arrow { curve, number_at, is_far }
 }
 
 fn is_path(of: &Connections, entity: EntityRef) -> bool {

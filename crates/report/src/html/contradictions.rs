@@ -1,4 +1,4 @@
-//! Pairs of facts that cannot both be right.
+//! Pairs of facts that do not fit together.
 
 use super::{Scene, fact_link};
 use crate::contradictions::{MEANING, TITLE, by_kind, facts, sentence};

@@ -13,7 +13,7 @@ use crate::house::House;
 use crate::page::{Answer, Page};
 use crate::routes::Asked;
 use crate::text::query;
-use graph::connections::{EntityId, EntityRef, Told, possibly_same};
+use graph::connections::{EntityId, EntityRef, Namesake, Told, namesakes};
 use maud::{Markup, html};
 use report::terminal as inert;
 use std::collections::BTreeMap;
@@ -173,12 +173,12 @@ fn name_rows<'n>(sight: &Sight<'_>, rows: impl Iterator<Item = &'n (&'n str, Vec
 }
 
 fn first_same(sight: &Sight<'_>, entity: EntityRef) -> Markup {
-    let all = possibly_same(sight.of, entity);
+    let all = namesakes(sight.of, entity);
     html! {
         @if !all.is_empty() {
             section aria-labelledby="same" {
-                h2 #same { "Possibly the same" }
-                p.note { "They have a name in common. Nothing shows that they are one, and no path uses it." }
+                h2 #same { "The same name" }
+                p.note { "They have a name in common. Nothing shows that they are one, and no path uses it. What has a SID, serial number or file table entry of its own is another thing." }
                 (same_rows(sight, all.get(..SHOWN.min(all.len())).unwrap_or_default()))
                 @if all.len() > SHOWN { p { a href=(part(sight, entity, &[("part", "same")])) { "All " (number(all.len())) } } }
             }
@@ -187,20 +187,20 @@ fn first_same(sight: &Sight<'_>, entity: EntityRef) -> Markup {
 }
 
 fn same(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Markup {
-    let all = possibly_same(sight.of, entity);
+    let all = namesakes(sight.of, entity);
     let part =
         sight.stretch(asked.number("from"), all.len(), ROWS, &sight.address(entity), &[("part", "same")]);
     html! {
-        h2 { "Possibly the same" }
+        h2 { "The same name" }
         (part.links)
         (same_rows(sight, all.get(part.first..part.end).unwrap_or_default()))
         (part.links)
     }
 }
 
-fn same_rows(sight: &Sight<'_>, all: &[EntityRef]) -> Markup {
+fn same_rows(sight: &Sight<'_>, all: &[Namesake]) -> Markup {
     html! {
-        ul.rows { @for other in all { li { (sight.link(*other)) " " span.note { code { (sight.id(*other)) } } } } }
+        ul.rows { @for other in all { li { (sight.link(other.entity)) " " span.note { (other.words()) ", " code { (sight.id(other.entity)) } } } } }
     }
 }
 

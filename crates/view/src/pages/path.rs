@@ -7,7 +7,7 @@ use crate::house::House;
 use crate::page::{Answer, Page};
 use crate::routes::Asked;
 use crate::text::query;
-use graph::connections::{EntityRef, Found, Hop, find, paths, possibly_same};
+use graph::connections::{EntityRef, Found, Hop, find, namesakes, paths};
 use maud::{Markup, html};
 use report::connections::{doubt, weakest};
 use report::terminal as inert;
@@ -104,8 +104,8 @@ fn connected(sight: &Sight<'_>, ends: (EntityRef, EntityRef), most: usize) -> Ma
         @if found.is_empty() {
             p { "No recorded relation connects " (sight.link(ends.0)) " and " (sight.link(ends.1)) "." }
             @for end in [ends.0, ends.1] {
-                @for other in possibly_same(sight.of, end).into_iter().take(5) {
-                    p.note { "Possibly the same by its name: " (sight.link(other)) }
+                @for other in namesakes(sight.of, end).into_iter().take(5) {
+                    p.note { (other.words()) ": " (sight.link(other.entity)) }
                 }
             }
         } @else if most == 1 {

@@ -1,12 +1,13 @@
-//! Two facts that cannot both be right: a closed list of what code finds.
+//! Two facts that do not fit together: a closed list of what code finds.
 
-use super::super::model::{Connections, EntityRef};
+use super::super::keys::FILE_REFERENCE;
+use super::super::model::{Connections, EntityRef, Told};
 use super::super::{FactRef, RelationKind};
 use ledger::placement::tells_of_host;
 use ledger::{Clock, FactEntry, FieldValue, Utc};
 use std::collections::BTreeMap;
 
-/// What cannot both be right.
+/// What does not fit together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContradictionKind {
     /// A program ran before the file that lies there came into being: the file was replaced, a time was changed, or the clock.
@@ -17,7 +18,7 @@ pub enum ContradictionKind {
     LogBeginsAfterRecord,
     /// One number of one log with two different times: a copy of the log was changed.
     OneRecordTwoTimes,
-    /// Something was deleted before it came into being.
+    /// The change journal has the deletion of an entry of the file table from before the entry's name came into being.
     DeletedBeforeCreated,
     /// A process ended before it started.
     EndedBeforeStarted,
@@ -46,6 +47,17 @@ impl ContradictionKind {
         }
     }
 
+    /// Whether at most one of the two facts can be right about the host: others have an ordinary reason, too, such as a file that was replaced, and make no answer less sure.
+    pub const fn excludes(self) -> bool {
+        match self {
+            ContradictionKind::LogBeginsAfterRecord
+            | ContradictionKind::OneRecordTwoTimes
+            | ContradictionKind::DeletedBeforeCreated
+            | ContradictionKind::EndedBeforeStarted => true,
+            ContradictionKind::RanBeforeCreated | ContradictionKind::OneSidTwoNames => false,
+        }
+    }
+
     /// What it says, and how it can be.
     pub const fn words(self) -> &'static str {
         match self {
@@ -62,7 +74,7 @@ impl ContradictionKind {
                 "one record number of one log with two times: one of the copies was changed"
             }
             ContradictionKind::DeletedBeforeCreated => {
-                "it was deleted before it came into being: a time or the clock was changed"
+                "one entry of the file table was deleted before its name came into being: the clock was changed, or a record"
             }
             ContradictionKind::EndedBeforeStarted => {
                 "a process ended before it started: the clock was changed, or a record"
@@ -74,7 +86,7 @@ impl ContradictionKind {
 /// Two facts that contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Contradiction {
-    /// What cannot both be right.
+    /// What does not fit together.
     pub kind: ContradictionKind,
     /// Of what they tell.
     pub about: String,
@@ -150,24 +162,22 @@ fn of_file(
         Some((at, told.fact))
     });
     let Some((created, by)) = created.max() else { return };
-    for relation in of.relations_of(entity) {
-        let Some((_, kind, to)) = of.relation(relation).filter(|(.., to)| *to == entity) else { continue };
-        let kind = match kind {
-            RelationKind::Ran => ContradictionKind::RanBeforeCreated,
-            RelationKind::Deleted => ContradictionKind::DeletedBeforeCreated,
-            _ => continue,
-        };
-        let earlier = of.shown_by(relation).filter(|told| {
-            told.fact != by
-                && told.when.is_some_and(|when| when.bounds() == (when.utc, when.utc) && when.utc < created)
-        });
-        let about = of.title(to).to_owned();
-        found.extend(earlier.map(|told| Contradiction {
-            kind,
-            about: about.clone(),
-            one: told.fact,
-            other: by,
-        }));
+    let about = || of.title(entity).to_owned();
+    let is_earlier = |told: &Told| {
+        told.fact != by
+            && told.when.is_some_and(|when| when.bounds() == (when.utc, when.utc) && when.utc < created)
+    };
+    let pair = |kind, told: Told| Contradiction { kind, about: about(), one: told.fact, other: by };
+    let ran = of.relations_of(entity).into_iter().filter(|relation| {
+        of.relation(*relation).is_some_and(|(_, kind, to)| kind == RelationKind::Ran && to == entity)
+    });
+    let ran = ran.flat_map(|relation| of.shown_by(relation)).filter(is_earlier);
+    found.extend(ran.map(|told| pair(ContradictionKind::RanBeforeCreated, told)));
+    // What is known by its path alone may well have been deleted and made again.
+    if of.key(entity).0 == FILE_REFERENCE {
+        let journal = |told: &Told| facts.get(&told.fact).is_some_and(|fact| fact.kind == "usn_deleted");
+        let deleted = of.names(entity).map(|(_, told)| told).filter(|told| journal(told) && is_earlier(told));
+        found.extend(deleted.map(|told| pair(ContradictionKind::DeletedBeforeCreated, told)));
     }
 }
 

@@ -5,11 +5,15 @@ use crate::connected::EVERYTHING;
 use crate::house::House;
 use crate::pages::sight::{Sight, name, number, span};
 use crate::routes::Asked;
+use crate::shelf::Book;
 use crate::text::{count, segment};
-use graph::connections::{EntityRef, RelationKind, Told, where_else};
+use graph::Run;
+use graph::connections::{EntityKind, EntityRef, RelationKind, Told, where_else};
+use ledger::IntegrityLevel;
 use maud::{Markup, html};
 use report::terminal as inert;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Other runs that are looked into: as many as are kept in memory beside this one.
 const OTHERS: usize = 3;
@@ -83,6 +87,23 @@ pub(super) fn seen(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Marku
     }
 }
 
+/// Whether the same id is the same thing in another run: what is told apart by its host is so only over the same evidence, whatever its label.
+fn is_comparable(sight: &Sight<'_>, other: &Run, entity: EntityRef) -> bool {
+    if sight.of.host(entity).is_none() && sight.of.kind(entity) != EntityKind::Host {
+        return true;
+    }
+    let facts = sight.of.names(entity).filter_map(|(_, told)| sight.run.fact(told.fact.fact));
+    let labels: BTreeSet<&str> = facts.map(|fact| fact.locator.evidence.as_str()).collect();
+    labels.into_iter().all(|label| {
+        let digest = |run: &Run| {
+            let hashed = run.integrity.iter().find(|hashed| hashed.evidence == label)?;
+            let integrity = &hashed.integrity;
+            (integrity.level == IntegrityLevel::Full && integrity.files > 0).then_some(integrity.sha256)
+        };
+        digest(sight.run).is_some_and(|own| digest(other) == Some(own))
+    })
+}
+
 /// The other runs that are shown and know an entity of the same id; nothing if there are too many to look into.
 pub(super) fn other_runs(house: &House, run: &str, sight: &Sight<'_>, entity: EntityRef) -> Markup {
     let Some(id) = sight.of.id(entity) else { return html! {} };
@@ -92,16 +113,19 @@ pub(super) fn other_runs(house: &House, run: &str, sight: &Sight<'_>, entity: En
         return html! {};
     }
     let books: Vec<_> = others.iter().filter_map(|name| house.shelf.open(name).ok()).collect();
-    let known = books.iter().filter(|book| book.connected().of.with_id(id).is_some());
+    let knows = |book: &&Arc<Book>| {
+        book.connected().of.with_id(id).is_some() && is_comparable(sight, &book.run, entity)
+    };
+    let known = books.iter().filter(knows);
     let known: Vec<&str> = known.map(|book| book.name.as_str()).collect();
     let (.., is_strong) = sight.of.key(entity);
     html! {
         section aria-labelledby="runs" {
             h2 #runs { "Other runs" }
             @if known.is_empty() {
-                p { "0 of the " (count(others.len(), "other run", "other runs")) " shown have an entity with this id." }
+                p { "0 of the " (count(others.len(), "other run", "other runs")) " shown know it." }
             } @else {
-                p { (count(known.len(), "other run has", "other runs have")) " an entity with this id:" }
+                p { (count(known.len(), "other run knows", "other runs know")) " it:" }
                 ul.plain { @for name in &known { li { a href={ "/run/" (segment(name)) "/entity/" (id) } { (inert(name)) } } } }
                 @if !is_strong { p.note { "The id is made from a name or path: the entities may still be different things." } }
             }
