@@ -126,7 +126,7 @@ const FORGERIES: &[Forgery] = &[
     ("claim id", other_claim_id, "is not the id of number 0"),
     ("connections", change!(RunSealed, other_connections), "with the digest"),
     ("no connections", change!(RunSealed, |it| it.connections = None), "no digest of the run's entities"),
-    ("rules of connections", change!(RunSealed, other_rules), "by the rules 1, found 2"),
+    ("rules of connections", change!(RunSealed, other_rules), "by the rules 2, found 3"),
     ("seed", change!(RunOpened, |it| it.seed = Seed(Digest::of(b"another"))), "is not the id of number 0"),
     ("nothing", change!(NothingToRecord, |it| it.reason.push('!')), "its words"),
     ("note", change!(NoteWritten, |it| it.text = "it was MALLORY-07".into()), "its words"),

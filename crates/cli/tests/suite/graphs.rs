@@ -1,6 +1,6 @@
 //! `locard graph`: the planted chain of the demo comes out whole, each relation with facts that are there.
 
-use crate::support::{Place, str, text};
+use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -120,6 +120,10 @@ fn what_fits_several_things_or_none_ends_with_2_and_says_so() {
         (&["hubs", "mara"], "hubs takes 0 of X, found 1"),
         (&["hubs", "--relation", "liked"], "there is no relation"),
         (&["hubs", "--host", "nowhere"], "there is no host"),
+        (&["where-else", "mara", "--relation", "ran"], "where-else is about facts, which --relation"),
+        (&["contradictions", "--relation", "ran"], "contradictions is about facts, which --relation"),
+        (&["contradictions", "--confidence", "500"], "contradictions is about facts, which --confidence"),
+        (&["hubs", "-k", "0"], "0 is not in 1.."),
     ] {
         let output = place.locard(&[&["graph", "latest"], arguments].concat());
         let told = text(&output.stderr);
@@ -147,4 +151,67 @@ fn two_runs_over_the_same_evidence_are_of_the_same_hosts_and_answers_have_every_
     assert!(german.contains("gelöscht") || german.contains("geleert"), "{german}");
     let none = place.locard_ends(0, &["graph", str(&first), "contradictions"]);
     assert!(none.contains("0 contradictions; 6 kinds are looked for"));
+}
+
+/// The ids of facts in a text.
+fn facts_in(text: &str) -> BTreeSet<String> {
+    let ids = text.match_indices("fact-").filter_map(|(at, _)| text.get(at..at + "fact-".len() + 8));
+    ids.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_filter_holds_in_every_question_and_every_form() {
+    let place = demo();
+    let written = place.locard_ends(0, &["facts", "latest", "--format", "json"]);
+    let written: Value = serde_json::from_str(&written).unwrap();
+    let least_trusted: BTreeSet<String> = written["facts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["writer"] == "any_user")
+        .map(|it| it["fact"]["id"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(least_trusted.len() > 20, "the demo has facts that anybody could have written");
+    for question in
+        [&["node", "mara"][..], &["neighbours", "mara"], &["timeline", "mara"], &["where-else", "mara"]]
+    {
+        for format in ["table", "json", "dot", "graphml", "cytoscape"] {
+            let ask = |filter: &[&str]| {
+                let arguments = [&["graph", "latest"], question, &["--format", format], filter].concat();
+                facts_in(&place.locard_ends(0, &arguments))
+            };
+            let (all, some) = (ask(&[]), ask(&["--writer", "administrator"]));
+            let left: Vec<_> = some.intersection(&least_trusted).collect();
+            assert!(left.is_empty(), "{question:?} {format}: {left:?}");
+            // A table names the first fact of each relation alone.
+            let is_less = some.is_subset(&all) && (some.len() < all.len() || all.is_empty());
+            assert!(format == "table" || is_less, "{question:?} {format}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_the_evidence_that_name_a_thing_are_listed_apart_and_others_are_not() {
+    let place = demo();
+    let demo = demo_folder();
+    let rows = |thing: &str| {
+        let arguments = ["graph", "latest", "node", thing, "--evidence", str(&demo), "--format", "json"];
+        let answer: Value = serde_json::from_str(&place.locard_ends(0, &arguments)).unwrap();
+        let rows = answer["rows"]["listed"].as_array().unwrap().clone();
+        let told = |row: &Value| (row["table"].as_str().unwrap().to_owned(), row["subject"].to_string());
+        rows.iter().map(told).collect::<Vec<_>>()
+    };
+    // Within command lines, with arguments behind it.
+    let program = rows(r"C:\ProgramData\ScanToPdf\svchost.exe");
+    let tables: BTreeSet<&str> = program.iter().map(|(table, _)| table.as_str()).collect();
+    for table in ["service", "service_installed", "autostart"] {
+        assert!(tables.contains(table), "{tables:?}");
+    }
+    assert!(!program.iter().any(|(_, subject)| subject.contains("System32")), "{program:?}");
+    // An account with a name and a SID.
+    let account = rows("mara");
+    let tables: BTreeSet<&str> = account.iter().map(|(table, _)| table.as_str()).collect();
+    for table in ["bam_entry", "last_logged_on", "logon"] {
+        assert!(tables.contains(table), "{tables:?}");
+    }
 }

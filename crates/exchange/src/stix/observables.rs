@@ -361,6 +361,28 @@ mod tests {
     }
 
     #[test]
+    fn a_name_and_a_sid_are_of_one_account_only_where_the_record_says_so() {
+        let sid = "S-1-5-21-1-2-3-1001";
+        let accounts = |fact: testkit::five_hosts::Made| {
+            let mut observables = Observables::default();
+            observables.accounts(&fact.fact());
+            let told =
+                observables.into_objects().map(|it| (it["account_login"].clone(), it["user_id"].clone()));
+            let mut told: Vec<_> = told.collect();
+            told.sort_by_key(|it| format!("{it:?}"));
+            told
+        };
+        let made = |kind| testkit::five_hosts::made(1, "ws1", "recorded", kind).name("x", "x");
+        let logon = accounts(made("logon").name("account", "mara").sid("sid", sid));
+        assert_eq!(logon, [(json!("mara"), json!(sid))]);
+        let apart = [(json!("LocalSystem"), Value::Null), (Value::Null, json!(sid))];
+        let installed = made("service_installed").name("account", "LocalSystem").sid("sid", sid);
+        assert_eq!(accounts(installed).iter().filter(|it| apart.contains(it)).count(), 2);
+        let unknown = made("some_other_record").name("account", "LocalSystem").sid("sid", sid);
+        assert_eq!(accounts(unknown).iter().filter(|it| apart.contains(it)).count(), 2);
+    }
+
+    #[test]
     fn what_two_facts_tell_differently_of_a_thing_is_left_out() {
         let mut observables = Observables::default();
         let told = |size: u64, time: &str| {

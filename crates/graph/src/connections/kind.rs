@@ -261,7 +261,6 @@ impl RelationKind {
             | RelationKind::Opened
             | RelationKind::SetUp
             | RelationKind::PersistsThrough
-            | RelationKind::SetToRun
             | RelationKind::Cleared
             | RelationKind::ConnectedTo => true,
             RelationKind::LoggedOnTo
@@ -272,6 +271,7 @@ impl RelationKind {
             | RelationKind::ReferredBy
             | RelationKind::Visited
             | RelationKind::NamesAsAuthor
+            | RelationKind::SetToRun
             | RelationKind::RunsAs
             | RelationKind::Names
             | RelationKind::MemberOf

@@ -37,6 +37,9 @@ pub(super) fn figure(scene: &Scene<'_>) -> Markup {
                 figcaption #path-title { "How what stands out hangs together" }
                 p.note {
                     "Code drew this from the facts of the statements that stand out: each box is something that a fact names, each arrow a relation that a fact shows, numbered by time. "
+                    @if steps.iter().any(|step| step.told.when.is_some_and(|when| when.is_latest)) {
+                        "“Until” names the latest time at which it can have been. "
+                    }
                     @if steps.iter().any(|step| step.told.when.is_some_and(|when| when.is_local)) {
                         "Local times whose zone nothing tells are numbered after those in UTC, since it is not known where between them they belong. "
                     }

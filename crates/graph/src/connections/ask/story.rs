@@ -149,14 +149,16 @@ const fn goes_on(kind: EntityKind) -> bool {
 }
 
 fn before(of: &Connections, at: EntityRef, relation: RelationRef) -> Option<EntityRef> {
-    use RelationKind::{CarriedByDevice, DownloadedFrom, PersistsThrough, Ran, SetUp, Started, Wrote};
+    use RelationKind::{
+        CarriedByDevice, DownloadedFrom, PersistsThrough, Ran, ReferredBy, SetToRun, SetUp, Started, Wrote,
+    };
     let (from, kind, to) = of.relation(relation)?;
     let is_process = of.kind(at) == EntityKind::Process;
     match kind {
         Wrote | Started | SetUp | PersistsThrough if to == at => Some(from),
         Ran if to == at && is_process => Some(from),
         Ran if from == at && is_process => Some(to),
-        DownloadedFrom | CarriedByDevice if from == at => Some(to),
+        DownloadedFrom | ReferredBy | CarriedByDevice | SetToRun if from == at => Some(to),
         _ => None,
     }
 }
@@ -167,6 +169,8 @@ fn after(of: &Connections, at: EntityRef, relation: RelationRef) -> Option<Entit
     match kind {
         RelationKind::Ran if to == at => Some(from),
         RelationKind::Ran if from == at && is_program(to) => None,
+        // What is set up for a program is what became of it, whether it starts by itself or not.
+        RelationKind::SetToRun if to == at => Some(from),
         kind if kind.leads_on() && from == at && goes_on(of.kind(at)) => Some(to),
         _ => None,
     }
@@ -212,12 +216,12 @@ fn of_accounts(of: &Connections, entity: EntityRef, filter: &Filter) -> Vec<Rela
 
 /// What was set up, cleared, deleted or connected on the hosts whose facts tell of a thing.
 fn of_hosts(of: &Connections, entity: EntityRef, filter: &Filter) -> Vec<RelationRef> {
-    use RelationKind::{Cleared, ConnectedTo, Deleted, PersistsThrough, SetUp};
+    use RelationKind::{Cleared, ConnectedTo, Deleted, PersistsThrough, SetToRun, SetUp};
     let hosts: BTreeSet<&str> = of.names(entity).filter_map(|(_, told)| of.host_of(told.fact)).collect();
     let counts = |relation: &RelationRef| {
         let Some((_, kind, to)) = of.relation(*relation) else { return false };
         let is_told = match kind {
-            SetUp | Cleared | Deleted | PersistsThrough => true,
+            SetUp | Cleared | Deleted | PersistsThrough | SetToRun => true,
             ConnectedTo => of.kind(to) == EntityKind::Device,
             _ => false,
         };
