@@ -38,6 +38,13 @@ pub(crate) struct Arguments {
         hide_short_help = true
     )]
     pub(crate) colour: Colour,
+    /// Log what the program does into this file
+    ///
+    /// JSON lines where its name ends in .jsonl. LOCARD_LOG says how much: info,
+    /// debug, or by crate, such as info,engine=debug. Only at debug do paths and
+    /// texts of the evidence stand in it.
+    #[arg(long, value_name = "FILE", global = true, hide_short_help = true)]
+    pub(crate) log: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

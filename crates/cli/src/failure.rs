@@ -41,6 +41,18 @@ pub(crate) enum Failure {
     },
     #[error("failed to make a folder for scratch files: the temporary folder {} lies inside the evidence {}, which is never written", path.display(), evidence.display())]
     ScratchInEvidence { path: PathBuf, evidence: PathBuf },
+    #[error("failed to open the log file {}", path.display())]
+    LogFile {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("LOCARD_LOG: expected levels such as info or info,engine=debug, found {wanted:?}")]
+    LogFilter {
+        wanted: String,
+        #[source]
+        source: tracing_subscriber::filter::ParseError,
+    },
     #[error("failed to write the manual pages into {}", path.display())]
     Man {
         path: PathBuf,
@@ -238,6 +250,8 @@ impl Failure {
             | Failure::List(_)
             | Failure::OwnHead { .. }
             | Failure::Key(_)
+            | Failure::LogFile { .. }
+            | Failure::LogFilter { .. }
             | Failure::Replay(app::ReplayError::NoTask { .. })
             | Failure::BytesToTerminal
             | Failure::NoSigner

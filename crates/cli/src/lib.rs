@@ -12,6 +12,7 @@ mod failure;
 mod heads;
 mod help;
 mod instant;
+mod log;
 mod models;
 mod money;
 mod platform;
@@ -20,7 +21,7 @@ mod scratch;
 mod screen;
 mod unknown;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use failure::{Failure, describe};
 use printer::Printer;
 use std::io::{self, Write};
@@ -35,15 +36,22 @@ pub fn main() -> ExitCode {
             Err(_) => ExitCode::FAILURE,
         };
     }
-    let arguments = match arguments::Arguments::try_parse() {
-        Ok(arguments) => arguments,
+    let read = arguments::Arguments::command().try_get_matches().and_then(|matches| {
+        let command = matches.subcommand_name().unwrap_or_default().to_owned();
+        Ok((arguments::Arguments::from_arg_matches(&matches)?, command))
+    });
+    let (arguments, command) = match read {
+        Ok(read) => read,
         Err(error) => return usage(&error),
     };
     let mut printer = Printer::coloured(arguments.colour.is_on());
-    match commands::execute(arguments, &mut printer) {
-        Ok(code) => ExitCode::from(code),
+    let begun = log::begin(arguments.log.as_deref(), &command);
+    let code = match begun.and_then(|()| commands::execute(arguments, &mut printer)) {
+        Ok(code) => code,
         Err(failure) => ended(&failure, &mut printer),
-    }
+    };
+    log::ended(code);
+    ExitCode::from(code)
 }
 
 /// Help and version are results; anything else that the arguments lack is a complaint.
@@ -54,13 +62,13 @@ fn usage(error: &clap::Error) -> ExitCode {
         (false, Ok(())) => ExitCode::SUCCESS,
         // Whoever has read enough of the help closes it.
         (false, Err(source)) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        (false, Err(source)) => ended(&Failure::Output(source), &mut Printer::new()),
+        (false, Err(source)) => ExitCode::from(ended(&Failure::Output(source), &mut Printer::new())),
     }
 }
 
-fn ended(failure: &Failure, printer: &mut Printer) -> ExitCode {
+fn ended(failure: &Failure, printer: &mut Printer) -> u8 {
     if !failure.is_closed_pipe() {
         printer.complain(&describe(failure));
     }
-    ExitCode::from(failure.code())
+    failure.code()
 }

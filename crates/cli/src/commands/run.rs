@@ -221,6 +221,7 @@ impl Plan {
     }
 
     fn hear(&self, index: usize, event: &Progress) {
+        crate::log::progress(index, event);
         if let Progress::Note(note) = event {
             self.screen.say(&report::terminal(&format!("note: {note}")));
         }

@@ -38,6 +38,7 @@ mod injections;
 mod interrupted;
 mod language_models;
 mod lesser_runs;
+mod logging;
 mod mcp;
 mod memory;
 mod misplaced;
