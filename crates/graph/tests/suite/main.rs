@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod attack;
+mod audit;
 mod connections;
 mod corrections;
 mod diff;
@@ -9,3 +10,4 @@ mod fold;
 mod nodes;
 mod ranking;
 mod tally;
+mod trends;
