@@ -3,6 +3,8 @@
 //! The adapters (`tools`, `llm`, `store`, `sandbox`) do not know each other or the engine; the glue that fits them to it is here, a small file each.
 
 mod agents;
+mod audit;
+mod audit_state;
 mod bench_gate;
 mod borrowed;
 mod brought;
@@ -69,6 +71,8 @@ mod worker;
 pub use crate::memory::{Memory, MemoryError, MemoryUse, StoredLessons};
 pub use ::exchange::{CsvCell, rows_csv};
 pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_examiner, shipped_lead};
+pub use audit::{AuditOf, AuditRunError, Audited, audit_runs, folders_of_runs};
+pub use audit_state::{AuditState, AuditStateError};
 pub use bench_gate::{
     Ending, Example, GateBench, GateBenchRequest, KindResult, LooksAt, Matching, MaterialError, RuleSet,
     RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,

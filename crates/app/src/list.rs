@@ -203,7 +203,7 @@ fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
 }
 
 /// Whether `text` fits `pattern`, in which `*` stands for any bytes and `?` for one.
-fn fits(pattern: &[u8], text: &[u8]) -> bool {
+pub(crate) fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut from) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while let Some(byte) = text.get(from) {

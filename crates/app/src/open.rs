@@ -324,6 +324,13 @@ pub fn load_run(folder: &Path) -> Result<Run, OpenRunError> {
     graph::fold(read_events(folder, |_| {})?.events).map_err(fold)
 }
 
+/// The same with the last link of its chain.
+pub(crate) fn load_with_head(folder: &Path) -> Result<(Run, Digest), OpenRunError> {
+    let fold = |source| OpenRunError::Fold { folder: folder.to_owned(), source };
+    let read = read_events(folder, |_| {})?;
+    Ok((graph::fold(read.events).map_err(fold)?, read.head))
+}
+
 /// A log whose chain holds.
 pub(crate) struct Read {
     pub(crate) events: Vec<(Stream, Event, Circumstance)>,

@@ -18,6 +18,11 @@ pub(crate) fn publish(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()>
     publish_as(folder, name, bytes, 0o400)
 }
 
+/// The same for its owner alone, who may change it by hand.
+pub(crate) fn publish_private(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    publish_as(folder, name, bytes, 0o600)
+}
+
 /// The same for whoever may read the folder.
 pub(crate) fn publish_in(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     publish_as(folder, name, bytes, readers(folder)?)

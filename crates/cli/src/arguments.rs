@@ -1,6 +1,7 @@
 //! The arguments as they are typed.
 
 use crate::colour::Colour;
+use crate::commands::audit::AuditArguments;
 use crate::commands::bench::BenchArguments;
 use crate::commands::completions::CompletionsArguments;
 use crate::commands::diff::DiffArguments;
@@ -84,6 +85,9 @@ pub(crate) enum Command {
     /// Show the claims that the gateway refused, and why
     #[command(after_long_help = help::REJECTIONS)]
     Rejections(RejectionsArguments),
+    /// Compare many runs: errors, corrections, cost, trends
+    #[command(after_long_help = help::AUDIT)]
+    Audit(AuditArguments),
     /// Score runs against the ground truth of their case
     #[command(after_long_help = help::SCORE)]
     Score(ScoreArguments),

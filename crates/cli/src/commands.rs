@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 mod answers;
+pub(crate) mod audit;
 pub(crate) mod bench;
 mod borrowed;
 pub(crate) mod completions;
@@ -56,6 +57,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Diff(arguments) => diff::execute(&arguments, printer),
         Command::Export(arguments) => export::execute(&arguments, printer),
         Command::Rejections(arguments) => rejections::execute(&arguments, printer),
+        Command::Audit(arguments) => audit::execute(&arguments, printer),
         Command::Report(arguments) => report::execute(&arguments, printer),
         Command::View(arguments) => view::execute(&arguments, printer),
         Command::Mcp(arguments) => mcp::execute(&arguments, printer),

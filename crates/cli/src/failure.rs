@@ -173,6 +173,8 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     List(#[source] app::ListError),
     #[error("failed to {0}")]
+    AuditState(#[source] app::AuditStateError),
+    #[error("failed to {0}")]
     View(#[source] view::ViewError),
     #[error("failed to get ready to serve")]
     Mcp(#[source] mcp::SetupError),
@@ -248,6 +250,7 @@ impl Failure {
             | Failure::Graph(_)
             | Failure::ToolArgument { .. }
             | Failure::List(_)
+            | Failure::AuditState(_)
             | Failure::OwnHead { .. }
             | Failure::Key(_)
             | Failure::LogFile { .. }

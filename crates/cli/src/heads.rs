@@ -29,7 +29,13 @@ pub(crate) fn log(off: bool) -> Option<HeadLog> {
     if off || is_off {
         return None;
     }
+    Some(HeadLog::new(user_state()?.join("heads")))
+}
+
+/// The folder of what the program keeps of its runs: `$XDG_STATE_HOME/locard` or `~/.local/state/locard`.
+#[expect(clippy::disallowed_methods, reason = "the user's folders stand in the environment")]
+pub(crate) fn user_state() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
-    Some(HeadLog::new(state.join("locard").join("heads")))
+    Some(state.join("locard"))
 }

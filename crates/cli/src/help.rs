@@ -208,6 +208,21 @@ Examples:
       what was refused in two runs together, for programs; --format jsonl has
       a line for each refused claim";
 
+pub(crate) const AUDIT: &str = "\
+Examples:
+  locard audit
+      every run under runs/: what was refused, corrected and recovered, and what
+      it cost
+  locard audit --by agent --since 2026-01-01
+      the same for each agent, from that day on
+  locard audit archive/2025 latest --format json
+      all runs of a folder and the last run, for programs
+
+Runs that are not sealed are counted apart. docs/audit.md explains each figure.
+
+Exit codes: 0; 2 there is no such run or folder; 31 a run cannot be read: it is
+named, and the others are counted.";
+
 pub(crate) const SCORE: &str = "\
 Examples:
   locard score latest --truth cases/demo/truth.toml

@@ -132,7 +132,7 @@ fn apply(run: &mut Run, stream: Stream, event: Event, circumstance: Circumstance
             run.brought = Brought::of(*matched).map(Some)?;
             Ok(())
         }
-        (Stream::Run, Event::TaskAssigned(assigned)) => assign(run, assigned),
+        (Stream::Run, Event::TaskAssigned(assigned)) => assign(run, assigned, circumstance.at),
         (Stream::Run, Event::EvidenceHashed(hashed)) => {
             run.integrity.push(hashed);
             Ok(())
@@ -146,8 +146,8 @@ fn apply(run: &mut Run, stream: Stream, event: Event, circumstance: Circumstance
     }
 }
 
-fn assign(run: &mut Run, assigned: TaskAssigned) -> Result<(), Because> {
-    match run.tasks.insert(assigned.task, TaskView::new(assigned)) {
+fn assign(run: &mut Run, assigned: TaskAssigned, at: String) -> Result<(), Because> {
+    match run.tasks.insert(assigned.task, TaskView::new(assigned, at)) {
         None => Ok(()),
         Some(_) => Err("the task was assigned before"),
     }

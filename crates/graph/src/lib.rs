@@ -3,6 +3,7 @@
 //! **Invariant:** everything here follows from the log; folding the same events gives the same views, in whatever order the tasks' streams were merged.
 
 mod attack;
+pub mod audit;
 mod brought;
 mod columns;
 mod confidence;

@@ -126,8 +126,12 @@ pub struct TaskView {
     pub reports: Vec<TaskReported>,
     /// The other ways that it tried, with what came of each.
     pub recoveries: Vec<(RecoveryBegun, Option<RecoveryEnded>)>,
+    /// When it was assigned, RFC 3339.
+    pub begun_at: String,
     /// How it ended; `None` while it runs.
     pub ended: Option<TaskEnded>,
+    /// When its end was recorded.
+    pub ended_at: Option<String>,
 }
 
 /// One invocation.
@@ -343,7 +347,7 @@ impl Run {
 }
 
 impl TaskView {
-    pub(crate) fn new(assigned: TaskAssigned) -> TaskView {
+    pub(crate) fn new(assigned: TaskAssigned, begun_at: String) -> TaskView {
         TaskView {
             assigned,
             phases: Vec::new(),
@@ -368,7 +372,9 @@ impl TaskView {
             dispatched: Vec::new(),
             reports: Vec::new(),
             recoveries: Vec::new(),
+            begun_at,
             ended: None,
+            ended_at: None,
         }
     }
 

@@ -64,16 +64,16 @@ pub fn tallies<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Tallies {
 }
 
 /// What a judged claim is counted under.
-struct Kind<'a> {
-    code: Option<RejectionCode>,
+pub(crate) struct Kind<'a> {
+    pub(crate) code: Option<RejectionCode>,
     agent: &'a str,
     model: &'a str,
-    tool: Option<String>,
-    refused: bool,
+    pub(crate) tool: Option<String>,
+    pub(crate) refused: bool,
 }
 
 impl<'a> Kind<'a> {
-    fn of(run: &Run, view: &'a TaskView, claim: &ClaimView) -> Option<Kind<'a>> {
+    pub(crate) fn of(run: &Run, view: &'a TaskView, claim: &ClaimView) -> Option<Kind<'a>> {
         let (agent, model) = (view.assigned.agent.name.as_str(), view.assigned.model.as_str());
         let tool = |invocation: InvocationId| Some(run.invocation(invocation)?.1.started.tool.clone());
         match claim.judged.as_ref()? {
@@ -146,7 +146,7 @@ impl Tally {
 }
 
 /// Turns in which claims were refused and nothing else came about.
-fn lost_turns(view: &TaskView) -> BTreeSet<u32> {
+pub(crate) fn lost_turns(view: &TaskView) -> BTreeSet<u32> {
     let turns = |wanted: fn(&Judged) -> bool| {
         let of = view.claims.iter().filter(move |claim| claim.judged.as_ref().is_some_and(wanted));
         of.map(|claim| claim.submitted.turn)

@@ -5,6 +5,7 @@
 
 mod answers;
 mod attack_path;
+mod audited;
 mod calls;
 mod cited;
 mod contradictions;
@@ -30,6 +31,7 @@ mod timeline;
 mod times;
 mod words;
 
+pub use audited::audit_page;
 pub use hunted::{HuntPage, hunt_page};
 pub use proof::Outputs;
 pub use rejections::rejections_page;

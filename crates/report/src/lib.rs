@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** text of the evidence is inert in every format: it can neither end a cell nor become markup, a link or a control sequence.
 
+pub mod audit;
 mod brought;
 pub mod connections;
 mod contradicted;
@@ -37,7 +38,7 @@ pub use contradicted::Contradictions;
 pub use contradictions::contradictions_line;
 pub use costs::{cost, costs, dollars};
 pub use diff::{diff_json, diff_text};
-pub use html::{HuntPage, hunt_page, rejections_page};
+pub use html::{HuntPage, audit_page, hunt_page, rejections_page};
 pub use inert::terminal;
 pub use json::{SCHEMA, facts_json, json, json_text};
 pub use markdown::markdown;

@@ -9,6 +9,7 @@
 )]
 
 mod asking;
+mod auditing;
 mod batch;
 mod bench_gate;
 mod brought;

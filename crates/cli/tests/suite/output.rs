@@ -4,7 +4,8 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 23] = [
+    "audit",
     "memory",
     "run",
     "resume",
@@ -96,6 +97,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         place.locard_ends(0, &["answers", &name, "--format", "json"]),
         place.locard_ends(0, &["facts", &name, "--format", "json"]),
         place.locard_ends(0, &["rejections", &name, "--format", "json"]),
+        place.locard_ends(0, &["audit", &name, "--format", "json"]),
         place.locard_ends(0, &["score", &name, "--truth", str(&truth), "--format", "json"]),
         place.locard_ends(0, &["bench", "gate", &name, "--claims", "200", "--format", "json"]),
         second.locard_ends(0, &["init", "host", "--format", "json"]),

@@ -14,7 +14,7 @@ fn objective(id: &str, record: &str, searched: Value) -> Objective {
 }
 
 /// A run with one objective that a complete search answers, and one for which other ways are tried, the first of them with effect.
-fn recovered(place: &Place) -> PathBuf {
+pub(crate) fn recovered(place: &Place) -> PathBuf {
     let replies = script(vec![
         Box::new(|_| {
             calls(

@@ -72,7 +72,7 @@ pub(super) fn apply(
         Event::RecoveryEnded(ended) => return recover(task, ended),
         Event::SentenceAccepted(told) => return tell(run, id, told),
         Event::StatementTold(told) => return state(run, id, told),
-        Event::TaskEnded(ended) => return end(run, id, ended),
+        Event::TaskEnded(ended) => return end(run, id, ended, circumstance.at),
     }
     Ok(())
 }
@@ -238,7 +238,7 @@ fn phenomenon(run: &mut Run, id: TaskId, recorded: PhenomenonRecorded) -> Result
     Ok(())
 }
 
-fn end(run: &mut Run, id: TaskId, ended: TaskEnded) -> Result<(), Because> {
+fn end(run: &mut Run, id: TaskId, ended: TaskEnded, at: String) -> Result<(), Because> {
     let behaviours = run.opened.behaviour.clone();
     let by_values = run.recorded.is_none();
     let task = open_task(run, id)?;
@@ -247,5 +247,6 @@ fn end(run: &mut Run, id: TaskId, ended: TaskEnded) -> Result<(), Because> {
         check::objectives(task, &ended, &behaviours)?;
     }
     task.ended = Some(ended);
+    task.ended_at = Some(at);
     Ok(())
 }

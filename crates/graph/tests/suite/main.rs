@@ -3,6 +3,7 @@
 
 mod attack;
 mod connection_rules;
+mod audit;
 mod connections;
 mod corrections;
 mod diff;
@@ -10,3 +11,4 @@ mod fold;
 mod nodes;
 mod ranking;
 mod tally;
+mod trends;
