@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod attack;
-mod connection_rules;
 mod audit;
+mod connection_rules;
 mod connections;
 mod corrections;
 mod diff;
