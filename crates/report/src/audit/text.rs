@@ -288,7 +288,7 @@ fn versions(out: &mut String, audit: &Audit) {
 fn trends(out: &mut String, audit: &Audit) {
     let _ = writeln!(
         out,
-        "\nMann-Kendall over runs in the order of their time; all figures together are told wrongly in 5 of 100 audits at most (Holm)"
+        "\nMann-Kendall over runs in the order of their time; at most 5 of 100 audits without any trend show one (Holm)"
     );
     for trend in audit.trends(None) {
         let _ = writeln!(out, "  {}", trend_line(&trend));
