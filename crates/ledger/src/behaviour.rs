@@ -68,11 +68,13 @@ pub enum Behaviour {
     Connects = 27,
     /// The first message says what was recalled of earlier runs, as the first event has it ([`crate::Remembered`]).
     Remembers = 28,
+    /// A compressed tar is expanded to 100 times its size, at least to 1 GiB, and of a zip in which more than a thousand entries share bytes not even the names of these are listed; what lies beyond is a gap. Before, a tar was expanded to 16 GiB whatever its ratio. No event rests on it: whoever reads the evidence of a run again reads it to the bounds of that run (decision 0064).
+    BoundsArchives = 29,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 28] = [
+    pub const ALL: [Behaviour; 29] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -101,6 +103,7 @@ impl Behaviour {
         Behaviour::DatedFirst,
         Behaviour::Connects,
         Behaviour::Remembers,
+        Behaviour::BoundsArchives,
     ];
 
     /// Those that a run was made with.
