@@ -128,6 +128,7 @@ pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, sear
 pub use shown::{Comments, ShowError, Shown as RunShown, Wording, show_run};
 pub use tables::{CaseTables, TablesError, TablesRequest, Unread, case_tables, check_rules};
 pub use techniques::TechniquesError;
+pub use tools::Expansion;
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;
 pub use verify::{

@@ -13,7 +13,7 @@ use ledger::{Digest, EvidenceKind, IntegrityLevel};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use tools::{BuiltIndex, INDEX_MAKER, Indexes};
+use tools::{BuiltIndex, Expansion, INDEX_MAKER, Indexes};
 
 /// Numbers the folders of runs of this process.
 static ORDINAL: AtomicU64 = AtomicU64::new(0);
@@ -100,7 +100,7 @@ impl Names {
         for (entry, path) in case.entry.evidence.iter().zip(&case.paths) {
             let key = match (entry.kind, &names.cache) {
                 (EvidenceKind::Archive | EvidenceKind::Image, Some(_)) => {
-                    names.key(&entry.label, &evidence_files(entry.kind, path))
+                    names.key(&entry.label, &evidence_files(entry.kind, path), worker.expansion())
                 }
                 (EvidenceKind::Archive | EvidenceKind::Image, None) | (EvidenceKind::Directory, _) => None,
             };
@@ -110,6 +110,7 @@ impl Names {
                 names.hand_out(&entry.label, &known, &bytes);
             }
         }
+        worker.forget_indexes();
         names
     }
 
@@ -131,13 +132,15 @@ impl Names {
     }
 
     /// What the index of evidence in these files is kept under.
-    fn key(&mut self, label: &str, files: &[PathBuf]) -> Option<Digest> {
+    fn key(&mut self, label: &str, files: &[PathBuf], expansion: Expansion) -> Option<Digest> {
+        let maker = match expansion {
+            Expansion::Bounded => INDEX_MAKER.to_owned(),
+            Expansion::Former => format!("{INDEX_MAKER} former"),
+        };
         match tools::evidence_identity(files) {
-            Ok(identity) => Some(Digest::of_parts(&[
-                b"locard names",
-                INDEX_MAKER.as_bytes(),
-                identity.to_string().as_bytes(),
-            ])),
+            Ok(identity) => {
+                Some(Digest::of_parts(&[b"locard names", maker.as_bytes(), identity.to_string().as_bytes()]))
+            }
             Err(error) => {
                 self.notes.push(unkept(label, &error));
                 None

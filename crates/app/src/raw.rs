@@ -146,8 +146,10 @@ pub enum ValueFound {
 /// Where the log cannot be read, evidence not be opened, or no worker be had. Bytes that are not there are a result.
 pub async fn read_raw(folder: &Path, request: &RawRequest) -> Result<RawSpans, AgainError> {
     let (log, _) = Stored::open(folder).map_err(|error| AgainError::Log(ReplayError::Run(error)))?;
+    let recorded = log.opened.as_ref().map(|opened| request.worker.as_recorded(opened));
     let facts = facts(log);
-    let worker = Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(AgainError::Tools)?;
+    let worker = recorded.as_ref().unwrap_or(&request.worker);
+    let worker = Worker::start(worker, &request.case, &Indexes::new()).map_err(AgainError::Tools)?;
     opened_by(&worker, &request.interrupt).await?;
     let (canceller, observe) = (worker.canceller(), Arc::clone(&request.observe));
     let work = move || look(&facts, |wanted| worker.read_spans(wanted), observe.as_ref());

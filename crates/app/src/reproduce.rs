@@ -121,7 +121,8 @@ pub async fn reproduce(folder: &Path, request: &ReproduceRequest) -> Result<Repr
         return Err(AgainError::Log(ReplayError::NotOpened { folder: folder.to_owned() }));
     };
     let (calls, endless) = log::calls(&log, &request.only).map_err(AgainError::Log)?;
-    let hasher = open(request).await?;
+    let worker = request.worker.as_recorded(opened);
+    let hasher = open(&worker, request).await?;
     let indexer = hasher.clone();
     let (case, indexes) = (request.case.clone(), request.indexes.clone());
     let index = move || Names::index(&indexer, &case, &indexes, None);
@@ -143,7 +144,8 @@ pub async fn reproduce(folder: &Path, request: &ReproduceRequest) -> Result<Repr
     let cancel_hashing = hasher.canceller();
     let asking = async {
         let rules = ToolRules::of(opened, &log);
-        let asked = ask(request, &names.files, &made, calls, reader, subjects(opened), rules).await;
+        let asked =
+            ask((request, &worker), &names.files, &made, calls, reader, subjects(opened), rules).await;
         if asked.is_err() {
             cancel_hashing.cancel();
         }
@@ -174,8 +176,8 @@ pub(crate) fn go_on(interrupt: &Interrupt) -> Result<(), AgainError> {
 }
 
 /// Starts a worker, in which each piece of evidence can be opened.
-async fn open(request: &ReproduceRequest) -> Result<Worker, AgainError> {
-    let worker = Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(AgainError::Tools)?;
+async fn open(worker: &WorkerRequest, request: &ReproduceRequest) -> Result<Worker, AgainError> {
+    let worker = Worker::start(worker, &request.case, &Indexes::new()).map_err(AgainError::Tools)?;
     opened_by(&worker, &request.interrupt).await?;
     Ok(worker)
 }
@@ -308,7 +310,7 @@ struct Asking {
 
 /// Makes each call once, several side by side, each in a worker of its own.
 async fn ask(
-    request: &ReproduceRequest,
+    (request, worker): (&ReproduceRequest, &WorkerRequest),
     names: &Indexes,
     made: &Arc<MadeTables>,
     calls: Vec<Call>,
@@ -331,7 +333,7 @@ async fn ask(
     let mut running = JoinSet::new();
     for _ in 0..jobs {
         let made = Some(Arc::clone(made));
-        let worker = Worker::start_with(&patient(&request.worker), &request.case, names, made);
+        let worker = Worker::start_with(&patient(worker), &request.case, names, made);
         let worker = worker.map_err(AgainError::Tools)?;
         let (asking, interrupt) = (Arc::clone(&asking), request.interrupt.clone());
         running.spawn(async move {

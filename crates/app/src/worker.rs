@@ -14,20 +14,21 @@ use engine::ToolReturn;
 pub use holding::{describe_confinement, try_confinement};
 use leaving_out::leaving_out;
 use ledger::chain::Cost;
-use ledger::{Completeness, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome};
+use ledger::event::RunOpened;
+use ledger::{Behaviour, Completeness, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome};
 use sandbox::{
     CallError, Canceller, Config, Confinement, Ending, Limits, Policy, Report, ServeError, SpawnError,
     Zygote, ZygoteExit,
 };
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tools::{
-    AnswerReply, BuiltIndex, BuiltTables, HashReply, IndexReply, Indexes, LeftOut, Mount, Request,
+    AnswerReply, BuiltIndex, BuiltTables, Expansion, HashReply, IndexReply, Indexes, LeftOut, Mount, Request,
     SequencesReply, SourcesReply, SpanRead, TableGroup, TablesReply, WantedSpan, WireError,
 };
 
@@ -42,6 +43,17 @@ pub struct WorkerRequest {
     pub scratch: PathBuf,
     /// What one call may use.
     pub limits: Limits,
+    /// How far archives are expanded.
+    pub expansion: Expansion,
+}
+
+impl WorkerRequest {
+    /// The same for calls over what a run has recorded: to the bounds that it was made with.
+    pub(crate) fn as_recorded(&self, opened: &RunOpened) -> WorkerRequest {
+        let is_bounded = opened.behaviour.contains(&Behaviour::BoundsArchives.into());
+        let expansion = if is_bounded { Expansion::Bounded } else { Expansion::Former };
+        WorkerRequest { expansion, ..self.clone() }
+    }
 }
 
 /// Why no tool can be run at all; what happens to a single call is its outcome.
@@ -141,6 +153,9 @@ pub(crate) struct Worker {
     confinement: Confinement,
     mounts: Arc<[Mount]>,
     indexes: Arc<Indexes>,
+    /// Indexes of archives that were built when these were opened, until somebody asks for them.
+    built: Arc<Mutex<BTreeMap<String, BuiltIndex>>>,
+    expansion: Expansion,
     /// Of a run the case tables, which are made when a call needs them.
     made: Option<Arc<MadeTables>>,
     expected: Arc<Expected>,
@@ -172,12 +187,15 @@ impl Worker {
             path: path.clone(),
             kind: entry.kind,
             in_place: entry.in_place.clone(),
+            expansion: request.expansion,
         });
         Ok(Worker {
             confinement: *zygote.confinement(),
             zygote: Arc::new(Mutex::new(zygote)),
             mounts: mounts.collect(),
             indexes: Arc::new(indexes.clone()),
+            built: Arc::default(),
+            expansion: request.expansion,
             made,
             expected: Arc::new(Expected::of(case.entry.evidence.iter().map(|entry| entry.label.clone()))),
             limits: request.limits,
@@ -192,6 +210,8 @@ impl Worker {
             zygote: Arc::new(Mutex::new(zygote)),
             mounts: Arc::new([]),
             indexes: Arc::default(),
+            built: Arc::default(),
+            expansion: request.expansion,
             made: None,
             expected: Arc::new(Expected::of([])),
             limits: request.limits,
@@ -230,16 +250,32 @@ impl Worker {
     /// Opens each piece of evidence that is an image or an archive once; gives the label of the first that cannot be opened, and why.
     ///
     /// A folder has nothing that could keep it from being opened but its absence.
+    /// The names of an archive are indexed with that, so that a compressed tar is expanded once for both.
     pub(crate) fn open_evidence(&self) -> Result<(), (String, ToolError)> {
         let containers = self.mounts.iter().filter(|mount| match mount.kind {
             EvidenceKind::Archive | EvidenceKind::Image => true,
             EvidenceKind::Directory => false,
         });
         for mount in containers {
-            // The level that reads no content.
-            self.hash(&mount.label, IntegrityLevel::Stat).map_err(|error| (mount.label.clone(), error))?;
+            self.open_one(mount).map_err(|error| (mount.label.clone(), error))?;
         }
         Ok(())
+    }
+
+    fn open_one(&self, mount: &Mount) -> Result<(), ToolError> {
+        if mount.kind == EvidenceKind::Archive {
+            match self.index(&mount.label) {
+                Ok(IndexReply::Built(built)) => {
+                    self.built().insert(mount.label.clone(), built);
+                    return Ok(());
+                }
+                Ok(IndexReply::Unopened { reason }) => return Err(ToolError::Evidence { reason }),
+                // It may be opened all the same.
+                Ok(IndexReply::Failed { .. }) | Err(_) => {}
+            }
+        }
+        // The level that reads no content.
+        self.hash(&mount.label, IntegrityLevel::Stat).map(drop)
     }
 
     /// Hashes the evidence with this label.
@@ -263,15 +299,38 @@ impl Worker {
 
     /// Builds the name index of the evidence with this label; its bytes are as hostile as the evidence.
     pub(crate) fn build_index(&self, label: &str) -> Result<BuiltIndex, ToolError> {
+        if let Some(built) = self.built().remove(label) {
+            return Ok(built);
+        }
+        match self.index(label)? {
+            IndexReply::Built(built) => Ok(built),
+            IndexReply::Unopened { reason } | IndexReply::Failed { reason } => {
+                Err(ToolError::Index { ending: reason })
+            }
+        }
+    }
+
+    /// Lets go of the indexes that nobody asked for.
+    pub(crate) fn forget_indexes(&self) {
+        self.built().clear();
+    }
+
+    fn built(&self) -> MutexGuard<'_, BTreeMap<String, BuiltIndex>> {
+        self.built.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How far archives are expanded.
+    pub(crate) fn expansion(&self) -> Expansion {
+        self.expansion
+    }
+
+    fn index(&self, label: &str) -> Result<IndexReply, ToolError> {
         let unknown = || ToolError::Index { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
         let limits = self.indexing();
         let report = self.send(&Request::BuildIndex { mount }, &limits)?;
         match report.ending {
-            Ending::Replied(bytes) => match tools::decode_index_reply(bytes).map_err(ToolError::Wire)? {
-                IndexReply::Built(built) => Ok(built),
-                IndexReply::Failed { reason } => Err(ToolError::Index { ending: reason }),
-            },
+            Ending::Replied(bytes) => tools::decode_index_reply(bytes).map_err(ToolError::Wire),
             ending => Err(ToolError::Index { ending: ending.describe(&limits) }),
         }
     }

@@ -153,6 +153,7 @@ fn worker(unconfined: bool, evidence: &[PathBuf]) -> Result<(app::WorkerRequest,
         unconfined,
         scratch: scratch.calls().to_owned(),
         limits: sandbox::Limits::default(),
+        expansion: app::Expansion::default(),
     };
     Ok((request, scratch))
 }

@@ -117,6 +117,7 @@ fn each_hostile_act_costs_one_invocation() {
                 unconfined: false,
                 scratch: place.path().join("scratch"),
                 limits,
+                expansion: app::Expansion::default(),
             },
             indexes: place.path().join("indexes"),
             cache: None,

@@ -28,16 +28,28 @@ use crate::read::ReadAt;
 use crate::tree::{Listing, Node, NodeKind, Tree};
 use decode::{Gzip, Part, Zstd};
 use entry::Entry;
-use index::{Content, Folder, Index, Leaf, LeafKind};
+use index::{Content, Folder, Holds, Index, Leaf, LeafKind};
 use kind::Kind;
 use ledger::Gap;
+use serde::{Deserialize, Serialize};
 use seven::{Refused, Seven};
 use std::cell::RefCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use stream::{Decode, Start, Stream};
+use stream::{Bound, Decode, Start, Stream};
 use tar::Bytes;
+
+/// How far archives are expanded and listed (decision 0064).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Expansion {
+    /// To the bounds of today.
+    #[default]
+    Bounded,
+    /// As in runs before [`ledger::Behaviour::BoundsArchives`].
+    Former,
+}
 
 /// An opened archive.
 pub struct ArchiveTree {
@@ -62,7 +74,12 @@ enum Format {
 /// Opens the archive `path` of the examiner's machine; what it is, its first bytes say.
 ///
 /// `listing` is what [`Tree::listing`] gave of this very archive: what it holds is then not listed again. One that cannot be read is passed over.
-pub fn open_archive(path: &Path, label: &str, listing: Option<&[u8]>) -> Result<ArchiveTree, OpenError> {
+pub fn open_archive(
+    path: &Path,
+    label: &str,
+    listing: Option<&[u8]>,
+    expansion: Expansion,
+) -> Result<ArchiveTree, OpenError> {
     let io = |source| OpenError::Io { label: label.to_owned(), path: path.to_owned(), source };
     let path = path.canonicalize().map_err(io)?;
     let no_archive = || OpenError::NotAnArchive { label: label.to_owned(), path: path.clone() };
@@ -73,7 +90,7 @@ pub fn open_archive(path: &Path, label: &str, listing: Option<&[u8]>) -> Result<
     let file = Rc::new(File::open(&path).map_err(io)?);
     let length = file.metadata().map_err(io)?.len();
     let kind = kind::of(&file).map_err(io)?.ok_or_else(no_archive)?;
-    let place = Place { label, path: &path, file: &file, length };
+    let place = Place { label, path: &path, file: &file, length, expansion };
     let listed = listing.and_then(listing::read).and_then(|(index, free)| place.listed(kind, index, free));
     let is_known = listed.is_some();
     let (index, format) = listed.map_or_else(|| place.list(kind), Ok)?;
@@ -95,6 +112,7 @@ struct Place<'a> {
     path: &'a Path,
     file: &'a Rc<File>,
     length: u64,
+    expansion: Expansion,
 }
 
 impl Place<'_> {
@@ -105,7 +123,7 @@ impl Place<'_> {
             Kind::Zip => {
                 let expected = "the end of a central directory: the zip is cut, or one part of several";
                 let none = || self.damaged(ArchiveDamage::Structure { offset: length, expected });
-                let (index, free) = zip::read(file, length).map_err(io)?.ok_or_else(none)?;
+                let (index, free) = zip::read(file, length, self.expansion).map_err(io)?.ok_or_else(none)?;
                 Ok((index, Format::Zip { free }))
             }
             Kind::Seven => match seven::read(file, length) {
@@ -133,7 +151,7 @@ impl Place<'_> {
         let format = match kind {
             Kind::Zip => Format::Zip { free },
             Kind::Tar => of_tar(Bytes::Plain(Part::new(self.file, 0, self.length))),
-            Kind::Gzip | Kind::Zstd => of_tar(Bytes::Packed(expand(self.file, self.length, kind))),
+            Kind::Gzip | Kind::Zstd => of_tar(Bytes::Packed(self.expand(kind))),
             Kind::Seven | Kind::Xz | Kind::Bzip2 => return None,
         };
         Some((index, format))
@@ -141,7 +159,7 @@ impl Place<'_> {
 
     /// What a compressed file holds: a tar, or nothing that is read.
     fn expanded(&self, kind: Kind) -> Result<(Index, Format), OpenError> {
-        let mut bytes = Bytes::Packed(expand(self.file, self.length, kind));
+        let mut bytes = Bytes::Packed(self.expand(kind));
         let (head, wrong) = bytes.take(0, 4608);
         let hint = match kind {
             Kind::Zstd => "decompress it first (`unzstd`)",
@@ -153,6 +171,18 @@ impl Place<'_> {
             None if begins_like_an_image(&head) => Err(self.packed("a compressed disk image", hint)),
             None => Err(self.packed("a compressed file that holds no tar", hint)),
         }
+    }
+
+    /// What a compressed file expands to.
+    fn expand(&self, kind: Kind) -> Stream {
+        let part = Part::new(self.file, 0, self.length);
+        let (start, keep): (Start, usize) = match kind {
+            Kind::Zstd => {
+                (Box::new(move || Ok(Box::new(Zstd::new(part.clone())?) as Box<dyn Decode>)), KEEP_ZSTD)
+            }
+            _ => (Box::new(move || Ok(Box::new(Gzip::new(part.clone())))), 0),
+        };
+        Stream::new(start, keep, Bound::of_tar(self.length, self.expansion))
     }
 
     fn damaged(&self, source: ArchiveDamage) -> OpenError {
@@ -172,17 +202,6 @@ fn tarred(mut bytes: Bytes) -> (Index, Format) {
 /// Bytes of a stream without points that are kept: a zstd of no more is expanded once a call.
 const KEEP_ZSTD: usize = 256 << 20;
 
-fn expand(file: &Rc<File>, length: u64, kind: Kind) -> Stream {
-    let part = Part::new(file, 0, length);
-    let (start, keep): (Start, usize) = match kind {
-        Kind::Zstd => {
-            (Box::new(move || Ok(Box::new(Zstd::new(part.clone())?) as Box<dyn Decode>)), KEEP_ZSTD)
-        }
-        _ => (Box::new(move || Ok(Box::new(Gzip::new(part.clone())))), 0),
-    };
-    Stream::new(start, keep, stream::FREE_OF_WHOLE)
-}
-
 /// What is found at a path.
 enum Item<'a> {
     Folder(&'a Folder),
@@ -197,22 +216,20 @@ const MAX_HOPS: usize = 16;
 
 impl ArchiveTree {
     /// What stands at exactly this path.
-    fn item(&self, path: &EvidencePath) -> Option<Item<'_>> {
+    fn item(&self, path: &EvidencePath) -> Result<Option<Item<'_>>, ReadError> {
         let mut folder = &self.index.root;
         let mut parts = path.components().peekable();
         while let Some(part) = parts.next() {
-            match folder.folders.get(part) {
+            let holds = holds(folder, path)?;
+            match holds.folders.get(part) {
                 Some(below) => folder = below,
                 None => {
-                    return folder
-                        .leaves
-                        .get(part)
-                        .filter(|_| parts.peek().is_none())
-                        .map(|leaf| Item::Leaf(leaf));
+                    let leaf = holds.leaves.get(part).filter(|_| parts.peek().is_none());
+                    return Ok(leaf.map(|leaf| Item::Leaf(leaf)));
                 }
             }
         }
-        Some(Item::Folder(folder))
+        Ok(Some(Item::Folder(folder)))
     }
 
     /// The leaf whose content a hard link shares; a link that leads nowhere stays what it is.
@@ -282,11 +299,12 @@ impl ArchiveTree {
 
     /// The written name of the child of `folder` that is meant: spelled so, or else the only one that differs in letter case alone.
     fn spelled(&self, folder: &Folder, path: &EvidencePath, name: &str) -> Result<Option<String>, ReadError> {
-        if folder.folders.contains_key(name) || folder.leaves.contains_key(name) {
+        let Holds { folders, leaves } = holds(folder, path)?;
+        if folders.contains_key(name) || leaves.contains_key(name) {
             return Ok(Some(name.to_owned()));
         }
         let lower = name.to_lowercase();
-        let names = folder.folders.keys().chain(folder.leaves.keys());
+        let names = folders.keys().chain(leaves.keys());
         let mut folded: Vec<&str> =
             names.map(AsRef::as_ref).filter(|found| found.to_lowercase() == lower).collect();
         folded.sort_unstable();
@@ -301,6 +319,12 @@ impl ArchiveTree {
             }),
         }
     }
+}
+
+/// What lies in a folder; `path` is that of what was asked for.
+fn holds<'f>(folder: &'f Folder, path: &EvidencePath) -> Result<&'f Holds, ReadError> {
+    let damaged = || ReadError::Damaged { path: path.clone(), source: ArchiveDamage::Listing.into() };
+    folder.holds().ok_or_else(damaged)
 }
 
 fn folder_node(path: EvidencePath, folder: &Folder) -> Node {
@@ -326,11 +350,12 @@ impl Tree for ArchiveTree {
         while let Some(name) = names.next() {
             let Some(name) = self.spelled(folder, &found, name)? else { return Ok(None) };
             found = found.child(&name).map_err(|_| ReadError::Absent { path: path.clone() })?;
-            if let Some(below) = folder.folders.get(name.as_str()) {
+            let holds = holds(folder, path)?;
+            if let Some(below) = holds.folders.get(name.as_str()) {
                 folder = below;
                 continue;
             }
-            let Some(leaf) = folder.leaves.get(name.as_str()) else { return Ok(None) };
+            let Some(leaf) = holds.leaves.get(name.as_str()) else { return Ok(None) };
             let node = self.leaf_node(found, leaf);
             return match (&node.kind, names.peek()) {
                 (_, None) => Ok(Some(node)),
@@ -345,20 +370,21 @@ impl Tree for ArchiveTree {
 
     fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
         let path = &directory.path;
-        let folder = match self.item(path) {
+        let folder = match self.item(path)? {
             Some(Item::Folder(folder)) => folder,
             Some(Item::Leaf(_)) => return Err(ReadError::NotADirectory { path: path.clone() }),
             None => return Err(ReadError::Absent { path: path.clone() }),
         };
         let gaps: Vec<Gap> = if path.is_root() { self.index.gaps.clone() } else { Vec::new() };
         let mut listing = Listing { defects: folder.defects.clone(), gaps, nodes: Vec::new() };
-        for (name, below) in &folder.folders {
+        let Holds { folders, leaves } = holds(folder, path)?;
+        for (name, below) in folders {
             match path.child(name) {
                 Ok(child) => listing.nodes.push(folder_node(child, below)),
                 Err(_) => listing.gaps.push(unnamed(path, name)),
             }
         }
-        for (name, leaf) in &folder.leaves {
+        for (name, leaf) in leaves {
             match path.child(name) {
                 Ok(child) => listing.nodes.push(self.leaf_node(child, leaf)),
                 Err(_) => listing.gaps.push(unnamed(path, name)),
@@ -370,11 +396,11 @@ impl Tree for ArchiveTree {
 
     fn folders(&self, directory: &Node) -> Result<Vec<Node>, ReadError> {
         let path = &directory.path;
-        let Some(Item::Folder(folder)) = self.item(path) else {
+        let Some(Item::Folder(folder)) = self.item(path)? else {
             return Err(ReadError::NotADirectory { path: path.clone() });
         };
         // One that cannot be named is a gap of the listing.
-        let folders = folder.folders.iter();
+        let folders = holds(folder, path)?.folders.iter();
         let named = folders.filter_map(|(name, below)| Some(folder_node(path.child(name).ok()?, below)));
         let mut nodes: Vec<Node> = named.collect();
         nodes.sort_by(|a, b| a.name.cmp(&b.name));
@@ -386,7 +412,7 @@ impl Tree for ArchiveTree {
         if let Some(stream) = stream {
             return Err(ReadError::NoStream { path, stream: stream.to_owned() });
         }
-        let leaf = match self.item(&path) {
+        let leaf = match self.item(&path)? {
             Some(Item::Leaf(leaf)) => self.content(leaf),
             Some(Item::Folder(_)) => return Err(ReadError::NotAFile { path }),
             None => return Err(ReadError::Absent { path }),
@@ -402,6 +428,16 @@ impl Tree for ArchiveTree {
 
     fn container(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    fn first_bytes(&self, node: &Node) -> Option<&[u8]> {
+        match self.item(&node.path).ok()? {
+            Some(Item::Leaf(leaf)) => match self.content(leaf).content {
+                Content::Tar { data } => self.index.heads.of(data),
+                _ => None,
+            },
+            Some(Item::Folder(_)) | None => None,
+        }
     }
 
     fn listing(&self) -> Option<Vec<u8>> {

@@ -29,7 +29,7 @@ mod volume;
 mod walk;
 mod window;
 
-pub use archive::{ArchiveDamage, ArchiveTree, is_archive, open_archive};
+pub use archive::{ArchiveDamage, ArchiveTree, Expansion, is_archive, open_archive};
 pub use deleted::{DELETED, DeletedEntry, DeletedStep, DeletedSteps, Original, Recovery};
 pub use directory::{DirectoryTree, open_directory};
 pub use error::{Damage, HashError, NtfsDamage, OpenError, PathError, ReadError};

@@ -1,6 +1,6 @@
 //! The tree: what every kind of evidence looks like to a reader.
 
-use crate::archive::open_archive;
+use crate::archive::{Expansion, open_archive};
 use crate::deleted::DeletedSteps;
 use crate::directory::open_directory;
 use crate::error::{OpenError, ReadError};
@@ -82,6 +82,12 @@ pub trait Tree {
 
     /// What an archive lists, as bytes with which it can be opened again without listing it; `None` for whatever is as soon listed.
     fn listing(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The first bytes of a file, as many as its kind is told by, where opening it would cost more than it need; `None` wherever it is as soon read.
+    fn first_bytes(&self, node: &Node) -> Option<&[u8]> {
+        let _ = node;
         None
     }
 
@@ -268,19 +274,20 @@ pub(crate) fn holds_top(nodes: &[Node]) -> bool {
 
 /// Opens a piece of evidence of any kind; `path` is on the examiner's machine.
 pub fn open(kind: EvidenceKind, path: &Path, label: &str) -> Result<Box<dyn Tree>, OpenError> {
-    open_listed(kind, path, label, None)
+    open_listed(kind, path, label, None, Expansion::Bounded)
 }
 
-/// The same with what [`Tree::listing`] gave of this very evidence.
+/// The same with what [`Tree::listing`] gave of this very evidence, and to these bounds.
 pub fn open_listed(
     kind: EvidenceKind,
     path: &Path,
     label: &str,
     listing: Option<&[u8]>,
+    expansion: Expansion,
 ) -> Result<Box<dyn Tree>, OpenError> {
     match kind {
         EvidenceKind::Directory => Ok(Box::new(open_directory(path, label)?)),
-        EvidenceKind::Archive => Ok(Box::new(open_archive(path, label, listing)?)),
+        EvidenceKind::Archive => Ok(Box::new(open_archive(path, label, listing, expansion)?)),
         EvidenceKind::Image => Ok(Box::new(open_image(path, label)?)),
     }
 }

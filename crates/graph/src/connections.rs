@@ -87,7 +87,9 @@ pub fn connections_of<'f>(
     let rules = rules::shipped(rules).unwrap_or(&NONE);
     let mut survey = Survey::new(pieces, &rules.folders);
     facts.clone().for_each(|(run, fact)| survey.add(run, fact));
-    let mut collected = Collected::new(rules, survey.hosts());
+    let hosts = survey.hosts();
+    let hosts = if rules.is_first() { hosts } else { hosts.without_doubtful_devices() };
+    let mut collected = Collected::new(rules, hosts);
     facts.for_each(|(run, fact)| collected.add(run, fact));
     resolve::resolve(collected)
 }

@@ -70,11 +70,13 @@ pub enum Behaviour {
     Remembers = 28,
     /// Entities and relations are made by the second version of their rules: what led to a download is not where it came from, and what does not start by itself is only set to run (`docs/graph.md`).
     ConnectsFurther = 29,
+    /// A compressed tar is expanded to 100 times its size, at least to 1 GiB, and of a zip in which more than a thousand entries share bytes not even the names of these are listed; what lies beyond is a gap. Before, a tar was expanded to 16 GiB whatever its ratio. No event rests on it: whoever reads the evidence of a run again reads it to the bounds of that run (decision 0064).
+    BoundsArchives = 30,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 29] = [
+    pub const ALL: [Behaviour; 30] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -104,6 +106,7 @@ impl Behaviour {
         Behaviour::Connects,
         Behaviour::Remembers,
         Behaviour::ConnectsFurther,
+        Behaviour::BoundsArchives,
     ];
 
     /// Those that a run was made with.

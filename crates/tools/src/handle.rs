@@ -91,7 +91,7 @@ fn open(mount: &Mount, indexes: &Indexes) -> Result<Box<dyn Tree>, OpenError> {
     let index = indexes.get(&mount.label).filter(|_| mount.kind == EvidenceKind::Archive);
     // An index that cannot be read fails the call that asks it for names.
     let listing = index.and_then(|path| name_index::listing(path).ok().flatten());
-    evidence::open_listed(mount.kind, &mount.path, &mount.label, listing.as_deref())
+    evidence::open_listed(mount.kind, &mount.path, &mount.label, listing.as_deref(), mount.expansion)
 }
 
 fn hash(mount: &Mount, level: IntegrityLevel) -> HashReply {
@@ -118,6 +118,7 @@ fn index(mount: &Mount) -> IndexReply {
         .and_then(|tree| name_index::build(tree.as_ref()));
     match built {
         Ok(built) => IndexReply::Built(built),
+        Err(BuildError::Open(error)) => IndexReply::Unopened { reason: chain(&error) },
         Err(error) => IndexReply::Failed { reason: chain(&error) },
     }
 }

@@ -24,9 +24,15 @@ pub(crate) enum Head {
 
 /// Looks at the first bytes of a file: logs begin with `regf` as hives do and differ in the file type at offset 28.
 pub(crate) fn head(tree: &dyn Tree, node: &Node) -> Result<Head, ReadError> {
-    let mut reader = tree.open(node, None)?;
     let mut bytes = [0; 32];
-    let read = read_full_at(reader.as_mut(), 0, &mut bytes)?;
+    let known = tree.first_bytes(node).and_then(|known| known.first_chunk());
+    let read = match known {
+        Some(known) => {
+            bytes = *known;
+            known.len()
+        }
+        None => read_full_at(tree.open(node, None)?.as_mut(), 0, &mut bytes)?,
+    };
     let file_type = bytes.last_chunk::<4>().map(|field| u32::from_le_bytes(*field));
     if !bytes.starts_with(b"regf") {
         Ok(Head::Other)

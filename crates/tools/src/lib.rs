@@ -104,7 +104,7 @@ pub use catalogue::{InPlace, Indexes, Prepared, catalogue, prepare, run, run_ind
 pub use decode::exported_log::CHOSEN;
 pub use error::{names_fields, refuses_place, tells_why_nothing};
 pub use events::is_event_typed_later;
-pub use evidence::{image_files, is_archive, is_image, names_a_compressed_text};
+pub use evidence::{Expansion, image_files, is_archive, is_image, names_a_compressed_text};
 pub use handle::{Answered, handle};
 pub use indicators::{
     Indicator, IndicatorFile, KnownError, KnownGood, LONGEST as LONGEST_INDICATORS, Skipped, Unreadable,

@@ -136,7 +136,9 @@ impl<'r> Opened<'r> {
     fn tree(&mut self, label: &str) -> Result<&dyn Tree, SpanError> {
         if !self.trees.contains_key(label) {
             let mount = self.mounts.iter().find(|mount| mount.label == label).ok_or(SpanError::Label)?;
-            let tree = evidence::open(mount.kind, &mount.path, &mount.label).map_err(SpanError::Open)?;
+            let Mount { kind, path, label, expansion, .. } = mount;
+            let tree =
+                evidence::open_listed(*kind, path, label, None, *expansion).map_err(SpanError::Open)?;
             self.trees.insert(label.to_owned(), tree);
         }
         self.trees.get(label).map(AsRef::as_ref).ok_or(SpanError::Label)
@@ -207,6 +209,7 @@ pub fn decode_spans_reply(bytes: &[u8], asked: &[WantedSpan]) -> Result<Vec<Span
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evidence::Expansion;
     use ledger::EvidenceKind;
     use proptest::prelude::*;
 
@@ -228,6 +231,7 @@ mod tests {
             label: "e".into(),
             path: place.path().to_owned(),
             kind: EvidenceKind::Directory,
+            expansion: Expansion::Bounded,
         };
         let read = read(&[mount], wanted);
         let reply = encode_spans_reply(&read);

@@ -14,6 +14,7 @@ use crate::raw_spans::WantedSpan;
 use crate::returned::Return;
 use crate::sequences::SequencesReply;
 use crate::tables::{Answer, Asked, AskedRow, BuiltTables, LeftOut, TableFiles};
+use evidence::Expansion;
 use ledger::{
     Completeness, Defect, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError,
     Record,
@@ -127,6 +128,9 @@ pub struct Mount {
     /// What the case file says to be the host's own ([`ledger::EvidenceEntry::in_place`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_place: Vec<String>,
+    /// How far an archive is expanded.
+    #[serde(default)]
+    pub expansion: Expansion,
 }
 
 /// The reply to [`Request::Hash`].
@@ -168,6 +172,11 @@ pub enum SourcesReply {
 pub enum IndexReply {
     /// It was built. Its bytes come from a process that has read hostile bytes.
     Built(BuiltIndex),
+    /// The evidence cannot be opened.
+    Unopened {
+        /// Why.
+        reason: String,
+    },
     /// It could not be built.
     Failed {
         /// Why.
@@ -180,6 +189,7 @@ pub enum IndexReply {
 #[serde(tag = "index", rename_all = "snake_case", deny_unknown_fields)]
 enum IndexLine {
     Built { entries: u64 },
+    Unopened { reason: String },
     Failed { reason: String },
 }
 
@@ -372,6 +382,7 @@ pub fn encode_index_reply(reply: &IndexReply) -> Vec<u8> {
         IndexReply::Built(BuiltIndex { entries, bytes }) => {
             (IndexLine::Built { entries: *entries }, bytes.as_slice())
         }
+        IndexReply::Unopened { reason } => (IndexLine::Unopened { reason: reason.clone() }, &[][..]),
         IndexReply::Failed { reason } => (IndexLine::Failed { reason: reason.clone() }, &[][..]),
     };
     // Texts and numbers always have a JSON form.
@@ -387,6 +398,7 @@ pub fn decode_index_reply(mut bytes: Vec<u8>) -> Result<IndexReply, WireError> {
     let index = bytes.split_off(end + 1);
     Ok(match serde_json::from_slice(&bytes).map_err(WireError::Json)? {
         IndexLine::Built { entries } => IndexReply::Built(BuiltIndex { bytes: index, entries }),
+        IndexLine::Unopened { reason } => IndexReply::Unopened { reason },
         IndexLine::Failed { reason } => IndexReply::Failed { reason },
     })
 }

@@ -54,6 +54,7 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let Some(id) = stored.name(&folder) else { return Err(RunError::NothingRecorded { folder }) };
     let Some(writer) = writer else { return with_manifest(folder, &id, &opened, &stored) };
     request.work.worker.unconfined = !opened.confined;
+    request.work.worker = request.work.worker.as_recorded(&opened);
     let case = placed(&opened, &stored.begun, &request.evidence).map_err(RunError::Given)?;
     same_program(&folder, &case, &opened)?;
     let ResumeRequest { agents, models, .. } = request;

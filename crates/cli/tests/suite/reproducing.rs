@@ -22,6 +22,7 @@ fn raw_of(place: &Place, run: &Path, given: &[PathBuf]) -> Result<RawSpans, Agai
             unconfined: false,
             scratch: place.path("scratch"),
             limits: sandbox::Limits::default(),
+            expansion: app::Expansion::default(),
         },
         observe: Arc::new(|_| ()),
         interrupt: app::Interrupt::new(),

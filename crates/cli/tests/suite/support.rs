@@ -161,6 +161,7 @@ impl Place {
                     unconfined: false,
                     scratch: self.path("scratch"),
                     limits: sandbox::Limits::default(),
+                    expansion: app::Expansion::default(),
                 },
                 indexes: self.path("indexes"),
                 cache: None,

@@ -64,12 +64,25 @@ pub enum ArchiveDamage {
         /// The highest ratio that is taken.
         limit: u64,
     },
+    /// All of a compressed tar expands to more than it is expanded to.
+    #[error(
+        "the archive has {length} bytes and expands to more than {most}: it is expanded to 100 times its size, at least to 1 GiB, and no further; the unpacked tar has no such bound"
+    )]
+    Bound {
+        /// Bytes of the archive.
+        length: u64,
+        /// Bytes that it is expanded to.
+        most: u64,
+    },
     /// Two entries share bytes of the archive, as those of a bomb do.
     #[error("byte {offset} of the archive: its bytes are those of another entry, too")]
     Overlap {
         /// Where its header stands.
         offset: u64,
     },
+    /// What is known of the archive from before is damaged.
+    #[error("the listing of the archive that stands beside the index of names is damaged")]
+    Listing,
     /// The reader stopped on damage that it does not report.
     #[error("the reader stopped on damage")]
     Stopped,
@@ -86,6 +99,8 @@ pub(super) enum Wrong {
     Checksum { expected: u32, actual: u32 },
     /// It expands too much.
     Ratio,
+    /// The whole of an archive of `length` bytes is not expanded beyond `most`.
+    Bound { length: u64, most: u64 },
     /// The reader stopped.
     Stopped,
 }

@@ -4,11 +4,13 @@
 //! Folders are implied. Of two entries of one path the later one stays, as it does where the archive is expanded, and the other is a defect.
 //! What stands where a folder must be is set aside under a name that ends in an escaped NUL, which is a defect, too.
 
+use super::listing::Kept;
 use super::name::{self, Name};
 use super::stamp::Stamps;
 use ledger::{Defect, Gap};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The most entries that are listed.
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
@@ -103,21 +105,65 @@ pub(super) enum Content {
     Overlapping,
 }
 
-/// A folder of the tree; no name is both a folder's and a leaf's.
-///
-/// Both are boxed: a map makes room for eleven values where it holds one.
+/// A folder of the tree.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
     pub(super) stamps: Stamps,
+    pub(super) defects: Vec<Defect>,
+    /// What was listed in it; nothing where `kept` holds it.
+    pub(super) own: Holds,
+    /// What a listing from before has of it.
+    pub(super) kept: Option<Kept>,
+}
+
+/// What a folder holds; no name is both a folder's and a leaf's.
+///
+/// Both are boxed: a map makes room for eleven values where it holds one.
+#[derive(Debug, Default)]
+pub(super) struct Holds {
     pub(super) folders: BTreeMap<Box<str>, Box<Folder>>,
     pub(super) leaves: BTreeMap<Box<str>, Box<Leaf>>,
-    pub(super) defects: Vec<Defect>,
+}
+
+impl Folder {
+    /// What it holds; `None` where the listing from before is damaged.
+    pub(super) fn holds(&self) -> Option<&Holds> {
+        self.kept.as_ref().map_or(Some(&self.own), Kept::holds)
+    }
+}
+
+/// Bytes of a file of a compressed tar that are kept when it is listed.
+pub(super) const HEAD: usize = 32;
+
+/// The first bytes of files of a compressed tar, by where they stand in it: to read them later would cost each file a pass.
+///
+/// No listing holds them.
+#[derive(Debug, Default)]
+pub(super) struct Heads(Vec<(u64, [u8; HEAD])>);
+
+impl Heads {
+    /// Keeps those that stand at `data`; fewer are read again.
+    pub(super) fn keep(&mut self, data: u64, head: &[u8]) {
+        if let Some(head) = head.first_chunk() {
+            self.0.push((data, *head));
+        }
+    }
+
+    /// The first bytes of what stands at `data`, where they are kept.
+    pub(super) fn of(&self, data: u64) -> Option<&[u8]> {
+        // They are met in the order of the tar.
+        let at = self.0.binary_search_by_key(&data, |(at, _)| *at).ok()?;
+        self.0.get(at).map(|(_, head)| head.as_slice())
+    }
 }
 
 /// The whole tree.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     pub(super) root: Folder,
+    pub(super) heads: Heads,
+    /// The listing from before that it was made of.
+    pub(super) listing: Option<Rc<[u8]>>,
     /// What was not examined of the archive as a whole.
     pub(super) gaps: Vec<Gap>,
     items: usize,
@@ -219,13 +265,27 @@ impl Index {
     }
 
     /// The tree that an archive was found to be before.
-    pub(super) fn of(root: Folder, gaps: Vec<Gap>) -> Index {
-        Index { root, gaps, ..Index::default() }
+    pub(super) fn of(root: Folder, gaps: Vec<Gap>, listing: Rc<[u8]>) -> Index {
+        Index { root, gaps, listing: Some(listing), ..Index::default() }
     }
 
     /// Adds damage of the archive as a whole.
     pub(super) fn damaged(&mut self, what: String) {
         self.root.defects.push(Defect { path: String::new(), offset: None, what });
+    }
+
+    /// Leaves out the leaves of one kind of content, and what was told of them.
+    pub(super) fn leave_out(&mut self, content: Content) {
+        let mut open = vec![&mut self.root];
+        while let Some(folder) = open.pop() {
+            let Folder { own: Holds { folders, leaves }, defects, .. } = folder;
+            defects.retain(|defect| {
+                let name = defect.path.rsplit_once('/').map_or(defect.path.as_str(), |(_, name)| name);
+                leaves.get(name).is_none_or(|leaf| leaf.content != content)
+            });
+            leaves.retain(|_, leaf| leaf.content != content);
+            open.extend(folders.values_mut().map(AsMut::as_mut));
+        }
     }
 
     /// Adds damage that ends the listing: what stood behind it was not examined.
@@ -273,17 +333,17 @@ impl Index {
         let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut folder = &self.root;
         for part in above.split('/').filter(|part| !part.is_empty()) {
-            folder = folder.folders.get(part)?;
+            folder = folder.holds()?.folders.get(part)?;
         }
-        folder.leaves.get(name).map(AsRef::as_ref)
+        folder.holds()?.leaves.get(name).map(AsRef::as_ref)
     }
 
     /// Every leaf.
     pub(super) fn leaves(&mut self, visit: &mut dyn FnMut(&mut Leaf)) {
         let mut open = vec![&mut self.root];
         while let Some(folder) = open.pop() {
-            folder.leaves.values_mut().for_each(|leaf| visit(leaf));
-            open.extend(folder.folders.values_mut().map(AsMut::as_mut));
+            folder.own.leaves.values_mut().for_each(|leaf| visit(leaf));
+            open.extend(folder.own.folders.values_mut().map(AsMut::as_mut));
         }
     }
 }
@@ -329,11 +389,11 @@ fn enter<'f>(
     items: &mut usize,
 ) -> &'f mut Folder {
     let name = name.into_boxed_str();
-    if let Some(leaf) = folder.leaves.remove(&name) {
+    if let Some(leaf) = folder.own.leaves.remove(&name) {
         let above = path.rsplit_once('/').map_or("", |(above, _)| above);
         set_aside(folder, &name, *leaf, above, tell);
     }
-    folder.folders.entry(name).or_insert_with(|| {
+    folder.own.folders.entry(name).or_insert_with(|| {
         *items += 1;
         Box::default()
     })
@@ -342,7 +402,7 @@ fn enter<'f>(
 /// Puts a leaf under `name`; a leaf that is there is replaced, and a folder keeps its name.
 fn put(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>, items: &mut usize) {
     *items += 1;
-    match folder.folders.contains_key(name.as_str()) {
+    match folder.own.folders.contains_key(name.as_str()) {
         true => set_aside(folder, &name, leaf, path, tell),
         false => replace(folder, name, leaf, path, tell),
     }
@@ -350,7 +410,9 @@ fn put(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tel
 
 /// Puts a leaf where no folder is.
 fn replace(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>) {
-    let Some(former) = folder.leaves.insert(name.clone().into_boxed_str(), Box::new(leaf)) else { return };
+    let Some(former) = folder.own.leaves.insert(name.clone().into_boxed_str(), Box::new(leaf)) else {
+        return;
+    };
     let former = former.offset.map(|at| format!(" at byte {at}")).unwrap_or_default();
     let what = format!("it replaces an earlier entry{former} of the same path, which is not read");
     tell.defect(folder, path, &name, &what);

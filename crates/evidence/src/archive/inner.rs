@@ -23,7 +23,7 @@ pub(super) fn only_containers(tree: &ArchiveTree) -> Option<(EvidencePath, Inner
     let mut found: Vec<(EvidencePath, Inner)> = Vec::new();
     let mut open = vec![(EvidencePath::root(), &tree.index.root)];
     while let Some((path, folder)) = open.pop() {
-        for (name, leaf) in &folder.leaves {
+        for (name, leaf) in &folder.own.leaves {
             match leaf.kind {
                 LeafKind::File => {}
                 LeafKind::Symlink(_) | LeafKind::Other => continue,
@@ -35,7 +35,7 @@ pub(super) fn only_containers(tree: &ArchiveTree) -> Option<(EvidencePath, Inner
                 Named::Other => return None,
             }
         }
-        for (name, below) in folder.folders.iter().rev() {
+        for (name, below) in folder.own.folders.iter().rev() {
             open.push((path.child(name).ok()?, below));
         }
     }
@@ -67,7 +67,7 @@ fn by_name(folder: &Folder, name: &str, size: u64) -> Named {
         (false, false) => None,
     };
     // The segments of an image have extensions of their own (`E02`, `EAA`, `002`).
-    let of_image = |first: &&str| folder.leaves.contains_key(format!("{stem}.{first}").as_str());
+    let of_image = |first: &&str| folder.own.leaves.contains_key(format!("{stem}.{first}").as_str());
     let is_segment = || {
         written.len() == 3 && ["E01", "e01", "001"].iter().any(&of_image)
             || written.len() == 4 && ["Ex01", "ex01", "EX01"].iter().any(&of_image)

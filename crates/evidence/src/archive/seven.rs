@@ -10,7 +10,7 @@ use super::decode::Part;
 use super::index::{self, Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES};
 use super::name;
 use super::stamp::{Stamp, Stamps};
-use super::stream::{self, Stream};
+use super::stream::{self, Bound, Stream};
 use sevenz_rust2::{Archive, ArchiveEntry, Error, Password};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -216,6 +216,6 @@ impl Seven {
         let in_passes = self.archive.blocks.get(number).is_some_and(block::is_in_passes);
         // What is expanded anew for each window costs the square of its size.
         let free = if in_passes { stream::FREE_OF_BOMB } else { self.free };
-        Stream::new(block::start(&self.file, self.length, &self.archive, number), KEEP, free)
+        Stream::new(block::start(&self.file, self.length, &self.archive, number), KEEP, Bound::Ratio { free })
     }
 }

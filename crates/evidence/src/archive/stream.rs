@@ -3,6 +3,7 @@
 //! Bounded memory, whatever the size: the bytes that were read last are kept, and along the stream decoders that can be copied leave points to come back to.
 //! An earlier offset that neither covers costs a new start, from which on the first bytes are kept, too: what is read once from its start to its end is not held in memory beside.
 
+use super::Expansion;
 use super::damage::{ArchiveDamage, Wrong};
 use super::decode::Part;
 use crate::error::{Damage, ReadError};
@@ -56,7 +57,50 @@ const MAX_RATIO: u64 = 200;
 pub(super) const FREE_OF_BOMB: u64 = 1 << 30;
 
 /// Bytes that an archive as a whole is expanded to whatever its ratio: a page file of zeros is no bomb.
-pub(super) const FREE_OF_WHOLE: u64 = 16 << 30;
+const FREE_OF_WHOLE: u64 = 16 << 30;
+
+/// Bytes that a compressed tar is expanded to whatever its size; a larger one to [`TAR_RATIO`] times its size.
+///
+/// Whoever reads a file in such a tar expands all that stands before it, and calls are made by the dozen: a bound on one pass bounds a run.
+const FREE_OF_TAR: u64 = 1 << 30;
+
+/// How many times its size a compressed tar is expanded to.
+///
+/// Event logs and hives compress 5 to 20 to 1, a whole triage rarely beyond 30; what goes beyond 100 holds zeros and little else, as a change journal of 20 GB does that was packed with its hole.
+/// Beside 200 MB of other evidence that one still is within the bound; beside less, what stands behind it is a gap.
+const TAR_RATIO: u64 = 100;
+
+/// How far a stream is expanded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// To so many bytes whatever its ratio, and from there on no more than [`MAX_RATIO`] to 1.
+    Ratio { free: u64 },
+    /// To so many bytes: it is what all of an archive of `length` bytes expands to.
+    Whole { most: u64, length: u64 },
+}
+
+impl Bound {
+    /// That of a compressed tar of `length` bytes.
+    pub(super) fn of_tar(length: u64, expansion: Expansion) -> Bound {
+        match expansion {
+            Expansion::Former => Bound::Ratio { free: FREE_OF_WHOLE },
+            Expansion::Bounded => {
+                let most = length.saturating_mul(TAR_RATIO).max(FREE_OF_TAR);
+                Bound::Whole { most, length }
+            }
+        }
+    }
+
+    /// Why a stream that stands at `position` is not expanded further, `taken` compressed bytes behind its start.
+    fn passed(self, position: u64, taken: u64) -> Option<Wrong> {
+        match self {
+            Bound::Ratio { free } => {
+                (position > free && position / MAX_RATIO > taken).then_some(Wrong::Ratio)
+            }
+            Bound::Whole { most, length } => (position > most).then_some(Wrong::Bound { length, most }),
+        }
+    }
+}
 
 /// The bytes that are free in each stream of an archive of `length` bytes whose streams declare `declared` bytes altogether.
 ///
@@ -79,8 +123,7 @@ pub(super) struct Stream {
     keep: usize,
     /// How often it was begun at its start.
     starts: u32,
-    /// Bytes that it is expanded to whatever its ratio.
-    free: u64,
+    bound: Bound,
     points: Vec<(u64, Box<dyn Decode>)>,
     spacing: u64,
     /// Where the stream cannot be expanded further.
@@ -88,8 +131,8 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// A stream of which the first `keep` bytes are kept where it is read a second time, and which may be expanded to `free` bytes whatever its ratio.
-    pub(super) fn new(start: Start, keep: usize, free: u64) -> Stream {
+    /// A stream of which the first `keep` bytes are kept where it is read a second time.
+    pub(super) fn new(start: Start, keep: usize, bound: Bound) -> Stream {
         Stream {
             start,
             decoder: None,
@@ -98,7 +141,7 @@ impl Stream {
             kept: Vec::new(),
             keep,
             starts: 0,
-            free,
+            bound,
             points: Vec::new(),
             spacing: SPACING,
             wrong: None,
@@ -223,8 +266,8 @@ impl Stream {
     fn went(&mut self, bytes: usize) -> Result<(), Wrong> {
         self.position = self.position.saturating_add(bytes as u64);
         let taken = self.decoder.as_ref().map_or(0, |decoder| decoder.taken());
-        if self.position > self.free && self.position / MAX_RATIO > taken {
-            return Err(Wrong::Ratio);
+        if let Some(wrong) = self.bound.passed(self.position, taken) {
+            return Err(wrong);
         }
         self.leave_point();
         Ok(())
@@ -253,7 +296,7 @@ impl Stream {
 pub(super) fn error(path: &EvidencePath, (offset, wrong): (u64, Wrong)) -> ReadError {
     match wrong {
         Wrong::Io(kind) => ReadError::Io { path: path.clone(), source: io::Error::from(kind) },
-        Wrong::Damaged | Wrong::Checksum { .. } | Wrong::Ratio | Wrong::Stopped => {
+        Wrong::Damaged | Wrong::Checksum { .. } | Wrong::Ratio | Wrong::Bound { .. } | Wrong::Stopped => {
             ReadError::Damaged { path: path.clone(), source: Damage::Archive(damage(offset, wrong)) }
         }
     }
@@ -265,6 +308,7 @@ pub(super) fn damage(offset: u64, wrong: Wrong) -> ArchiveDamage {
         Wrong::Io(_) | Wrong::Damaged => ArchiveDamage::Compressed { offset },
         Wrong::Checksum { expected, actual } => ArchiveDamage::Checksum { offset, expected, actual },
         Wrong::Ratio => ArchiveDamage::Ratio { offset, limit: MAX_RATIO },
+        Wrong::Bound { length, most } => ArchiveDamage::Bound { length, most },
         Wrong::Stopped => ArchiveDamage::Stopped,
     }
 }
@@ -274,6 +318,8 @@ mod tests {
     use super::*;
     use std::cell::Cell;
     use std::rc::Rc;
+
+    const NONE: Bound = Bound::Ratio { free: u64::MAX };
 
     /// Zeros without end, from one byte.
     struct Zeros;
@@ -291,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_stream_ends_where_it_expands_too_much_after_its_free_bytes() {
-        let mut stream = Stream::new(Box::new(|| Ok(Box::new(Zeros))), 0, 1 << 20);
+        let mut stream = Stream::new(Box::new(|| Ok(Box::new(Zeros))), 0, Bound::Ratio { free: 1 << 20 });
         assert_eq!(stream.read_at((1 << 20) - 10, &mut [1; 10]).unwrap(), 10);
         let (at, wrong) = stream.read_at(1 << 30, &mut [1; 10]).unwrap_err();
         assert!(at <= (1 << 20) + PIECE as u64 && wrong == Wrong::Ratio, "{at}");
@@ -339,7 +385,7 @@ mod tests {
     #[test]
     fn overlapping_windows_are_read_in_one_pass() {
         let starts = Rc::default();
-        let mut stream = Stream::new(counting(&starts), 0, u64::MAX);
+        let mut stream = Stream::new(counting(&starts), 0, NONE);
         let window = 3 * RECENT;
         for number in 0..20 {
             let offset = number * (window - RECENT) as u64;
@@ -352,7 +398,7 @@ mod tests {
     fn the_first_bytes_are_kept_from_a_second_start_on() {
         let starts = Rc::default();
         let keep = 4 * RECENT;
-        let mut stream = Stream::new(counting(&starts), keep, u64::MAX);
+        let mut stream = Stream::new(counting(&starts), keep, NONE);
         assert!(read(&mut stream, 0, 2 * keep) == expected(0, 2 * keep));
         assert!(stream.kept.is_empty());
         for offset in [10, 5, keep as u64 - 100, 0] {
@@ -362,6 +408,28 @@ mod tests {
         let offset = 3 * keep as u64;
         assert!(read(&mut stream, offset, 100) == expected(offset, 100));
         assert_eq!(starts.get(), 2);
+    }
+
+    #[test]
+    fn a_tar_ends_at_its_bound_however_little_it_took() {
+        let bound = Bound::Whole { most: 1 << 20, length: 5 };
+        let mut stream = Stream::new(Box::new(|| Ok(Box::new(Zeros))), 0, bound);
+        assert_eq!(stream.read_at((1 << 20) - 10, &mut [1; 10]).unwrap(), 10);
+        let (at, wrong) = stream.read_at(1 << 30, &mut [1; 10]).unwrap_err();
+        assert!(at <= (1 << 20) + PIECE as u64, "{at}");
+        assert_eq!(wrong, Wrong::Bound { length: 5, most: 1 << 20 });
+    }
+
+    #[test]
+    fn a_tar_is_expanded_to_so_many_times_its_size_and_a_small_one_to_so_many_bytes() {
+        let most = |length| match Bound::of_tar(length, Expansion::Bounded) {
+            Bound::Whole { most, .. } => most,
+            Bound::Ratio { .. } => panic!("a ratio"),
+        };
+        assert_eq!(most(1000), FREE_OF_TAR);
+        assert_eq!(most(1 << 30), TAR_RATIO << 30);
+        assert_eq!(most(u64::MAX), u64::MAX);
+        assert_eq!(Bound::of_tar(1000, Expansion::Former), Bound::Ratio { free: FREE_OF_WHOLE });
     }
 
     #[test]

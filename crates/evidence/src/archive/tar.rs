@@ -9,7 +9,7 @@ mod rest;
 pub(crate) use header::is_header;
 
 use super::decode::Part;
-use super::index::{self, Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
+use super::index::{self, Body, Content, Found, HEAD, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES, Unread};
 use super::stamp::{Stamp, Stamps};
 use super::stream::{Stream, damage};
 use super::{damage::Wrong, name};
@@ -106,7 +106,7 @@ impl Listing {
     fn step(&mut self, bytes: &mut Bytes, index: &mut Index) -> bool {
         let (block, wrong) = self.block(bytes, self.at);
         if let Some((offset, wrong)) = wrong {
-            index.cut(format!("the listing ends there: {}", damage(offset, wrong)));
+            self.stop(offset, wrong, index);
             return false;
         }
         if block.len() < BLOCK {
@@ -131,6 +131,17 @@ impl Listing {
             return false;
         }
         self.header(&header, bytes, index)
+    }
+
+    /// Ends the listing where no more can be had; that somebody bounds how far a tar is expanded is no damage of it.
+    fn stop(&self, offset: u64, wrong: Wrong, index: &mut Index) {
+        let is_bound = matches!(wrong, Wrong::Bound { .. });
+        let (damage, count) = (damage(offset, wrong), self.count);
+        match is_bound {
+            true => index
+                .gap(format!("entries of the archive: the listing ends behind {count} of them: {damage}")),
+            false => index.cut(format!("the listing ends there: {damage}")),
+        }
     }
 
     /// Goes behind blocks of zeros: two of them are the end; one alone is passed, or taken for the end where nothing follows it.
@@ -202,6 +213,11 @@ impl Listing {
                 let pending = std::mem::take(&mut self.pending);
                 let size = pending.size.unwrap_or(header.size);
                 while header.kind == b'S' && header::more(bytes, &mut data, start) {}
+                if header.has_data() && matches!(bytes, Bytes::Packed(_)) {
+                    let wanted = usize::try_from(size).unwrap_or(HEAD).min(HEAD);
+                    let (head, _) = bytes.take(data, wanted);
+                    index.heads.keep(data, &head);
+                }
                 let has_data = header.has_data() || self.is_data(bytes, data, size);
                 let found = found(header, pending, start, has_data.then_some(data));
                 (self.count, self.names) = (self.count + 1, self.names + header.name.len());
@@ -303,4 +319,76 @@ fn found(header: &Header, pending: Pending, start: u64, data: Option<u64>) -> Fo
         false => Body::Leaf(leaf),
     };
     Found { name: name::read(&bytes, false), offset: Some(start), stamps, body, odd }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::stream::{Bound, Decode};
+
+    /// What bytes expand to, from one.
+    struct Expanded(Vec<u8>, usize);
+
+    impl Decode for Expanded {
+        fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
+            let rest = self.0.get(self.1..).unwrap_or_default();
+            let read = rest.len().min(out.len());
+            out[..read].copy_from_slice(&rest[..read]);
+            self.1 += read;
+            Ok(read)
+        }
+
+        fn taken(&self) -> u64 {
+            1
+        }
+    }
+
+    /// A tar of files of so many bytes each.
+    fn tar(files: usize, size: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for number in 0..files {
+            let mut block = [0; BLOCK];
+            let mut put = |at: usize, text: &[u8]| block[at..at + text.len()].copy_from_slice(text);
+            put(0, format!("Windows/{number}.dat").as_bytes());
+            put(124, format!("{size:011o}\0").as_bytes());
+            put(148, b"        ");
+            put(156, b"0");
+            put(257, b"ustar\x0000");
+            let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();
+            block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+            bytes.extend(block);
+            bytes.extend(vec![number as u8; size.next_multiple_of(BLOCK)]);
+        }
+        bytes.extend([0; 2 * BLOCK]);
+        bytes
+    }
+
+    fn listed(most: u64) -> Index {
+        let start = || Ok(Box::new(Expanded(tar(10, 1 << 20), 0)) as Box<dyn Decode>);
+        let bound = Bound::Whole { most, length: 7 };
+        read(&mut Bytes::Packed(Stream::new(Box::new(start), 0, bound)))
+    }
+
+    #[test]
+    fn a_tar_is_listed_to_its_bound_and_the_rest_is_a_gap_and_no_damage() {
+        let whole = listed(11 << 20);
+        assert!(whole.gaps.is_empty() && whole.root.defects.is_empty(), "{:?}", whole.gaps);
+        let cut = listed(4 << 20);
+        assert!((0..4).all(|number| cut.leaf(&format!("Windows/{number}.dat")).is_some()));
+        assert!(cut.leaf("Windows/5.dat").is_none() && cut.root.defects.is_empty());
+        let [gap] = cut.gaps.as_slice() else { panic!("{:?}", cut.gaps) };
+        assert!(gap.reason.contains("the listing ends behind 4 of them"), "{gap:?}");
+        assert!(gap.reason.contains("the archive has 7 bytes"), "{gap:?}");
+    }
+
+    #[test]
+    fn first_bytes_of_what_a_compressed_tar_holds_are_kept() {
+        let listed = listed(u64::MAX);
+        for number in 0..10 {
+            let leaf = listed.leaf(&format!("Windows/{number}.dat")).unwrap();
+            let Content::Tar { data } = leaf.content else { panic!("{leaf:?}") };
+            assert_eq!(listed.heads.of(data), Some([number; HEAD].as_slice()));
+            assert_eq!(listed.heads.of(data + 1), None);
+        }
+    }
 }

@@ -8,10 +8,11 @@ mod directory;
 mod end;
 mod extra;
 
+use super::Expansion;
 use super::damage::ArchiveDamage;
 use super::decode::{Inflate, Part, Stored, Zstd};
 use super::index::{Content, Index};
-use super::stream::{self, Decode, Start, Stream};
+use super::stream::{self, Bound, Decode, Start, Stream};
 use crate::error::{Damage, ReadError};
 use crate::path::EvidencePath;
 use std::fs::File;
@@ -22,12 +23,12 @@ use std::rc::Rc;
 const KEEP: usize = 64 << 20;
 
 /// Reads what the zip lists, and how many bytes of an entry are free of the limit of its ratio; `None` where it has no central directory.
-pub(super) fn read(file: &Rc<File>, length: u64) -> io::Result<Option<(Index, u64)>> {
+pub(super) fn read(file: &Rc<File>, length: u64, expansion: Expansion) -> io::Result<Option<(Index, u64)>> {
     let Some(end) = end::find(file, length)? else { return Ok(None) };
     let mut index = Index::default();
     let spans = directory::read(file, &end, &mut index)?;
     cover::tell(file, length, &end, spans, &mut index)?;
-    refuse_overlaps(&mut index);
+    refuse_overlaps(&mut index, expansion);
     let mut declared: u64 = 0;
     index.leaves(&mut |leaf| {
         if let Content::Zip { .. } = leaf.content {
@@ -40,8 +41,11 @@ pub(super) fn read(file: &Rc<File>, length: u64) -> io::Result<Option<(Index, u6
 /// Where a local header's fixed part ends.
 const LOCAL: u64 = 30;
 
+/// The most entries over shared bytes whose names are listed: each is a gap of every call that looks for such files.
+const MAX_OVERLAPPING: u64 = 1000;
+
 /// Refuses entries whose bytes another one has, too: a few bytes that hundreds of entries share expand to what no disk holds.
-fn refuse_overlaps(index: &mut Index) {
+fn refuse_overlaps(index: &mut Index, expansion: Expansion) {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     index.leaves(&mut |leaf| {
         if let Content::Zip { header, packed, .. } = leaf.content {
@@ -70,9 +74,14 @@ fn refuse_overlaps(index: &mut Index) {
             count += 1;
         }
     });
-    if let Some(first) = shared.first() {
-        index.damaged(format!(
-            "{count} entries share bytes of the archive, the first at byte {first}: they are not read"
+    let Some(first) = shared.first() else { return };
+    index.damaged(format!(
+        "{count} entries share bytes of the archive, the first at byte {first}: they are not read"
+    ));
+    if count > MAX_OVERLAPPING && expansion == Expansion::Bounded {
+        index.leave_out(Content::Overlapping);
+        index.gap(format!(
+            "entries of the archive: {count} share bytes of the archive, the first at byte {first}: of more than {MAX_OVERLAPPING} not even the names are listed"
         ));
     }
 }
@@ -117,7 +126,7 @@ pub(super) fn open(
         _ => Box::new(move || Ok(Box::new(Zstd::new(part.clone())?))),
     };
     let keep = if method == 0 { 0 } else { KEEP };
-    Ok(((method == 0).then_some(data), Stream::new(start, keep, free)))
+    Ok(((method == 0).then_some(data), Stream::new(start, keep, Bound::Ratio { free })))
 }
 
 /// A number of up to eight bytes, least first.

@@ -5,8 +5,8 @@ mod hostile;
 
 use build::{Entry, Tar, deflated, gz, seven, tar_gz, zip_by_hand, zst};
 use evidence::{
-    ArchiveTree, EvidencePath, Listing, NodeKind, OpenError, ReadError, Step, Tree, hash, open_archive,
-    open_directory, read_all, read_full_at, walk,
+    ArchiveTree, EvidencePath, Expansion, Listing, NodeKind, OpenError, ReadError, Step, Tree, hash,
+    open_archive, open_directory, read_all, read_full_at, walk,
 };
 use ledger::{ByteSpan, Clock, Digest, IntegrityLevel, Precision};
 use std::io::Write;
@@ -21,10 +21,10 @@ fn open(bytes: &[u8]) -> Result<ArchiveTree, OpenError> {
     let file = folder.path().join("triage.bin");
     std::fs::File::create(&file).unwrap().write_all(bytes).unwrap();
     // A file stays readable without its name once it is open.
-    let listed = open_archive(&file, "disk", None)?;
+    let listed = open_archive(&file, "disk", None, Expansion::Bounded)?;
     let Some(listing) = listed.listing() else { return Ok(listed) };
     // What is known of an archive from before makes no difference to anything that is tested here.
-    let again = open_archive(&file, "disk", Some(&listing))?;
+    let again = open_archive(&file, "disk", Some(&listing), Expansion::Bounded)?;
     assert_eq!(steps(&again), steps(&listed));
     Ok(again)
 }
@@ -42,7 +42,7 @@ fn a_listing_that_is_damaged_loses_and_invents_but_breaks_nothing() {
     for bytes in [build::zip(&files), tar_gz(&files)] {
         let file = folder.path().join("triage.bin");
         std::fs::File::create(&file).unwrap().write_all(&bytes).unwrap();
-        let listing = open_archive(&file, "disk", None).unwrap().listing().unwrap();
+        let listing = open_archive(&file, "disk", None, Expansion::Bounded).unwrap().listing().unwrap();
         for _ in 0..2000 {
             let mut damaged = listing.clone();
             let at = random.below(damaged.len());
@@ -50,7 +50,7 @@ fn a_listing_that_is_damaged_loses_and_invents_but_breaks_nothing() {
                 0 => damaged.truncate(at),
                 _ => damaged[at] = u8::try_from(random.below(256)).unwrap(),
             }
-            let tree = open_archive(&file, "disk", Some(&damaged)).unwrap();
+            let tree = open_archive(&file, "disk", Some(&damaged), Expansion::Bounded).unwrap();
             let _ = everything(&tree);
         }
     }
@@ -478,7 +478,10 @@ fn what_is_compressed_and_no_tar_is_named() {
         assert!(error.contains(expected), "{error}");
     }
     assert!(matches!(open(b"no archive"), Err(OpenError::NotAnArchive { .. })));
-    assert!(matches!(open_archive(Path::new("/"), "x", None), Err(OpenError::NotAnArchive { .. })));
+    assert!(matches!(
+        open_archive(Path::new("/"), "x", None, Expansion::Bounded),
+        Err(OpenError::NotAnArchive { .. })
+    ));
 }
 
 #[test]
@@ -519,7 +522,7 @@ fn an_archive_is_hashed_as_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.zip");
     std::fs::File::create(&file).unwrap().write_all(&bytes).unwrap();
-    let tree = open_archive(&file, "disk", None).unwrap();
+    let tree = open_archive(&file, "disk", None, Expansion::Bounded).unwrap();
     let (integrity, gaps) = hash(&tree, IntegrityLevel::Full).unwrap();
     assert_eq!((integrity.sha256, integrity.files, gaps), (Digest::of(&bytes), 1, Vec::new()));
 }

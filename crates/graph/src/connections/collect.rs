@@ -287,7 +287,10 @@ impl<'f> Reading<'_, '_, 'f> {
         if let Some(sid) = &sid {
             keys.push(self.sid(sid));
         }
-        let said = said.filter(|said| !recipe.qualified || said.contains('\\'));
+        let is_first = self.all.rules.is_first();
+        let said = said.filter(|said| {
+            !recipe.qualified || (said.contains('\\') && (is_first || name::is_account(said)))
+        });
         if let Some(said) = said.as_ref().filter(|said| !name::is_sid(said)) {
             keys.extend(self.account_name(said, recipe.local));
         }

@@ -232,6 +232,19 @@ impl Hosts {
         self.all.get(usize::try_from(host).ok()?)
     }
 
+    /// Takes no volume for the one with Windows where several of one naming have its folders.
+    pub(super) fn without_doubtful_devices(mut self) -> Hosts {
+        for host in &mut self.all {
+            for is_guid in [true, false] {
+                let is_of_naming = |device: &String| device.starts_with("volume{") == is_guid;
+                if host.devices.iter().filter(|device| is_of_naming(device)).count() > 1 {
+                    host.devices.retain(|device| !is_of_naming(device));
+                }
+            }
+        }
+        self
+    }
+
     /// Whether a host is one of several whose own accounts have SIDs of the same machine as this one.
     pub(super) fn is_cloned(&self, host: u32, sid: &str) -> bool {
         let machine = sid.rsplit_once('-').map(|(machine, _)| machine);

@@ -23,6 +23,17 @@ pub(super) fn is_name(text: &str) -> bool {
     !matches!(text.trim(), "" | "-" | "\\" | "N/A" | "(null)")
 }
 
+/// Whether a text can be a domain and an account: neither has any of the characters that Windows forbids in their names, which paths and resources have.
+pub(super) fn is_account(text: &str) -> bool {
+    let mut parts = text.split('\\');
+    let is_part = |part: &str| !part.trim().is_empty() && !part.contains(FORBIDDEN);
+    parts.by_ref().take(2).all(is_part) && parts.next().is_none()
+}
+
+/// Characters of no account's name ("User Accounts", Microsoft), and those with which resources and variables begin.
+const FORBIDDEN: [char; 17] =
+    ['"', '/', '[', ']', ':', ';', '|', '=', ',', '+', '*', '?', '<', '>', '%', '@', '('];
+
 /// Whether a GUID is that of nothing.
 pub(super) fn is_nothing(guid: &str) -> bool {
     guid.chars().all(|c| matches!(c, '0' | '-' | '{' | '}'))
@@ -179,6 +190,10 @@ mod tests {
         assert_eq!(site("http://[2001:db8::1]:80/").as_deref(), Some("2001:db8::1"));
         assert_eq!(site(r"\\fs01\x").as_deref(), Some("fs01"));
         assert_eq!(site("calc"), None);
+        assert!(is_account(r"CORP\boss") && is_account(r"NT AUTHORITY\SYSTEM"));
+        assert!(
+            !is_account(r"$(@%SystemRoot%\system32\x.dll,-1)") && !is_account(r"a\b\c") && !is_account(r"a\")
+        );
         assert_eq!(site(r"http://evil.example\@good.example/").as_deref(), Some("evil.example"));
         assert_eq!(first_site(r"http://evil.example\@good.example/").as_deref(), Some("good.example"));
         assert_eq!(site("http://0x7f.1/").as_deref(), None, "the host itself");

@@ -142,26 +142,60 @@ fn written(collected: &Collected<'_>, key: &Key) -> String {
 fn devices(collected: &Collected<'_>) -> Vec<(u32, u32)> {
     let rest = |key: &Key| key.text.split_once('\\').map(|(_, rest)| rest.to_owned());
     let of_device = |key: &&(u32, &Key)| key.1.space == Space::FilePath && key.1.text.starts_with("device ");
-    let wanted: BTreeMap<(u32, String), u32> = collected
-        .keys
-        .iter()
-        .filter(|it| of_device(&it))
-        .filter_map(|(number, key)| Some(((key.host, rest(key)?), number)))
-        .filter(|((_, rest), _)| USUAL.iter().any(|usual| rest.starts_with(usual)))
-        .collect();
+    let usual = || {
+        let keys = collected.keys.iter().filter(|it| of_device(&it));
+        keys.filter_map(|(number, key)| Some((number, key, rest(key)?)))
+            .filter(|(.., rest)| USUAL.iter().any(|usual| rest.starts_with(usual)))
+    };
+    // Where several volumes of one naming bear such folders, nothing tells which of them is meant.
+    let mut volumes: BTreeMap<(u32, bool), BTreeSet<String>> = BTreeMap::new();
+    for (_, key, _) in usual() {
+        let name = device_name(key);
+        volumes.entry((key.host, is_guid(&name))).or_default().insert(name);
+    }
+    let is_only = |key: &Key| {
+        let of_naming = volumes.get(&(key.host, is_guid(&device_name(key))));
+        let known = collected.hosts.get(key.host);
+        let is_known = known.is_some_and(|host| {
+            host.devices.iter().any(|device| is_guid(device) == is_guid(&device_name(key)))
+        });
+        collected.version() == 1 || (of_naming.is_some_and(|names| names.len() == 1) && !is_known)
+    };
+    let mut wanted: BTreeMap<(u32, String), Vec<u32>> = BTreeMap::new();
+    for (number, key, rest) in usual().filter(|(_, key, _)| is_only(key)) {
+        let of_path = wanted.entry((key.host, rest)).or_default();
+        if collected.version() == 1 {
+            of_path.clear();
+        }
+        of_path.push(number);
+    }
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut found: BTreeMap<(u32, String), Vec<u32>> = BTreeMap::new();
     let paths = collected.keys.iter().filter(|(_, key)| key.space == Space::FilePath);
     for (number, key) in paths.filter(|it| !of_device(&it)) {
-        let place = rest(key).and_then(|rest| wanted.get(&(key.host, rest)));
+        let place = rest(key).map(|rest| (key.host, rest)).filter(|place| wanted.contains_key(place));
         if let Some(place) = place {
-            found.entry(*place).or_default().push(number);
+            found.entry(place).or_default().push(number);
         }
     }
-    let only = |(from, to): (u32, Vec<u32>)| (to.len() == 1).then(|| Some((from, *to.first()?)))?;
-    found.into_iter().filter_map(only).collect()
+    let only = |(place, to): ((u32, String), Vec<u32>)| match to.as_slice() {
+        [to] => wanted.get(&place).map(|all| all.iter().map(|from| (*from, *to)).collect::<Vec<_>>()),
+        _ => None,
+    };
+    found.into_iter().filter_map(only).flatten().collect()
+}
+
+/// What the system calls the volume of a path.
+fn device_name(key: &Key) -> String {
+    let name = key.text.strip_prefix("device ").and_then(|rest| rest.split('\\').next());
+    name.unwrap_or_default().to_owned()
+}
+
+/// Whether a volume is called by its GUID: the same one has another name by its number.
+fn is_guid(name: &str) -> bool {
+    name.starts_with("volume{")
 }
 
 /// The process or session that had a number at a time: the last that began before, where nothing says that it had ended or was another's.

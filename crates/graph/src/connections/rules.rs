@@ -286,10 +286,13 @@ pub fn accounts_of(kind: &str) -> impl Iterator<Item = AccountFields<'static>> +
         let kind = kind.to_owned();
         move |rules| rules.of(&kind).flat_map(|rule| &rule.roles).collect::<Vec<_>>()
     });
-    roles.filter(|(kind, _)| *kind == EntityKind::Account).map(|(_, recipe)| AccountFields {
-        name: recipe.name.as_deref(),
-        domain: recipe.domain.as_deref(),
-        sid: recipe.sid.as_deref(),
+    // What counts only with its domain may be no account at all.
+    roles.filter(|(kind, recipe)| *kind == EntityKind::Account && !recipe.qualified).map(|(_, recipe)| {
+        AccountFields {
+            name: recipe.name.as_deref(),
+            domain: recipe.domain.as_deref(),
+            sid: recipe.sid.as_deref(),
+        }
     })
 }
 

@@ -151,6 +151,42 @@ fn whom_a_task_names_as_its_author_did_not_thereby_set_it_up_and_its_date_dates_
 }
 
 #[test]
+fn a_resource_string_is_no_author_and_a_sid_is_one() {
+    let by = |author: &str| {
+        let mut fact = made(2, "ws1", "persists", "scheduled_task").name("task", r"\Upd");
+        fact = fact.name("author", author);
+        drawn(2, &[fact.fact()])
+    };
+    assert_eq!(by(r"$(@%SystemRoot%\system32\x.dll,-1)"), texts(&[]));
+    assert_eq!(by("Printworks"), texts(&[]));
+    assert_eq!(by(MARA), texts(&[&format!(r"\Upd | names_as_author | {MARA}")]));
+}
+
+#[test]
+fn a_volume_is_the_one_with_windows_only_where_no_other_can_be() {
+    let ran = |number, path: &str| {
+        made(number, "ws1", "executed", "bam_entry")
+            .path("program", path)
+            .sid("sid", MARA)
+            .minute("last_run", 1)
+            .fact()
+    };
+    let named =
+        |number| made(number, "ws1", "present", "dir_entry").path("path", r"C:\ProgramData\a.exe").fact();
+    let programs = |facts: &[FactEntry]| {
+        let of = made_by(2, facts);
+        of.entities().filter(|it| of.kind(*it).prefix() == "file").count()
+    };
+    let third = ran(1, r"\Device\HarddiskVolume3\ProgramData\a.exe");
+    assert_eq!(programs(&[third.clone(), named(9)]), 1);
+    assert_eq!(programs(&[third.clone(), ran(2, r"\Device\HarddiskVolume5\ProgramData\a.exe"), named(9)]), 3);
+    let windows = ran(3, r"\Device\HarddiskVolume2\Windows\System32\cmd.exe");
+    assert_eq!(programs(&[third.clone(), windows, named(9)]), 3);
+    let by_guid = ran(4, r"\VOLUME{01d0}\ProgramData\a.exe");
+    assert_eq!(programs(&[third, by_guid, named(9)]), 1, "the same volume by another naming");
+}
+
+#[test]
 fn what_waits_for_somebody_to_start_it_is_only_set_to_run() {
     let facts = [service("manual"), service("automatic"), installed("demand start"), installed("Auto Start")];
     let of_services = [

@@ -304,6 +304,7 @@ fn two_facts_that_do_not_fit_together_are_found() {
     let record = |number, id, minutes, file: &str| {
         time(number, "logon", "logged_on")
             .name("account", "x")
+            .name("computer", if file.starts_with('z') { "ws9" } else { "ws1" })
             .number("record_id", id)
             .minute("time", minutes)
             .of_file(file)
@@ -353,6 +354,8 @@ fn two_facts_that_do_not_fit_together_are_found() {
     assert_eq!(kinds(&[log, record(9, 41, 100, "x/Security.evtx")]), none);
     let two = [record(9, 41, 99, "x/Security.evtx"), record(10, 41, 98, "y/Security.evtx")];
     assert_eq!(kinds(&two), [ContradictionKind::OneRecordTwoTimes]);
+    let of_two_computers = [record(9, 41, 99, "x/Security.evtx"), record(10, 41, 98, "z/Security.evtx")];
+    assert_eq!(kinds(&of_two_computers), none);
     assert_eq!(kinds(&[started.clone(), ended(59)]), [ContradictionKind::EndedBeforeStarted]);
     assert_eq!(kinds(&[started, ended(61)]), none);
     let elsewhere = made(3, "ws1", "recorded", "user_account")

@@ -207,8 +207,8 @@ fn arrow((x1, y1): (f64, f64), (x2, y2): (f64, f64), taken: &mut Vec<(f64, f64)>
     };
     let is_far = (x2 - x1).abs() > COLUMN + 1.0;
     // An arrow behind a column leaves and arrives lower, so that it is not taken for one to the box before it.
-    let half = if is_far { HIGH - 4.0 } else { half };
-    let (y1, y2) = (y1 + half, y2 + half);
+    let (leaves, arrives) = if is_far { (HIGH - 2.0, HIGH - 7.0) } else { (half, half) };
+    let (y1, y2) = (y1 + leaves, y2 + arrives);
     let (one, other) = (start + out, end + back);
     let on = |part: f64, a: f64, b: f64, c: f64, d: f64| {
         let rest: f64 = 1.0 - part;

@@ -2,8 +2,8 @@
 
 use crate::fixture::{text, write};
 use evidence::{
-    Disk, EvidencePath, FileReference, Layout, Listing, Node, ReadAt, ReadError, Scheme, Tree, open_archive,
-    open_directory,
+    Disk, EvidencePath, Expansion, FileReference, Layout, Listing, Node, ReadAt, ReadError, Scheme, Tree,
+    open_archive, open_directory,
 };
 use ledger::{Completeness, Outcome, Record};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn zipped(folder: &Path) -> evidence::ArchiveTree {
     }
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(&writer.finish().unwrap().into_inner()).unwrap();
-    open_archive(file.path(), "disk", None).unwrap()
+    open_archive(file.path(), "disk", None, Expansion::Bounded).unwrap()
 }
 
 #[test]

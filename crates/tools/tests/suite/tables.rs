@@ -100,6 +100,7 @@ impl Asking {
             label: "e".to_owned(),
             path: evidence,
             kind: EvidenceKind::Directory,
+            expansion: Expansion::Bounded,
         };
         let (mut files, mut all) = (TableFiles::new(), Vec::new());
         for group in ["file_system", "hosts"] {

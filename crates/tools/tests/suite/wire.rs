@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
 use tools::{
-    HashReply, IndexReply, Indexes, LONGEST_REMARK, Mount, Request, Return, WireError, build_index,
-    decode_hash_reply, decode_index_reply, decode_request, decode_return, decode_return_parts,
+    Expansion, HashReply, IndexReply, Indexes, LONGEST_REMARK, Mount, Request, Return, WireError,
+    build_index, decode_hash_reply, decode_index_reply, decode_request, decode_return, decode_return_parts,
     encode_index_reply, encode_request, encode_return, handle, run,
 };
 
@@ -17,6 +17,7 @@ fn mount(path: &Path) -> Mount {
         label: "disk".to_owned(),
         path: path.to_owned(),
         kind: EvidenceKind::Directory,
+        expansion: Expansion::Bounded,
     }
 }
 
@@ -45,7 +46,7 @@ fn a_reply_holds_what_the_tool_returned() {
         let mut evidence = vec![mount(fixture.root())];
         if OF_IMAGES.contains(&spec.name.as_str()) {
             let (label, kind) = ("image".to_owned(), EvidenceKind::Image);
-            evidence.push(Mount { in_place: Vec::new(), label, path: fixture.image_file(), kind });
+            evidence.push(Mount { label, kind, ..mount(&fixture.image_file()) });
         }
         if OF_FILES.contains(&spec.name.as_str()) {
             evidence.push(Mount { label: "files".to_owned(), ..mount(&fixture.files_root()) });

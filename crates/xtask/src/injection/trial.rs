@@ -182,6 +182,7 @@ fn investigated(locard: &Path, arena: &Arena, evidence: &Path, models: Box<app::
                 unconfined: false,
                 scratch: arena.scratch().join("calls"),
                 limits: sandbox::Limits::default(),
+                expansion: app::Expansion::default(),
             },
             indexes: arena.scratch().join("indexes"),
             cache: None,

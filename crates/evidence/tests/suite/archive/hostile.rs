@@ -2,7 +2,8 @@
 
 use super::build::{Entry, Tar, deflated, gz, seven, tar_gz, zip_by_hand};
 use super::{everything, listing, names, noise, open, path, read, sample};
-use evidence::{OpenError, ReadError, Tree, read_full_at};
+use evidence::{Expansion, OpenError, ReadError, Tree, open_archive, read_full_at};
+use std::io::Write;
 
 #[test]
 fn an_entry_that_is_larger_than_it_says_is_damaged_there() {
@@ -51,6 +52,30 @@ fn entries_that_share_bytes_are_refused_and_told() {
     }
     let defects = listing(&tree, "").defects;
     assert!(defects.iter().any(|defect| defect.what.starts_with("301 entries share")), "{defects:?}");
+}
+
+#[test]
+fn names_over_shared_bytes_are_a_gap_where_they_are_more_than_a_thousand() {
+    let mut entries = vec![deflated(b"kernel", &vec![0; 1 << 20]), Entry::new(b"honest", b"x")];
+    for number in 0..1000 {
+        entries.push(Entry::new(format!("copy{number}").as_bytes(), b"").header(0).method(8).size(1 << 20));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("triage.zip");
+    std::fs::File::create(&file).unwrap().write_all(&zip_by_hand(&entries)).unwrap();
+    let opened = |expansion| open_archive(&file, "disk", None, expansion).unwrap();
+    let tree = opened(Expansion::Bounded);
+    assert_eq!(names(&tree, ""), ["honest"]);
+    let gaps = listing(&tree, "").gaps;
+    assert!(
+        gaps.iter().any(|gap| gap.reason.starts_with("entries of the archive: 1001 share bytes")),
+        "{gaps:?}"
+    );
+    assert_eq!(read(&tree, "honest").unwrap(), b"x");
+    // Runs from before read such an archive as they did.
+    let former = opened(Expansion::Former);
+    assert_eq!(names(&former, "").len(), 1002);
+    assert!(read(&former, "copy7").unwrap_err().to_string().contains("another entry"));
 }
 
 #[test]

@@ -264,7 +264,13 @@ fn of_logs(
     }
 }
 
-/// Whether two facts are of records with one number: a log that was cleared begins again, so they have to be of one kind.
+/// Whether two facts are of records with one number: a log that was cleared begins again, so they have to be of one kind, and evidence may hold the logs of two installations, so both have to name one computer.
 fn is_one_record(one: Option<&FactEntry>, other: &FactEntry) -> bool {
-    one.is_some_and(|one| one.kind == other.kind && number(one, "event_id") == number(other, "event_id"))
+    one.is_some_and(|one| {
+        let computer = text(one, "computer");
+        one.kind == other.kind
+            && number(one, "event_id") == number(other, "event_id")
+            && computer.is_some()
+            && computer == text(other, "computer")
+    })
 }
