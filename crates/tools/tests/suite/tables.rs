@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tools::{
-    Answer, AnswerReply, Answered, Asked, AskedRow, Cell, Indexes, Mount, Request, TableFiles, TableGroup,
-    TablesReply, VIEWS, decode_answer_reply, decode_tables_reply, encode_request, handle, tables,
+    Answer, AnswerReply, Answered, Asked, AskedRow, Cell, Expansion, Indexes, Mount, Request, TableFiles,
+    TableGroup, TablesReply, VIEWS, decode_answer_reply, decode_tables_reply, encode_request, handle, tables,
 };
 
 const VIEWS_HEADING: &str = "
