@@ -41,7 +41,7 @@ pub(super) fn figure(scene: &Scene<'_>) -> Markup {
                         "“Until” names the latest time at which it can have been. "
                     }
                     @if steps.iter().any(|step| step.told.when.is_some_and(|when| when.is_local)) {
-                        "Local times whose zone nothing tells are numbered after those in UTC, since it is not known where between them they belong. "
+                        "Local times of an unknown zone are numbered after those in UTC, since their place among them is not known. "
                     }
                     @if more > 0 { (more) " more relations of these facts are not drawn; " code { "locard graph" } " has all." }
                 }
