@@ -60,7 +60,7 @@ fn a_log_is_its_owners_alone_and_goes_on_where_it_was() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
     for _ in 0..2 {
-        place.locard_ends(0, &["runs", "--log", "a.log"]);
+        place.locard_ends(0, &["completions", "bash", "--log", "a.log"]);
     }
     let path = place.path("a.log");
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
