@@ -62,6 +62,7 @@ fn made(number: usize) -> Made {
             let fields = vec![
                 ("service_name", name(format!("Helper {number}"))),
                 ("image_path", FieldValue::Text(format!(r"C:\ProgramData\Helper\{number}\helper.exe -k"))),
+                ("start_type", name("auto start".to_owned())),
                 ("by_sid", sid()),
                 ("time", at(number * 3)),
             ];

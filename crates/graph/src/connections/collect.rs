@@ -363,7 +363,7 @@ impl<'f> Reading<'_, '_, 'f> {
         let command = command.as_deref().and_then(program_of).map(str::to_owned);
         let path = field(self, &recipe.path).or_else(|| field(self, &recipe.or_path)).or(command);
         // Parts of a path that could not be read are written so; what looks alike need not be one.
-        let is_read = |path: &String| self.all.rules.is_first() || !path.contains(['<', '>']);
+        let is_read = |path: &String| self.all.rules.is_first() || !path.split('\\').any(is_unreadable);
         let path = path.filter(is_read);
         let log = field(self, &recipe.log);
         let mut keys = Vec::new();
@@ -638,6 +638,11 @@ fn text_of(bound: &BoundValue) -> Option<Cow<'_, str>> {
         FieldValue::List(items) => items.first().map(|item| Cow::Borrowed(item.as_str())),
         value => Some(value.to_text()),
     }
+}
+
+/// Whether a part of a path stands for one that could not be read, as shell items are written then.
+fn is_unreadable(part: &str) -> bool {
+    part == "<>" || (part.starts_with("<0x") && part.ends_with('>'))
 }
 
 /// A server by its address is an address.
