@@ -98,7 +98,8 @@ impl Site {
 /// Writes the inputs that were asked for.
 pub(crate) fn write(say: fn(String)) -> io::Result<()> {
     let mut words = std::env::args().skip(2);
-    let folder = PathBuf::from(words.next().ok_or_else(|| io::Error::other("expected a folder"))?);
+    let folder = words.next().filter(|word| !word.starts_with('-'));
+    let folder = PathBuf::from(folder.ok_or_else(|| io::Error::other("expected a folder"))?);
     let (mut seed, mut scale, mut only) = (1, 1, Vec::new());
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| io::Error::other(format!("{word} needs a value")))?;
