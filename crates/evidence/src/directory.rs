@@ -12,6 +12,7 @@ use crate::tree::{Entries, FileReference, Listing, MacbTimes, Node, NodeKind, Tr
 use ledger::{ByteSpan, Clock, Gap, Precision, Time, Utc};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,19 @@ pub struct DirectoryTree {
     ///
     /// Each is looked at once: whoever swaps a folder for a link meanwhile changes the evidence, which a run finds at its end, and what lies outside of it a worker cannot read.
     folders: Mutex<BTreeMap<EvidencePath, PathBuf>>,
+    /// Who knows the folders in a folder without reading it.
+    known: Option<Known>,
+}
+
+/// Gives the written names of the entries of a folder that can be folders; `None` where that is not known.
+pub type FoldersIn = dyn Fn(&EvidencePath) -> Option<Vec<String>> + Send + Sync;
+
+struct Known(Box<FoldersIn>);
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Known")
+    }
 }
 
 /// Most folders that are kept.
@@ -41,7 +55,15 @@ pub fn open_directory(root: &Path, label: &str) -> Result<DirectoryTree, OpenErr
     if !resolved.metadata().map_err(error)?.is_dir() {
         return Err(OpenError::NotADirectory { label: label.to_owned(), path: root.to_owned() });
     }
-    Ok(DirectoryTree { label: label.to_owned(), root: resolved, folders: Mutex::default() })
+    Ok(DirectoryTree { label: label.to_owned(), root: resolved, folders: Mutex::default(), known: None })
+}
+
+impl DirectoryTree {
+    /// The same tree, whose folders' folders somebody knows from an earlier walk: each is looked at, but the folder around it is not read for them.
+    #[must_use]
+    pub fn knowing(self, folders: Box<FoldersIn>) -> DirectoryTree {
+        DirectoryTree { known: Some(Known(folders)), ..self }
+    }
 }
 
 impl Tree for DirectoryTree {
@@ -128,6 +150,9 @@ impl Tree for DirectoryTree {
         if !symlink_metadata(&host, path)?.is_dir() {
             return Err(ReadError::NotADirectory { path: path.clone() });
         }
+        if let Some(names) = self.known.as_ref().and_then(|known| known.0(path)) {
+            return Ok(self.those_of(path, &names));
+        }
         let entries = host.read_dir().map_err(|source| ReadError::Io { path: path.clone(), source })?;
         // What the system says beside the name: nothing else is looked at.
         let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -157,6 +182,15 @@ impl Tree for DirectoryTree {
 }
 
 impl DirectoryTree {
+    /// The folders among the entries of these names, as they are now.
+    fn those_of(&self, folder: &EvidencePath, names: &[String]) -> Vec<Node> {
+        let paths = names.iter().filter_map(|name| folder.child(name).ok());
+        let nodes = paths.filter_map(|path| self.node_listed(&path).ok().flatten());
+        let mut folders: Vec<Node> = nodes.filter(|node| node.kind == NodeKind::Directory).collect();
+        folders.sort_by(|a, b| a.name.cmp(&b.name));
+        folders
+    }
+
     /// The child of `directory` with this written name, or else the only one that differs in letter case alone.
     ///
     /// The folder is always listed: the machine's own file system may fold case and would hand back the spelling of the question.

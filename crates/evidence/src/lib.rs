@@ -31,7 +31,7 @@ mod window;
 
 pub use archive::{ArchiveDamage, ArchiveTree, Expansion, is_archive, open_archive};
 pub use deleted::{DELETED, DeletedEntry, DeletedStep, DeletedSteps, Original, Recovery};
-pub use directory::{DirectoryTree, open_directory};
+pub use directory::{DirectoryTree, FoldersIn, open_directory};
 pub use error::{Damage, HashError, NtfsDamage, OpenError, PathError, ReadError};
 pub use hash::{hash, hash_archive};
 pub use image::{

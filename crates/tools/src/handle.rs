@@ -2,6 +2,7 @@
 
 use crate::borrowed;
 use crate::catalogue::{Indexes, Prepared, run_prepared};
+use crate::mounted::open;
 use crate::name_index::{self, BuildError};
 use crate::raw_spans::{self, encode_spans_reply};
 use crate::returned::{Return, chain};
@@ -12,7 +13,7 @@ use crate::wire::{
     encode_answer_reply, encode_hash_reply, encode_index_reply, encode_return, encode_sequences_reply,
     encode_sources_reply, encode_tables_reply,
 };
-use evidence::{OpenError, Tree};
+use evidence::OpenError;
 use ledger::{EvidenceKind, IntegrityLevel};
 use std::fs::File;
 use std::path::Path;
@@ -84,14 +85,6 @@ pub fn handle(request: &[u8], scratch: &Path) -> Answered {
         Err(error) => encode_return(&Return::failed(&error)),
     };
     Answered { file: None, bytes }
-}
-
-/// Opens a piece of evidence; an archive without listing it again where its index of names tells what it holds.
-fn open(mount: &Mount, indexes: &Indexes) -> Result<Box<dyn Tree>, OpenError> {
-    let index = indexes.get(&mount.label).filter(|_| mount.kind == EvidenceKind::Archive);
-    // An index that cannot be read fails the call that asks it for names.
-    let listing = index.and_then(|path| name_index::listing(path).ok().flatten());
-    evidence::open_listed(mount.kind, &mount.path, &mount.label, listing.as_deref(), mount.expansion)
 }
 
 fn hash(mount: &Mount, level: IntegrityLevel) -> HashReply {

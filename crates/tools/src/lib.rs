@@ -43,6 +43,7 @@ mod list_tables;
 mod live_path;
 mod logs;
 mod mft_entry;
+mod mounted;
 mod name_index;
 mod near;
 mod needle;
@@ -109,6 +110,7 @@ pub use handle::{Answered, handle};
 pub use indicators::{
     Indicator, IndicatorFile, KnownError, KnownGood, LONGEST as LONGEST_INDICATORS, Skipped, Unreadable,
 };
+pub use mounted::open as open_mount;
 pub use name_index::{
     BuildError, BuiltIndex, INDEX_MAKER, IndexError, build as build_index, evidence_identity,
 };

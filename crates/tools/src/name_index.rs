@@ -44,6 +44,14 @@ impl NameIndex {
         Ok(NameIndex { blocks, layout })
     }
 
+    /// What an archive lists; `None` of other evidence.
+    pub(crate) fn listing(&self) -> Result<Option<Vec<u8>>, IndexError> {
+        match self.layout.listing_length() {
+            0 => Ok(None),
+            length => self.blocks.bytes(self.layout.listing_at, length).map(Some),
+        }
+    }
+
     /// One entry.
     fn row(&mut self, number: u32) -> Result<Row, IndexError> {
         let row = Row::read(&mut self.blocks, self.layout.row(number)?)?;
@@ -55,14 +63,5 @@ impl NameIndex {
             return Err(IndexError::value("the folder of an entry", u64::from(number), parent));
         }
         Ok(row)
-    }
-}
-
-/// What an archive lists, by the index in the file `path`; `None` of other evidence.
-pub(crate) fn listing(path: &Path) -> Result<Option<Vec<u8>>, IndexError> {
-    let NameIndex { blocks, layout } = NameIndex::open(path)?;
-    match layout.listing_length() {
-        0 => Ok(None),
-        length => blocks.bytes(layout.listing_at, length).map(Some),
     }
 }

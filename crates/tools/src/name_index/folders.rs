@@ -2,6 +2,7 @@
 
 use super::NameIndex;
 use super::error::IndexError;
+use super::layout::Kind;
 use super::ranges::one;
 use evidence::{EvidencePath, FileReference, Node, ReadError, Tree};
 use ledger::pattern::fold;
@@ -47,6 +48,20 @@ impl NameIndex {
             folder = Some(row);
         }
         Ok(Some(below))
+    }
+
+    /// The written names of the entries of the folder at `path` that can be folders, in the order of the walk; `None` as of [`NameIndex::below`].
+    pub(crate) fn folders_in(&mut self, path: &EvidencePath) -> Result<Option<Vec<String>>, IndexError> {
+        let Some(below) = self.below(path)? else { return Ok(None) };
+        let (mut number, mut names) = (below.start, Vec::new());
+        while number < below.end {
+            let row = self.row(number)?;
+            if row.kind == Kind::Other {
+                names.push(self.written(row.name)?);
+            }
+            number = row.end;
+        }
+        Ok(Some(names))
     }
 
     /// The only child with exactly this name.

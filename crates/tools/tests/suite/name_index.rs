@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use tools::{Indexes, Return, build_index, run, run_indexed};
+use tools::{Indexes, Mount, Return, build_index, run, run_indexed};
 
 /// Indexes of all trees, in files of a folder that goes with them.
 pub(crate) struct Built {
@@ -30,6 +30,39 @@ impl Built {
 #[expect(clippy::disallowed_methods, reason = "the tests write their own files")]
 pub(crate) fn write(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn folders_of_folders_are_those_of_the_listing_with_and_without_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["host/C/Windows/System32", "host/C/Users/a", "empty", "b", "B"] {
+        fs::create_dir_all(folder.path().join(name)).unwrap();
+    }
+    write(&folder.path().join("host/C/pagefile.sys"), b"x");
+    write(&folder.path().join("host/file"), b"x");
+    std::os::unix::fs::symlink("host", folder.path().join("link")).unwrap();
+    let mount = Mount {
+        label: "disk".to_owned(),
+        path: folder.path().to_owned(),
+        kind: ledger::EvidenceKind::Directory,
+        in_place: Vec::new(),
+        expansion: tools::Expansion::Bounded,
+    };
+    let plain = tools::open_mount(&mount, &Indexes::new()).unwrap();
+    let built = Built::of(std::slice::from_ref(&plain));
+    let indexed = tools::open_mount(&mount, &built.indexes).unwrap();
+    let asked = ["", "host", "host/C", "host/C/Users", "host/C/Users/a", "empty"];
+    let below = |tree: &dyn Tree, path: &str| {
+        let path = evidence::EvidencePath::parse(path).unwrap();
+        tree.folders(&plain.node(&path).unwrap().unwrap()).unwrap()
+    };
+    for path in asked {
+        assert_eq!(below(indexed.as_ref(), path), below(plain.as_ref(), path), "{path:?}");
+    }
+    // What is gone is told by neither, and the index alone makes no folder.
+    fs::remove_dir(folder.path().join("empty")).unwrap();
+    write(&folder.path().join("empty"), b"a file now");
+    assert_eq!(below(indexed.as_ref(), ""), below(plain.as_ref(), ""));
 }
 
 fn walked(trees: &[Box<dyn Tree>], arguments: &Value) -> Return {
