@@ -20,7 +20,8 @@ mod rules;
 
 pub use ask::{
     Contradiction, ContradictionKind, Filter, Found, Hop, Moment, Namesake, Neighbour, Part, Seen, StoryStep,
-    contradictions, find, hubs, islands, namesakes, neighbours, paths, timeline, told_of, where_else,
+    between, contradictions, find, hubs, islands, namesakes, neighbours, paths, timeline, told_of,
+    where_else,
 };
 pub use collect::FactRef;
 pub use hosts::Piece;

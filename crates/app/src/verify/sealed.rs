@@ -31,7 +31,10 @@ pub(super) fn check(
                 "the log is sealed, but the manifest is missing; `locard resume` writes it where a run was stopped at that moment",
             ),
         ),
-        (Ok(Some(_)), None) => (false, found("the log", "a manifest seals the run, but the log has no seal")),
+        (Ok(Some(_)), None) => (
+            false,
+            found("the log", "a manifest seals the run, but the last event that can be read is no seal"),
+        ),
         (Ok(Some(manifest)), Some(sealed)) => {
             (true, [seal(&manifest, sealed, events, head, heads), journals(folder)].concat())
         }

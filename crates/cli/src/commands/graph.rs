@@ -37,14 +37,14 @@ pub(crate) struct GraphArguments {
     /// How far neighbours (1) or a story (8) may be, in relations
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<u32>,
-    /// How many ways, the best first
+    /// How many ways, the best first [default: 1]
     ///
     /// One is the shortest; more are those with the best evidence.
-    #[arg(short, long = "k", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) k: u16,
-    /// The most hubs or islands that are listed
-    #[arg(long, value_name = "N", default_value_t = 20, hide_short_help = true)]
-    pub(crate) most: usize,
+    #[arg(short, long = "k", value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) k: Option<u16>,
+    /// The most hubs or islands that are listed [default: 20]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) most: Option<usize>,
     /// Only relations that may be of this time, or later
     ///
     /// An instant (RFC 3339) or a day (UTC); what no time dates is left out.
@@ -164,12 +164,13 @@ pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Resu
     let runs: Vec<&Run> = runs.iter().collect();
     let connections = connections(&runs);
     let question = Question::from(arguments.question);
+    check_options(arguments, question)?;
     let asked = Ask {
         question,
         ends: arguments.ends.clone(),
         depth: arguments.depth.unwrap_or(if question == Question::Story { 8 } else { 1 }),
-        ways: arguments.k.into(),
-        most: arguments.most,
+        ways: arguments.k.unwrap_or(1).into(),
+        most: arguments.most.unwrap_or(20),
         filter: filter(arguments, &connections)?,
         least: arguments.confidence,
     };
@@ -194,6 +195,25 @@ pub(super) fn execute(arguments: &GraphArguments, printer: &mut Printer) -> Resu
             expected: question.ends(),
             found: arguments.ends.len(),
         })),
+    }
+}
+
+/// Refuses what the question has no use for.
+fn check_options(arguments: &GraphArguments, question: Question) -> Result<(), Failure> {
+    let is_written = matches!(arguments.format, GraphFormat::Table | GraphFormat::Json);
+    let needless = [
+        ("--depth", arguments.depth.is_some(), &[Question::Neighbours, Question::Story][..]),
+        ("-k", arguments.k.is_some(), &[Question::Path]),
+        ("--most", arguments.most.is_some(), &[Question::Hubs, Question::Islands]),
+    ];
+    for (option, is_given, fitting) in needless {
+        if is_given && !fitting.contains(&question) {
+            return Err(Failure::Graph(GraphFailure::Option { question: question.name(), option }));
+        }
+    }
+    match question {
+        Question::Contradictions if !is_written => Err(Failure::Graph(GraphFailure::Undrawn)),
+        _ => Ok(()),
     }
 }
 
@@ -287,8 +307,19 @@ pub(crate) enum GraphFailure {
         /// The question.
         question: &'static str,
     },
+    /// An option is given that means nothing for the question.
+    #[error("{question} takes no {option}")]
+    Option {
+        /// The question.
+        question: &'static str,
+        /// The option.
+        option: &'static str,
+    },
+    /// Contradictions are pairs of facts, and no drawing has those.
+    #[error("contradictions are pairs of facts, which are not drawn: take the format table or json")]
+    Undrawn,
     /// Too few or too many things were named.
-    #[error("{question} takes {expected} of X, found {found}")]
+    #[error("{question} is about {}, and {found} were given", things(*expected))]
     Ends {
         /// The question.
         question: &'static str,
@@ -297,6 +328,15 @@ pub(crate) enum GraphFailure {
         /// How many were named.
         found: usize,
     },
+}
+
+/// How many things a question is about, in words.
+const fn things(expected: usize) -> &'static str {
+    match expected {
+        0 => "no thing",
+        1 => "one thing, X",
+        _ => "two things, X and Y",
+    }
 }
 
 /// The most candidates that are listed.
@@ -318,6 +358,8 @@ impl GraphFailure {
             GraphFailure::Ends { .. }
             | GraphFailure::Evidence { .. }
             | GraphFailure::Filter { .. }
+            | GraphFailure::Option { .. }
+            | GraphFailure::Undrawn
             | GraphFailure::Span => None,
         }
     }

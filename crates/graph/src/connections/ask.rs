@@ -113,6 +113,15 @@ pub fn neighbours(of: &Connections, entity: EntityRef, depth: u32, filter: &Filt
     found
 }
 
+/// The relations that count and have both ends among these entities, in their order.
+pub fn between(of: &Connections, among: &BTreeSet<EntityRef>, filter: &Filter) -> Vec<RelationRef> {
+    let is_inner = |relation: &RelationRef| {
+        of.relation(*relation).is_some_and(|(from, _, to)| among.contains(&from) && among.contains(&to))
+    };
+    let all: BTreeSet<RelationRef> = among.iter().flat_map(|entity| of.relations_of(*entity)).collect();
+    all.into_iter().filter(is_inner).filter(|relation| filter.admits(of, *relation)).collect()
+}
+
 /// The entities with the most others next to them, the first first.
 pub fn hubs(of: &Connections, most: usize, filter: &Filter) -> Vec<(EntityRef, usize)> {
     let mut pairs: Vec<(EntityRef, EntityRef)> = Vec::new();

@@ -12,6 +12,9 @@ use ledger::{BoundValue, Clock, FactEntry, FactId, FieldValue, Time, Writer, is_
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+/// The release of Windows NT 3.1, 1993-07-27: what a host's clock wrote before, in nanoseconds since 1970, it wrote before it was set.
+const FIRST_WINDOWS: i64 = 743_731_200_000_000_000;
+
 /// A fact among those of all runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FactRef {
@@ -120,6 +123,11 @@ impl<'r> Collected<'r> {
         }
     }
 
+    /// The instant of a time; none of a clock that was not set.
+    fn instant(&self, time: &Time) -> Option<At> {
+        instant(time).filter(|at| self.rules.is_first() || at.nanoseconds >= FIRST_WINDOWS)
+    }
+
     /// The version of the rules.
     pub(super) const fn version(&self) -> u16 {
         self.rules.version
@@ -136,7 +144,7 @@ impl<'r> Collected<'r> {
         let Ok(number) = u32::try_from(self.facts.len()) else { return };
         let is_undated = rules.clone().all(|rule| rule.undated);
         let dated = dated_field(fact).filter(|_| !is_undated);
-        let dated = dated.and_then(|(field, time)| Some((field, instant(time)?)));
+        let dated = dated.and_then(|(field, time)| Some((field, self.instant(time)?)));
         let at = dated.map(|(field, at)| At { is_latest: is_of_container(field), ..at });
         let writer = fact.writer();
         self.facts.push(Kept { fact: FactRef { run, fact: fact.id }, host, at, writer });
@@ -236,7 +244,7 @@ impl<'f> Reading<'_, '_, 'f> {
             EntityKind::LogonSession => self.session(recipe, of).into_iter().collect(),
             EntityKind::Address => self.valued(recipe, Space::Address, name::address),
             EntityKind::Email => self.valued(recipe, Space::Email, name::email),
-            EntityKind::Url => self.valued(recipe, Space::Url, name::url),
+            EntityKind::Url => self.urls(recipe),
             EntityKind::Domain => match &recipe.site {
                 Some(field) => {
                     let text = self.text(Some(field));
@@ -363,7 +371,9 @@ impl<'f> Reading<'_, '_, 'f> {
         let command = command.as_deref().and_then(program_of).map(str::to_owned);
         let path = field(self, &recipe.path).or_else(|| field(self, &recipe.or_path)).or(command);
         // Parts of a path that could not be read are written so; what looks alike need not be one.
-        let is_read = |path: &String| self.all.rules.is_first() || !path.split('\\').any(is_unreadable);
+        let is_read = |path: &String| {
+            self.all.rules.is_first() || !(path.split('\\').any(is_unreadable) || path.contains("://"))
+        };
         let path = path.filter(is_read);
         let log = field(self, &recipe.log);
         let mut keys = Vec::new();
@@ -563,13 +573,25 @@ impl<'f> Reading<'_, '_, 'f> {
 
     /// What is its value, wherever it is met.
     fn valued(&mut self, recipe: &Recipe, space: Space, read: fn(&str) -> Option<String>) -> Vec<u32> {
+        let read = self.values(recipe, read);
+        read.into_iter().map(|(key, text)| self.named(space, EVERYWHERE, &key, &text)).collect()
+    }
+
+    /// Web addresses: the same everywhere where they name another computer, else each of its host.
+    fn urls(&mut self, recipe: &Recipe) -> Vec<u32> {
+        let (read, here) = (self.values(recipe, name::url), self.host);
+        let is_first = self.all.rules.is_first();
+        let host = |key: &str| if !is_first && name::is_of_its_host(key) { here } else { EVERYWHERE };
+        read.into_iter().map(|(key, text)| self.named(Space::Url, host(&key), &key, &text)).collect()
+    }
+
+    /// The values of a role as they are compared, each with its text.
+    fn values(&self, recipe: &Recipe, read: fn(&str) -> Option<String>) -> Vec<(String, String)> {
         let mut texts = self.all_texts(recipe.value.as_ref());
         if texts.is_empty() {
             texts = self.all_texts(recipe.or_value.as_ref());
         }
-        let read: Vec<(String, String)> =
-            texts.into_iter().filter_map(|text| read(&text).map(|key| (key, text))).collect();
-        read.into_iter().map(|(key, text)| self.named(space, EVERYWHERE, &key, &text)).collect()
+        texts.into_iter().filter_map(|text| read(&text).map(|key| (key, text))).collect()
     }
 
     fn named(&mut self, space: Space, host: u32, key: &str, alias: &str) -> u32 {
@@ -626,7 +648,7 @@ impl<'f> Reading<'_, '_, 'f> {
 
     fn time(&self, field: &str) -> Option<At> {
         match self.named_field(field).map(|it| &it.value) {
-            Some(FieldValue::Time(time)) => instant(time),
+            Some(FieldValue::Time(time)) => self.all.instant(time),
             _ => None,
         }
     }

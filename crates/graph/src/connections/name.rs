@@ -73,14 +73,32 @@ pub(super) fn url(text: &str) -> Option<String> {
     (is_scheme && !rest.is_empty()).then(|| format!("{}://{}{path}", fold(scheme), fold(server)))
 }
 
-/// The server of a web address, as browsers read it, or of a share.
+/// Schemes of which the part behind `://` is a server; in others it is a program, a page of the browser or a resource of a file.
+const OF_SERVERS: [&str; 8] = ["http", "https", "ftp", "ftps", "sftp", "ws", "wss", "file"];
+
+/// The server that a web address names, as browsers read it.
+fn server(url: &str) -> Option<String> {
+    let url = Url::parse(url.trim()).ok()?;
+    let host = url.host().filter(|_| OF_SERVERS.contains(&url.scheme()))?;
+    Some(match host {
+        Host::Domain(name) => name.to_owned(),
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => address.to_string(),
+    })
+}
+
+/// Whether a web address names something of the host that uses it: no other computer, or no server at all.
+pub(super) fn is_of_its_host(url: &str) -> bool {
+    server(url).is_none_or(|server| {
+        let is_local = fold(&server).rsplit('.').next() == Some("localhost");
+        is_local || (server.parse::<IpAddr>().is_ok() && address(&server).is_none())
+    })
+}
+
+/// The server of a web address or of a share.
 pub(super) fn site(text: &str) -> Option<String> {
     let server = match text.contains("://") {
-        true => match Url::parse(text.trim()).ok()?.host()? {
-            Host::Domain(name) => name.to_owned(),
-            Host::Ipv4(address) => address.to_string(),
-            Host::Ipv6(address) => address.to_string(),
-        },
+        true => server(text)?,
         false => text.strip_prefix("\\\\")?.split('\\').next()?.to_owned(),
     };
     address(&server).or_else(|| domain(&server))
@@ -198,6 +216,22 @@ mod tests {
         assert_eq!(first_site(r"http://evil.example\@good.example/").as_deref(), Some("good.example"));
         assert_eq!(site("http://0x7f.1/").as_deref(), None, "the host itself");
         assert_eq!(site("http://3232235777/x").as_deref(), Some("192.168.1.1"));
+        for own in [
+            "file:///C:/Users/bob/a.docx",
+            "http://127.0.0.1/x",
+            "http://localhost:8080/admin",
+            "http://app.localhost/",
+            "http://[::1]/",
+            "http://0x7f.1/",
+            "chrome-extension://abc/x.html",
+            "res://ieframe.dll/x",
+            "ms-gamingoverlay:///",
+        ] {
+            assert!(is_of_its_host(own) && site(own).is_none(), "{own}");
+        }
+        for everywhere in ["https://cdn.example/a", "http://203.0.113.7/", "file://fs01/ledgers/a.xlsx"] {
+            assert!(!is_of_its_host(everywhere) && site(everywhere).is_some(), "{everywhere}");
+        }
         assert_eq!(share(r"\\FS01\Ledgers\2025"), Some(("fs01".to_owned(), "ledgers".to_owned())));
         assert_eq!(share(r"\\.\pipe\x"), None);
         assert_eq!(host(r"\\FS01").as_deref(), Some("fs01"));

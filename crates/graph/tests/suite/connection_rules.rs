@@ -1,9 +1,10 @@
 //! What each version of the rules makes of facts: runs keep the rules that they were made with.
 
 use graph::connections::{
-    Connections, EntityKind, Filter, Namesake, Piece, RULES, connections_of, digest, namesakes, rules_of,
+    Connections, EntityKind, Filter, Namesake, Piece, RULES, between, connections_of, digest, namesakes,
+    neighbours, rules_of,
 };
-use ledger::{Behaviour, FactEntry, FieldValue};
+use ledger::{Behaviour, FactEntry, FieldValue, Time, Utc};
 use std::collections::BTreeSet;
 use testkit::five_hosts::{self, HOSTS, MARA, made};
 
@@ -256,4 +257,71 @@ fn a_filter_by_names_leaves_out_facts_that_only_name() {
     let told = of.names(entity).next().unwrap().1;
     let none = Filter { naming: Some(BTreeSet::new()), ..Filter::default() };
     assert!(!none.takes_name(&of, told) && none.takes(&of, told) && !none.takes_everything());
+}
+
+/// The accounts of two hosts that visited addresses, and how many entities these are.
+fn visitors(url: &str) -> Vec<FactEntry> {
+    let visit = |number, host: &str, user: &str| {
+        made(number, host, "visited", "page_visit")
+            .name("url", url)
+            .name("user", user)
+            .minute("time", 30)
+            .fact()
+    };
+    vec![visit(1, "ws1", "mara"), visit(2, "ws2", "bert")]
+}
+
+#[test]
+fn an_address_that_names_something_of_its_host_joins_no_hosts() {
+    let addresses = |rules, url: &str| {
+        let of = made_by(rules, &visitors(url));
+        of.entities().filter(|it| of.kind(*it) == EntityKind::Url).count()
+    };
+    for own in ["file:///C:/Users/bob/secret.docx", "http://localhost:8080/admin", "http://127.0.0.1/x"] {
+        assert_eq!((addresses(1, own), addresses(2, own)), (1, 2), "{own}");
+    }
+    assert_eq!(addresses(2, "https://cdn.example/x"), 1);
+    // What stands behind the scheme is a server only in some schemes.
+    for no_server in ["res://ieframe.dll/x", "chrome-extension://abc/x.html"] {
+        assert!(drawn(2, &visitors(no_server)).iter().all(|it| !it.contains("lies_at")), "{no_server}");
+    }
+    let opened = made(3, "ws1", "opened", "shell_bag").path("path", "ms-gamingoverlay:///kglcheck/").fact();
+    assert_eq!(made_by(2, &[opened]).entities().count(), 0);
+}
+
+#[test]
+fn a_clock_that_was_not_set_dates_no_relation() {
+    let leased = |rules, nanoseconds| {
+        let utc = Utc::from_unix_nanoseconds(nanoseconds);
+        let lease = made(1, "ws1", "recorded", "network_interface")
+            .name("dhcp_address", "192.168.0.7")
+            .with("lease_obtained", FieldValue::Time(Time { utc, ..five_hosts::minute(0) }))
+            .fact();
+        let of = made_by(rules, &[lease]);
+        let when = of.relations().flat_map(|it| of.shown_by(it)).find_map(|told| told.when);
+        when.map(|when| when.to_string())
+    };
+    let unset = 829_252_000_000_000;
+    assert_eq!(leased(1, unset).as_deref(), Some("1970-01-10T14:20:52Z"));
+    assert_eq!(leased(2, unset), None);
+    assert_eq!(leased(2, 1_500_000_000_000_000_000).as_deref(), Some("2017-07-14T02:40:00Z"));
+}
+
+#[test]
+fn what_is_among_the_neighbours_is_related_to_each_other_too() {
+    let of = made_by(2, &five_hosts::facts());
+    let all: BTreeSet<_> = of.entities().collect();
+    let whole = between(&of, &all, &Filter::default());
+    assert_eq!(whole, of.relations().collect::<Vec<_>>());
+    for entity in of.entities() {
+        let near = neighbours(&of, entity, 60, &Filter::default());
+        let among: BTreeSet<_> = near.iter().map(|it| it.entity).chain([entity]).collect();
+        let led: BTreeSet<_> = near.iter().map(|it| it.by).collect();
+        let inner: BTreeSet<_> = between(&of, &among, &Filter::default()).into_iter().collect();
+        assert!(led.is_subset(&inner));
+        // At any depth nothing is left of what hangs together.
+        let around: BTreeSet<_> = among.iter().flat_map(|it| of.relations_of(*it)).collect();
+        assert_eq!(inner, around);
+    }
+    assert!(between(&of, &BTreeSet::new(), &Filter::default()).is_empty());
 }

@@ -5,7 +5,7 @@ use super::context::{Context, distinct};
 use super::thing::count;
 use graph::Run;
 use graph::connections::{
-    ContradictionKind, EntityKind, EntityRef, RelationKind, RelationRef, Told, hubs as busiest,
+    ContradictionKind, EntityKind, EntityRef, RelationKind, RelationRef, Told, between, hubs as busiest,
     islands as hanging_together,
 };
 use serde_json::{Value, json};
@@ -107,8 +107,9 @@ pub(super) fn hubs(context: &Context<'_>, most: usize) -> Answer {
         .iter()
         .map(|(entity, number)| json!({ "entity": context.entity_json(*entity), "neighbours": number }))
         .collect();
-    let entities = hubs.into_iter().map(|(entity, _)| entity);
-    Answer::new(text, json!({ "hubs": rows })).drawing(context.of, entities, [])
+    let entities = hubs.into_iter().map(|(entity, _)| entity).collect();
+    let relations = between(context.of, &entities, context.filter);
+    Answer::new(text, json!({ "hubs": rows })).drawing(context.of, entities, relations)
 }
 
 pub(super) fn islands(context: &Context<'_>, most: usize) -> Answer {

@@ -2,6 +2,7 @@
 
 use super::Answer;
 use super::context::{Context, time};
+use super::thing::count;
 use graph::connections::{EntityRef, Part, RelationRef, Told, timeline as moments, told_of};
 use serde_json::json;
 use std::fmt::Write;
@@ -10,7 +11,7 @@ pub(super) fn timeline(context: &Context<'_>, entity: EntityRef) -> Answer {
     let moments = moments(context.of, entity, context.filter);
     let mut text = format!("{}\n", context.shown(entity));
     rows_of(&mut text, context, moments.iter().map(|moment| (moment.told, moment.relation)));
-    let _ = writeln!(text, "{} facts", moments.len());
+    let _ = writeln!(text, "{}", count(moments.len(), "fact"));
     let rows: Vec<_> = moments
         .iter()
         .map(|moment| {

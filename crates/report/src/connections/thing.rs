@@ -3,11 +3,11 @@
 use super::Answer;
 use super::context::{Context, distinct, time};
 use graph::connections::{
-    EntityRef, Namesake, RelationKind, RelationRef, Told, namesakes, neighbours as next_to, timeline,
-    where_else as seen_at,
+    EntityRef, Namesake, RelationKind, RelationRef, Told, When, between, namesakes, neighbours as next_to,
+    timeline, where_else as seen_at,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 pub(super) fn node(context: &Context<'_>, entity: EntityRef) -> Answer {
@@ -21,11 +21,7 @@ pub(super) fn node(context: &Context<'_>, entity: EntityRef) -> Answer {
         let (first, last) =
             (facts.iter().filter_map(|it| it.when).min(), facts.iter().filter_map(|it| it.when).max());
         let first_fact = facts.first().map(|told| context.cited(told.fact)).unwrap_or_default();
-        let span = match first.zip(last) {
-            Some((first, last)) if first != last => format!("{first} to {last}, "),
-            Some((first, _)) => format!("{first}, "),
-            None => String::new(),
-        };
+        let span = first.zip(last).map(|(first, last)| span(first, last) + ", ").unwrap_or_default();
         let facts = count(facts.len(), "fact");
         let _ = writeln!(text, "  called {}: {span}{facts}, {first_fact}", crate::inert::terminal(name));
     }
@@ -59,6 +55,14 @@ pub(super) fn node(context: &Context<'_>, entity: EntityRef) -> Answer {
         [entity],
         relations.into_iter().map(|(_, relation)| relation),
     )
+}
+
+/// A span in words; one of times that are the latest possible has no beginning.
+fn span(first: When, last: When) -> String {
+    match first == last || first.is_latest {
+        true => last.to_string(),
+        false => format!("{first} to {last}"),
+    }
 }
 
 /// Its relations that count, by kind.
@@ -127,7 +131,25 @@ pub(super) fn neighbours(context: &Context<'_>, entity: EntityRef, depth: u32) -
         let nearer = context.of.other_end(neighbour.by, neighbour.entity).unwrap_or(entity);
         line(&mut text, context, nearer, neighbour.by);
     }
-    let _ = writeln!(text, "{}", count(found.len(), "relation"));
+    let among: BTreeSet<EntityRef> =
+        std::iter::once(entity).chain(found.iter().map(|neighbour| neighbour.entity)).collect();
+    let led: BTreeSet<RelationRef> = found.iter().map(|neighbour| neighbour.by).collect();
+    let mut others = between(context.of, &among, context.filter);
+    others.retain(|relation| !led.contains(relation));
+    if !others.is_empty() {
+        text.push_str("related to each other:\n");
+    }
+    let mut headed = None;
+    for relation in &others {
+        if let Some((from, _, _)) = context.of.relation(*relation) {
+            if headed.replace(from) != Some(from) {
+                let _ = writeln!(text, " {}", context.shown(from));
+            }
+            text.push(' ');
+            line(&mut text, context, from, *relation);
+        }
+    }
+    let _ = writeln!(text, "{}", count(led.len() + others.len(), "relation"));
     let rows: Vec<Value> = found
         .iter()
         .map(|neighbour| {
@@ -138,8 +160,9 @@ pub(super) fn neighbours(context: &Context<'_>, entity: EntityRef, depth: u32) -
             })
         })
         .collect();
-    let value = json!({ "entity": context.entity_json(entity), "neighbours": rows });
-    Answer::new(text, value).drawing(context.of, [entity], found.into_iter().map(|neighbour| neighbour.by))
+    let rest: Vec<Value> = others.iter().map(|relation| with_ends(context, *relation)).collect();
+    let value = json!({ "entity": context.entity_json(entity), "neighbours": rows, "between": rest });
+    Answer::new(text, value).drawing(context.of, [entity], led.into_iter().chain(others))
 }
 
 /// The hosts and files whose facts name an entity, what has the same content, and what bears the same name.
@@ -148,11 +171,7 @@ pub(super) fn where_else(context: &Context<'_>, entity: EntityRef) -> Answer {
     let seen = seen_at(context.of, entity, context.filter);
     let mut hosts = Vec::new();
     for seen in &seen {
-        let span = match seen.span() {
-            Some((first, last)) if first != last => format!("{first} to {last}"),
-            Some((first, _)) => first.to_string(),
-            None => "undated".to_owned(),
-        };
+        let span = seen.span().map_or_else(|| "undated".to_owned(), |(first, last)| span(first, last));
         let _ = writeln!(
             text,
             "host {}: {}, {span}",
