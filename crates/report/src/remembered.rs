@@ -24,7 +24,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
         }
         for (task, invocation, reason) in insisted(it) {
             let _ =
-                writeln!(out, "  - {task}: `{invocation}` was made all the same, because: {}", prose(reason));
+                writeln!(out, "  - {task}: `{invocation}` was made anyway, because: {}", prose(reason));
         }
     }
 }

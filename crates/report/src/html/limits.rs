@@ -77,7 +77,7 @@ fn remembered(run: &Run) -> Markup {
                             ul {
                                 @for (task, what) in refused(it) { li { (task) ": " (say(&what)) } }
                                 @for (task, invocation, reason) in insisted(it) {
-                                    li { (task) ": " a href=(format!("#{invocation}")) { (invocation) } " was made all the same, because: " (say(reason)) }
+                                    li { (task) ": " a href=(format!("#{invocation}")) { (invocation) } " was made anyway, because: " (say(reason)) }
                                 }
                             }
                         }

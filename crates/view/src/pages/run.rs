@@ -62,7 +62,7 @@ fn remembered(run: &Run, base: &str) -> Markup {
                             code { (inert(&it.lesson.id)) } " " (it.lesson.rule.words()) ": " (inert(&it.lesson.text))
                             @for (task, refused) in &it.refused { " · a call of " code { (inert(&refused.tool)) } " was refused for it in " (task) }
                             @for (task, invocation, insists) in &it.insisted {
-                                " · " a href={ (base) "/inv/" (invocation) } { (invocation) } " was made all the same in " (task) ", because: " (inert(&insists.reason))
+                                " · " a href={ (base) "/inv/" (invocation) } { (invocation) } " was made anyway in " (task) ", because: " (inert(&insists.reason))
                             }
                         }
                     }
