@@ -303,7 +303,8 @@ proptest! {
     ) {
         let (without, _) = by_script(&script, false, vec![]);
         let (with, events) = by_script(&script, false, lessons);
-        prop_assert_eq!(known(&with)["four"], known(&without)["four"]);
+        let (before, after) = (known(&without)["four"], known(&with)["four"]);
+        prop_assert!(before < 3 || after == before, "{} became {}", before, after);
         let mut told: Vec<&Option<String>> = events.iter().filter_map(|event| match event {
             Event::CallRefused(refused) if refused.refusal == Refusal::Remembered => Some(&refused.lesson),
             _ => None,
