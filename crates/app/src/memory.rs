@@ -63,13 +63,23 @@ pub enum MemoryError {
         source: io::Error,
     },
     /// No store, or several, begin so.
-    #[error("forget a case: {found} of the memory's cases have a key that begins with {key:?}")]
+    #[error("forget a case: {}", which(key, *found))]
     WhichCase {
         /// What was asked for.
         key: String,
         /// How many there are.
         found: usize,
     },
+}
+
+/// Why a key names no case alone.
+fn which(key: &str, found: usize) -> String {
+    match found {
+        0 => format!(
+            "the memory has no case whose key begins with {key:?}; `locard memory list` shows the keys"
+        ),
+        found => format!("{found} cases of the memory have a key that begins with {key:?}; give more of it"),
+    }
 }
 
 /// The lessons of one store.
@@ -249,16 +259,17 @@ impl Memory {
         &self,
         key: Option<&Digest>,
         agents: &[(&str, Vec<&Objective>)],
-        kinds: &BTreeSet<KindOfEvidence>,
+        kinds: BTreeSet<KindOfEvidence>,
         now: i64,
     ) -> Result<Vec<Remembered>, MemoryError> {
         let general = Store::open_existing(&self.general(), Scope::General)?;
         let of_case =
             key.map(|key| Store::open_existing(&self.case(key), Scope::Case)).transpose()?.flatten();
         let stores: Vec<&Store> = of_case.iter().chain(&general).collect();
+        let known = memory::known(of_case.as_ref(), kinds)?;
         let mut remembered = Vec::new();
         for (agent, questions) in agents {
-            let query = Query::of(agent, questions.iter().copied(), kinds.clone());
+            let query = Query::of(agent, questions.iter().copied(), known.clone());
             let lessons = memory::advice(&stores, &self.vocabulary, &query, now)?;
             if !lessons.is_empty() {
                 remembered.push(Remembered { agent: (*agent).to_owned(), lessons });
@@ -348,7 +359,7 @@ pub(crate) fn recall(
     });
     let agents: Vec<_> = agents.collect();
     let kinds = opened.case.evidence.iter().map(|entry| entry.kind.into()).collect();
-    memory.recalled(key, &agents, &kinds, seconds(&*work.clock)).unwrap_or_else(|error| {
+    memory.recalled(key, &agents, kinds, seconds(&*work.clock)).unwrap_or_else(|error| {
         let told = with_causes(&error, "; because: ");
         (work.observe)(Progress::Note(format!("nothing is recalled of earlier runs: {told}")));
         Vec::new()

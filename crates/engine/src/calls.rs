@@ -116,6 +116,16 @@ impl Task {
         told: String,
         append: &mut Vec<Append>,
     ) {
+        self.refuse_for(None, (call, refusal, told), append);
+    }
+
+    /// The same, where a lesson of earlier runs is why.
+    pub(crate) fn refuse_for(
+        &mut self,
+        lesson: Option<String>,
+        (call, refusal, told): (ToolCall, Refusal, String),
+        append: &mut Vec<Append>,
+    ) {
         self.turn_record.fruitful = true;
         append.push(event(Event::CallRefused(CallRefused {
             turn: self.turn,
@@ -123,6 +133,7 @@ impl Task {
             tool: bounded(&call.tool),
             refusal,
             told: told.clone(),
+            lesson,
         })));
         self.answer(call, Answer::Refused { refusal, told });
     }

@@ -9,7 +9,7 @@ use crate::task::{Task, Waiting, event};
 use crate::view;
 use ledger::event::{CallServed, InvocationEnded, InvocationStarted, RecordRange, Refusal};
 use ledger::turn::{Answer, Page, Returned, ToolCall};
-use ledger::{ClockListing, Defect, Event, InvocationId, Outcome, canonical};
+use ledger::{ClockListing, Defect, Event, Insisted, InvocationId, Outcome, canonical};
 use std::collections::BTreeSet;
 
 /// Defects that an event names; each stands with its record in the stored output besides.
@@ -38,8 +38,18 @@ impl Task {
         append: &mut Vec<Append>,
     ) -> Result<Option<Command>, StepError> {
         self.turn_record.fruitful = true;
+        let (arguments, reason) = self.lessons.without_reason(&call.tool, &call.arguments);
+        let call = ToolCall { arguments, ..call };
         let key = canonical::to_vec(&(&call.tool, &call.arguments))?;
-        let Some(asked) = self.asked.get_mut(&key) else { return self.run(call, key, append).map(Some) };
+        let Some(asked) = self.asked.get_mut(&key) else {
+            return match self.spoken_against(&call, &key, reason) {
+                Ok(insists) => self.run(call, key, insists, append).map(Some),
+                Err((lesson, told)) => {
+                    self.refuse_for(Some(lesson), (call, Refusal::Remembered, told), append);
+                    Ok(None)
+                }
+            };
+        };
         let earlier = asked.answer.invocation;
         asked.again += 1;
         if asked.again > self.setting.rules.budgets.repeated_calls {
@@ -49,7 +59,7 @@ impl Task {
         }
         // What was stopped by the clock may end in time when it is tried again; nothing else changes.
         if asked.answer.outcome == Outcome::Timeout {
-            return self.run(call, key, append).map(Some);
+            return self.run(call, key, None, append).map(Some);
         }
         let mut answer = asked.answer.clone();
         answer.from_log = true;
@@ -64,7 +74,13 @@ impl Task {
         Ok(None)
     }
 
-    fn run(&mut self, call: ToolCall, key: Vec<u8>, append: &mut Vec<Append>) -> Result<Command, StepError> {
+    fn run(
+        &mut self,
+        call: ToolCall,
+        key: Vec<u8>,
+        insists: Option<Insisted>,
+        append: &mut Vec<Append>,
+    ) -> Result<Command, StepError> {
         let ordinal = self.ordinals.take(Kind::Invocation, self.turn, &call.call);
         let invocation = InvocationId::assign(&self.setting.ids, self.id(), ordinal)?;
         let started = InvocationStarted {
@@ -73,6 +89,7 @@ impl Task {
             call: call.call.clone(),
             tool: call.tool.clone(),
             arguments: call.arguments.clone(),
+            insists,
         };
         append.push(event(Event::InvocationStarted(started.clone())));
         let invoke = Invoke { invocation, tool: call.tool.clone(), arguments: call.arguments.clone() };

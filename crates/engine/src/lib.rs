@@ -21,6 +21,7 @@ mod graph_read;
 mod graph_write;
 mod guide;
 mod help;
+mod insist;
 mod invoke;
 mod left_open;
 mod looked;

@@ -14,8 +14,9 @@ use crate::step::{Append, Command, StepError};
 use crate::task::{PhaseState, Task, event};
 use choose::Choice;
 use ledger::Event;
-use ledger::event::{Phase, RecoveryBegun, RecoveryEnded, RecoveryTrigger};
+use ledger::event::{Phase, RecoveryBegun, RecoveryEnded, RecoveryTrigger, SuggestedCall};
 use ledger::turn::{Advice, UserBlock};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Why a phase ended.
@@ -54,6 +55,8 @@ pub(crate) struct Recoveries {
     tried: Vec<(String, String)>,
     /// What there was before the attempt under way.
     before: Option<Before>,
+    /// The calls that were suggested.
+    suggested: Vec<SuggestedCall>,
 }
 
 #[derive(Debug)]
@@ -74,6 +77,7 @@ impl Task {
         let attempt = self.recoveries.tried.len() as u32 + 1;
         let before = Before { facts: self.facts.len(), answered: self.standing().answered() };
         self.recoveries.before = Some(before);
+        self.recoveries.suggested.extend(choice.calls.iter().cloned());
         self.recoveries.tried.push((choice.objective.id.clone(), choice.strategy.id.clone()));
         append.push(event(Event::RecoveryBegun(begun(attempt, &choice))));
         self.phase = phase;
@@ -113,6 +117,11 @@ impl Recoveries {
     /// How often something was tried for an objective.
     fn number(&self, objective: &str) -> usize {
         self.tried.iter().filter(|(of, _)| of == objective).count()
+    }
+
+    /// Whether a call is one that was suggested.
+    pub(crate) fn suggests(&self, tool: &str, arguments: &Value) -> bool {
+        self.suggested.iter().any(|call| call.tool == tool && call.arguments == *arguments)
     }
 
     fn has_tried(&self, objective: &str, strategy: &str) -> bool {

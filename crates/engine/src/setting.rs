@@ -5,9 +5,9 @@ use crate::small;
 use ground::{Adding, Basis, Dating, Telling};
 use ledger::event::CaseQuestion;
 use ledger::{
-    AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, HUNT, IdSpace, InvocationId, Objective,
-    Profile, Remembered, RememberedLesson, Rules, SWEEP, Seed, Surface, TaskId, ToolClass, ToolSpec,
-    Vocabulary, Writers,
+    AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, HUNT, IdSpace, InvocationId, Lessons,
+    Objective, Profile, Remembered, RememberedLesson, Rules, SWEEP, Seed, Surface, TaskId, ToolClass,
+    ToolSpec, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -72,6 +72,8 @@ pub struct Setting {
     pub(crate) on_chapters: bool,
     /// What agents are told of earlier runs.
     remembered: Vec<Remembered>,
+    /// Whether lessons refuse calls, and the playbook reads them: [`Behaviour::Enforces`].
+    enforces: bool,
 }
 
 impl Setting {
@@ -116,6 +118,7 @@ impl Setting {
             connects: false,
             connection_rules: graph::connections::RULES,
             remembered: Vec::new(),
+            enforces: false,
         }
     }
 
@@ -160,6 +163,15 @@ impl Setting {
         of_agent.map_or(&[], |remembered| &remembered.lessons)
     }
 
+    /// What lessons say of the calls of an agent; nothing to code that asks what agents left open, nor to a small model, whose calls code suggests.
+    pub(crate) fn lessons(&self, agent: &AgentSpec) -> Lessons {
+        let is_code = [SWEEP, HUNT].contains(&agent.name.as_str());
+        match self.enforces && !is_code && !self.is_small(agent) {
+            true => Lessons::new(self.remembered(agent), self.specs(), &agent.objectives),
+            false => Lessons::default(),
+        }
+    }
+
     /// The number of the first task that is handed out: those before it are what the run began with.
     pub(crate) fn first_dispatched(&self) -> u16 {
         self.tasks.iter().map(|task| task.0).max().unwrap_or(0).saturating_add(1)
@@ -198,6 +210,7 @@ impl Setting {
         self.said_apart = has(Behaviour::SaidApart);
         self.on_chapters = has(Behaviour::OnChapters);
         self.connects = has(Behaviour::Connects);
+        self.enforces = has(Behaviour::Enforces);
         self.connection_rules = graph::connections::rules_of(&has);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self.telling = Telling {
@@ -263,10 +276,11 @@ impl Setting {
     /// The tools that an agent is offered on a surface, sorted by name.
     pub(crate) fn offered(&self, agent: &AgentSpec, surface: &Surface) -> Arc<[ToolSpec]> {
         let offered = self.tools.values().filter(|spec| is_offered(agent, surface, spec));
+        let lessons = self.lessons(agent);
         match (self.is_small(agent), self.by_reference) {
             (true, _) => offered.filter_map(small::tool).collect(),
-            (false, true) => offered.map(ToolSpec::in_brief).collect(),
-            (false, false) => offered.cloned().collect(),
+            (false, true) => offered.map(|spec| lessons.offered(spec.in_brief())).collect(),
+            (false, false) => offered.map(|spec| lessons.offered(spec.clone())).collect(),
         }
     }
 

@@ -5,6 +5,7 @@ use crate::conversation::Conversation;
 use crate::dispatch::unanswered;
 use crate::distil::Record;
 use crate::guide;
+use crate::insist::Warned;
 use crate::invoke::Asked;
 use crate::made::Made;
 use crate::notebook::Notebook;
@@ -24,7 +25,7 @@ use ledger::event::{
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
 use ledger::{
     AgentSpec, Artifact, CallId, ClockListing, Digest, Event, Exchange, FactEntry, FactId, Fence, Handed,
-    Objective, PhenomenonId, Surface, TaskId, ToolClass, ToolSpec, canonical,
+    Lessons, Objective, PhenomenonId, Surface, TaskId, ToolClass, ToolSpec, canonical,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -84,6 +85,10 @@ pub struct Task {
     pub(crate) own: Vec<Objective>,
     /// How many notes it has written.
     pub(crate) notes: u32,
+    /// What lessons of earlier runs say of its calls.
+    pub(crate) lessons: Arc<Lessons>,
+    /// The lessons that it was told by a refusal, each with the call that was refused.
+    pub(crate) warned: BTreeMap<String, Warned>,
 }
 
 /// The phase a task is in, and what it may use there.
@@ -160,6 +165,7 @@ impl Task {
         let fence = setting.fence(assigned.task);
         let system = prompt::system(&assigned.agent, &fence, &setting).into();
         let phase = PhaseState::enter(Phase::Investigate, &assigned.agent, &setting);
+        let lessons = Arc::new(setting.lessons(&assigned.agent));
         Task {
             system,
             fence,
@@ -196,6 +202,8 @@ impl Task {
             declined: BTreeSet::new(),
             own: Vec::new(),
             notes: 0,
+            lessons,
+            warned: BTreeMap::new(),
         }
     }
 
@@ -277,7 +285,8 @@ impl Task {
         let waiting = std::mem::replace(&mut self.waiting, Waiting::Nothing);
         let command = match (waiting, input) {
             (Waiting::Begin, Input::Begin) => {
-                if let Some(text) = prompt::remembered(self.setting.remembered(&self.assigned.agent)) {
+                let lessons = self.setting.remembered(&self.assigned.agent);
+                if let Some(text) = prompt::remembered(lessons, self.lessons.may_refuse()) {
                     self.say(text);
                 }
                 for text in prompt::first(&self.assigned, &self.setting.evidence, &self.fence) {
@@ -452,6 +461,8 @@ impl Task {
             messages: Arc::clone(self.conversation.sent()),
             digest: Digest::of_parts(&parts),
             fence: self.fence.clone(),
+            lessons: Arc::clone(&self.lessons),
+            open: self.open_objectives(),
         })
     }
 

@@ -72,11 +72,13 @@ pub enum Behaviour {
     ConnectsFurther = 29,
     /// A compressed tar is expanded to 100 times its size, at least to 1 GiB, and of a zip in which more than a thousand entries share bytes not even the names of these are listed; what lies beyond is a gap. Before, a tar was expanded to 16 GiB whatever its ratio. No event rests on it: whoever reads the evidence of a run again reads it to the bounds of that run (decision 0064).
     BoundsArchives = 30,
+    /// A call of which a lesson of earlier runs says that it cannot work is refused once, and runs where a reason is given; the playbook begins with what worked (`docs/memory.md`, decision 0066).
+    Enforces = 31,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 30] = [
+    pub const ALL: [Behaviour; 31] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -107,6 +109,7 @@ impl Behaviour {
         Behaviour::Remembers,
         Behaviour::ConnectsFurther,
         Behaviour::BoundsArchives,
+        Behaviour::Enforces,
     ];
 
     /// Those that a run was made with.

@@ -29,7 +29,7 @@ use crate::id::{
 use crate::node::{Assessment, EntityKind, NodeId, RelationKind};
 use crate::record::{Defect, Gap};
 use crate::rejection::Rejection;
-use crate::remembered::Remembered;
+use crate::remembered::{Insisted, Remembered};
 use crate::rules::Rules;
 use crate::tool::{Completeness, Outcome, Surface, ToolSpec};
 use crate::vocabulary::Vocabulary;
@@ -439,8 +439,11 @@ pub struct InvocationStarted {
     pub call: CallId,
     /// The tool.
     pub tool: String,
-    /// The arguments as the model wrote them.
+    /// The arguments as the model wrote them, but for the reason that is in `insists`.
     pub arguments: serde_json::Value,
+    /// Why it runs, where a lesson of earlier runs speaks against it. Since format 2.26.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub insists: Option<Insisted>,
 }
 
 /// A tool has run.
@@ -507,6 +510,9 @@ pub struct CallRefused {
     pub refusal: Refusal,
     /// What the model was told.
     pub told: String,
+    /// The lesson of earlier runs that it was refused for. Since format 2.26.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<String>,
 }
 
 /// An identical earlier call answered this one: no tool ran.

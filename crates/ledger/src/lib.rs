@@ -12,6 +12,7 @@ pub mod behaviour;
 pub mod bounds;
 mod brief;
 pub mod brought;
+pub mod call_form;
 pub mod canonical;
 pub mod case;
 pub mod cause;
@@ -30,6 +31,7 @@ pub mod fact;
 pub mod fence;
 pub mod handed;
 pub mod id;
+pub mod lessons;
 pub mod locator;
 pub mod node;
 pub mod output;
@@ -55,6 +57,7 @@ pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Way, Weight
 pub use asked_events::{AskedEvents, asked_events};
 pub use behaviour::{Behaviour, UnknownBehaviour};
 pub use brought::{BroughtFile, BroughtFrom, BroughtKind, HUNT, RulesMatched};
+pub use call_form::{CallForm, KnownTool, ValueKind, same_call};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use cause::Cause;
 pub use chain::{ChainError, Circumstance, Link, Stream};
@@ -74,6 +77,7 @@ pub use id::{
     AbsenceId, ArtifactId, CallId, ClaimId, DerivationId, EntityId, FactId, HypothesisId, IdError, IdSpace,
     InvocationId, PhenomenonId, RecordId, RelationId, RunId, Seed, SentenceId, StatementId, TaskId,
 };
+pub use lessons::Lessons;
 pub use locator::{ByteSpan, Locator};
 pub use node::{Assessment, EntityKind, NodeId, RelationKind};
 pub use output::{Output, OutputError};
@@ -83,7 +87,7 @@ pub use record_data::{
     RecordDataError, StateField, as_formerly_told, denies, source_kind, source_kinds, state_field,
 };
 pub use rejection::{Candidate, Rejection, RejectionCode};
-pub use remembered::{LessonRule, Remembered, RememberedLesson};
+pub use remembered::{Insisted, LessonRule, Refuses, Remembered, RememberedLesson};
 pub use rules::{Budgets, DispatchRules, GateRules, Profile, RecoveryRules, Rules, Surfaces, ViewRules};
 pub use searched::{EachSource, SearchedBy, Sources, written};
 pub use sentence::{SentenceClaim, SentenceEntry};

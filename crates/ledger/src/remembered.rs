@@ -1,5 +1,6 @@
 //! What a run was told of earlier ones: advice that code wrote, an input of the run, and no evidence.
 
+use crate::digest::Digest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,6 +30,9 @@ pub struct RememberedLesson {
     /// The arguments of the call that it is about: their names, each with the kind of its value, or the value where it is one of the tool's choices.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
+    /// Which calls of its tool are refused once for it; `None` where it is advice alone. Since format 2.26.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refuses: Option<Refuses>,
     /// In how many tasks it was learned.
     pub seen: u32,
     /// In how many tasks the opposite was.
@@ -39,6 +43,26 @@ pub struct RememberedLesson {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
 const fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+/// Which calls a lesson refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refuses {
+    /// Those with its arguments, whatever their values.
+    Form,
+    /// The very call that failed over the same evidence ([`crate::same_call`]).
+    Call(Digest),
+}
+
+/// Why a call runs that a lesson speaks against.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Insisted {
+    /// The lesson.
+    pub lesson: String,
+    /// Why it should work now, in the agent's words.
+    pub reason: String,
 }
 
 /// What a lesson asks of an agent: how to look for something, never whether.

@@ -15,6 +15,7 @@ use crate::id::{
     AbsenceId, ArtifactId, CallId, DerivationId, FactId, InvocationId, PhenomenonId, RecordId, SentenceId,
     StatementId,
 };
+use crate::lessons::Lessons;
 use crate::node::NodeId;
 use crate::output::Output;
 use crate::record::{Defect, Gap};
@@ -38,6 +39,10 @@ pub struct TurnRequest {
     pub digest: Digest,
     /// What encloses answers where they are rendered as text; the system prompt names it.
     pub fence: Fence,
+    /// What earlier runs showed, for a model that is code; a language model reads it in its first message.
+    pub lessons: Arc<Lessons>,
+    /// The objectives without an answer so far, by name; told where a lesson may refuse calls.
+    pub open: Arc<[String]>,
 }
 
 /// One message of a conversation.

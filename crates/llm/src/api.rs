@@ -17,6 +17,7 @@ mod remote;
 mod retry;
 mod settings;
 mod sse;
+mod told;
 mod transcript;
 mod verbatim;
 

@@ -297,6 +297,8 @@ mod tests {
                 Arc::new(Writers::shipped().unwrap()),
                 Arc::default(),
             ),
+            lessons: Arc::default(),
+            open: Arc::default(),
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod hunt;
 mod lead;
+mod lessons;
 mod plan;
 mod recovery;
 mod run;

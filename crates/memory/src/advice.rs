@@ -1,15 +1,14 @@
 //! What is recalled for an agent: the lessons that fit its questions, as lines that code writes.
 
-use crate::form::{CallForm, ValueKind};
-use crate::lesson::{KindOfEvidence, Lesson, Outcome, Trouble};
+use crate::lesson::{Conditions, KindOfEvidence, Lesson, Outcome, Trouble};
 use crate::store::{Found, Kept, Scope, Store, StoreError};
 use crate::vocabulary::Vocabulary;
 use crate::words::words;
 use ledger::event::Refusal;
-use ledger::{Cause, LessonRule, Objective, RememberedLesson};
+use ledger::{CallForm, Cause, LessonRule, Objective, Refuses, RememberedLesson, ValueKind};
 use serde_json::Value;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The most lessons that one agent is told.
@@ -28,8 +27,8 @@ const STEPS: f64 = 1_000.0;
 pub struct Query {
     /// Words of the questions.
     pub words: BTreeSet<String>,
-    /// The kinds of evidence.
-    pub kinds: BTreeSet<KindOfEvidence>,
+    /// What is known of the evidence: its kinds, and what earlier runs over it told.
+    pub known: Conditions,
     /// Who asks: how another agent misused a tool is nothing to be told.
     pub agent: Option<String>,
 }
@@ -39,16 +38,31 @@ impl Query {
     pub fn of<'o>(
         agent: &str,
         objectives: impl IntoIterator<Item = &'o Objective>,
-        kinds: BTreeSet<KindOfEvidence>,
+        known: Conditions,
     ) -> Query {
         let words = objectives.into_iter().flat_map(|objective| words(&objective.question)).collect();
-        Query { words, kinds, agent: Some(agent.to_owned()) }
+        Query { words, known, agent: Some(agent.to_owned()) }
     }
 
     /// Whether a lesson is for whoever asks.
     fn is_for(&self, lesson: &Lesson) -> bool {
         lesson.outcome != Outcome::Refused || lesson.agent == self.agent
     }
+}
+
+/// What is known of evidence of these kinds before a run begins: what lessons of the same evidence depend on.
+///
+/// # Errors
+///
+/// [`StoreError`]: the store cannot be read.
+pub fn known(of_case: Option<&Store>, kinds: BTreeSet<KindOfEvidence>) -> Result<Conditions, StoreError> {
+    let mut known = Conditions { kinds, ..Conditions::default() };
+    for kept in of_case.map(Store::all).transpose()?.unwrap_or_default() {
+        let conditions = kept.lesson.conditions;
+        known.windows = known.windows.or(conditions.windows);
+        known.sources.extend(conditions.sources);
+    }
+    Ok(known)
 }
 
 /// The lessons of these stores that fit a query, at most ten: by how well the words fit, by age, and by what speaks for them.
@@ -81,13 +95,24 @@ pub fn advice(
         }
     }
     ranked.sort_by(by_rank);
-    let mut said = BTreeSet::new();
-    // What a lesson of this very evidence says, one of all cases need not say again.
-    ranked.retain(|(_, kept, rule)| {
-        said.insert((*rule, kept.lesson.call.clone(), kept.lesson.question.clone()))
-    });
+    without_repeats(&mut ranked);
     ranked.truncate(MOST);
-    Ok(ranked.into_iter().map(|(_, kept, rule)| remembered(&kept, rule)).collect())
+    Ok(ranked.into_iter().map(|(_, kept, rule)| remembered(&kept, rule, &query.known)).collect())
+}
+
+/// What a lesson of this very evidence says, one of all cases need not say again, wherever it stands; nor is anything told twice.
+fn without_repeats(ranked: &mut Vec<(i64, Kept, LessonRule)>) {
+    let saying =
+        |kept: &Kept, rule: LessonRule| (rule, kept.lesson.call.clone(), kept.lesson.question.clone());
+    let of_case = ranked.iter().filter(|(_, kept, _)| kept.scope == Scope::Case);
+    let of_case: BTreeSet<_> = of_case.map(|(_, kept, rule)| saying(kept, *rule)).collect();
+    let mut said = BTreeSet::new();
+    ranked.retain(|(_, kept, rule)| {
+        let says = saying(kept, *rule);
+        let is_again = kept.scope == Scope::General && of_case.contains(&says);
+        // Calls of one form that failed are each a lesson, for each is refused for itself.
+        !is_again && said.insert((says, kept.lesson.very().copied()))
+    });
 }
 
 fn by_rank(one: &(i64, Kept, LessonRule), other: &(i64, Kept, LessonRule)) -> Ordering {
@@ -106,26 +131,46 @@ fn by_rank(one: &(i64, Kept, LessonRule), other: &(i64, Kept, LessonRule)) -> Or
 )]
 fn rank(found: &Found, query: &Query, now: i64) -> i64 {
     let days = (now.saturating_sub(found.kept.last).max(0) / DAY) as f64;
-    let is_same_kind = !found.kept.lesson.conditions.kinds.is_disjoint(&query.kinds);
+    let is_same_kind = !found.kept.lesson.conditions.kinds.is_disjoint(&query.known.kinds);
     let of_kind = if is_same_kind { SAME_KIND } else { 1.0 };
     let rank = found.fit.max(0.0) * found.kept.weight() * of_kind * HALF / (HALF + days);
     (rank * STEPS).round() as i64
 }
 
-fn remembered(kept: &Kept, rule: LessonRule) -> RememberedLesson {
+fn remembered(kept: &Kept, rule: LessonRule, known: &Conditions) -> RememberedLesson {
     let call = kept.lesson.call.as_ref();
-    let arguments = call.iter().flat_map(|call| &call.arguments);
-    let arguments: BTreeMap<String, String> =
-        arguments.map(|(name, kind)| (name.clone(), kind.told().to_owned())).collect();
+    let arguments = call.map(CallForm::told).unwrap_or_default();
     RememberedLesson {
         id: kept.id.clone(),
         rule,
         text: told(kept),
         tool: call.map(|call| call.tool.clone()),
         arguments,
+        refuses: refuses(kept, known),
         seen: kept.seen,
         contradicted: kept.contradicted,
     }
+}
+
+/// Which calls a lesson refuses: those that could not run. What ran and left something unread, and what was said of its records, is judged where it happens.
+fn refuses(kept: &Kept, known: &Conditions) -> Option<Refuses> {
+    let lesson = &kept.lesson;
+    if lesson.outcome != Outcome::Failed || lesson.call.is_none() {
+        return None;
+    }
+    match kept.scope {
+        Scope::Case => lesson.very().copied().map(Refuses::Call),
+        Scope::General => (lesson.holds_under(known) && !depends_on_text(lesson)).then_some(Refuses::Form),
+    }
+}
+
+/// Whether a text that the lesson does not hold may be what the tool could not follow: another text need not be wrong.
+fn depends_on_text(lesson: &Lesson) -> bool {
+    let is_text = |kind: &ValueKind| {
+        matches!(kind, ValueKind::Text | ValueKind::Pattern | ValueKind::List | ValueKind::Object)
+    };
+    let kinds = lesson.call.iter().flat_map(|call| call.arguments.values());
+    lesson.trouble == Some(Trouble::Cause(Cause::Arguments)) && kinds.into_iter().any(is_text)
 }
 
 /// What a lesson says, in words of code, on one line.
@@ -223,6 +268,7 @@ fn failed(trouble: Option<Trouble>) -> &'static str {
             Refusal::UnknownTool => "there is no such tool",
             Refusal::BadArguments => "its arguments did not fit the schema",
             Refusal::Unsupported => "what it added did not rest on the facts that it named",
+            Refusal::Remembered => "an earlier lesson spoke against it",
             Refusal::Repeated
             | Refusal::TooManyCalls
             | Refusal::RejectionsSpent

@@ -5,12 +5,12 @@
 mod answers;
 mod trouble;
 
-use crate::form::{CallForm, KnownTool};
 use crate::lesson::{Conditions, Detail, Lesson, Outcome, Shows, Trouble};
 use crate::words::words;
 use ledger::event::{InvocationEnded, InvocationStarted, RunOpened, TaskAssigned, TaskEnded, TaskStatus};
 use ledger::{
-    Cause, Claim, ClaimId, Event, InvocationId, Objective, Outcome as Came, Reading, RejectionCode,
+    CallForm, Cause, Claim, ClaimId, Digest, Event, InvocationId, KnownTool, Objective, Outcome as Came,
+    Reading, RejectionCode, same_call,
 };
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,6 +73,19 @@ pub(crate) struct Worked {
     pub(crate) call: CallForm,
     pub(crate) predicate: Option<String>,
     pub(crate) values: Map<String, Value>,
+    /// The very call, of one that could run.
+    pub(crate) very: Option<Digest>,
+}
+
+impl Worked {
+    /// What it is about, in one text; with the values of the evidence, where these may be known.
+    pub(crate) fn subject(&self, with_values: bool) -> String {
+        let (values, very) = match with_values {
+            true => (Some(&self.values), self.very.as_ref()),
+            false => (None, None),
+        };
+        self.shows.subject(&self.call, self.predicate.as_deref(), values, very)
+    }
 }
 
 impl Distilled {
@@ -120,9 +133,17 @@ struct Made<'r> {
     form: CallForm,
     /// The values that are kept.
     values: Map<String, Value>,
+    /// Whether the tool has all arguments that were given: its form says nothing of others.
+    is_known: bool,
 }
 
 impl Made<'_> {
+    /// The very call, whatever its values.
+    fn very(&self) -> Digest {
+        let none = Map::new();
+        same_call(&self.started.tool, self.started.arguments.as_object().unwrap_or(&none))
+    }
+
     fn works(&self) -> bool {
         !self.ended.outcome.is_failure()
     }
@@ -252,19 +273,27 @@ impl<'r> Fold<'r> {
                 call: made.form.clone(),
                 predicate: None,
                 values: made.values.clone(),
+                very: None,
             };
             worked.push(of(Shows::Runs));
+            // A lesson of a call that failed over this evidence is contradicted by the very same one.
+            worked.push(Worked { very: Some(made.very()), ..of(Shows::Runs) });
             worked.extend(made.ended.gaps.is_empty().then(|| of(Shows::ReadsAll)));
         }
         let accepted = self.accepted.iter().filter_map(|(claim, call)| {
             let predicate = self.readings.get(claim)?.predicate.clone();
             let call = self.call(*call)?.form.clone().choices_only();
-            Some(Worked { shows: Shows::Accepted, call, predicate: Some(predicate), values: Map::new() })
+            Some(Worked {
+                shows: Shows::Accepted,
+                call,
+                predicate: Some(predicate),
+                values: Map::new(),
+                very: None,
+            })
         });
         worked.extend(accepted);
         let mut seen = BTreeSet::new();
-        worked
-            .retain(|it| seen.insert(it.shows.subject(&it.call, it.predicate.as_deref(), Some(&it.values))));
+        worked.retain(|it| seen.insert(it.subject(true)));
         worked
     }
 }
@@ -278,6 +307,7 @@ fn made<'r>(
     let read = ended.normalised.as_ref().and_then(Value::as_object);
     let given = started.arguments.as_object();
     let form = known.form(&started.tool, given.or(read).unwrap_or(&Map::new()));
+    let is_known = given.is_none_or(|given| given.keys().all(|name| known.choices(name).is_some()));
     // What the tool read them as: what it never came to read may be anything.
     let is_given = |name: &String| given.is_some_and(|given| given.contains_key(name));
     let kept = |(name, value): &(&String, &Value)| {
@@ -285,7 +315,7 @@ fn made<'r>(
     };
     let values =
         read.into_iter().flatten().filter(kept).map(|(name, value)| (name.clone(), value.clone())).collect();
-    Some(Made { started, ended, form, values })
+    Some(Made { started, ended, form, values, is_known })
 }
 
 /// Whether a value is small enough to keep, and one line.

@@ -2,10 +2,9 @@
 //!
 //! A lesson has closed fields. Only what the memory of one case alone holds has values of the evidence and words of people besides ([`Detail`]).
 
-use crate::form::CallForm;
 use crate::vocabulary::Vocabulary;
 use ledger::event::Refusal;
-use ledger::{Cause, Digest, EvidenceKind, LessonRule, RejectionCode, canonical};
+use ledger::{CallForm, Cause, Digest, EvidenceKind, LessonRule, RejectionCode, canonical};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -168,6 +167,9 @@ pub struct Detail {
     /// Arguments of the call, as the tool read them: paths, keys, labels and choices, no free text.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Value>,
+    /// The very call that failed, its free texts included, as a digest alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<Digest>,
     /// What was not examined, in the words of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
@@ -201,6 +203,7 @@ impl Shows {
         call: &CallForm,
         predicate: Option<&str>,
         values: Option<&Map<String, Value>>,
+        very: Option<&Digest>,
     ) -> String {
         let what = match self {
             Shows::Runs => "runs",
@@ -208,7 +211,11 @@ impl Shows {
             Shows::Accepted => "accepted",
         };
         let values = values.filter(|values| !values.is_empty());
-        Digest::of(&canonical::to_vec(&(what, call, predicate, values)).unwrap_or_default()).to_string()
+        let subject = match very {
+            Some(very) => canonical::to_vec(&(what, very)),
+            None => canonical::to_vec(&(what, call, predicate, values)),
+        };
+        Digest::of(&subject.unwrap_or_default()).to_string()
     }
 }
 
@@ -311,15 +318,43 @@ impl Lesson {
         let more =
             (&self.predicate, &self.strategy, self.detail.as_ref().map(|it| (&it.question, &it.arguments)));
         // Plain data: canonical JSON of it cannot fail, and two that failed would only be counted together.
-        Digest::of(&canonical::to_vec(&(what, more)).unwrap_or_default())
+        let key = match self.very() {
+            Some(very) => canonical::to_vec(&(what, more, very)),
+            None => canonical::to_vec(&(what, more)),
+        };
+        Digest::of(&key.unwrap_or_default())
     }
 
     /// What another task would have to show for this lesson to be contradicted.
     pub(crate) fn subject(&self) -> Option<String> {
+        self.subject_of(self.very())
+    }
+
+    /// What this lesson contradicts where it says that a call does not work: that one of its form does.
+    pub(crate) fn against(&self) -> Option<String> {
+        self.subject_of(None)
+    }
+
+    fn subject_of(&self, very: Option<&Digest>) -> Option<String> {
         let of = self.call.as_ref().zip(Shows::against(self.outcome));
         of.map(|(call, shows)| {
-            shows.subject(call, self.predicate.as_deref(), self.detail.as_ref().map(|it| &it.arguments))
+            let values = self.detail.as_ref().map(|it| &it.arguments);
+            shows.subject(call, self.predicate.as_deref(), values, very)
         })
+    }
+
+    /// The very call that it is about, where this memory may know it.
+    pub(crate) fn very(&self) -> Option<&Digest> {
+        self.detail.as_ref()?.call.as_ref()
+    }
+
+    /// Whether what it depends on is there; what is not known speaks against nothing, and of arguments that a tool cannot follow the evidence has no part.
+    pub(crate) fn holds_under(&self, known: &Conditions) -> bool {
+        let own = &self.conditions;
+        let same_windows = own.windows.is_none() || known.windows.is_none() || own.windows == known.windows;
+        let same_sources = known.sources.is_empty() || own.sources.is_subset(&known.sources);
+        self.trouble == Some(Trouble::Cause(Cause::Arguments))
+            || (own.kinds == known.kinds && same_windows && same_sources)
     }
 
     /// What it is besides its words, for the index: outcome, agent, tool, cause, kinds of evidence.

@@ -6,16 +6,14 @@
 mod advice;
 mod distilled;
 mod exchange;
-mod form;
 mod lesson;
 mod store;
 mod vocabulary;
 mod words;
 
-pub use advice::{Query, advice, told};
+pub use advice::{Query, advice, known, told};
 pub use distilled::{Distilled, TaskSeen, distilled};
 pub use exchange::{Imported, export, import};
-pub use form::{CallForm, ValueKind};
 pub use lesson::{Conditions, Detail, KindOfEvidence, Lesson, Outcome, Trouble};
 pub use store::{Found, Kept, Origin, Scope, Store, StoreError, TaskOf};
 pub use vocabulary::Vocabulary;

@@ -1,8 +1,7 @@
 //! The shipped vocabulary: the only names and words that the general memory can hold.
 
-use crate::form::{CallForm, KnownTool, ValueKind};
 use crate::words::words;
-use ledger::{AgentSpec, ToolSpec};
+use ledger::{AgentSpec, CallForm, KnownTool, ToolSpec, ValueKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names and words that this program brings along; nothing of it comes from evidence, models or users.

@@ -20,6 +20,7 @@ mod navigator;
 mod nodes;
 mod notes;
 mod reach;
+mod remembered;
 pub mod score;
 mod select;
 mod sources;

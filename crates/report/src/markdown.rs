@@ -45,6 +45,7 @@ pub fn markdown(run: &Run) -> String {
     synthesis::stored(&mut out, run);
     crate::notes::markdown(&mut out, run);
     limits::limits(&mut out, run, &not_told);
+    crate::remembered::markdown(&mut out, run);
     rejections(&mut out, run);
     evidence(&mut out, run);
     invocations(&mut out, run);

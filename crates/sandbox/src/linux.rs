@@ -19,6 +19,7 @@ mod seclude;
 mod serve;
 mod signal;
 mod sys;
+mod told;
 mod wire;
 mod zygote;
 

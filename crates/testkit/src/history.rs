@@ -152,6 +152,7 @@ impl History {
             call: CallId(format!("c{ordinal}")),
             tool: tool.into(),
             arguments: serde_json::json!({"key": "Run"}),
+            insists: None,
         };
         self.push(Stream::Task(TaskId(task)), Event::InvocationStarted(started))
     }

@@ -129,6 +129,7 @@ fn called(history: &mut History, ordinal: u32, output: &Output) {
         call: CallId(format!("c{ordinal}")),
         tool: "records".into(),
         arguments: serde_json::json!({"evidence": "host"}),
+        insists: None,
     };
     let ended = InvocationEnded {
         invocation,

@@ -130,7 +130,13 @@ fn told(event: &Event) -> Option<Told> {
         }
         Event::InvocationStarted(started) => Some((
             Kind::Call,
-            format!("{} {}", started.tool, started.arguments),
+            match &started.insists {
+                None => format!("{} {}", started.tool, started.arguments),
+                Some(it) => format!(
+                    "{} {} against lesson {}, because: {}",
+                    started.tool, started.arguments, it.lesson, it.reason
+                ),
+            },
             Some(format!("inv/{}", started.invocation)),
         )),
         Event::InvocationEnded(ended) => Some(returned(ended)),

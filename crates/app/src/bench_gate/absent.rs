@@ -165,6 +165,7 @@ impl There {
             call: CallId("made up".into()),
             tool: tool.clone(),
             arguments: arguments.clone(),
+            insists: None,
         };
         let ended = InvocationEnded {
             invocation,

@@ -276,6 +276,7 @@ fn listing(
         call: CallId("made up".into()),
         tool: STEPS_BY.0.to_owned(),
         arguments: arguments.clone(),
+        insists: None,
     };
     let ended = InvocationEnded {
         invocation,

@@ -5,6 +5,7 @@
 mod answer;
 mod cited;
 mod end;
+mod insist;
 mod lead;
 mod looked;
 mod own;
@@ -21,7 +22,9 @@ use ledger::event::{
     TaskAssigned, TaskReported,
 };
 use ledger::turn::ToolCall;
-use ledger::{Behaviour, Event, FactEntry, FactId, InvocationId, Objective, Surface, TaskId, ToolClass};
+use ledger::{
+    Behaviour, Event, FactEntry, FactId, InvocationId, Lessons, Objective, Surface, TaskId, ToolClass,
+};
 use recovery::Recovering;
 use std::collections::BTreeMap;
 
@@ -78,6 +81,10 @@ struct Course<'l> {
     recovering: Option<Recovering<'l>>,
     /// A recovery whose phase is not entered yet.
     announced: Option<&'l RecoveryBegun>,
+    /// What lessons of earlier runs say of its calls.
+    lessons: Lessons,
+    /// Those that it was told by a refusal.
+    told: BTreeMap<String, insist::Told>,
 }
 
 /// The turn under way.
@@ -142,6 +149,8 @@ impl<'l> Course<'l> {
             recoveries: Vec::new(),
             recovering: None,
             announced: None,
+            lessons: insist::lessons(log, assigned),
+            told: BTreeMap::new(),
         }
     }
 

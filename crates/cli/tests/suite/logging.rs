@@ -22,6 +22,7 @@ fn a_log_holds_each_call_and_no_value_of_the_evidence_above_debug() {
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let calls = lines.iter().filter(|line| line["message"] == "call").count();
     assert!(calls > 20, "{calls}");
+    assert!(lines.iter().any(|line| line["target"] == "sandbox" && line["message"] == "worker started"));
     assert_eq!((&lines[0]["message"], &lines[0]["command"]), (&"started".into(), &"run".into()));
     assert_eq!(lines.last().unwrap()["code"], 0);
     let facts = place.locard_ends(0, &["facts", "latest", "--format", "json"]);

@@ -248,7 +248,12 @@ fn lessons_are_shown_searched_moved_and_forgotten() {
     memory(0, &["forget", "--case", key]);
     assert!(!memory(0, &["list"]).contains("case "));
     assert_eq!(std::fs::read_dir(place.path("memory/cases")).unwrap().count(), 0);
-    memory(2, &["forget", "--case", key]);
+    for unknown in [key, "no-such-case"] {
+        let output = place.locard(&["memory", "forget", "--case", unknown, "--memory", "memory"]);
+        assert_eq!(output.status.code(), Some(2));
+        let told = text(&output.stderr);
+        assert!(told.contains("the memory has no case whose key begins with"), "{told}");
+    }
     memory(0, &["forget", "--all"]);
     assert_eq!(memory(0, &["list"]).trim(), "no lessons");
 }

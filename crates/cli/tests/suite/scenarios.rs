@@ -9,7 +9,7 @@ mod mutations;
 use crate::support::{Place, str};
 use app::{Agent, RunRequest};
 use check::{differences, faults, number};
-use format::{By, Piece, Scenario};
+use format::{By, Expected, Piece, Scenario};
 use ledger::event::TaskAssigned;
 use ledger::{AgentSpec, Digest, Event, ToolClass};
 use models::{Cast, Heard, LEAD};
@@ -44,27 +44,43 @@ struct Lived {
     findings: Vec<String>,
     diverged: Vec<String>,
     broken: Vec<String>,
+    /// What came of the run behind it.
+    second: Option<Box<Lived>>,
 }
 
 fn live(scenario: &Scenario, by: By, speaks: Speaks) -> Lived {
     let place = Place::new();
     let cast = Cast::new(scenario.clone(), by, speaks);
-    let run = made(&place, scenario, &cast);
-    let certificate = app::verify(&run);
+    let memory = scenario.second.as_ref().map(|_| Arc::new(app::Memory::new(place.path("memory")).unwrap()));
+    let case = laid(&place, "case", &scenario.evidence);
+    let run = made(request_with(&place, scenario, &cast, (&case, memory.as_ref())));
+    let mut lived = gathered(&run, scenario.expected(by), &cast);
+    lived.second = scenario.second.as_ref().map(|second| {
+        let case = second.evidence.as_ref().map_or(case, |evidence| laid(&place, "other", evidence));
+        let run = made(request_with(&place, scenario, &cast, (&case, memory.as_ref())));
+        Box::new(gathered(&run, second.expected(by), &cast))
+    });
+    lived
+}
+
+/// What came of a run.
+fn gathered(run: &Path, expected: &Expected, cast: &Arc<Cast>) -> Lived {
+    let certificate = app::verify(run);
     let findings = certificate.findings.iter().map(|finding| format!("verify: {}", finding.what));
-    let expects_confidence = scenario.expected(by).tasks.values().any(|task| !task.confidence.is_empty());
-    let replayed = app::replay(&run, &app::ReplayRequest::default()).unwrap();
+    let expects_confidence = expected.tasks.values().any(|task| !task.confidence.is_empty());
+    let replayed = app::replay(run, &app::ReplayRequest::default()).unwrap();
     let diverged = replayed.iter().filter(|task| task.divergence.is_some());
     let mut lived = Lived {
         log: Vec::new(),
         assigned: Vec::new(),
-        sure: if expects_confidence { sure(&run) } else { BTreeMap::new() },
+        sure: if expects_confidence { sure(run) } else { BTreeMap::new() },
         heard: cast.heard(),
         findings: findings.collect(),
         diverged: diverged.map(|task| format!("replay: {task:?}")).collect(),
         broken: cast.broken(),
+        second: None,
     };
-    for event in Reader::open(&run).unwrap().events() {
+    for event in Reader::open(run).unwrap().events() {
         let (link, event, beside) = event.unwrap();
         if let Event::TaskAssigned(assigned) = &event {
             lived.assigned.push(assigned.clone());
@@ -75,10 +91,10 @@ fn live(scenario: &Scenario, by: By, speaks: Speaks) -> Lived {
     lived
 }
 
-/// The folder of the run that a scenario makes.
-fn made(place: &Place, scenario: &Scenario, cast: &Arc<Cast>) -> PathBuf {
+/// The folder of the run that is asked for.
+fn made(request: RunRequest) -> PathBuf {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(app::run(request(place, scenario, cast))).unwrap().folder
+    runtime.block_on(app::run(request)).unwrap().folder
 }
 
 fn sure(run: &Path) -> BTreeMap<(u16, String), String> {
@@ -87,14 +103,33 @@ fn sure(run: &Path) -> BTreeMap<(u16, String), String> {
     sure.map(|((task, id), sure)| ((task.0, id.to_owned()), sure.level().name().to_owned())).collect()
 }
 
-fn request(place: &Place, scenario: &Scenario, cast: &Arc<Cast>) -> RunRequest {
-    let evidence = place.folder("case/host");
-    scenario.evidence.iter().for_each(|(path, piece)| lay(&evidence, path, piece));
+/// A case file, with its evidence beside it.
+fn laid(place: &Place, name: &str, pieces: &BTreeMap<String, Piece>) -> PathBuf {
+    let evidence = place.folder(&format!("{name}/host"));
+    pieces.iter().for_each(|(path, piece)| lay(&evidence, path, piece));
     let file = "title = \"T\"\n[[evidence]]\npath = \"host\"\nlabel = \"host\"\nkind = \"directory\"\n";
-    let case = app::load_case(&place.file("case/case.toml", file)).unwrap();
+    place.file(&format!("{name}/case.toml"), file)
+}
+
+fn request(place: &Place, scenario: &Scenario, cast: &Arc<Cast>) -> RunRequest {
+    let case = laid(place, "case", &scenario.evidence);
+    request_with(place, scenario, cast, (&case, None))
+}
+
+/// A run over a case, with a memory.
+fn request_with(
+    place: &Place,
+    scenario: &Scenario,
+    cast: &Arc<Cast>,
+    (case, memory): (&Path, Option<&Arc<app::Memory>>),
+) -> RunRequest {
+    let case = app::load_case(case).unwrap();
     let mut request = place.request(scenario.rules.clone(), Vec::new());
     let cast = Arc::clone(cast);
     request.case = case;
+    if let Some(memory) = memory {
+        request.work.memory = app::MemoryUse::Of(Arc::clone(memory));
+    }
     request.agents = scenario.agents.iter().map(investigator).collect();
     request.lead = Some(lead(scenario));
     request.models = Box::new(move |agent, task, _| cast.model(agent, task));
@@ -160,6 +195,11 @@ fn comes_out(name: &str) {
             let lived = cell.get().unwrap();
             let found = faults(lived).into_iter().chain(differences(lived, scenario.expected(by)));
             wrong.extend(found.map(|difference| format!("{by:?}: {difference}")));
+            let second = scenario.second.as_ref().zip(lived.second.as_deref());
+            let found = second.into_iter().flat_map(|(second, lived)| {
+                faults(lived).into_iter().chain(differences(lived, second.expected(by)))
+            });
+            wrong.extend(found.map(|difference| format!("{by:?}, the second run: {difference}")));
         }
     }
     if scenario.played_by.contains(&By::Servers) {
@@ -198,7 +238,10 @@ scenarios! {
     dependent_task_beside_the_other,
     earlier_finding_by_reference,
     empty_and_complete,
+    failed_call_is_insisted_on_where_nothing_else_answers,
+    failed_call_is_not_made_again,
     found_by_content_after_search_by_name,
+    lesson_of_another_case_changes_the_plan,
     one_failed_of_two,
     one_id_twice,
     prose_around_calls,
@@ -264,13 +307,30 @@ fn every_expectation_can_fail() {
             }
         }
     }
+    for (name, by, scenario, cell) in all_lived() {
+        let Some(second) = &scenario.second else { continue };
+        let member = match (by, &second.expected_of_playbook) {
+            (By::Playbook, Some(_)) => "expected_of_playbook",
+            _ => "expected",
+        };
+        let lived = cell.get().unwrap().second.as_deref().unwrap();
+        let text: Value = serde_json::from_str(&text_of(name)).unwrap();
+        for (what, changed) in mutations::of(&text["second"][member]) {
+            let mut text = text.clone();
+            text["second"][member] = changed;
+            let Ok(changed) = Scenario::read(&text.to_string()) else { continue };
+            if differences(lived, changed.second.as_ref().unwrap().expected(by)).is_empty() {
+                passed.push(format!("{name} ({by:?}), the second run: {what}"));
+            }
+        }
+    }
     assert!(passed.is_empty(), "changed, and nobody notices:\n{}", passed.join("\n"));
 }
 
 #[test]
 fn a_run_with_a_cancelled_task_can_be_judged_again_and_played_again() {
     let (place, scenario) = (Place::new(), scenario("cancelled_in_flight"));
-    let run = made(&place, &scenario, &Cast::new(scenario.clone(), By::Script, Speaks::Anthropic));
+    let run = made(request(&place, &scenario, &Cast::new(scenario.clone(), By::Script, Speaks::Anthropic)));
     let rules = place.file("rules.toml", "[gate]\ncandidates = 3\n");
     let told = place.locard_ends(0, &["replay", str(&run), "--rules", str(&rules)]);
     assert!(told.contains("task-3 slow: the same"), "{told}");

@@ -225,6 +225,7 @@ const fn refusal(refusal: Refusal) -> &'static str {
         Refusal::FactsSpent => "facts_spent",
         Refusal::Unsupported => "unsupported",
         Refusal::TasksSpent => "tasks_spent",
+        Refusal::Remembered => "remembered",
     }
 }
 

@@ -30,6 +30,7 @@ fn refused_call(tool: &str, refusal: Refusal) -> Event {
         tool: tool.into(),
         refusal,
         told: "no".into(),
+        lesson: None,
     })
 }
 

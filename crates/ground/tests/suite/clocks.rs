@@ -111,6 +111,7 @@ fn listed_by(arguments: serde_json::Value, output: &Output) -> Option<ClockListi
         call: CallId("c".into()),
         tool: "timeline_anomalies".into(),
         arguments: arguments.clone(),
+        insists: None,
     };
     let ended = InvocationEnded {
         invocation,

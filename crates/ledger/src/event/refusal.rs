@@ -24,6 +24,8 @@ pub enum Refusal {
     Unsupported,
     /// As many tasks as a run may hand out were handed out.
     TasksSpent,
+    /// A lesson of earlier runs says that it cannot work; it runs once a reason is given. Since format 2.26.
+    Remembered,
 }
 
 impl Refusal {
@@ -39,6 +41,7 @@ impl Refusal {
             Refusal::FactsSpent => "facts_spent",
             Refusal::Unsupported => "unsupported",
             Refusal::TasksSpent => "tasks_spent",
+            Refusal::Remembered => "remembered",
         }
     }
 }

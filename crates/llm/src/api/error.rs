@@ -196,6 +196,27 @@ pub(crate) enum Again {
 }
 
 impl ApiError {
+    /// What it is, in a word of ours, and the status: what a log may hold, for a server's words may repeat what it was sent.
+    pub(crate) fn kind(&self) -> (&'static str, Option<u16>) {
+        match self {
+            ApiError::Transcript(_) => ("transcript", None),
+            ApiError::Encode(_) => ("encode", None),
+            ApiError::Connection { .. } => ("connection", None),
+            ApiError::Tls { .. } => ("tls", None),
+            ApiError::Silent { .. } => ("silent", None),
+            ApiError::Key { status, .. } => ("key", Some(*status)),
+            ApiError::NoModel { .. } => ("no_model", None),
+            ApiError::Spent { status, .. } => ("spent", Some(*status)),
+            ApiError::Status { status, .. } => ("status", Some(*status)),
+            ApiError::TooLong { status, .. } => ("too_long", Some(*status)),
+            ApiError::NotAnApi { .. } => ("not_an_api", None),
+            ApiError::Damaged { .. } => ("damaged", None),
+            ApiError::Cut { .. } => ("cut", None),
+            ApiError::ContextFull => ("context_full", None),
+            ApiError::Declined { .. } => ("declined", None),
+        }
+    }
+
     pub(crate) fn again(&self) -> Again {
         match self {
             ApiError::Status { status: 408 | 409 | 429 | 500.., after, .. } => {

@@ -10,7 +10,7 @@ use super::received::{Asked, Received, Stop};
 use super::retry::Patience;
 use super::settings::{LARGER, Settings, SetupError};
 use super::transcript::{Part, Transcript, check_transcript, transcript};
-use super::{anthropic, openai, verbatim};
+use super::{anthropic, openai, told, verbatim};
 use crate::model::{Model, ModelError, Turning};
 use ledger::turn::{Reply, ReplyBlock, ToolCall, TurnRequest};
 use ledger::{CallId, Digest, Exchange, Prices, Usage, Window};
@@ -240,6 +240,10 @@ impl Turn<'_> {
         loop {
             let mut asked = Asked { turn: request.turn, tools: &request.tools, taken: self.taken.clone() };
             self.exchange.attempts += 1;
+            let (attempts, begun) = (self.exchange.attempts, clock.now());
+            let model = self.provider.name.as_str();
+            let sent = told::Sent { model, turn: request.turn, attempt: attempts, bytes: body.len() };
+            told::sent(sent);
             let attempt =
                 tokio::time::timeout(settings.retries.attempt, link.attempt(body.clone(), &mut asked)).await;
             let error = match attempt {
@@ -247,6 +251,7 @@ impl Turn<'_> {
                     self.exchange.request_id = attempt.request_id;
                     match attempt.result {
                         Ok(received) => {
+                            told::answered(sent, received.usage, clock.now().saturating_sub(begun));
                             self.exchange.usage = self.exchange.usage.plus(received.usage);
                             self.exchange.sent = Some(received.usage.input).filter(|tokens| *tokens > 0);
                             return Ok(received);
@@ -256,7 +261,9 @@ impl Turn<'_> {
                 }
                 Err(_) => ApiError::Silent { host: link.host().to_owned() },
             };
-            match patience.wait(&error, clock.now().saturating_sub(start)) {
+            let wait = patience.wait(&error, clock.now().saturating_sub(start));
+            told::failed(sent, &error, clock.now().saturating_sub(begun), wait);
+            match wait {
                 Some(wait) => {
                     if let Some(notice) = notice {
                         notice(&error, wait);

@@ -1,5 +1,6 @@
 //! A playbook at work: which calls are due, which are awaited.
 
+use super::lessons;
 use super::plan::{RecordRule, Step};
 use super::recovery;
 use super::template::{Context, fill, fill_value};
@@ -10,8 +11,8 @@ use ledger::turn::{
     TurnRequest, UserBlock,
 };
 use ledger::{
-    CallId, Clock, Completeness, FieldValue, InvocationId, Outcome, Predicate, Record, RecordId, ToolClass,
-    ToolSpec, Vocabulary, is_earlier,
+    CallId, Clock, Completeness, FieldValue, InvocationId, Lessons, Outcome, Predicate, Record, RecordId,
+    ToolClass, ToolSpec, Vocabulary, is_earlier,
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -48,6 +49,12 @@ pub(crate) struct Run {
     unmade: u32,
     /// Calls that the engine refused for good.
     refused: u32,
+    /// Calls that a lesson of earlier runs speaks against: they are made when nothing else is due.
+    held: VecDeque<Call>,
+    /// How many of them were not made: what they are for was answered.
+    spared: u32,
+    /// Whether the first turn was asked for.
+    has_begun: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -106,6 +113,9 @@ impl Run {
             planned: BTreeSet::new(),
             unmade: 0,
             refused: 0,
+            held: VecDeque::new(),
+            spared: 0,
+            has_begun: false,
         };
         for index in run.steps_for(None) {
             run.plan(index, Context::new());
@@ -122,6 +132,13 @@ impl Run {
                     UserBlock::Text { .. } | UserBlock::Distilled(_) => {}
                 }
             }
+        }
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.best_first(&request.lessons);
+        }
+        self.hold(&request.lessons);
+        if self.due.is_empty() {
+            self.insist(request);
         }
         let offered = |tool: &str| request.tools.iter().any(|spec| spec.name == tool);
         let (due, unmade): (Vec<Call>, Vec<Call>) = self.due.drain(..).partition(|call| offered(&call.tool));
@@ -145,6 +162,43 @@ impl Run {
         Reply { blocks }
     }
 
+    /// Puts the calls first that earlier runs speak for, the one that fits best foremost; the others keep their order.
+    fn best_first(&mut self, lessons: &Lessons) {
+        let place = |call: &Call| lessons.preference(&call.tool, &call.arguments).unwrap_or(usize::MAX);
+        self.due.make_contiguous().sort_by_key(place);
+    }
+
+    /// Keeps back the calls that a lesson speaks against.
+    fn hold(&mut self, lessons: &Lessons) {
+        if !lessons.may_refuse() {
+            return;
+        }
+        let is_held = |call: &Call| !lessons.against(&call.tool, &call.arguments).is_empty();
+        let (held, due): (VecDeque<Call>, VecDeque<Call>) = self.due.drain(..).partition(is_held);
+        self.due = due;
+        self.held.extend(held);
+    }
+
+    /// Makes the calls that were kept back, as far as what they are for is still open.
+    fn insist(&mut self, request: &TurnRequest) {
+        for mut call in std::mem::take(&mut self.held) {
+            let errand = match &call.then {
+                Then::Result(number) => self.errands.get(number).map(|errand| (*number, errand.step)),
+                Then::Done | Then::Names(_) => None,
+            };
+            match errand {
+                Some((number, step)) if !lessons::is_for_open(&self.steps, step, request) => {
+                    self.spared += 1;
+                    self.answered(number, None);
+                }
+                Some(_) | None => {
+                    ledger::lessons::insisting(&mut call.arguments, lessons::REASON);
+                    self.due.push_back(call);
+                }
+            }
+        }
+    }
+
     /// Stops; on the record-only surface by the honest way out.
     fn nothing_left(&mut self, by_call: bool) -> ReplyBlock {
         let text = self.summary();
@@ -165,6 +219,12 @@ impl Run {
                 "The playbook recorded what its calls returned; {unmade} due calls were not made, because their tools are not offered."
             ),
         };
+        if self.spared > 0 {
+            text.push_str(&format!(
+                " {} calls that could not work in earlier runs were not made: what they are for is answered.",
+                self.spared
+            ));
+        }
         if self.refused > 0 {
             text.push_str(&format!(" {} calls were refused.", self.refused));
         }
@@ -188,6 +248,9 @@ impl Run {
         match (answer, call.then) {
             (Answer::Refused { refusal: Refusal::TooManyCalls, .. }, then) => {
                 self.due.push_back(Call { tool: call.tool, arguments: call.arguments, then });
+            }
+            (Answer::Refused { refusal: Refusal::Remembered, .. }, then) => {
+                self.held.push_back(Call { tool: call.tool, arguments: call.arguments, then });
             }
             (Answer::Refused { .. }, then) => {
                 self.refused += 1;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod desk;
+mod lessons;
 mod playbook;
 mod remote;
 mod window;

@@ -6,3 +6,6 @@ mod life;
 mod long;
 mod mind;
 mod random_lives;
+
+pub(crate) use evidence::{line, returned};
+pub(crate) use life::find;

@@ -1,12 +1,12 @@
 //! What did not work in a task, and is no matter of what the evidence lacks.
 
 use super::{Fold, LONGEST, Learned, Made, of_call};
-use crate::form::CallForm;
 use crate::lesson::{Lesson, Outcome, Trouble};
 use crate::words::words;
 use ledger::event::Refusal;
 use ledger::{
-    Cause, Digest, Event, Gap, Objective, Outcome as Came, Predicate, Reading, RejectionCode, ToolSpec,
+    CallForm, Cause, Digest, Event, Gap, Outcome as Came, Predicate, Reading, RejectionCode, ToolSpec,
+    lessons,
 };
 use std::collections::BTreeMap;
 
@@ -21,8 +21,9 @@ impl<'r> Fold<'r> {
             let works = self.made.iter().any(|other| other.works() && other.form == made.form);
             let mut lesson = Lesson { trouble: Some(trouble), ..of_call(self.lesson(Outcome::Failed), made) };
             lesson.words.extend(self.question_words(&made.form));
-            // What worked with other values is no fault of the form.
-            Learned { lesson, for_others: !works }
+            lesson.detail.get_or_insert_default().call = Some(made.very());
+            // What worked with other values is no fault of the form, nor is a name that the form does not have.
+            Learned { lesson, for_others: !works && made.is_known }
         });
         distinct(learned)
     }
@@ -30,15 +31,8 @@ impl<'r> Fold<'r> {
     /// Whether the call is one that an absence needs, or says that something is not there: how else would that be found out?
     fn is_exempt(&self, made: &Made<'r>, trouble: Trouble) -> bool {
         let (tool, arguments) = (&made.started.tool, &made.started.arguments);
-        let searches = self.seen.assigned.agent.objectives.iter().flat_map(Objective::all_searched);
-        let is_search = searches.into_iter().any(|search| {
-            let each = search.sources.as_ref().and_then(|sources| sources.each.as_ref());
-            let is_each = each.is_some_and(|each| {
-                each.tool == *tool
-                    && each.arguments.iter().all(|(name, value)| arguments.get(name) == Some(value))
-            });
-            search.is(tool, arguments) || is_each
-        });
+        let questions = &self.seen.assigned.agent.objectives;
+        let is_search = arguments.as_object().is_some_and(|given| lessons::is_needed(questions, tool, given));
         let covers = |spec: &&ToolSpec| spec.name == *tool && !spec.covers.is_empty();
         let says_absent = matches!(trouble, Trouble::Cause(Cause::NoSuchKey | Cause::NoSuchPath))
             && self.seen.opened.tools.iter().any(|spec| covers(&spec));
@@ -79,7 +73,8 @@ impl<'r> Fold<'r> {
             | Refusal::TooManyCalls
             | Refusal::RejectionsSpent
             | Refusal::FactsSpent
-            | Refusal::TasksSpent => false,
+            | Refusal::TasksSpent
+            | Refusal::Remembered => false,
         });
         let learned = telling.map(|refused| {
             let form = CallForm { tool: refused.tool.clone(), arguments: BTreeMap::new() };

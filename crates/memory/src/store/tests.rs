@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::distilled::{Learned, Worked};
-use crate::lesson::{Detail, Outcome, Shows, Trouble};
-use crate::{CallForm, Distilled, Query, ValueKind, Vocabulary, advice, export, import, words};
-use ledger::{Cause, FieldType, LessonRule, RecordType, ToolClass, ToolSpec};
+use crate::lesson::{Conditions, Detail, KindOfEvidence, Outcome, Shows, Trouble};
+use crate::{Distilled, Query, Vocabulary, advice, export, import, words};
+use ledger::{
+    CallForm, Cause, FieldType, LessonRule, RecordType, Refuses, ToolClass, ToolSpec, ValueKind, same_call,
+};
 use serde_json::{Map, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -188,6 +190,7 @@ fn a_lesson_of_which_later_runs_show_the_opposite_says_so_and_is_told_no_more() 
             call: form("prefetch"),
             predicate: None,
             values: Map::new(),
+            very: None,
         }],
     };
     let query = Query { words: words("programs"), ..Query::default() };
@@ -199,6 +202,40 @@ fn a_lesson_of_which_later_runs_show_the_opposite_says_so_and_is_told_no_more() 
     assert!(told(&store).is_empty());
     let kept = store.all().unwrap();
     assert!(kept[0].contradicted == 2 && kept[0].weight() < 0.5);
+}
+
+#[test]
+fn a_failure_refuses_the_very_call_over_its_evidence_and_its_form_elsewhere_under_the_same_conditions() {
+    let places = [Place::new(), Place::new(), Place::new()];
+    let (of_case, general) = (places[0].store(Scope::Case), places[1].store(Scope::General));
+    let calls =
+        ["a", "b"].map(|name| json!({"source": "prefetch", "under": format!("C/{name}"), "limit": 3}));
+    let calls = calls.map(|call| same_call("records", call.as_object().unwrap()));
+    let folder = Conditions { kinds: [KindOfEvidence::Directory].into(), ..Conditions::default() };
+    for (number, call) in (1..).zip(calls) {
+        let mut one = lesson(Outcome::Failed, "Which programs ran?");
+        one.conditions = folder.clone();
+        one.detail.as_mut().unwrap().call = Some(call);
+        for store in [&of_case, &general] {
+            store.learn(task(number), &showed(vec![one.clone()]), &vocabulary(), DAY).unwrap();
+        }
+    }
+    let told = |stores: &[&Store], known: &Conditions| -> Vec<Option<Refuses>> {
+        let query = Query { words: words("programs"), known: known.clone(), agent: None };
+        let told = advice(stores, &vocabulary(), &query, DAY).unwrap();
+        told.into_iter().map(|lesson| lesson.refuses).collect()
+    };
+    // What this evidence showed is told once for each call, and not once more for all cases.
+    let very = told(&[&general, &of_case], &folder);
+    assert_eq!(very.len(), 2);
+    assert!(calls.iter().all(|call| very.contains(&Some(Refuses::Call(*call)))));
+    assert_eq!(told(&[&general], &folder), [Some(Refuses::Form)]);
+    let image = Conditions { kinds: [KindOfEvidence::Image].into(), ..Conditions::default() };
+    assert_eq!(told(&[&general], &image), [None], "elsewhere it is advice");
+    let gap = Lesson { conditions: folder.clone(), ..lesson(Outcome::Gap, "Which programs ran?") };
+    let other = places[2].store(Scope::General);
+    other.learn(task(3), &showed(vec![gap]), &vocabulary(), DAY).unwrap();
+    assert_eq!(told(&[&other], &folder), [None], "what ran is no failure");
 }
 
 #[test]

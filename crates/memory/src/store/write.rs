@@ -16,6 +16,8 @@ struct Written {
     id: String,
     rule: i64,
     subject: Option<String>,
+    /// The subject of what it contradicts.
+    against: Option<String>,
     body: String,
     words: String,
     tags: String,
@@ -44,10 +46,7 @@ impl Store {
             }
         };
         let written = self.written(&lessons)?;
-        let worked = distilled.worked.iter().map(|worked| {
-            let values = (self.scope == Scope::Case).then_some(&worked.values);
-            worked.shows.subject(&worked.call, worked.predicate.as_deref(), values)
-        });
+        let worked = distilled.worked.iter().map(|worked| worked.subject(self.scope == Scope::Case));
         let worked: BTreeSet<String> = worked.collect();
         let mut connection = self.connection();
         let mut learn = || -> rusqlite::Result<usize> {
@@ -149,6 +148,7 @@ impl Store {
             id: id(self.scope, lesson.key()),
             rule,
             subject: lesson.subject(),
+            against: lesson.against(),
             body: serde_json::to_string(lesson).map_err(StoreError::Lesson)?,
             words: joined(&lesson.words),
             tags: joined(&lesson.tags()),
@@ -230,7 +230,7 @@ fn contradict(
     worked: &BTreeSet<String>,
 ) -> rusqlite::Result<()> {
     let own: BTreeSet<&str> = written.iter().map(|one| one.id.as_str()).collect();
-    let failed = written.iter().filter(|one| one.rule == 1).filter_map(|one| one.subject.as_ref());
+    let failed = written.iter().filter(|one| one.rule == 1).filter_map(|one| one.against.as_ref());
     let against = worked.iter().map(|subject| (subject, 1)).chain(failed.map(|subject| (subject, 2)));
     let against: BTreeSet<(&String, i64)> = against.collect();
     for (subject, rule) in against {

@@ -2,6 +2,7 @@
 
 use super::{Scene, Verified, say};
 use crate::limits::{self, Asked, Limits};
+use crate::remembered::{TOLD, insisted, line, refused};
 use graph::{Question, Run, Unexamined};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             h3 { "Checks not made" }
             @if limits.unchecked.is_empty() && limits.unverified.is_empty() { p { "None." } }
             ul { @for check in limits.unchecked.iter().chain(&limits.unverified) { li { (say(check)) } } }
+            (remembered(scene.run))
             h3 { "Damaged evidence" }
             @if defects.is_empty() && !unhashed {
                 p { "No tool found damage, and the hashes cover all of the evidence." }
@@ -58,6 +60,32 @@ pub(super) fn of<'r>(run: &Run, questions: &[Question<'r>], verified: Option<&Ve
         }
     }
     limits
+}
+
+/// What the run was told of earlier ones, where it was told anything.
+fn remembered(run: &Run) -> Markup {
+    let told = graph::told_lessons(run);
+    html! {
+        @if !told.is_empty() {
+            h3 { "Remembered from earlier runs" }
+            p.note { (TOLD) " " (line(&told)) "." }
+            ul {
+                @for it in &told {
+                    li {
+                        code { (say(&it.lesson.id)) } " " (it.lesson.rule.words()) ": " (say(&it.lesson.text))
+                        @if !(it.refused.is_empty() && it.insisted.is_empty()) {
+                            ul {
+                                @for (task, what) in refused(it) { li { (task) ": " (say(&what)) } }
+                                @for (task, invocation, reason) in insisted(it) {
+                                    li { (task) ": " a href=(format!("#{invocation}")) { (invocation) } " was made anyway, because: " (say(reason)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// The questions that cannot be told, by what the evidence lacks, and those that are open.

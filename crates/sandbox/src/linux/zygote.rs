@@ -10,7 +10,7 @@ use crate::linux::link::{Heard, Link, Lost};
 use crate::linux::message::{Command, REQUEST_LIMIT};
 use crate::linux::probe::probe;
 use crate::linux::reply::Payload;
-use crate::linux::{reply, scratch};
+use crate::linux::{reply, scratch, told};
 use crate::spawn_error::SpawnError;
 use std::fs::File;
 use std::io;
@@ -54,6 +54,7 @@ impl Zygote {
         config.readable = config.readable.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
         let canceller = Canceller::new().map_err(|source| SpawnError::Pipes { source })?;
         let (link, confinement) = Link::start(&config)?;
+        told::started(link.process_id(), &confinement);
         Ok(Self { config, confinement, canceller, link: Some(link), deaths: 0 })
     }
 
@@ -110,11 +111,15 @@ impl Zygote {
                 Ok(heard) => {
                     self.deaths = 0;
                     self.link = Some(link);
-                    return finished(heard, limits, &folder);
+                    let report = finished(heard, limits, &folder)?;
+                    told::ended(&report);
+                    return Ok(report);
                 }
                 Err(lost) => {
                     let exit = link.end();
+                    told::lost(exit, self.deaths);
                     if let Some(report) = self.bury(&lost, exit, limits, &folder)? {
+                        told::ended(&report);
                         return Ok(report);
                     }
                 }
@@ -128,10 +133,13 @@ impl Zygote {
             if link.alive() {
                 return Ok(link);
             }
-            self.count_death(link.end())?;
+            let exit = link.end();
+            told::lost(exit, self.deaths);
+            self.count_death(exit)?;
         }
         let (link, confinement) =
             Link::start(&self.config).map_err(|source| CallError::Respawn { source })?;
+        told::started(link.process_id(), &confinement);
         self.confinement = confinement;
         Ok(link)
     }

@@ -43,8 +43,33 @@ pub(crate) fn page(house: &House, name: &str) -> Answer {
         (notes(run))
         (tasks(run, &base))
         (not_examined(run, &base))
+        (remembered(run, &base))
     };
     Ok(Page::of(name, "Run", body))
+}
+
+/// What the run was told of earlier ones, and which of its calls were refused for it.
+fn remembered(run: &Run, base: &str) -> Markup {
+    let told = graph::told_lessons(run);
+    html! {
+        @if !told.is_empty() {
+            section aria-labelledby="remembered" {
+                h2 #remembered { "Remembered from earlier runs" }
+                p { "Advice on how to look; no fact is based on it." }
+                ul {
+                    @for it in &told {
+                        li {
+                            code { (inert(&it.lesson.id)) } " " (it.lesson.rule.words()) ": " (inert(&it.lesson.text))
+                            @for (task, refused) in &it.refused { " · a call of " code { (inert(&refused.tool)) } " was refused for it in " (task) }
+                            @for (task, invocation, insists) in &it.insisted {
+                                " · " a href={ (base) "/inv/" (invocation) } { (invocation) } " was made anyway in " (task) ", because: " (inert(&insists.reason))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn standing(book: &Book, base: &str) -> Markup {

@@ -45,6 +45,7 @@ impl Made {
             call: CallId(format!("c{ordinal}")),
             tool: tool.into(),
             arguments,
+            insists: None,
         };
         let ended = InvocationEnded {
             invocation,

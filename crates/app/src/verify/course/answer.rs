@@ -155,9 +155,11 @@ impl<'l> Course<'l> {
     fn start(&mut self, started: &'l InvocationStarted) -> Result<(), Wrong> {
         self.of_turn(started.turn)?;
         let call = self.named(&started.call, &started.tool)?;
-        if call.arguments != started.arguments {
+        let (arguments, reason) = self.as_made(call);
+        if arguments != started.arguments {
             return Err("its arguments are not those of its call");
         }
+        self.runs(started, reason)?;
         let spec = self.log.opened.tools.iter().find(|tool| tool.name == started.tool);
         if spec.is_none_or(|spec| spec.class != ToolClass::Investigate) {
             return Err("its tool looks at no evidence");
@@ -190,7 +192,14 @@ impl<'l> Course<'l> {
             return Err("its call names another tool");
         }
         let admission = [Refusal::TooManyCalls, Refusal::UnknownTool, Refusal::OutsideSurface];
-        match self.refusal(call) {
+        let expected = self.refusal(call);
+        if refused.refusal == Refusal::Remembered && expected.is_none() {
+            return self.refused_for(call, refused);
+        }
+        if refused.lesson.is_some() {
+            return Err("it was refused for no lesson");
+        }
+        match expected {
             Some(expected) if expected != refused.refusal => Err("its call had to be refused otherwise"),
             None if admission.contains(&refused.refusal) => Err("its call was not to be refused so"),
             Some(_) | None => Ok(()),
@@ -202,7 +211,7 @@ impl<'l> Course<'l> {
         let call = self.named(&served.call, &served.tool)?;
         let done = self.done.get(&served.invocation);
         let (earlier, _) = done.ok_or("it was answered by no invocation of its task that had ended")?;
-        match (&earlier.tool, &earlier.arguments) == (&call.tool, &call.arguments) {
+        match (&earlier.tool, &earlier.arguments) == (&call.tool, &self.as_made(call).0) {
             true => Ok(()),
             false => Err("it was answered by another call"),
         }

@@ -1,7 +1,8 @@
 //! What somebody has to see to: one sentence, exit code 50, and the run goes on later.
 
-use super::{BOTH, ends, facts, healthy, host, locard, model, says, stands_in};
+use super::{BOTH, HIVE, ends, facts, healthy, host, locard, model, says, stands_in};
 use crate::support::{Place, str, text};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use testkit::api::{ApiServer, Fault, KEY, Play, Speaks};
@@ -186,4 +187,46 @@ fn a_request_that_no_repetition_heals_ends_its_agent_with_the_reason() {
         "the other agents are not touched: {out}"
     );
     assert!(place.locard_ends(0, &["report", "latest"]).contains("as the script wants it"));
+}
+
+#[test]
+fn the_log_tells_of_requests_and_holds_no_key_and_no_word_that_was_sent() {
+    for speaks in BOTH {
+        let place = Place::new();
+        host(&place);
+        let server = ApiServer::start(speaks, "m", |number, body| match number {
+            0 => Play::Fail(
+                Fault::Status(503, vec![("retry-after", "0")], Some("overloaded_error")),
+                says(body),
+            ),
+            _ => Play::Say(says(body)),
+        })
+        .unwrap();
+        let mut command = place.command(&[
+            "run",
+            "host",
+            "--side-by-side",
+            "--no-sweep",
+            "--model",
+            &model(&server, speaks),
+            "--log",
+            "a.jsonl",
+        ]);
+        command
+            .env("ANTHROPIC_API_KEY", KEY)
+            .env("OPENAI_API_KEY", KEY)
+            .env("LOCARD_LOG", "llm=trace,sandbox=trace");
+        let output = command.output().unwrap();
+        let log = std::fs::read_to_string(place.path("a.jsonl")).unwrap();
+        let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let of = |message: &str| lines.iter().filter(|line| line["message"] == message).collect::<Vec<_>>();
+        let (failed, answered) = (of("request failed"), of("request answered"));
+        assert!(!answered.is_empty(), "{log}{}", text(&output.stderr));
+        assert!(answered.iter().all(|line| line["input"].is_u64() && line["milliseconds"].is_u64()));
+        assert_eq!((failed[0]["status"].as_u64(), &failed[0]["error"]), (Some(503), &json!("status")));
+        assert!(failed[0]["again"].is_u64());
+        for secret in [KEY, "ALDER", HIVE, "I look for the name"] {
+            assert!(!log.contains(secret), "{secret}");
+        }
+    }
 }

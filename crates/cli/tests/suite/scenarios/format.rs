@@ -24,6 +24,31 @@ pub(super) struct Scenario {
     /// Where the playbook does it otherwise.
     #[serde(default)]
     pub(super) expected_of_playbook: Option<Expected>,
+    /// A second run, with the memory that the first one writes.
+    #[serde(default)]
+    pub(super) second: Option<Second>,
+}
+
+/// A run behind the first, by the same agents; its scripts are those of their next tasks.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Second {
+    /// The evidence of another case; that of the first run where it says none.
+    #[serde(default)]
+    pub(super) evidence: Option<BTreeMap<String, Piece>>,
+    pub(super) expected: Expected,
+    #[serde(default)]
+    pub(super) expected_of_playbook: Option<Expected>,
+}
+
+impl Second {
+    /// What is expected of who plays it.
+    pub(super) fn expected(&self, by: By) -> &Expected {
+        match by {
+            By::Playbook => self.expected_of_playbook.as_ref().unwrap_or(&self.expected),
+            By::Script | By::Servers => &self.expected,
+        }
+    }
 }
 
 /// Who decides the steps.
@@ -181,7 +206,10 @@ impl Scenario {
         for agent in &scenario.agents {
             llm::playbook::check(&agent.steps).map_err(|error| error.to_string())?;
         }
-        let expected = std::iter::once(&scenario.expected).chain(&scenario.expected_of_playbook);
+        let second = scenario.second.iter();
+        let second = second.flat_map(|it| std::iter::once(&it.expected).chain(&it.expected_of_playbook));
+        let expected =
+            std::iter::once(&scenario.expected).chain(&scenario.expected_of_playbook).chain(second);
         let mut patterns = expected.flat_map(|it| it.sequences.iter().flatten().chain(&it.never));
         patterns.try_for_each(EventPattern::check)?;
         Ok(scenario)

@@ -151,6 +151,8 @@ impl Desk {
             messages: Arc::new(vec![Arc::new(Message::User(answers))]),
             digest: Digest::of(b""),
             fence: Fence::new(Seed(Digest::of(b"")), TaskId(1), Arc::default(), Arc::default()),
+            lessons: Arc::default(),
+            open: Arc::default(),
         };
         let mut turning = self.model.turn(&request);
         let Poll::Ready(reply) = turning.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {

@@ -95,6 +95,8 @@ pub(crate) fn request(turn: u32, messages: Vec<Arc<Message>>) -> TurnRequest {
         messages: Arc::new(messages),
         digest: Digest::of(&turn.to_be_bytes()),
         fence: Fence::new(seed(), TaskId(1), Arc::new(Writers::shipped().unwrap()), Arc::default()),
+        lessons: Arc::default(),
+        open: Arc::default(),
     }
 }
 

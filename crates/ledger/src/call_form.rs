@@ -1,6 +1,8 @@
 //! The form of a call: its tool, the names of its arguments, and of what kind their values are.
 
-use ledger::ToolSpec;
+use crate::canonical;
+use crate::digest::Digest;
+use crate::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,12 +75,13 @@ const FREE: [&str; 2] = ["limit", "offset"];
 
 /// What is known of a tool: its arguments, and the choices of each that has some.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct KnownTool {
+pub struct KnownTool {
     arguments: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl KnownTool {
-    pub(crate) fn of(spec: &ToolSpec) -> KnownTool {
+    /// What a specification says of them.
+    pub fn of(spec: &ToolSpec) -> KnownTool {
         let properties = spec.arguments.get("properties").and_then(Value::as_object);
         let arguments = properties.into_iter().flatten().map(|(name, property)| {
             let offered = property.get("enum").and_then(Value::as_array).into_iter().flatten();
@@ -95,17 +98,17 @@ impl KnownTool {
     }
 
     /// The choices of an argument; `None` where the tool has no such argument.
-    pub(crate) fn choices(&self, argument: &str) -> Option<&BTreeSet<String>> {
+    pub fn choices(&self, argument: &str) -> Option<&BTreeSet<String>> {
         self.arguments.get(argument)
     }
 
     /// Names of arguments and all choices.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.arguments.iter().flat_map(|(name, choices)| choices.iter().chain([name])).map(String::as_str)
     }
 
     /// The form of a call of it; names that it does not have are left out.
-    pub(crate) fn form(&self, tool: &str, arguments: &Map<String, Value>) -> CallForm {
+    pub fn form(&self, tool: &str, arguments: &Map<String, Value>) -> CallForm {
         let kinds = arguments.iter().filter_map(|(name, value)| {
             let choices = self.choices(name).filter(|_| !FREE.contains(&name.as_str()))?;
             let chosen = value.as_str().filter(|text| choices.contains(*text));
@@ -117,9 +120,36 @@ impl KnownTool {
     }
 }
 
+/// What makes two calls of a tool the same one, however they are written: slashes, letter case, texts for numbers and what pages through an answer make no difference.
+pub fn same_call(tool: &str, arguments: &Map<String, Value>) -> Digest {
+    let plain = arguments.iter().filter(|(name, _)| !FREE.contains(&name.as_str()));
+    let plain = plain.filter_map(|(name, value)| Some((name, plain_value(value)?)));
+    let plain: BTreeMap<&String, Value> = plain.collect();
+    // Plain data: what has no canonical form is no call that was recorded.
+    let arguments = canonical::to_vec(&plain).unwrap_or_default();
+    Digest::of_parts(&[b"locard call", tool.as_bytes(), &arguments])
+}
+
+/// `None` for what says nothing.
+fn plain_value(value: &Value) -> Option<Value> {
+    Some(match value {
+        Value::Null => return None,
+        Value::String(text) if text.trim().is_empty() => return None,
+        Value::String(text) => Value::String(text.trim().replace('\\', "/").to_lowercase()),
+        Value::Bool(flag) => Value::String(flag.to_string()),
+        Value::Number(number) => Value::String(number.to_string()),
+        Value::Array(_) | Value::Object(_) => value.clone(),
+    })
+}
+
 impl CallForm {
+    /// Its arguments as lessons tell them: the choice, or the word for the kind of value.
+    pub fn told(&self) -> BTreeMap<String, String> {
+        self.arguments.iter().map(|(name, kind)| (name.clone(), kind.told().to_owned())).collect()
+    }
+
     /// The tool and the choices, as words that a lesson is found by.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         let choices = self.arguments.values().filter_map(|kind| match kind {
             ValueKind::Choice(choice) => Some(choice.as_str()),
             _ => None,
@@ -128,13 +158,13 @@ impl CallForm {
     }
 
     /// The same with the choices alone: what it reads, whatever it was narrowed to.
-    pub(crate) fn choices_only(mut self) -> CallForm {
+    pub fn choices_only(mut self) -> CallForm {
         self.arguments.retain(|_, kind| matches!(kind, ValueKind::Choice(_)));
         self
     }
 
     /// The source that it reads, where it names one.
-    pub(crate) fn source(&self) -> Option<&str> {
+    pub fn source(&self) -> Option<&str> {
         match self.arguments.get("source") {
             Some(ValueKind::Choice(source)) => Some(source),
             _ => None,

@@ -1,0 +1,43 @@
+//! What the playbook makes of lessons of earlier runs: what worked comes first, and a call that could not work is made last, or not at all.
+//!
+//! It is left out only where every question that it could answer is answered; otherwise the playbook insists on it, for a lesson says how to look, never whether.
+
+use super::plan::Step;
+use ledger::turn::TurnRequest;
+use ledger::{Objective, ToolSpec};
+use std::collections::BTreeSet;
+
+/// Why the playbook makes a call that a lesson speaks against.
+pub(super) const REASON: &str = "no other call of the playbook has answered what this one is for";
+
+/// Whether a question that is open could be answered by a step, or by one that is made for its records.
+pub(super) fn is_for_open(steps: &[Step], index: usize, request: &TurnRequest) -> bool {
+    let questions = request.lessons.questions().iter();
+    let open: Vec<&Objective> = questions.filter(|objective| request.open.contains(&objective.id)).collect();
+    let made = with_those_for_it(steps, index);
+    open.iter().any(|objective| made.iter().any(|step| serves(step, objective, &request.tools)))
+}
+
+/// A step, and all that are made for its records.
+fn with_those_for_it(steps: &[Step], index: usize) -> Vec<&Step> {
+    let Some(first) = steps.get(index) else { return Vec::new() };
+    let mut names = BTreeSet::from([first.id.as_str()]);
+    let mut made = vec![first];
+    // Whatever is made for a step stands behind it.
+    for step in steps.iter().skip(index.saturating_add(1)) {
+        if step.for_each.as_deref().is_some_and(|earlier| names.contains(earlier)) {
+            names.insert(&step.id);
+            made.push(step);
+        }
+    }
+    made
+}
+
+/// Whether what a step records, or what its call may return, could answer an objective.
+fn serves(step: &Step, objective: &Objective, tools: &[ToolSpec]) -> bool {
+    let records = |predicate: &str| step.record.iter().any(|rule| rule.predicate == predicate);
+    let spec = tools.iter().find(|spec| spec.name == step.tool);
+    let arguments = serde_json::Value::Object(step.arguments.clone());
+    objective.ways().any(|way| records(&way.condition.predicate.0))
+        || spec.is_none_or(|spec| objective.may_be_answered_by(spec, &arguments))
+}
