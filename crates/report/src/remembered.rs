@@ -23,8 +23,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
             let _ = writeln!(out, "  - {task}: {}", prose(&what));
         }
         for (task, invocation, reason) in insisted(it) {
-            let _ =
-                writeln!(out, "  - {task}: `{invocation}` was made anyway, because: {}", prose(reason));
+            let _ = writeln!(out, "  - {task}: `{invocation}` was made anyway, because: {}", prose(reason));
         }
     }
 }
