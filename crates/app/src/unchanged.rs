@@ -1,7 +1,7 @@
 //! Whether the evidence is still what it was when its run began.
 //!
 //! A hash is taken once, beside the investigation: it says what the evidence was at that moment, and not that tools read the same.
-//! Size, time of modification and time of inode change are therefore compared before the first and after the last look.
+//! Size, time of modification and time of inode change are therefore compared before the first and after the last look; those of folders, too, because a folder can be moved away for the length of a call, or another put in its place.
 //! They stay out of the events, because equal copies differ in them; their digest is a circumstance of the run, by which a later process can tell that it goes on with the same evidence.
 //! Reading changes neither; the time of access is left out for that reason, and the inode number because user-space file systems make it up.
 
@@ -33,28 +33,35 @@ struct Entry {
 /// What the system says of one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Seen {
-    /// A folder: what lies in it stands for itself.
-    Folder,
+    /// A folder, with its times: one that was moved away and put back holds the same files, unchanged.
+    Folder(Times),
     /// Anything else.
     Other(Stamp),
     /// It cannot be looked at, or into.
     Unreadable(io::ErrorKind),
 }
 
-/// Size in bytes; times in seconds and nanoseconds since 1970.
+/// In seconds and nanoseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
-    size: u64,
+struct Times {
     modified: Moment,
     changed: Moment,
 }
 
+/// Size in bytes, and times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    size: u64,
+    times: Times,
+}
+
 impl Seen {
+    /// What the digest is over. A later process is to find the same evidence: what was made in a folder meanwhile and removed again is no matter to it.
     fn bytes(&self) -> Vec<u8> {
         match self {
-            Seen::Folder => b"folder".to_vec(),
+            Seen::Folder(_) => b"folder".to_vec(),
             Seen::Unreadable(_) => b"unreadable".to_vec(),
-            Seen::Other(Stamp { size, modified, changed }) => {
+            Seen::Other(Stamp { size, times: Times { modified, changed } }) => {
                 let times = [modified.0, modified.1, changed.0, changed.1];
                 [size.to_le_bytes()].into_iter().chain(times.map(i64::to_le_bytes)).flatten().collect()
             }
@@ -62,7 +69,14 @@ impl Seen {
     }
 }
 
-/// What came of a file while its evidence was examined.
+impl Seen {
+    /// Whether it is the same, but for the times of a folder: whatever is added to one or removed changes these.
+    fn is_as(&self, other: &Seen) -> bool {
+        self == other || matches!((self, other), (Seen::Folder(_), Seen::Folder(_)))
+    }
+}
+
+/// What came of a file or folder while its evidence was examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// It was not there before.
@@ -157,12 +171,12 @@ impl Cursor {
     }
 }
 
-/// The first file that is gone or altered; where there is none, the first that was added.
+/// The first file that is gone or altered; where there is none, the first that was added; else the first folder in which names changed for a time.
 fn first_change(before: &[Entry], kind: EvidenceKind, path: &Path) -> Option<(PathBuf, Change)> {
     let mut rest = before.iter();
     let mut at = Cursor::default();
     let mut expected = rest.next().map(|entry| (at.enter(entry).to_owned(), &entry.seen));
-    let (mut lost, mut added) = (None, None);
+    let (mut lost, mut added, mut stirred) = (None, None, None);
     let flow = look(kind, path, &mut |found, Entry { seen, .. }| {
         let order = expected.as_ref().map(|(path, _)| match path.as_os_str() == found.as_os_str() {
             true => Ordering::Equal,
@@ -170,11 +184,14 @@ fn first_change(before: &[Entry], kind: EvidenceKind, path: &Path) -> Option<(Pa
         });
         match (order, &expected) {
             (Some(Ordering::Less), Some((path, _))) => lost = Some((path.clone(), Change::Gone)),
-            (Some(Ordering::Equal), Some((path, before))) if **before != seen => {
-                let is_there = matches!(seen, Seen::Folder | Seen::Other(_));
+            (Some(Ordering::Equal), Some((path, before))) if !before.is_as(&seen) => {
+                let is_there = matches!(seen, Seen::Folder(_) | Seen::Other(_));
                 lost = Some((path.clone(), if is_there { Change::Altered } else { Change::Gone }));
             }
-            (Some(Ordering::Equal), _) => {
+            (Some(Ordering::Equal), Some((path, before))) => {
+                if **before != seen {
+                    stirred.get_or_insert_with(|| (path.clone(), Change::Altered));
+                }
                 expected = rest.next().map(|entry| (at.enter(entry).to_owned(), &entry.seen));
             }
             _ => {
@@ -186,7 +203,7 @@ fn first_change(before: &[Entry], kind: EvidenceKind, path: &Path) -> Option<(Pa
     if flow.is_continue() {
         lost = expected.map(|(path, _)| (path, Change::Gone));
     }
-    lost.or(added)
+    lost.or(added).or(stirred)
 }
 
 /// Takes an entry with its path, in the order of paths.
@@ -222,7 +239,7 @@ fn folder(root: &Path, visit: &mut Visit<'_>) -> ControlFlow<()> {
         };
         path.push(&name);
         let mut below = None;
-        if what == Seen::Folder {
+        if matches!(what, Seen::Folder(_)) {
             match listed(&path) {
                 Ok(entries) => below = Some(entries.into_iter()),
                 Err(error) => what = Seen::Unreadable(error.kind()),
@@ -251,12 +268,12 @@ fn listed(folder: &Path) -> io::Result<Vec<(OsString, Seen)>> {
 
 fn seen(metadata: io::Result<Metadata>) -> Seen {
     match metadata {
-        Ok(metadata) if metadata.is_dir() => Seen::Folder,
-        Ok(metadata) => Seen::Other(Stamp {
-            size: metadata.len(),
-            modified: modified(&metadata),
-            changed: changed(&metadata),
-        }),
+        Ok(metadata) if metadata.is_dir() => Seen::Folder(times(&metadata)),
+        Ok(metadata) => Seen::Other(Stamp { size: metadata.len(), times: times(&metadata) }),
         Err(error) => Seen::Unreadable(error.kind()),
     }
+}
+
+fn times(metadata: &Metadata) -> Times {
+    Times { modified: modified(metadata), changed: changed(metadata) }
 }

@@ -150,11 +150,19 @@ impl Search {
             }
             match step {
                 Step::Node(node) if name.is_none_or(|name| name.fits(&node.path)) => {
-                    if node.kind == NodeKind::File
-                        && let Err(error) = self.file(tree, &node, None)
-                    {
-                        let path = node.path.as_str().to_owned();
-                        self.gaps.push(Gap { path, reason: chain(&error) });
+                    let path = || node.path.as_str().to_owned();
+                    match node.kind {
+                        NodeKind::File => {
+                            if let Err(error) = self.file(tree, &node, None) {
+                                self.gaps.push(Gap { path: path(), reason: chain(&error) });
+                            }
+                        }
+                        NodeKind::Other => {
+                            let reason = "it is no regular file, so it was not searched".to_owned();
+                            self.gaps.push(Gap { path: path(), reason });
+                        }
+                        // What a link leads to is searched where it is; the walk tells of links that lead elsewhere.
+                        NodeKind::Directory | NodeKind::Symlink { .. } => {}
                     }
                     self.streams(tree, &node);
                 }

@@ -85,6 +85,20 @@ fn a_folder_with_a_file_that_is_patched_restored_in_time_or_added_is_not_sealed(
 }
 
 #[test]
+fn a_folder_that_was_away_for_a_moment_is_not_sealed() {
+    let place = Place::new();
+    let case = collected_case(&place, "case");
+    let windows = case.canonicalize().unwrap().join("evidence/C/Windows");
+    let target = windows.clone();
+    let error = disturbed(&place, &case, IntegrityLevel::Full, move || {
+        // The files in it stay as they were; a search meanwhile would have found none of them.
+        std::fs::rename(target.join("System32"), target.join("away")).unwrap();
+        std::fs::rename(target.join("away"), target.join("System32")).unwrap();
+    });
+    says_changed(&place, &error, "alder-07", &windows, "was changed");
+}
+
+#[test]
 fn evidence_that_cannot_be_opened_is_told_once_and_begins_no_run() {
     let place = Place::new();
     let zip = std::fs::read(demo_folder().join("alder-fs01.zip")).unwrap();

@@ -54,6 +54,19 @@ fn a_line_that_is_found_is_the_line_that_is_read() {
 }
 
 #[test]
+fn what_is_no_regular_file_is_not_searched_and_says_so() {
+    let fixture = Fixture::new();
+    let _socket =
+        std::os::unix::net::UnixListener::bind(fixture.root().join("C/Users/Ann/chat.txt")).unwrap();
+    let returned = search(&fixture, json!({ "text": "no such words" }));
+    assert_eq!(returned.outcome, Outcome::Empty);
+    let gaps: Vec<_> = returned.gaps.iter().map(|gap| (gap.path.as_str(), gap.reason.as_str())).collect();
+    assert_eq!(gaps, [("C/Users/Ann/chat.txt", "it is no regular file, so it was not searched")]);
+    let named = search(&fixture, json!({ "text": "no such words", "name": "notes*" }));
+    assert_eq!(named.gaps, []);
+}
+
+#[test]
 fn a_pattern_that_no_file_fits_is_refused() {
     let fixture = Fixture::new();
     let arguments = json!({ "text": "zwei", "name": "w*", "under": "C/Users/Ann/notes.txt" });
