@@ -95,10 +95,10 @@ pub(super) fn is_of_its_host(url: &str) -> bool {
     })
 }
 
-/// The server of a web address or of a share.
+/// The server of a web address or of a share; none of an address that names something of its host.
 pub(super) fn site(text: &str) -> Option<String> {
     let server = match text.contains("://") {
-        true => server(text)?,
+        true => server(text).filter(|_| !is_of_its_host(text))?,
         false => text.strip_prefix("\\\\")?.split('\\').next()?.to_owned(),
     };
     address(&server).or_else(|| domain(&server))
