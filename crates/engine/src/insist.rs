@@ -1,5 +1,6 @@
 //! Calls that lessons of earlier runs speak against: refused once, with the lesson, and made where the agent says why they should work now.
 
+use crate::prompt::said;
 use crate::task::Task;
 use ledger::event::ObjectiveResult;
 use ledger::turn::ToolCall;
@@ -62,10 +63,8 @@ impl Task {
 
 fn told(lesson: &RememberedLesson) -> String {
     format!(
-        "an earlier run under the same conditions showed: {} {} [{}]. Look for it in another way, or make this call again with `reason`: why it should work now",
-        lesson.rule.words(),
-        on_a_line(&lesson.text),
-        lesson.id
+        "an earlier run under the same conditions showed: {}. Look for it in another way, or make this call again with `reason`: why it should work now",
+        said(lesson)
     )
 }
 
@@ -74,9 +73,4 @@ fn again(lesson: &RememberedLesson) -> String {
         "this very call was refused for the lesson {}: it runs with `reason`, which says why it should work now",
         lesson.id
     )
-}
-
-/// A run may have been made by hand: what a lesson says stays on its line.
-fn on_a_line(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

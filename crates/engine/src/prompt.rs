@@ -125,13 +125,17 @@ pub(crate) fn remembered(lessons: &[RememberedLesson], may_refuse: bool) -> Opti
         text.push_str("A call that could not work before is refused once; made again with `reason`, which says why it should work now, it runs.\n");
     }
     for lesson in lessons {
-        // A run may have been made by hand: what it says stays on its line.
-        let said: String =
-            lesson.text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-        let _ = writeln!(text, "{} {said} [{}]", lesson.rule.words(), lesson.id);
+        let _ = writeln!(text, "{}", said(lesson));
     }
     text.push_str(end);
     Some(text)
+}
+
+/// A lesson on its line, whatever its text holds: a run may have been made by hand.
+pub(crate) fn said(lesson: &RememberedLesson) -> String {
+    let text: String =
+        lesson.text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    format!("{} {text} [{}]", lesson.rule.words(), lesson.id)
 }
 
 /// The first message of an agent that hands out tasks.
