@@ -56,16 +56,20 @@ struct Stamp {
 }
 
 impl Seen {
-    /// What the digest is over. A later process is to find the same evidence: what was made in a folder meanwhile and removed again is no matter to it.
+    /// What the digest is over: whatever would keep a run from being sealed also keeps a later process from going on with it.
     fn bytes(&self) -> Vec<u8> {
         match self {
-            Seen::Folder(_) => b"folder".to_vec(),
+            Seen::Folder(times) => [b"folder".as_slice(), &times.bytes()].concat(),
             Seen::Unreadable(_) => b"unreadable".to_vec(),
-            Seen::Other(Stamp { size, times: Times { modified, changed } }) => {
-                let times = [modified.0, modified.1, changed.0, changed.1];
-                [size.to_le_bytes()].into_iter().chain(times.map(i64::to_le_bytes)).flatten().collect()
-            }
+            Seen::Other(Stamp { size, times }) => [size.to_le_bytes().as_slice(), &times.bytes()].concat(),
         }
+    }
+}
+
+impl Times {
+    fn bytes(&self) -> Vec<u8> {
+        let times = [self.modified.0, self.modified.1, self.changed.0, self.changed.1];
+        times.map(i64::to_le_bytes).concat()
     }
 }
 

@@ -63,7 +63,7 @@ impl Task {
 
 fn told(lesson: &RememberedLesson) -> String {
     format!(
-        "an earlier run under the same conditions showed: {}. Look for it in another way, or make this call again with `reason`: why it should work now",
+        "an earlier run showed: {}. Look for it in another way, or make this call again with `reason`: why it should work now",
         said(lesson)
     )
 }

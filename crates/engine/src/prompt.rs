@@ -133,9 +133,8 @@ pub(crate) fn remembered(lessons: &[RememberedLesson], may_refuse: bool) -> Opti
 
 /// A lesson on its line, whatever its text holds: a run may have been made by hand.
 pub(crate) fn said(lesson: &RememberedLesson) -> String {
-    let text: String =
-        lesson.text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    format!("{} {text} [{}]", lesson.rule.words(), lesson.id)
+    let line = format!("{} {} [{}]", lesson.rule.words(), lesson.text, lesson.id);
+    line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
 /// The first message of an agent that hands out tasks.

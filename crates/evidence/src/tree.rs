@@ -184,7 +184,7 @@ pub enum NodeKind {
         /// Where it points, as it is written, escaped as names are.
         target: String,
     },
-    /// A device, a pipe, a socket.
+    /// A device, a pipe, a socket; on NTFS also a file that has named streams alone, such as `$Secure`.
     Other,
 }
 

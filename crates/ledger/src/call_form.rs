@@ -72,6 +72,8 @@ impl ValueKind {
 
 /// Arguments that page through an answer or bound its length: they make no call another one.
 const FREE: [&str; 2] = ["limit", "offset"];
+/// Tools of which `offset` is a place in a file.
+const OF_BYTES: [&str; 3] = ["carve_strings", "read_file", "read_stream"];
 
 /// What is known of a tool: its arguments, and the choices of each that has some.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -122,7 +124,8 @@ impl KnownTool {
 
 /// What makes two calls of a tool the same one, however they are written: slashes, letter case, texts for numbers and what pages through an answer make no difference.
 pub fn same_call(tool: &str, arguments: &Map<String, Value>) -> Digest {
-    let plain = arguments.iter().filter(|(name, _)| !FREE.contains(&name.as_str()));
+    let is_free = |name: &str| FREE.contains(&name) && !(name == "offset" && OF_BYTES.contains(&tool));
+    let plain = arguments.iter().filter(|(name, _)| !is_free(name));
     let plain = plain.filter_map(|(name, value)| Some((name, plain_value(value)?)));
     let plain: BTreeMap<&String, Value> = plain.collect();
     // Plain data: what has no canonical form is no call that was recorded.
@@ -143,6 +146,11 @@ fn plain_value(value: &Value) -> Option<Value> {
 }
 
 impl CallForm {
+    /// Whether an argument pages through an answer or bounds its length.
+    pub fn is_paging(name: &str) -> bool {
+        FREE.contains(&name)
+    }
+
     /// Its arguments as lessons tell them: the choice, or the word for the kind of value.
     pub fn told(&self) -> BTreeMap<String, String> {
         self.arguments.iter().map(|(name, kind)| (name.clone(), kind.told().to_owned())).collect()

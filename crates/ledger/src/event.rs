@@ -439,7 +439,7 @@ pub struct InvocationStarted {
     pub call: CallId,
     /// The tool.
     pub tool: String,
-    /// The arguments as the model wrote them, but for the reason that is in `insists`.
+    /// The arguments as the model wrote them, without the reason for which it insists on a call.
     pub arguments: serde_json::Value,
     /// Why it runs, where a lesson of earlier runs speaks against it. Since format 2.26.
     #[serde(default, skip_serializing_if = "Option::is_none")]

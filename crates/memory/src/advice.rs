@@ -8,11 +8,13 @@ use ledger::event::Refusal;
 use ledger::{CallForm, Cause, LessonRule, Objective, Refuses, RememberedLesson, ValueKind};
 use serde_json::Value;
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The most lessons that one agent is told.
 const MOST: usize = 10;
+/// The most lessons about calls of one form among them.
+const OF_ONE_FORM: usize = 3;
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 /// After so many days a lesson has half of its rank.
@@ -106,12 +108,13 @@ fn without_repeats(ranked: &mut Vec<(i64, Kept, LessonRule)>) {
         |kept: &Kept, rule: LessonRule| (rule, kept.lesson.call.clone(), kept.lesson.question.clone());
     let of_case = ranked.iter().filter(|(_, kept, _)| kept.scope == Scope::Case);
     let of_case: BTreeSet<_> = of_case.map(|(_, kept, rule)| saying(kept, *rule)).collect();
-    let mut said = BTreeSet::new();
+    let mut said: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
     ranked.retain(|(_, kept, rule)| {
         let says = saying(kept, *rule);
         let is_again = kept.scope == Scope::General && of_case.contains(&says);
-        // Calls of one form that failed are each a lesson, for each is refused for itself.
-        !is_again && said.insert((says, kept.lesson.very().copied()))
+        // Calls of one form that failed are each a lesson, for each is refused for itself; a few of them leave room for others.
+        let calls = said.entry(says).or_default();
+        !is_again && calls.len() < OF_ONE_FORM && calls.insert(kept.lesson.very().copied())
     });
 }
 
@@ -160,17 +163,22 @@ fn refuses(kept: &Kept, known: &Conditions) -> Option<Refuses> {
     }
     match kept.scope {
         Scope::Case => lesson.very().copied().map(Refuses::Call),
-        Scope::General => (lesson.holds_under(known) && !depends_on_text(lesson)).then_some(Refuses::Form),
+        Scope::General => (lesson.holds_under(known) && !depends_on_value(lesson)).then_some(Refuses::Form),
     }
 }
 
-/// Whether a text that the lesson does not hold may be what the tool could not follow: another text need not be wrong.
-fn depends_on_text(lesson: &Lesson) -> bool {
-    let is_text = |kind: &ValueKind| {
-        matches!(kind, ValueKind::Text | ValueKind::Pattern | ValueKind::List | ValueKind::Object)
+/// Whether a value that the lesson does not hold may be what did not work: a statement, a path, a number. Another value need not be wrong.
+fn depends_on_value(lesson: &Lesson) -> bool {
+    let is_open = |kind: &ValueKind| match kind {
+        ValueKind::Choice(_) | ValueKind::Flag => false,
+        ValueKind::Number
+        | ValueKind::Pattern
+        | ValueKind::Path
+        | ValueKind::Text
+        | ValueKind::List
+        | ValueKind::Object => true,
     };
-    let kinds = lesson.call.iter().flat_map(|call| call.arguments.values());
-    lesson.trouble == Some(Trouble::Cause(Cause::Arguments)) && kinds.into_iter().any(is_text)
+    lesson.call.iter().flat_map(|call| call.arguments.values()).any(is_open)
 }
 
 /// What a lesson says, in words of code, on one line.
@@ -203,6 +211,10 @@ fn said(lesson: &Lesson) -> String {
         },
         Outcome::Unfinished if lesson.question.is_some() => format!("{question}: the task was cut short"),
         Outcome::Unfinished => format!("a task of {agent} was cut short"),
+        // Of this very evidence it is about one call, of which the line shows the form alone.
+        Outcome::Failed if lesson.very().is_some() => {
+            format!("make the same call {call} again (other values may work): {}", failed(lesson.trouble))
+        }
         Outcome::Failed => format!("make {call} again in this form: {}", failed(lesson.trouble)),
         Outcome::Refused => refused(lesson, agent),
         Outcome::Rejected => {

@@ -37,7 +37,7 @@ pub(crate) fn line(told: &[ToldLesson<'_>]) -> String {
     let insisted = told.iter().map(|it| it.insisted.len()).sum();
     [
         count(told.len(), "lesson", "lessons"),
-        count(refused, "call refused for one", "calls refused for one"),
+        count(refused, "call refused because of one", "calls refused because of one"),
         count(insisted, "call made with a reason", "calls made with a reason"),
     ]
     .join(", ")
@@ -47,7 +47,7 @@ pub(crate) fn line(told: &[ToldLesson<'_>]) -> String {
 pub(crate) fn refused<'t>(told: &'t ToldLesson<'_>) -> impl Iterator<Item = (TaskId, String)> + 't {
     told.refused
         .iter()
-        .map(|(task, refused)| (*task, format!("a call of {} was refused for it", refused.tool)))
+        .map(|(task, refused)| (*task, format!("a call to {} was refused because of it", refused.tool)))
 }
 
 /// The calls that agents insisted on.

@@ -157,12 +157,13 @@ impl Search {
                                 self.gaps.push(Gap { path: path(), reason: chain(&error) });
                             }
                         }
-                        NodeKind::Other => {
-                            let reason = "it is no regular file, so it was not searched".to_owned();
+                        // On a live system a pipe or device may have something to read; in an image or archive it is a name alone.
+                        NodeKind::Other if tree.container().is_empty() => {
+                            let reason = "not a regular file, so it was not searched".to_owned();
                             self.gaps.push(Gap { path: path(), reason });
                         }
                         // What a link leads to is searched where it is; the walk tells of links that lead elsewhere.
-                        NodeKind::Directory | NodeKind::Symlink { .. } => {}
+                        NodeKind::Directory | NodeKind::Symlink { .. } | NodeKind::Other => {}
                     }
                     self.streams(tree, &node);
                 }

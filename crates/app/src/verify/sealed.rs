@@ -33,7 +33,7 @@ pub(super) fn check(
         ),
         (Ok(Some(_)), None) => (
             false,
-            found("the log", "a manifest seals the run, but the last event that can be read is no seal"),
+            found("the log", "a manifest seals the run, but the last event that can be read is not a seal"),
         ),
         (Ok(Some(manifest)), Some(sealed)) => {
             (true, [seal(&manifest, sealed, events, head, heads), journals(folder)].concat())

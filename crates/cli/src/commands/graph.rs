@@ -316,10 +316,10 @@ pub(crate) enum GraphFailure {
         option: &'static str,
     },
     /// Contradictions are pairs of facts, and no drawing has those.
-    #[error("contradictions are pairs of facts, which are not drawn: take the format table or json")]
+    #[error("contradictions cannot be drawn: use --format table or --format json")]
     Undrawn,
     /// Too few or too many things were named.
-    #[error("{question} is about {}, and {found} were given", things(*expected))]
+    #[error("{question} takes {}, {found} given", things(*expected))]
     Ends {
         /// The question.
         question: &'static str,
@@ -330,12 +330,12 @@ pub(crate) enum GraphFailure {
     },
 }
 
-/// How many things a question is about, in words.
+/// How many arguments a question takes, in words.
 const fn things(expected: usize) -> &'static str {
     match expected {
-        0 => "no thing",
-        1 => "one thing, X",
-        _ => "two things, X and Y",
+        0 => "no argument",
+        1 => "one argument, X",
+        _ => "two arguments, X and Y",
     }
 }
 

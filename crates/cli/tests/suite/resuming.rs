@@ -269,9 +269,23 @@ fn a_run_does_not_go_on_over_evidence_that_is_not_as_it_was() {
     let error = block_on(app::resume(with_script(&folder, work()))).unwrap_err();
     assert!(matches!(error, RunError::NotAsItWas { .. }), "{error:?}");
     assert_eq!(times_resumed(&folder), 0);
+    // What was there for a while may have been read, and what was away may have been missed.
     std::fs::remove_file(place.path("host/C/new.txt")).unwrap();
-    block_on(app::resume(with_script(&folder, work()))).unwrap();
-    assert_eq!(times_resumed(&folder), 1);
+    let error = block_on(app::resume(with_script(&folder, work()))).unwrap_err();
+    assert!(matches!(error, RunError::NotAsItWas { .. }), "{error:?}");
+    assert_eq!(times_resumed(&folder), 0);
+}
+
+#[test]
+fn a_run_does_not_go_on_over_evidence_of_which_a_folder_was_away() {
+    let place = Place::new();
+    drop(small(&place, "none"));
+    let folder = broken_off(&place, "host");
+    std::fs::rename(place.path("host/C"), place.path("host/away")).unwrap();
+    std::fs::rename(place.path("host/away"), place.path("host/C")).unwrap();
+    let work = place.request(Rules::default(), vec![]).work;
+    let error = block_on(app::resume(with_script(&folder, work))).unwrap_err();
+    assert!(matches!(error, RunError::NotAsItWas { .. }), "{error:?}");
 }
 
 #[test]

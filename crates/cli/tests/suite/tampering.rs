@@ -163,7 +163,7 @@ fn a_run_edited_by_sql_is_found_wherever_it_was_edited() {
     let extra = "INSERT INTO payloads VALUES (\
         x'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', 'raw', 3, x'616263');";
     for (name, sql, found) in [
-        ("cut", cut, "a manifest seals the run, but the last event that can be read is no seal"),
+        ("cut", cut, "a manifest seals the run, but the last event that can be read is not a seal"),
         ("swap", swap, "does not hold: position"),
         ("body", body, "does not hold: payload"),
         ("extra", extra, "no event names it"),

@@ -74,7 +74,12 @@ pub(super) fn url(text: &str) -> Option<String> {
 }
 
 /// Schemes of which the part behind `://` is a server; in others it is a program, a page of the browser or a resource of a file.
-const OF_SERVERS: [&str; 8] = ["http", "https", "ftp", "ftps", "sftp", "ws", "wss", "file"];
+const OF_SERVERS: [&str; 46] = [
+    "amqp", "amqps", "cifs", "file", "ftp", "ftps", "git", "gopher", "http", "https", "imap", "imaps", "ipp", "irc",
+    "ircs", "ldap", "ldaps", "mms", "mongodb", "mqtt", "mqtts", "mysql", "nfs", "nntp", "pop3", "pop3s", "postgres",
+    "postgresql", "rdp", "redis", "rsync", "rtmp", "rtsp", "scp", "sftp", "smb", "smtp", "smtps", "socks5", "ssh",
+    "svn", "telnet", "tftp", "vnc", "ws", "wss",
+];
 
 /// The server that a web address names, as browsers read it.
 fn server(url: &str) -> Option<String> {

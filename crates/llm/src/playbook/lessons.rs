@@ -1,10 +1,11 @@
 //! What the playbook makes of lessons of earlier runs: what worked comes first, and a call that could not work is made last, or not at all.
 //!
-//! It is left out only where every question that it could answer is answered; otherwise the playbook insists on it, for a lesson says how to look, never whether.
+//! It is left out only where it failed over this very evidence and every question that it could answer is answered; otherwise the playbook insists on it, for a lesson says how to look, never whether.
 
 use super::plan::Step;
 use ledger::turn::TurnRequest;
-use ledger::{Objective, ToolSpec};
+use ledger::{Lessons, Objective, Refuses, ToolSpec};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Why the playbook makes a call that a lesson speaks against.
@@ -16,6 +17,12 @@ pub(super) fn is_for_open(steps: &[Step], index: usize, request: &TurnRequest) -
     let open: Vec<&Objective> = questions.filter(|objective| request.open.contains(&objective.id)).collect();
     let made = with_those_for_it(steps, index);
     open.iter().any(|objective| made.iter().any(|step| serves(step, objective, &request.tools)))
+}
+
+/// Whether a lesson is of this very call over this evidence, and not of all calls of its form.
+pub(super) fn is_of_this_call(lessons: &Lessons, tool: &str, arguments: &Map<String, Value>) -> bool {
+    let against = lessons.against(tool, arguments);
+    against.into_iter().any(|lesson| matches!(lesson.refuses, Some(Refuses::Call(_))))
 }
 
 /// A step, and all that are made for its records.

@@ -35,6 +35,8 @@ const NOTHING_TO_RECORD: &str = "nothing_to_record";
 #[derive(Debug)]
 pub(crate) struct Run {
     steps: Vec<Step>,
+    /// How many of the steps are the playbook's own; the others came by recovery.
+    own: usize,
     due: VecDeque<Call>,
     awaited: BTreeMap<CallId, Call>,
     /// Results on their way, by number.
@@ -103,6 +105,7 @@ struct Errand {
 impl Run {
     pub(crate) fn new(steps: Vec<Step>) -> Run {
         let mut run = Run {
+            own: steps.len(),
             steps,
             due: VecDeque::new(),
             awaited: BTreeMap::new(),
@@ -168,18 +171,24 @@ impl Run {
         self.due.make_contiguous().sort_by_key(place);
     }
 
-    /// Keeps back the calls that a lesson speaks against.
+    /// Keeps back the calls that a lesson speaks against; what recovery suggested is refused by none.
     fn hold(&mut self, lessons: &Lessons) {
         if !lessons.may_refuse() {
             return;
         }
-        let is_held = |call: &Call| !lessons.against(&call.tool, &call.arguments).is_empty();
+        let step = |call: &Call| match &call.then {
+            Then::Result(number) => self.errands.get(number).map(|errand| errand.step),
+            Then::Done | Then::Names(_) => None,
+        };
+        let is_own = |call: &Call| step(call).is_none_or(|step| step < self.own);
+        let is_held =
+            |call: &Call| is_own(call) && !lessons.against(&call.tool, &call.arguments).is_empty();
         let (held, due): (VecDeque<Call>, VecDeque<Call>) = self.due.drain(..).partition(is_held);
         self.due = due;
         self.held.extend(held);
     }
 
-    /// Makes the calls that were kept back, as far as what they are for is still open.
+    /// Makes the calls that were kept back. One that failed over this very evidence is left out where what it is for is answered; of others a lesson says less.
     fn insist(&mut self, request: &TurnRequest) {
         for mut call in std::mem::take(&mut self.held) {
             let errand = match &call.then {
@@ -187,7 +196,10 @@ impl Run {
                 Then::Done | Then::Names(_) => None,
             };
             match errand {
-                Some((number, step)) if !lessons::is_for_open(&self.steps, step, request) => {
+                Some((number, step))
+                    if lessons::is_of_this_call(&request.lessons, &call.tool, &call.arguments)
+                        && !lessons::is_for_open(&self.steps, step, request) =>
+                {
                     self.spared += 1;
                     self.answered(number, None);
                 }
@@ -220,8 +232,9 @@ impl Run {
             ),
         };
         if self.spared > 0 {
+            let calls = if self.spared == 1 { "call that failed in an earlier run was" } else { "calls that failed in earlier runs were" };
             text.push_str(&format!(
-                " {} calls that could not work in earlier runs were not made: what they are for is answered.",
+                " {} {calls} not made, because the questions behind it are answered.",
                 self.spared
             ));
         }

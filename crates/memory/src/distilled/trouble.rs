@@ -8,6 +8,7 @@ use ledger::{
     CallForm, Cause, Digest, Event, Gap, Outcome as Came, Predicate, Reading, RejectionCode, ToolSpec,
     lessons,
 };
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How often claims of one shape must be refused in a task for it to be a lesson.
@@ -17,6 +18,13 @@ impl<'r> Fold<'r> {
     pub(super) fn failed_calls(&self) -> Vec<Learned> {
         let failed = self.made.iter().filter_map(|made| Some((made, made.trouble()?)));
         let failed = failed.filter(|(made, trouble)| !self.is_exempt(made, *trouble));
+        // A call that ran when it was made again shows that nothing is wrong with it.
+        let failed = failed
+            .filter(|(made, _)| !self.made.iter().any(|other| other.works() && other.very() == made.very()));
+        // Neither the call nor its form holds how it was paged, which may be what the tool could not follow.
+        let failed = failed.filter(|(made, trouble)| {
+            *trouble != Trouble::Cause(Cause::Arguments) || !is_paged(&made.started.arguments)
+        });
         let learned = failed.map(|(made, trouble)| {
             let works = self.made.iter().any(|other| other.works() && other.form == made.form);
             let mut lesson = Lesson { trouble: Some(trouble), ..of_call(self.lesson(Outcome::Failed), made) };
@@ -133,4 +141,9 @@ fn distinct(learned: impl Iterator<Item = Learned>) -> Vec<Learned> {
         kept.for_others &= one.for_others;
     }
     known.into_values().collect()
+}
+
+/// Whether a call says which part of an answer it wants.
+fn is_paged(arguments: &Value) -> bool {
+    arguments.as_object().is_some_and(|given| given.keys().any(|name| CallForm::is_paging(name)))
 }

@@ -206,8 +206,9 @@ fn a_lesson_of_which_later_runs_show_the_opposite_says_so_and_is_told_no_more() 
 
 #[test]
 fn a_failure_refuses_the_very_call_over_its_evidence_and_its_form_elsewhere_under_the_same_conditions() {
-    let places = [Place::new(), Place::new(), Place::new()];
+    let places = [Place::new(), Place::new(), Place::new(), Place::new()];
     let (of_case, general) = (places[0].store(Scope::Case), places[1].store(Scope::General));
+    let chosen = places[3].store(Scope::General);
     let calls =
         ["a", "b"].map(|name| json!({"source": "prefetch", "under": format!("C/{name}"), "limit": 3}));
     let calls = calls.map(|call| same_call("records", call.as_object().unwrap()));
@@ -219,6 +220,8 @@ fn a_failure_refuses_the_very_call_over_its_evidence_and_its_form_elsewhere_unde
         for store in [&of_case, &general] {
             store.learn(task(number), &showed(vec![one.clone()]), &vocabulary(), DAY).unwrap();
         }
+        one.call = one.call.map(CallForm::choices_only);
+        chosen.learn(task(number), &showed(vec![one]), &vocabulary(), DAY).unwrap();
     }
     let told = |stores: &[&Store], known: &Conditions| -> Vec<Option<Refuses>> {
         let query = Query { words: words("programs"), known: known.clone(), agent: None };
@@ -229,9 +232,10 @@ fn a_failure_refuses_the_very_call_over_its_evidence_and_its_form_elsewhere_unde
     let very = told(&[&general, &of_case], &folder);
     assert_eq!(very.len(), 2);
     assert!(calls.iter().all(|call| very.contains(&Some(Refuses::Call(*call)))));
-    assert_eq!(told(&[&general], &folder), [Some(Refuses::Form)]);
+    assert_eq!(told(&[&chosen], &folder), [Some(Refuses::Form)]);
+    assert_eq!(told(&[&general], &folder), [None], "another path need not fail");
     let image = Conditions { kinds: [KindOfEvidence::Image].into(), ..Conditions::default() };
-    assert_eq!(told(&[&general], &image), [None], "elsewhere it is advice");
+    assert_eq!(told(&[&chosen], &image), [None], "elsewhere it is advice");
     let gap = Lesson { conditions: folder.clone(), ..lesson(Outcome::Gap, "Which programs ran?") };
     let other = places[2].store(Scope::General);
     other.learn(task(3), &showed(vec![gap]), &vocabulary(), DAY).unwrap();

@@ -57,11 +57,12 @@ pub(super) fn node(context: &Context<'_>, entity: EntityRef) -> Answer {
     )
 }
 
-/// A span in words; one of times that are the latest possible has no beginning.
+/// A span in words; a time that is the latest possible begins none.
 fn span(first: When, last: When) -> String {
-    match first == last || first.is_latest {
-        true => last.to_string(),
-        false => format!("{first} to {last}"),
+    match (first == last || (first.is_latest && last.is_latest), first.is_latest) {
+        (true, _) => last.to_string(),
+        (false, true) => format!("{first}, then {last}"),
+        (false, false) => format!("{first} to {last}"),
     }
 }
 

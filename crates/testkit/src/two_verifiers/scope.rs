@@ -29,7 +29,7 @@ pub(super) fn beyond(page: Page, verified: &Verified) -> Result<Vec<Rule>, Strin
     // Behind an event that is of no known form `locard verify` reads no further, and misses the seal.
     let stops = verified.findings.iter().any(|finding| rule(finding) == Some(TYPES));
     let follows =
-        |finding: &&Finding| stops && finding.place == "the log" && finding.what.ends_with("is no seal");
+        |finding: &&Finding| stops && finding.place == "the log" && finding.what.ends_with("is not a seal");
     for finding in verified.findings.iter().filter(|finding| !follows(finding)) {
         rules.push(rule(finding).ok_or_else(|| finding.to_string())?);
     }

@@ -63,6 +63,12 @@ fn folders_of_folders_are_those_of_the_listing_with_and_without_an_index() {
     fs::remove_dir(folder.path().join("empty")).unwrap();
     write(&folder.path().join("empty"), b"a file now");
     assert_eq!(below(indexed.as_ref(), ""), below(plain.as_ref(), ""));
+    // The index is what is asked: a folder that came later is in the listing alone.
+    fs::create_dir(folder.path().join("host/later")).unwrap();
+    let names = |tree: &dyn Tree| -> Vec<String> {
+        below(tree, "host").into_iter().map(|node| node.name.clone()).collect()
+    };
+    assert_eq!((names(indexed.as_ref()), names(plain.as_ref())), (vec!["C".to_owned()], vec!["C".to_owned(), "later".to_owned()]));
 }
 
 fn walked(trees: &[Box<dyn Tree>], arguments: &Value) -> Return {

@@ -61,9 +61,17 @@ fn what_is_no_regular_file_is_not_searched_and_says_so() {
     let returned = search(&fixture, json!({ "text": "no such words" }));
     assert_eq!(returned.outcome, Outcome::Empty);
     let gaps: Vec<_> = returned.gaps.iter().map(|gap| (gap.path.as_str(), gap.reason.as_str())).collect();
-    assert_eq!(gaps, [("C/Users/Ann/chat.txt", "it is no regular file, so it was not searched")]);
+    assert_eq!(gaps, [("C/Users/Ann/chat.txt", "not a regular file, so it was not searched")]);
     let named = search(&fixture, json!({ "text": "no such words", "name": "notes*" }));
     assert_eq!(named.gaps, []);
+}
+
+#[test]
+fn files_of_an_image_that_hold_named_streams_alone_are_no_gap() {
+    let folder = tempfile::tempdir().unwrap();
+    let trees = [crate::image_fixture::open(folder.path())];
+    let returned = tools::run("search_text", &json!({ "text": "no such words" }), &trees, folder.path());
+    assert_eq!((returned.outcome, returned.gaps), (Outcome::Empty, vec![]));
 }
 
 #[test]

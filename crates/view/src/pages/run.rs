@@ -60,7 +60,7 @@ fn remembered(run: &Run, base: &str) -> Markup {
                     @for it in &told {
                         li {
                             code { (inert(&it.lesson.id)) } " " (it.lesson.rule.words()) ": " (inert(&it.lesson.text))
-                            @for (task, refused) in &it.refused { " · a call of " code { (inert(&refused.tool)) } " was refused for it in " (task) }
+                            @for (task, refused) in &it.refused { " · a call to " code { (inert(&refused.tool)) } " was refused because of it in " (task) }
                             @for (task, invocation, insists) in &it.insisted {
                                 " · " a href={ (base) "/inv/" (invocation) } { (invocation) } " was made anyway in " (task) ", because: " (inert(&insists.reason))
                             }
