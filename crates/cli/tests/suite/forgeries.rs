@@ -395,3 +395,58 @@ fn an_event_of_another_task_is_found() {
     let certificate = app::verify(&moved);
     assert_eq!(certificate.failed(), Some(Level::FactsStand), "{:?}", certificate.findings);
 }
+
+/// A run that was told of a call which failed before: it is refused, and then made with a reason.
+fn of_a_lesson(place: &Place) -> PathBuf {
+    let memory = Arc::new(app::Memory::new(place.path("memory")).unwrap());
+    let run = |turns: Vec<crate::support::Turn>| {
+        let mut request = place.request(Rules::default(), vec![("registry", script(turns))]);
+        request.work.memory = app::MemoryUse::Of(Arc::clone(&memory));
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        runtime.block_on(app::run(request)).unwrap().folder
+    };
+    let call = |turn: u32, reason: Option<&str>| {
+        let mut arguments = json!({"path": "p1/none.txt"});
+        if let Some(reason) = reason {
+            arguments["reason"] = reason.into();
+        }
+        calls(turn, &[("read_file", arguments)])
+    };
+    run(vec![Box::new(move |_| call(1, None))]);
+    run(vec![Box::new(move |_| call(1, None)), Box::new(move |_| call(2, Some("it was written since")))])
+}
+
+#[test]
+fn what_a_log_says_of_lessons_of_earlier_runs_is_checked() {
+    let place = Place::new();
+    let run = of_a_lesson(&place);
+    let untouched = app::verify(&run);
+    assert!(untouched.holds(), "{:?}", untouched.findings);
+    let forgeries: [Forgery; 4] = [
+        (
+            "reason",
+            change!(InvocationStarted, |it| it.insists.as_mut().unwrap().reason.push('!')),
+            "what it says of a lesson is not what its call says",
+        ),
+        (
+            "no reason",
+            change!(InvocationStarted, |it| it.insists = None),
+            "what it says of a lesson is not what its call says",
+        ),
+        (
+            "lesson",
+            change!(CallRefused, |it| it.lesson = Some("c-000000000000".into())),
+            "no lesson of earlier runs refuses its call so",
+        ),
+        (
+            "forgotten lesson",
+            change!(RunOpened, |it| it.remembered.clear()),
+            "no lesson of earlier runs refuses its call so",
+        ),
+    ];
+    for (name, forge, expected) in forgeries {
+        let certificate = app::verify(&rechained(&place, &run, name, forge));
+        let told = certificate.findings.iter().any(|finding| finding.what.contains(expected));
+        assert!(told, "{name}: {:#?}", certificate.findings);
+    }
+}
