@@ -185,11 +185,11 @@ of the graph differ. Refused claims and cost do not count.";
 
 pub(crate) const ASK: &str = "\
 Examples:
-  locard ask cases/demo "When was setup.exe started for the first time?"
+  locard ask cases/demo \"When was setup.exe started for the first time?\"
       begins a run with the one question, and answers from its facts
-  locard ask latest "Welche Dienste wurden am 16.09.2025 installiert?"
+  locard ask latest \"Welche Dienste wurden am 16.09.2025 installiert?\"
       the last run: its facts where they are enough, or else a branch of it
-  locard ask latest "Was the System log cleared?" --json
+  locard ask latest \"Was the System log cleared?\" --json
       the answer for programs
 
 docs/ask.md says which questions are understood.
