@@ -5,7 +5,7 @@
 
 use crate::tables::{CaseTables, TablesError};
 use ask::{Account, Answer, Host, LogSpan, Look, Question, Row, World};
-use ledger::Record;
+use ledger::{AskedQuestion, AskedRows, Record};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 use tools::{Answer as Table, Cell};
@@ -89,6 +89,28 @@ pub fn asked(tables: &CaseTables, text: &str) -> Result<Asked, AskError> {
     Ok(Asked { question, looks, rows, answer })
 }
 
+/// The question as a log has it, with the rows that its task records, by table and piece of evidence.
+pub fn question_to_record(asked: &Asked, text: &str) -> AskedQuestion {
+    let mut all: Vec<AskedRows> = Vec::new();
+    for cited in &asked.answer.cited {
+        let Some(row) = asked.rows.get(cited.row) else { continue };
+        let record = asked.record_of(row);
+        let is_of = |rows: &&mut AskedRows| {
+            rows.record == record && rows.evidence == row.evidence && rows.fields == cited.fields
+        };
+        match all.iter_mut().find(is_of) {
+            Some(rows) => rows.rows.push(row.number),
+            None => all.push(AskedRows {
+                record: record.to_owned(),
+                evidence: row.evidence.clone(),
+                rows: vec![row.number],
+                fields: cited.fields.clone(),
+            }),
+        }
+    }
+    AskedQuestion { question: text.to_owned(), plan: ask::VERSION, rows: all }
+}
+
 /// The record types that each source gives.
 fn givers() -> BTreeMap<String, BTreeSet<String>> {
     let spec = tools::catalogue().into_iter().find(|spec| spec.name == RECORDS);
@@ -110,8 +132,11 @@ fn gather(tables: &CaseTables, question: &Question, world: &mut World) -> Result
     }
     let accounts = "SELECT _evidence, name, full_name, sid, profile_path FROM user_account";
     let profiles = "SELECT _evidence, sid, profile_path FROM user_profile";
+    let is_of_logs = question.topics().flat_map(|topic| &topic.sources).any(ask::Source::is_of_log);
+    let logged = "SELECT DISTINCT _evidence, account AS name, sid FROM account_changed WHERE sid LIKE 'S-1-5-21-%'";
     let mut known: BTreeMap<String, Account> = BTreeMap::new();
-    for statement in [accounts, profiles] {
+    let statements = [accounts, profiles].into_iter().chain(is_of_logs.then_some(logged));
+    for statement in statements {
         for row in read(&tables.ask(statement, KNOWN)?, 0) {
             let field = |name: &str| row.fields.get(name).map(|text| text.to_lowercase());
             let folder = field("profile_path")
@@ -124,7 +149,6 @@ fn gather(tables: &CaseTables, question: &Question, world: &mut World) -> Result
         }
     }
     world.accounts = known.into_values().collect();
-    let is_of_logs = question.topics().flat_map(|topic| &topic.sources).any(ask::Source::is_of_log);
     if is_of_logs {
         let logs = "SELECT _evidence, _path, channel, channels, first, last, cleared, first_record_id, computers FROM event_log";
         for row in read(&tables.ask(logs, KNOWN)?, 0) {

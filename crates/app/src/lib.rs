@@ -73,7 +73,7 @@ pub use crate::memory::{Memory, MemoryError, MemoryUse, StoredLessons};
 pub use ::exchange::{CsvCell, rows_csv};
 pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_examiner, shipped_lead};
 pub use ask::{Answer as AskAnswer, Reason, Row as AskRow, Verdict};
-pub use asked::{AskError, Asked, asked};
+pub use asked::{AskError, Asked, asked, question_to_record};
 pub use audit::{AuditOf, AuditRunError, Audited, audit_runs, folders_of_runs};
 pub use audit_state::{AuditState, AuditStateError};
 pub use bench_gate::{
@@ -122,8 +122,8 @@ pub use reproduce::{
     RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TablesDiffer, TextsDiffer, reproduce,
 };
 pub use run::{
-    Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest,
-    Workplace, conclude, fork, refuse_runs_inside, resume, run,
+    AskBranch, Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest,
+    Workplace, ask_case, branch_to_ask, conclude, fork, refuse_runs_inside, resume, run,
 };
 pub use run_key::{kept_key, key_file, leave_key};
 pub use seal::{MANIFEST, Manifest};

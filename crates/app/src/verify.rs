@@ -10,6 +10,7 @@ mod evidence;
 mod handed;
 mod head;
 mod head_alone;
+mod asked;
 mod hunted;
 mod ids;
 mod keep;
@@ -210,6 +211,7 @@ fn content(certificate: &mut Certificate, events: &Logged, key: &RunKey, payload
             found.extend(edges::other(log, &run.graph));
             found.extend(swept::amiss(&run));
             found.extend(hunted::amiss(&run));
+            found.extend(asked::amiss(&run));
             found.extend(connected::amiss(&run));
             found.extend(claims(certificate, &run, log));
         }

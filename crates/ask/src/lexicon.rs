@@ -43,6 +43,8 @@ pub(crate) struct Lexicon {
     pub(crate) beyond: Pattern,
     /// What programs are called, and the names of their files.
     pub(crate) programs: BTreeMap<String, Vec<String>>,
+    /// Accounts that every Windows has, and the last number of their SIDs.
+    pub(crate) rids: BTreeMap<String, u32>,
     pub(crate) topics: Vec<Signed>,
     /// Every word that is written out somewhere.
     known: BTreeSet<String>,
@@ -62,18 +64,31 @@ pub(crate) struct Pattern {
     words: Vec<String>,
     /// Whether the word is a name, too.
     pub(crate) is_name: bool,
+    /// What has to stand right behind it.
+    pub(crate) next: Option<Box<Pattern>>,
 }
 
 impl Pattern {
     /// `a|b*`.
     fn of(text: &str) -> Pattern {
         let is_name = text.starts_with('+');
+        let (text, next) = text.split_once('~').map_or((text, None), |(text, next)| (text, Some(next)));
         let words = text.trim_start_matches('+').split('|').map(str::to_owned).collect();
-        Pattern { words, is_name }
+        Pattern { words, is_name, next: next.map(|next| Box::new(Pattern::of(next))) }
     }
 
     fn any(text: &str) -> Pattern {
-        Pattern { words: text.split_whitespace().map(str::to_owned).collect(), is_name: false }
+        Pattern { words: text.split_whitespace().map(str::to_owned).collect(), is_name: false, next: None }
+    }
+
+    /// Whether a word is one of it, or of what has to stand behind it.
+    pub(crate) fn takes(&self, token: &Token) -> bool {
+        self.fits(token) || self.next.as_ref().is_some_and(|next| next.takes(token))
+    }
+
+    /// Every word that is written out in it.
+    fn all(&self) -> Vec<&String> {
+        self.words.iter().chain(self.next.iter().flat_map(|next| next.all())).collect()
     }
 
     /// Whether a word fits; one that looks like a file fits nothing.
@@ -98,6 +113,7 @@ struct WordFile {
     except: String,
     beyond: String,
     programs: BTreeMap<String, Vec<String>>,
+    rids: BTreeMap<String, u32>,
 }
 
 static SHIPPED: LazyLock<Result<Lexicon, LexiconError>> = LazyLock::new(read);
@@ -117,7 +133,7 @@ fn read() -> Result<Lexicon, LexiconError> {
     }
     let filler: BTreeSet<String> = words.filler.split_whitespace().map(str::to_owned).collect();
     let patterns = topics.iter().flat_map(|it| it.signs.iter().flatten().chain(&it.also));
-    let written = patterns.flat_map(|pattern| &pattern.words).map(|word| word.trim_end_matches('*').to_owned());
+    let written = patterns.flat_map(Pattern::all).map(|word| word.trim_end_matches('*').to_owned());
     let known = written.chain(filler.iter().cloned()).collect();
     Ok(Lexicon {
         filler,
@@ -126,6 +142,7 @@ fn read() -> Result<Lexicon, LexiconError> {
         except: Pattern::any(&words.except),
         beyond: Pattern::any(&words.beyond),
         programs: words.programs,
+        rids: words.rids,
         topics,
         known,
     })
@@ -165,6 +182,7 @@ impl Lexicon {
         let of_topics = self.topics.iter().flat_map(|it| it.signs.iter().flatten().chain(&it.also));
         self.filler.contains(word)
             || self.programs.contains_key(word)
+            || self.rids.contains_key(word)
             || [&self.first, &self.last, &self.except, &self.beyond].into_iter().any(fits)
             || of_topics.into_iter().any(fits)
     }

@@ -47,16 +47,25 @@ pub(crate) fn sought<'q>(name: &'q Name, world: &World) -> Sought<'q> {
 /// Whether a name is that of an account or a host.
 pub(crate) fn is_of_world(name: &Name, world: &World) -> bool {
     let sought = sought(name, world);
-    !sought.accounts.is_empty() || !sought.hosts.is_empty()
+    !sought.accounts.is_empty() || !sought.hosts.is_empty() || name.ending.is_some()
 }
 
 /// How a row names it; `None` where it does not.
 pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit> {
     let spelled = source.searched().filter_map(|field| row.get(field));
     let by_value = spelled.filter_map(|value| best(sought, value)).max();
-    let owner = row.owner().filter(|_| source.is_owned());
-    let by_owner = owner.filter(|owner| is_owner(sought, owner)).map(|_| Fit::Whole);
-    by_value.max(by_owner)
+    let owner = row.owner().filter(|owner| is_owner(sought, owner)).map(|_| Fit::Whole);
+    by_value.max(owner).max(of_folder(sought, source, row))
+}
+
+/// Whether the hive of a user lies in a folder that somebody named after the user.
+fn of_folder(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit> {
+    let path = normal(&row.path);
+    let (folder, file) = path.rsplit_once('/')?;
+    let is_hive = source.is_owned() && (file.starts_with("ntuser") || file.starts_with("usrclass"));
+    let name = sought.name.text.to_lowercase();
+    let mut words = folder.split(|it: char| !it.is_alphanumeric());
+    (is_hive && row.owner().is_none() && words.any(|word| word == name)).then_some(Fit::Whole)
 }
 
 fn is_owner(sought: &Sought<'_>, owner: &str) -> bool {
@@ -66,7 +75,9 @@ fn is_owner(sought: &Sought<'_>, owner: &str) -> bool {
 fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
     let whole = normal(value);
     let is_whole = |spelling: &String| fits_whole(&whole, spelling);
-    if sought.name.spellings.iter().any(is_whole) || sought.accounts.iter().any(is_whole) {
+    let ends = |ending: &String| whole.starts_with("s-1-5-21-") && whole.ends_with(ending.as_str());
+    let is_account = sought.accounts.iter().any(is_whole) || sought.name.ending.as_ref().is_some_and(ends);
+    if is_account || sought.name.spellings.iter().any(is_whole) {
         return Some(Fit::Whole);
     }
     let loose = squeezed(value);

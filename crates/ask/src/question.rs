@@ -76,6 +76,8 @@ pub struct Name {
     pub(crate) spellings: Vec<String>,
     /// Whether its form, or a list of ours, says that it is a name: a mere word may be one that is not understood.
     pub(crate) is_certain: bool,
+    /// How the SID of an account that it may be ends.
+    pub(crate) ending: Option<String>,
     /// Its single words, where it is made of several.
     pub(crate) parts: Vec<String>,
 }
@@ -102,7 +104,8 @@ pub fn question(text: &str) -> Result<Question, &'static LexiconError> {
     let condition = condition(&words, &used);
     let has_condition = condition.is_some();
     used.extend(condition.unwrap_or(words.len())..words.len());
-    let wants = wants(&words, &used);
+    let (wants, of_wants) = wants(&words, &used);
+    used.extend(of_wants);
     let order = order(lexicon, &words, &used);
     let is_beyond = words.iter().enumerate().any(|(at, word)| !used.contains(&at) && lexicon.beyond.fits(word));
     let readings = readings(lexicon, &words, &used);
@@ -121,8 +124,10 @@ fn condition(words: &[Token], used: &BTreeSet<usize>) -> Option<usize> {
     (0..words.len()).find(begins)
 }
 
-fn wants(words: &[Token], used: &BTreeSet<usize>) -> Wants {
+/// What is wanted, and the places of words that say no more than that.
+fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
     let mut wants = Wants::default();
+    let mut places = Vec::new();
     let low = |at: usize| words.get(at).filter(|word| !word.quoted).map_or("", |word| word.low.as_str());
     let mut is_open = false;
     for at in (0..words.len()).filter(|at| !used.contains(at)) {
@@ -138,7 +143,10 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> Wants {
                 match asked {
                     "time" | "date" | "day" | "uhrzeit" | "zeit" | "datum" | "tag" => wants.time = true,
                     "account" | "user" | "person" | "benutzer" | "konto" => wants.who = true,
-                    "ip" | "ip-address" | "address" | "workstation" | "host" | "computer" | "machine" | "ip-adresse" if matches!(before, "from" | "von") => wants.from = true,
+                    "ip" | "ip-address" | "address" | "workstation" | "host" | "computer" | "machine" | "ip-adresse" if matches!(before, "from" | "von") => {
+                        wants.from = true;
+                        places.extend((at + 1..words.len()).take(3).take_while(|at| matches!(low(*at), "ip" | "address" | "remote" | "source" | "ip-address" | "ip-adresse" | "workstation" | "host" | "computer" | "machine")));
+                    }
                     "url" | "website" | "site" | "address" if words.iter().any(|it| it.low == "from") => wants.from = true,
                     "program" | "process" | "tool" | "application" if matches!(before, "by" | "with") => wants.by = true,
                     _ => is_open = true,
@@ -159,7 +167,7 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> Wants {
     // In German `was` is what.
     let is_german_what = low(0) == "was" && words.iter().any(|it| matches!(it.low.as_str(), "ist" | "wurde" | "hat" | "der" | "die" | "das" | "im" | "liegt"));
     wants.yes_or_no = begins && !is_asked && !is_german_what;
-    wants
+    (wants, places)
 }
 
 fn order(lexicon: &Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Option<Order> {
@@ -189,10 +197,22 @@ fn readings(lexicon: &'static Lexicon, words: &[Token], used: &BTreeSet<usize>) 
 fn score(sign: &[Pattern], free: &[(usize, &Token)]) -> Option<usize> {
     let mut taken = BTreeSet::new();
     for pattern in sign {
-        let (at, _) = free.iter().find(|(at, word)| !taken.contains(at) && pattern.fits(word))?;
-        taken.insert(*at);
+        let place = (0..free.len()).find(|place| stands(pattern, *place, free, &taken))?;
+        let mut next = Some(pattern);
+        for (at, _) in free.iter().skip(place) {
+            let Some(pattern) = next else { break };
+            taken.insert(*at);
+            next = pattern.next.as_deref();
+        }
     }
-    Some(sign.len())
+    Some(taken.len())
+}
+
+/// Whether a pattern, and what has to follow, stands at a place of the words.
+fn stands(pattern: &Pattern, place: usize, free: &[(usize, &Token)], taken: &BTreeSet<usize>) -> bool {
+    let Some((at, word)) = free.get(place) else { return false };
+    let follows = |next: &Pattern| stands(next, place + 1, free, taken);
+    !taken.contains(at) && pattern.fits(word) && pattern.next.as_deref().is_none_or(follows)
 }
 
 fn reading(
@@ -205,17 +225,26 @@ fn reading(
     let topic = &signed.topic;
     let mut names = Names { lexicon, topic, run: Vec::new(), excludes: false, names: Vec::new(), excluded: Vec::new() };
     let mut of_topic = BTreeSet::new();
+    let mut skip = 0;
     for (at, word) in words.iter().enumerate() {
-        let is_sign = sign.iter().any(|pattern| !pattern.is_name && pattern.fits(word));
-        let is_also = signed.also.iter().any(|pattern| pattern.fits(word)) && !is_name_of_topic(words, at, topic);
+        if at < skip {
+            continue;
+        }
+        if let Some((length, spellings)) = named_by_topic(words, at, topic) {
+            names.close();
+            names.add(words, at, length, spellings);
+            skip = at + length;
+            continue;
+        }
+        let is_sign = sign.iter().any(|pattern| !pattern.is_name && pattern.takes(word));
+        let is_also = signed.also.iter().any(|pattern| pattern.fits(word));
         if lexicon.except.fits(word) {
             names.close();
             names.excludes = true;
             continue;
         }
         let is_plain = [&lexicon.first, &lexicon.last].into_iter().any(|pattern| pattern.fits(word));
-        let is_name = is_name_of_topic(words, at, topic);
-        if used.contains(&at) || !is_name && (is_sign || is_also || is_plain || lexicon.is_filler(word)) {
+        if used.contains(&at) || is_sign || is_also || is_plain || lexicon.is_filler(word) {
             if is_sign || is_also {
                 of_topic.insert(word.low.chars().filter(|it| it.is_alphanumeric()).collect());
             }
@@ -235,11 +264,13 @@ fn reading(
     Reading { topic, names: names.names, excluded: names.excluded, used: of_topic, is_negated }
 }
 
-/// Whether a word is a name here that is none elsewhere, such as that of a log in front of the word log.
-fn is_name_of_topic(words: &[Token], at: usize, topic: &Topic) -> bool {
-    let Some(word) = words.get(at) else { return false };
-    let is_pointed = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|it| it.low == "this");
-    topic.words.contains_key(&word.low) && !is_pointed
+/// The longest run of words here that is a name of the topic, such as that of a log in front of the word log: how many, and how records spell it.
+fn named_by_topic<'t>(words: &[Token], at: usize, topic: &'t Topic) -> Option<(usize, &'t [String])> {
+    (1..=3).rev().find_map(|length| {
+        let run: Vec<&str> = words.iter().skip(at).take(length).map(|word| word.low.as_str()).collect();
+        let spellings = topic.words.get(&run.join(" ")).filter(|_| run.len() == length)?;
+        Some((length, spellings.as_slice()))
+    })
 }
 
 /// Names in the making.
@@ -266,6 +297,18 @@ impl Names {
         }
         self.excludes = false;
     }
+
+    /// Words that are a name of this topic.
+    fn add(&mut self, words: &[Token], at: usize, length: usize, spellings: &[String]) {
+        let typed: Vec<&str> = words.iter().skip(at).take(length).map(|word| word.text.as_str()).collect();
+        self.names.push(Name {
+            text: typed.join(" "),
+            spellings: spellings.to_vec(),
+            is_certain: true,
+            ending: None,
+            parts: Vec::new(),
+        });
+    }
 }
 
 fn name(lexicon: &Lexicon, words: &BTreeMap<String, Vec<String>>, run: &[Token]) -> Name {
@@ -278,7 +321,9 @@ fn name(lexicon: &Lexicon, words: &BTreeMap<String, Vec<String>>, run: &[Token])
         [_] => Vec::new(),
         more => more.iter().map(|word| word.low.clone()).collect(),
     };
-    Name { text, spellings, is_certain, parts }
+    let ending = lexicon.rids.get(&text.to_lowercase()).map(|rid| format!("-{rid}"));
+    let is_certain = is_certain || ending.is_some();
+    Name { text, spellings, is_certain, ending, parts }
 }
 
 impl Question {

@@ -11,12 +11,12 @@ pub struct Topic {
     pub id: String,
     /// What it is, in words.
     pub about: String,
-    /// Groups of words by which it is known: of a group all must stand in the question; `|` parts words of which one is enough, `*` stands for any ending, `+` marks one that is also a name.
+    /// Groups of words by which it is known: of a group all must stand in the question; `|` parts words of which one is enough, `*` stands for any ending, `~` stands between words of which one follows the other at once, `+` marks one that is also a name.
     pub(crate) signs: Vec<String>,
     /// Other words that say nothing more once it is known.
     #[serde(default)]
     pub(crate) also: Vec<String>,
-    /// Words that are names here, and how these are spelled in records.
+    /// Words, at most three in a row, that are names here, and how these are spelled in records.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, Vec<String>>,
     /// The records that tell of it; none: nothing that is read does.
