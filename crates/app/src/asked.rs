@@ -146,6 +146,9 @@ fn gather(tables: &CaseTables, question: &Question, world: &mut World) -> Result
             account.names.extend([field("name"), field("full_name"), folder].into_iter().flatten());
             account.sid = field("sid").or_else(|| account.sid.take());
             account.names.remove("");
+            if statement == accounts {
+                account.hosts.insert(row.evidence.clone());
+            }
         }
     }
     world.accounts = known.into_values().collect();

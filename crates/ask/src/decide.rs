@@ -88,6 +88,14 @@ impl<'a> Found<'a> {
         if hosts.is_empty() {
             hosts = world.hosts.iter().map(|host| host.label.clone()).collect();
         }
+        // An account is asked of the host that has it.
+        let of_accounts: BTreeSet<String> = names
+            .iter()
+            .flat_map(|it| it.hosts_of_account.iter())
+            .filter(|host| hosts.contains(*host))
+            .cloned()
+            .collect();
+        let asked_hosts = if of_accounts.is_empty() { hosts.clone() } else { of_accounts };
         let of_reading = |row: &Row| {
             looks.get(row.look).is_some_and(|look| look.reading == place) && hosts.contains(&row.evidence)
         };
@@ -102,7 +110,7 @@ impl<'a> Found<'a> {
             left_out: Vec::new(),
             unmet: Vec::new(),
             is_unsure: false,
-            hosts,
+            hosts: asked_hosts,
             is_cut: false,
         };
         let mut per_look: BTreeMap<usize, usize> = BTreeMap::new();
@@ -120,6 +128,11 @@ impl<'a> Found<'a> {
         let row = self.rows.get(at)?;
         let look = self.looks.get(row.look)?;
         Some((row, self.reading.topic.sources.get(look.source)?))
+    }
+
+    /// The place of a row's source among those of the topic.
+    pub(crate) fn source_of(&self, at: usize) -> Option<usize> {
+        Some(self.looks.get(self.rows.get(at)?.look)?.source)
     }
 
     fn choose(&mut self, mine: Vec<usize>, names: &[Sought<'_>]) {
@@ -188,12 +201,26 @@ impl<'a> Found<'a> {
 
     fn answer(&self) -> Answer {
         let topic = self.reading.topic;
+        if self.question.wants.yes_or_no && topic.attribute && self.chosen.is_empty() && !topic.sources.is_empty() {
+            let is_there = self.sources().any(|source| self.is_there(source));
+            let reason = if is_there { Reason::Ambiguous } else { Reason::NoSource };
+            return Answer::not_determinable(reason, Some(&topic.id), format!("what was asked of {} was not understood", topic.about));
+        }
         if topic.sources.is_empty() {
             let note = format!("no evidence of this kind is read: {}", topic.about);
             return Answer::not_determinable(Reason::NoSource, Some(&topic.id), note);
         }
         if self.chosen.is_empty() {
             return self.nothing();
+        }
+        let is_told = |class: &&str| topic.tells.iter().any(|told| told == class);
+        if let Some(class) = self.question.class.filter(|class| !is_told(class)) {
+            let note = format!("{} do not tell of each {class}", topic.about);
+            return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note);
+        }
+        if self.question.wants.yes_or_no && topic.attribute {
+            let note = format!("what was asked of {} was not understood", topic.about);
+            return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note);
         }
         if self.question.has_condition {
             let note = "a part of the question that puts it before or after something else was not understood".to_owned();
@@ -218,7 +245,12 @@ impl<'a> Found<'a> {
             return self.no(self.left_out.iter().map(|at| self.cited(*at)).collect());
         }
         let is_listing = !self.question.wants.is_of_one();
-        let shows = self.sources().any(|source| source.full && self.is_whole(source));
+        let is_told = |class: &&str| topic.tells.iter().any(|told| told == class);
+        if self.question.class.is_some_and(|class| !is_told(&class)) {
+            let note = format!("{} do not tell of that", topic.about);
+            return Answer::not_determinable(Reason::Ambiguous, id, note);
+        }
+        let shows = self.sources().any(|source| source.full && self.would_tell(source) && self.is_whole(source));
         if (self.question.wants.yes_or_no || is_listing && self.unmet.is_empty()) && shows && !self.is_cut {
             return self.no(Vec::new());
         }
@@ -252,6 +284,16 @@ impl<'a> Found<'a> {
             None => self.world.sources.contains(&(host.to_owned(), source.record.clone())),
             Some(_) => self.logs(source, host).next().is_some(),
         }
+    }
+
+    /// Whether a source tells of things with the endings of the names.
+    fn would_tell(&self, source: &Source) -> bool {
+        let ends = |text: &str| {
+            let low = text.to_lowercase();
+            let ending = low.rsplit_once('.').map(|(_, ending)| ending.to_owned());
+            ending.is_none_or(|ending| ending.len() > 4 || source.endings.contains(&ending))
+        };
+        source.endings.is_empty() || self.reading.names.iter().all(|name| ends(&name.text))
     }
 
     /// Whether every piece of evidence that is asked has a source of such records, which reaches over the time that is asked.

@@ -45,6 +45,8 @@ pub(crate) struct Lexicon {
     pub(crate) programs: BTreeMap<String, Vec<String>>,
     /// Accounts that every Windows has, and the last number of their SIDs.
     pub(crate) rids: BTreeMap<String, u32>,
+    /// Kinds of things, and the words for them.
+    pub(crate) classes: BTreeMap<String, Pattern>,
     pub(crate) topics: Vec<Signed>,
     /// Every word that is written out somewhere.
     known: BTreeSet<String>,
@@ -114,6 +116,7 @@ struct WordFile {
     beyond: String,
     programs: BTreeMap<String, Vec<String>>,
     rids: BTreeMap<String, u32>,
+    classes: BTreeMap<String, String>,
 }
 
 static SHIPPED: LazyLock<Result<Lexicon, LexiconError>> = LazyLock::new(read);
@@ -143,6 +146,7 @@ fn read() -> Result<Lexicon, LexiconError> {
         beyond: Pattern::any(&words.beyond),
         programs: words.programs,
         rids: words.rids,
+        classes: words.classes.iter().map(|(name, words)| (name.clone(), Pattern::any(words))).collect(),
         topics,
         known,
     })

@@ -23,6 +23,8 @@ pub(crate) struct Sought<'q> {
     pub(crate) name: &'q Name,
     /// Spellings of the account that it is, with its SID.
     pub(crate) accounts: BTreeSet<String>,
+    /// Labels of the evidence that has such an account.
+    pub(crate) hosts_of_account: BTreeSet<String>,
     /// Labels of the evidence that it names.
     pub(crate) hosts: BTreeSet<String>,
 }
@@ -31,17 +33,19 @@ pub(crate) struct Sought<'q> {
 pub(crate) fn sought<'q>(name: &'q Name, world: &World) -> Sought<'q> {
     let low = name.text.to_lowercase();
     let mut accounts = BTreeSet::new();
+    let mut hosts_of_account = BTreeSet::new();
     for account in &world.accounts {
         let is_it = account.names.contains(&low) || account.sid.as_deref() == Some(low.as_str());
         if is_it {
             accounts.extend(account.names.iter().cloned().chain(account.sid.clone()));
+            hosts_of_account.extend(account.hosts.iter().cloned());
         }
     }
     let is_host = |host: &&crate::world::Host| {
         host.label.to_lowercase() == low || host.names.iter().any(|known| known.to_lowercase() == low)
     };
     let hosts = world.hosts.iter().filter(is_host).map(|host| host.label.clone()).collect();
-    Sought { name, accounts, hosts }
+    Sought { name, accounts, hosts_of_account, hosts }
 }
 
 /// Whether a name is that of an account or a host.

@@ -50,7 +50,9 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
             rows.retain(has);
         }
     }
-    let count = (wants.count && !found.is_cut()).then_some(rows.len() as u64);
+    if wants.number {
+        return number(found, rows);
+    }
     match found.question.order {
         Some(order) => match one_of(found, &rows, order) {
             Ok(one) => rows = one,
@@ -58,8 +60,34 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
         },
         None => {}
     }
-    let counted = rows.iter().any(|at| found.row(*at).is_some_and(|(row, source)| !role(row, &source.count).is_empty()));
-    values(found, &rows, count.filter(|_| !counted))
+    let counted = |at: &usize| found.row(*at).is_some_and(|(row, source)| !role(row, &source.count).is_empty());
+    let each = |at: &usize| found.row(*at).is_some_and(|(_, source)| source.every);
+    // Where nothing counts, the records of a source that has each occasion are counted.
+    if wants.count && !rows.iter().any(counted) {
+        if found.is_cut() || !rows.iter().all(each) {
+            return not_recorded(found, "no count");
+        }
+        let count = rows.len() as u64;
+        return values(found, &rows, Some(count));
+    }
+    values(found, &rows, None)
+}
+
+/// How many things there are: by one source alone, for several tell of the same things.
+fn number(found: &Found<'_>, rows: Vec<usize>) -> Answer {
+    let first = rows.iter().filter_map(|at| found.source_of(*at)).min();
+    let of_first = |at: &usize| found.source_of(*at) == first;
+    let rows: Vec<usize> = rows.into_iter().filter(of_first).collect();
+    let named = |at: &usize| {
+        found.row(*at).map(|(row, source)| (row.evidence.clone(), role(row, &source.name).into_iter().map(|it| it.1.to_owned()).collect::<Vec<_>>()))
+    };
+    let each = rows.iter().any(|at| found.row(*at).is_some_and(|(_, source)| source.every));
+    let names: BTreeSet<_> = rows.iter().map(named).collect();
+    let count = if each { rows.len() } else { names.len() };
+    if found.is_cut() {
+        return not_recorded(found, "too many records to count");
+    }
+    values(found, &rows, Some(count as u64))
 }
 
 fn values(found: &Found<'_>, rows: &[usize], count: Option<u64>) -> Answer {
@@ -200,12 +228,12 @@ fn one_of(found: &Found<'_>, rows: &[usize], order: Order) -> Result<Vec<usize>,
     if matches!(order, Order::First) {
         let every = |at: &usize| found.row(*at).is_some_and(|(_, source)| source.every);
         let kept = |at: &usize| found.row(*at).is_some_and(|(row, source)| is_kept_whole(row, source));
-        if found.question.wants.time && !rows.iter().any(|at| every(at) || kept(at)) {
+        let is_certain = |at: &usize| every(at) || kept(at);
+        let is_one_thing = !found.reading.names.is_empty() && rows.iter().any(is_certain);
+        if !is_one_thing && !rows.iter().all(is_certain) {
             return Err(not_recorded(found, "the time of the last occasion alone"));
         }
-        if rows.iter().any(every) && !rows.iter().any(kept) {
-            rows.retain(every);
-        }
+        rows.retain(is_certain);
     }
     let time = |at: &usize| {
         let (row, source) = found.row(*at)?;
@@ -262,6 +290,20 @@ fn yes_or_no(found: &Found<'_>) -> Answer {
                 false => found.no(cited(&rows)),
             },
             _ => not_recorded(found, "no state that is the same everywhere"),
+        };
+    }
+    let flagged = |at: &usize| {
+        let (row, source) = found.row(*at)?;
+        let flag = source.off_flag.as_deref()?;
+        Some(!row.get("flags")?.contains(flag))
+    };
+    if found.sources().any(|source| source.off_flag.is_some()) {
+        let states: BTreeSet<Option<bool>> = all.iter().map(flagged).collect();
+        let state = if states.len() == 1 { states.into_iter().next().flatten() } else { None };
+        return match state {
+            Some(on) if on != found.reading.is_negated => yes(cited(&all)),
+            Some(_) => found.no(all.iter().map(|at| shown(found, *at)).collect()),
+            None => not_recorded(found, "no state that is the same everywhere"),
         };
     }
     let never = |at: &usize| {

@@ -25,6 +25,8 @@ pub struct Question {
     pub(crate) is_time_ambiguous: bool,
     /// Whether a clause that is not read narrows it.
     pub(crate) has_condition: bool,
+    /// The kind of things that is asked for, where one is named.
+    pub(crate) class: Option<&'static str>,
     /// Whether no evidence can answer it.
     pub(crate) is_beyond: bool,
 }
@@ -56,6 +58,8 @@ pub struct Wants {
     pub by: bool,
     /// How often, or how many.
     pub count: bool,
+    /// How many things there are, and not how often something was done.
+    pub number: bool,
 }
 
 /// Which of several.
@@ -109,7 +113,8 @@ pub fn question(text: &str) -> Result<Question, &'static LexiconError> {
     let order = order(lexicon, &words, &used);
     let is_beyond = words.iter().enumerate().any(|(at, word)| !used.contains(&at) && lexicon.beyond.fits(word));
     let readings = readings(lexicon, &words, &used);
-    Ok(Question { wants, order, readings, span: read.span, is_time_ambiguous: read.is_ambiguous, has_condition, is_beyond })
+    let class = class(lexicon, &words).filter(|_| !wants.by);
+    Ok(Question { class, wants, order, readings, span: read.span, is_time_ambiguous: read.is_ambiguous, has_condition, is_beyond })
 }
 
 /// Where a clause begins that puts it before, after or beside something else than a time.
@@ -137,12 +142,16 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
             "who" | "whom" | "whose" | "wer" | "wem" | "wen" | "wessen" => wants.who = true,
             "where" => wants.from |= at.checked_sub(1).is_some_and(|before| low(before) == "from") || words.iter().any(|it| it.low == "from"),
             "woher" => wants.from = true,
+            "which" | "what" if is_doer(next) && is_deed(low(at + 2)) => wants.by = true,
             "which" | "what" | "welcher" | "welche" | "welches" | "welchem" | "welchen" => {
                 let asked = if matches!(next, "local" | "exact" | "other" | "remote" | "source") { low(at + 2) } else { next };
                 let before = at.checked_sub(1).map_or("", low);
                 match asked {
                     "time" | "date" | "day" | "uhrzeit" | "zeit" | "datum" | "tag" => wants.time = true,
-                    "account" | "user" | "person" | "benutzer" | "konto" => wants.who = true,
+                    "account" | "user" | "person" | "benutzer" | "konto" => {
+                        wants.who = true;
+                        places.push(at + 1);
+                    }
                     "ip" | "ip-address" | "address" | "workstation" | "host" | "computer" | "machine" | "ip-adresse" if matches!(before, "from" | "von") => {
                         wants.from = true;
                         places.extend((at + 1..words.len()).take(3).take_while(|at| matches!(low(*at), "ip" | "address" | "remote" | "source" | "ip-address" | "ip-adresse" | "workstation" | "host" | "computer" | "machine")));
@@ -152,8 +161,14 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
                     _ => is_open = true,
                 }
             }
-            "how" if matches!(next, "many" | "often" | "much") => wants.count = next != "much",
-            "wie" if matches!(next, "oft" | "viele") => wants.count = true,
+            "how" if matches!(next, "many" | "often") => {
+                wants.count = true;
+                wants.number = next == "many" && !matches!(low(at + 2), "times" | "runs");
+            }
+            "wie" if matches!(next, "oft" | "viele") => {
+                wants.count = true;
+                wants.number = next == "viele";
+            }
             "count" if at == 0 => wants.count = true,
             _ => {}
         }
@@ -168,6 +183,32 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
     let is_german_what = low(0) == "was" && words.iter().any(|it| matches!(it.low.as_str(), "ist" | "wurde" | "hat" | "der" | "die" | "das" | "im" | "liegt"));
     wants.yes_or_no = begins && !is_asked && !is_german_what;
     (wants, places)
+}
+
+fn is_doer(word: &str) -> bool {
+    matches!(word, "program" | "process" | "tool" | "application" | "script")
+}
+
+fn is_deed(word: &str) -> bool {
+    matches!(
+        word,
+        "started" | "launched" | "executed" | "spawned" | "created" | "wrote" | "dropped" | "downloaded" | "deleted" | "opened" | "contacted"
+    )
+}
+
+/// The kind of things that is asked for.
+fn class(lexicon: &'static Lexicon, words: &[Token]) -> Option<&'static str> {
+    let asks = |word: &Token| {
+        let is_which = matches!(word.low.as_str(), "which" | "what" | "many" | "viele" | "other" | "any");
+        is_which || word.low.starts_with("welche")
+    };
+    let mut asked = words.windows(3).filter_map(|run| match run {
+        [which, noun, _] if asks(which) => Some(noun),
+        _ => None,
+    });
+    asked.find_map(|noun| {
+        lexicon.classes.iter().find(|(_, pattern)| pattern.fits(noun)).map(|(name, _)| name.as_str())
+    })
 }
 
 fn order(lexicon: &Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Option<Order> {

@@ -16,6 +16,12 @@ pub struct Topic {
     /// Other words that say nothing more once it is known.
     #[serde(default)]
     pub(crate) also: Vec<String>,
+    /// Kinds of things that it tells of, where it is not known by them alone.
+    #[serde(default)]
+    pub(crate) tells: Vec<String>,
+    /// Whether it tells what something is like: that there is such a record answers no question with yes.
+    #[serde(default)]
+    pub(crate) attribute: bool,
     /// Words, at most three in a row, that are names here, and how these are spelled in records.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, Vec<String>>,
@@ -80,6 +86,12 @@ pub struct Source {
     /// Whether each occurrence has a record of its own, so that the earliest is the first.
     #[serde(default)]
     pub(crate) every: bool,
+    /// Endings of the names of which none being there shows something; none: all.
+    #[serde(default)]
+    pub(crate) endings: Vec<String>,
+    /// A word that, where it stands in the field `flags`, says that it is not in force.
+    #[serde(default)]
+    pub(crate) off_flag: Option<String>,
     /// Whether there may be very many of them.
     #[serde(default)]
     pub(crate) large: bool,

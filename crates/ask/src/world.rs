@@ -31,6 +31,8 @@ pub struct Account {
     pub names: BTreeSet<String>,
     /// Its SID, in small letters.
     pub sid: Option<String>,
+    /// The pieces of evidence whose list of accounts has it.
+    pub hosts: BTreeSet<String>,
 }
 
 /// How far an event log reaches.

@@ -80,7 +80,7 @@ pub enum Behaviour {
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 31] = [
+    pub const ALL: [Behaviour; 32] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
