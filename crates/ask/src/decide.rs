@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most rows that an answer cites.
 pub(crate) const CITED: usize = 40;
 
+/// The most rows that are joined by keys: each is compared with each.
+const JOINED: usize = 500;
+
 /// Decides a question by the rows that its looks found.
 pub fn decide(question: &Question, looks: &[Look], rows: &[Row], world: &World) -> Answer {
     if question.is_beyond {
@@ -66,6 +69,10 @@ pub(crate) struct Found<'a> {
     left_out: Vec<usize>,
     /// Names that no row bears, and that are neither account nor host.
     unmet: Vec<String>,
+    /// Names of things, neither accounts nor hosts.
+    things: usize,
+    /// Rows that bear the name of a thing, whatever else is named.
+    of_things: Vec<usize>,
     /// Whether one of them may be a word that was not understood.
     is_unsure: bool,
     /// The pieces of evidence that are asked.
@@ -109,6 +116,8 @@ impl<'a> Found<'a> {
             chosen: Vec::new(),
             left_out: Vec::new(),
             unmet: Vec::new(),
+            things: 0,
+            of_things: Vec::new(),
             is_unsure: false,
             hosts: asked_hosts,
             is_cut: false,
@@ -130,6 +139,11 @@ impl<'a> Found<'a> {
         Some((row, self.reading.topic.sources.get(look.source)?))
     }
 
+    /// Whether the question names a thing, and not accounts and hosts alone.
+    pub(crate) const fn names_a_thing(&self) -> bool {
+        self.things > 0
+    }
+
     /// The place of a row's source among those of the topic.
     pub(crate) fn source_of(&self, at: usize) -> Option<usize> {
         Some(self.looks.get(self.rows.get(at)?.look)?.source)
@@ -144,6 +158,10 @@ impl<'a> Found<'a> {
                 .filter_map(|at| self.row(*at).and_then(|(row, source)| Some((*at, fit(name, source, row)?))))
                 .collect();
             let best = fits.iter().map(|it| it.1).max();
+            if name.is_thing() {
+                self.things += 1;
+                self.of_things.extend(fits.iter().map(|it| it.0));
+            }
             if best.is_none() && name.accounts.is_empty() {
                 self.unmet.push(name.name.text.clone());
                 self.is_unsure |= !name.name.is_certain;
@@ -177,7 +195,7 @@ impl<'a> Found<'a> {
         }
         let alone = |at: &usize| sets.iter().all(|set| set.contains(at));
         let keyed: Vec<usize> = mine.iter().copied().filter(|at| self.row(*at).is_some_and(|(_, source)| !source.keys.is_empty())).collect();
-        if keyed.is_empty() {
+        if keyed.is_empty() || keyed.len() > JOINED {
             return mine.iter().copied().filter(alone).collect();
         }
         let keys: BTreeMap<usize, Vec<String>> = keyed.iter().map(|at| (*at, self.keys(*at))).collect();
@@ -241,6 +259,13 @@ impl<'a> Found<'a> {
             let note = format!("not understood, or not found: {}", self.unmet.join(", "));
             return Answer::not_determinable(Reason::Ambiguous, id, note);
         }
+        // What is done by others, or with something else, is no no: which words belong together was not read.
+        let tells_who = |at: &usize| self.row(*at).is_some_and(|(_, source)| !source.who.is_empty());
+        let is_partly_met = !self.of_things.is_empty() && (self.things > 1 || !self.of_things.iter().all(tells_who));
+        if self.question.wants.yes_or_no && self.left_out.is_empty() && is_partly_met && self.question.span.is_none() {
+            let note = "records name a part of what was asked, and none all of it".to_owned();
+            return Answer::not_determinable(Reason::NotRecorded, id, note);
+        }
         if !self.left_out.is_empty() && (self.question.wants.yes_or_no || !self.question.wants.is_of_one()) {
             return self.no(self.left_out.iter().map(|at| self.cited(*at)).collect());
         }
@@ -252,7 +277,10 @@ impl<'a> Found<'a> {
         }
         let shows = self.sources().any(|source| source.full && self.would_tell(source) && self.is_whole(source));
         if (self.question.wants.yes_or_no || is_listing && self.unmet.is_empty()) && shows && !self.is_cut {
-            return self.no(Vec::new());
+            let mut no = self.no(Vec::new());
+            let silent = |host: &&String| !self.sources().any(|source| source.full && self.is_there_on(source, host));
+            no.notes.extend(self.hosts.iter().filter(silent).map(|host| format!("{host} has no source that could tell")));
+            return no;
         }
         Answer::not_determinable(Reason::NotRecorded, id, format!("nothing of the sort is recorded among {}", topic.about))
     }
@@ -296,9 +324,10 @@ impl<'a> Found<'a> {
         source.endings.is_empty() || self.reading.names.iter().all(|name| ends(&name.text))
     }
 
-    /// Whether every piece of evidence that is asked has a source of such records, which reaches over the time that is asked.
+    /// Whether the sources of such records reach over the time that is asked, on every piece of evidence that has one; the others are named in the answer.
     fn is_whole(&self, source: &Source) -> bool {
-        self.hosts.iter().all(|host| {
+        let mut hosts = self.hosts.iter().filter(|host| self.is_there_on(source, host)).peekable();
+        hosts.peek().is_some() && hosts.all(|host| {
             let reaches = |first: Option<&str>, last: Option<&str>| {
                 let Some(span) = &self.question.span else { return true };
                 let begins = span.from.as_deref().zip(first).is_none_or(|(from, first)| first <= from);

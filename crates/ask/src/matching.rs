@@ -29,6 +29,13 @@ pub(crate) struct Sought<'q> {
     pub(crate) hosts: BTreeSet<String>,
 }
 
+impl Sought<'_> {
+    /// Whether it is neither an account nor a host.
+    pub(crate) fn is_thing(&self) -> bool {
+        self.accounts.is_empty() && self.hosts.is_empty() && self.name.ending.is_none()
+    }
+}
+
 /// What a name is in the case.
 pub(crate) fn sought<'q>(name: &'q Name, world: &World) -> Sought<'q> {
     let low = name.text.to_lowercase();
