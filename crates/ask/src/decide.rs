@@ -73,6 +73,8 @@ pub(crate) struct Found<'a> {
     things: usize,
     /// Rows that bear the name of a thing, whatever else is named.
     of_things: Vec<usize>,
+    /// Whether a row may stand for an occasion in the span that is asked, and does not say so.
+    may_hide: bool,
     /// Whether one of them may be a word that was not understood.
     is_unsure: bool,
     /// The pieces of evidence that are asked.
@@ -116,6 +118,7 @@ impl<'a> Found<'a> {
             chosen: Vec::new(),
             left_out: Vec::new(),
             unmet: Vec::new(),
+            may_hide: false,
             things: 0,
             of_things: Vec::new(),
             is_unsure: false,
@@ -178,6 +181,7 @@ impl<'a> Found<'a> {
         self.left_out = all.iter().copied().filter(is_out).collect();
         all.retain(|at| !self.left_out.contains(at));
         if let Some(span) = &self.question.span {
+            self.may_hide = all.iter().any(|at| self.row(*at).is_some_and(|(row, source)| may_hide(row, source, span)));
             let lies_in = |at: &usize| self.row(*at).is_some_and(|(row, source)| times(row, source).iter().any(|(_, time)| span.holds(time)));
             all.retain(lies_in);
         }
@@ -240,6 +244,10 @@ impl<'a> Found<'a> {
             let note = format!("what was asked of {} was not understood", topic.about);
             return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note);
         }
+        if self.question.wants.yes_or_no && topic.named && self.things == 0 {
+            let note = "the question names nothing that could be looked for".to_owned();
+            return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note);
+        }
         if self.question.has_condition {
             let note = "a part of the question that puts it before or after something else was not understood".to_owned();
             return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note).asking("Before or after which time, as a date and a time of day?".to_owned());
@@ -276,7 +284,8 @@ impl<'a> Found<'a> {
             return Answer::not_determinable(Reason::Ambiguous, id, note);
         }
         let shows = self.sources().any(|source| source.full && self.would_tell(source) && self.is_whole(source));
-        if (self.question.wants.yes_or_no || is_listing && self.unmet.is_empty()) && shows && !self.is_cut {
+        let may_be_no = self.question.wants.yes_or_no || is_listing && self.unmet.is_empty();
+        if may_be_no && shows && !self.is_cut && !self.may_hide && !topic.attribute {
             let mut no = self.no(Vec::new());
             let silent = |host: &&String| !self.sources().any(|source| source.full && self.is_there_on(source, host));
             no.notes.extend(self.hosts.iter().filter(silent).map(|host| format!("{host} has no source that could tell")));
@@ -389,6 +398,13 @@ impl crate::question::Wants {
     pub(crate) const fn is_of_one(self) -> bool {
         self.time || self.who || self.from || self.by
     }
+}
+
+/// Whether a row may stand for an occasion in a span and not say so: it has no time at all, or only that of a later occasion.
+fn may_hide(row: &Row, source: &Source, span: &crate::spans::Span) -> bool {
+    let times = times(row, source);
+    let is_later = |time: &str| span.to.as_deref().is_some_and(|to| time > to && !time.starts_with(to));
+    times.is_empty() || !source.every && times.iter().any(|(_, time)| is_later(time))
 }
 
 /// Everything that is joined to a row by keys.

@@ -22,6 +22,9 @@ pub struct Topic {
     /// Whether it tells what something is like: that there is such a record answers no question with yes.
     #[serde(default)]
     pub(crate) attribute: bool,
+    /// Whether it can be told only of something that is named.
+    #[serde(default)]
+    pub(crate) named: bool,
     /// Words, at most three in a row, that are names here, and how these are spelled in records.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, Vec<String>>,
