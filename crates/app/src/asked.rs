@@ -65,8 +65,7 @@ impl Asked {
 ///
 /// Where the tables do not answer.
 pub fn asked(tables: &CaseTables, text: &str) -> Result<Asked, AskError> {
-    let question =
-        ask::question(text).map_err(|error| AskError::Grammar { reason: error.to_string() })?;
+    let question = ask::question(text).map_err(|error| AskError::Grammar { reason: error.to_string() })?;
     let has_sources = question.topics().any(|topic| !topic.sources.is_empty());
     let mut world = World::default();
     if has_sources {
@@ -133,14 +132,15 @@ fn gather(tables: &CaseTables, question: &Question, world: &mut World) -> Result
     let accounts = "SELECT _evidence, name, full_name, sid, profile_path FROM user_account";
     let profiles = "SELECT _evidence, sid, profile_path FROM user_profile";
     let is_of_logs = question.topics().flat_map(|topic| &topic.sources).any(ask::Source::is_of_log);
-    let logged = "SELECT DISTINCT _evidence, account AS name, sid FROM account_changed WHERE sid LIKE 'S-1-5-21-%'";
+    let logged =
+        "SELECT DISTINCT _evidence, account AS name, sid FROM account_changed WHERE sid LIKE 'S-1-5-21-%'";
     let mut known: BTreeMap<String, Account> = BTreeMap::new();
     let statements = [accounts, profiles].into_iter().chain(is_of_logs.then_some(logged));
     for statement in statements {
         for row in read(&tables.ask(statement, KNOWN)?, 0) {
             let field = |name: &str| row.fields.get(name).map(|text| text.to_lowercase());
-            let folder = field("profile_path")
-                .and_then(|path| path.rsplit(['\\', '/']).next().map(str::to_owned));
+            let folder =
+                field("profile_path").and_then(|path| path.rsplit(['\\', '/']).next().map(str::to_owned));
             let Some(key) = field("sid").or_else(|| field("name")) else { continue };
             let account = known.entry(key).or_default();
             account.names.extend([field("name"), field("full_name"), folder].into_iter().flatten());
@@ -157,9 +157,11 @@ fn gather(tables: &CaseTables, question: &Question, world: &mut World) -> Result
         for row in read(&tables.ask(logs, KNOWN)?, 0) {
             let text = |name: &str| row.fields.get(name).cloned().unwrap_or_default();
             if let Some(host) = hosts.get_mut(&row.evidence) {
-                host.names.extend(items(&text("computers")).into_iter().map(|name| {
-                    name.split('.').next().map(str::to_owned).unwrap_or(name)
-                }));
+                host.names.extend(
+                    items(&text("computers"))
+                        .into_iter()
+                        .map(|name| name.split('.').next().map(str::to_owned).unwrap_or(name)),
+                );
             }
             let mut channels = items(&text("channels"));
             channels.push(text("channel"));

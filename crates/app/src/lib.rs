@@ -122,8 +122,8 @@ pub use reproduce::{
     RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TablesDiffer, TextsDiffer, reproduce,
 };
 pub use run::{
-    AskBranch, Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest,
-    Workplace, ask_case, branch_to_ask, conclude, fork, refuse_runs_inside, resume, run,
+    AskBranch, Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError,
+    RunRequest, Workplace, ask_case, branch_to_ask, conclude, fork, refuse_runs_inside, resume, run,
 };
 pub use run_key::{kept_key, key_file, leave_key};
 pub use seal::{MANIFEST, Manifest};

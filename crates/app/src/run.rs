@@ -149,7 +149,14 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
         let agent = agent_of(&agents, assigned);
         Ok(Charge::new(&*models, &agent, assigned.task, seed))
     });
-    let tasks = Tasks { begun, dispatched: Vec::new(), hunted: Vec::new(), swept: Vec::new(), asked: Vec::new(), hire };
+    let tasks = Tasks {
+        begun,
+        dispatched: Vec::new(),
+        hunted: Vec::new(),
+        swept: Vec::new(),
+        asked: Vec::new(),
+        hire,
+    };
     carry_on(open, site, hasher, tasks).await
 }
 

@@ -1,6 +1,7 @@
 //! Use case: verify a run, trusting neither the agents nor whoever held the folder.
 
 mod absent;
+mod asked;
 mod certificate;
 mod connected;
 mod course;
@@ -10,7 +11,6 @@ mod evidence;
 mod handed;
 mod head;
 mod head_alone;
-mod asked;
 mod hunted;
 mod ids;
 mod keep;

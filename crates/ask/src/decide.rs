@@ -28,8 +28,14 @@ pub fn decide(question: &Question, looks: &[Look], rows: &[Row], world: &World) 
             .asking("Which time is meant? Write it as 2022-03-10, or 2022-03-10 at 20:26 (UTC).".to_owned());
     }
     if question.readings.is_empty() {
-        return Answer::not_determinable(Reason::Ambiguous, None, "the question was not understood".to_owned())
-            .asking("What is asked about: a program, a file, an account, a device, a log, or the system?".to_owned());
+        return Answer::not_determinable(
+            Reason::Ambiguous,
+            None,
+            "the question was not understood".to_owned(),
+        )
+        .asking(
+            "What is asked about: a program, a file, an account, a device, a log, or the system?".to_owned(),
+        );
     }
     let mut first = None;
     for (place, reading) in question.readings.iter().enumerate() {
@@ -108,7 +114,8 @@ impl<'a> Found<'a> {
         let of_reading = |row: &Row| {
             looks.get(row.look).is_some_and(|look| look.reading == place) && hosts.contains(&row.evidence)
         };
-        let mine: Vec<usize> = rows.iter().enumerate().filter(|(_, row)| of_reading(row)).map(|(at, _)| at).collect();
+        let mine: Vec<usize> =
+            rows.iter().enumerate().filter(|(_, row)| of_reading(row)).map(|(at, _)| at).collect();
         let mut found = Found {
             question,
             reading,
@@ -176,13 +183,20 @@ impl<'a> Found<'a> {
         if asked.is_empty() && all.iter().any(|at| !linked(at)) {
             all.retain(|at| !linked(at));
         }
-        let out: Vec<Sought<'_>> = self.reading.excluded.iter().map(|name| sought(name, self.world)).collect();
-        let is_out = |at: &usize| self.row(*at).is_some_and(|(row, source)| out.iter().any(|name| fit(name, source, row).is_some()));
+        let out: Vec<Sought<'_>> =
+            self.reading.excluded.iter().map(|name| sought(name, self.world)).collect();
+        let is_out = |at: &usize| {
+            self.row(*at).is_some_and(|(row, source)| out.iter().any(|name| fit(name, source, row).is_some()))
+        };
         self.left_out = all.iter().copied().filter(is_out).collect();
         all.retain(|at| !self.left_out.contains(at));
         if let Some(span) = &self.question.span {
-            self.may_hide = all.iter().any(|at| self.row(*at).is_some_and(|(row, source)| may_hide(row, source, span)));
-            let lies_in = |at: &usize| self.row(*at).is_some_and(|(row, source)| times(row, source).iter().any(|(_, time)| span.holds(time)));
+            self.may_hide =
+                all.iter().any(|at| self.row(*at).is_some_and(|(row, source)| may_hide(row, source, span)));
+            let lies_in = |at: &usize| {
+                self.row(*at)
+                    .is_some_and(|(row, source)| times(row, source).iter().any(|(_, time)| span.holds(time)))
+            };
             all.retain(lies_in);
         }
         let is_fallback = |at: &usize| self.row(*at).is_some_and(|(_, source)| source.fallback);
@@ -198,7 +212,11 @@ impl<'a> Found<'a> {
             return mine.to_vec();
         }
         let alone = |at: &usize| sets.iter().all(|set| set.contains(at));
-        let keyed: Vec<usize> = mine.iter().copied().filter(|at| self.row(*at).is_some_and(|(_, source)| !source.keys.is_empty())).collect();
+        let keyed: Vec<usize> = mine
+            .iter()
+            .copied()
+            .filter(|at| self.row(*at).is_some_and(|(_, source)| !source.keys.is_empty()))
+            .collect();
         if keyed.is_empty() || keyed.len() > JOINED {
             return mine.iter().copied().filter(alone).collect();
         }
@@ -208,7 +226,10 @@ impl<'a> Found<'a> {
             for begin in set {
                 let cluster = cluster(*begin, &keys);
                 if sets.iter().all(|set| set.iter().any(|at| cluster.contains(at))) {
-                    chosen.extend(cluster.into_iter().filter(|at| sets.iter().any(|set| set.contains(at)) || self.row(*at).is_some_and(|(_, source)| !source.linked)));
+                    chosen.extend(cluster.into_iter().filter(|at| {
+                        sets.iter().any(|set| set.contains(at))
+                            || self.row(*at).is_some_and(|(_, source)| !source.linked)
+                    }));
                 }
             }
         }
@@ -223,10 +244,18 @@ impl<'a> Found<'a> {
 
     fn answer(&self) -> Answer {
         let topic = self.reading.topic;
-        if self.question.wants.yes_or_no && topic.attribute && self.chosen.is_empty() && !topic.sources.is_empty() {
+        if self.question.wants.yes_or_no
+            && topic.attribute
+            && self.chosen.is_empty()
+            && !topic.sources.is_empty()
+        {
             let is_there = self.sources().any(|source| self.is_there(source));
             let reason = if is_there { Reason::Ambiguous } else { Reason::NoSource };
-            return Answer::not_determinable(reason, Some(&topic.id), format!("what was asked of {} was not understood", topic.about));
+            return Answer::not_determinable(
+                reason,
+                Some(&topic.id),
+                format!("what was asked of {} was not understood", topic.about),
+            );
         }
         if topic.sources.is_empty() {
             let note = format!("no evidence of this kind is read: {}", topic.about);
@@ -249,8 +278,11 @@ impl<'a> Found<'a> {
             return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note);
         }
         if self.question.has_condition {
-            let note = "a part of the question that puts it before or after something else was not understood".to_owned();
-            return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note).asking("Before or after which time, as a date and a time of day?".to_owned());
+            let note =
+                "a part of the question that puts it before or after something else was not understood"
+                    .to_owned();
+            return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note)
+                .asking("Before or after which time, as a date and a time of day?".to_owned());
         }
         picked(self)
     }
@@ -269,8 +301,13 @@ impl<'a> Found<'a> {
         }
         // What is done by others, or with something else, is no no: which words belong together was not read.
         let tells_who = |at: &usize| self.row(*at).is_some_and(|(_, source)| !source.who.is_empty());
-        let is_partly_met = !self.of_things.is_empty() && (self.things > 1 || !self.of_things.iter().all(tells_who));
-        if self.question.wants.yes_or_no && self.left_out.is_empty() && is_partly_met && self.question.span.is_none() {
+        let is_partly_met =
+            !self.of_things.is_empty() && (self.things > 1 || !self.of_things.iter().all(tells_who));
+        if self.question.wants.yes_or_no
+            && self.left_out.is_empty()
+            && is_partly_met
+            && self.question.span.is_none()
+        {
             let note = "records name a part of what was asked, and none all of it".to_owned();
             return Answer::not_determinable(Reason::NotRecorded, id, note);
         }
@@ -283,19 +320,31 @@ impl<'a> Found<'a> {
             let note = format!("{} do not tell of that", topic.about);
             return Answer::not_determinable(Reason::Ambiguous, id, note);
         }
-        let shows = self.sources().any(|source| source.full && self.would_tell(source) && self.is_whole(source));
+        let shows =
+            self.sources().any(|source| source.full && self.would_tell(source) && self.is_whole(source));
         let may_be_no = self.question.wants.yes_or_no || is_listing && self.unmet.is_empty();
         if may_be_no && shows && !self.is_cut && !self.may_hide && !topic.attribute {
             let mut no = self.no(Vec::new());
-            let silent = |host: &&String| !self.sources().any(|source| source.full && self.is_there_on(source, host));
-            no.notes.extend(self.hosts.iter().filter(silent).map(|host| format!("{host} has no source that could tell")));
+            let silent =
+                |host: &&String| !self.sources().any(|source| source.full && self.is_there_on(source, host));
+            no.notes.extend(
+                self.hosts.iter().filter(silent).map(|host| format!("{host} has no source that could tell")),
+            );
             return no;
         }
-        Answer::not_determinable(Reason::NotRecorded, id, format!("nothing of the sort is recorded among {}", topic.about))
+        Answer::not_determinable(
+            Reason::NotRecorded,
+            id,
+            format!("nothing of the sort is recorded among {}", topic.about),
+        )
     }
 
     pub(crate) fn no(&self, cited: Vec<Cited>) -> Answer {
-        let note = if cited.is_empty() { format!("none recorded among {}", self.reading.topic.about) } else { String::new() };
+        let note = if cited.is_empty() {
+            format!("none recorded among {}", self.reading.topic.about)
+        } else {
+            String::new()
+        };
         Answer {
             verdict: Verdict::No,
             topic: Some(&self.reading.topic.id),
@@ -336,25 +385,28 @@ impl<'a> Found<'a> {
     /// Whether the sources of such records reach over the time that is asked, on every piece of evidence that has one; the others are named in the answer.
     fn is_whole(&self, source: &Source) -> bool {
         let mut hosts = self.hosts.iter().filter(|host| self.is_there_on(source, host)).peekable();
-        hosts.peek().is_some() && hosts.all(|host| {
-            let reaches = |first: Option<&str>, last: Option<&str>| {
-                let Some(span) = &self.question.span else { return true };
-                let begins = span.from.as_deref().zip(first).is_none_or(|(from, first)| first <= from);
-                let ends = span.to.as_deref().zip(last).is_none_or(|(to, last)| last >= to);
-                begins && ends && first.is_some()
-            };
-            match &source.log {
-                None => self.is_there_on(source, host),
-                Some(_) => {
-                    let mut logs = self.logs(source, host).peekable();
-                    logs.peek().is_some()
-                        && logs.all(|log| {
-                            let is_uncut = !log.cleared || self.question.span.is_some() || source.record == "log_cleared";
-                            is_uncut && reaches(log.first.as_deref(), log.last.as_deref())
-                        })
+        hosts.peek().is_some()
+            && hosts.all(|host| {
+                let reaches = |first: Option<&str>, last: Option<&str>| {
+                    let Some(span) = &self.question.span else { return true };
+                    let begins = span.from.as_deref().zip(first).is_none_or(|(from, first)| first <= from);
+                    let ends = span.to.as_deref().zip(last).is_none_or(|(to, last)| last >= to);
+                    begins && ends && first.is_some()
+                };
+                match &source.log {
+                    None => self.is_there_on(source, host),
+                    Some(_) => {
+                        let mut logs = self.logs(source, host).peekable();
+                        logs.peek().is_some()
+                            && logs.all(|log| {
+                                let is_uncut = !log.cleared
+                                    || self.question.span.is_some()
+                                    || source.record == "log_cleared";
+                                is_uncut && reaches(log.first.as_deref(), log.last.as_deref())
+                            })
+                    }
                 }
-            }
-        })
+            })
     }
 
     fn logs(&self, source: &Source, host: &str) -> impl Iterator<Item = &'a crate::world::LogSpan> {
@@ -374,7 +426,10 @@ impl<'a> Found<'a> {
                 let is_short = !channel.contains(['-', '/']) && channel != "sysmon";
                 if is_short { channels == *channel } else { channels.contains(channel.as_str()) }
             };
-            log.evidence == host && (wanted.iter().any(is_it) || wanted.iter().any(|it| it.starts_with("terminalservices") || it == "taskscheduler") && wanted.iter().any(|it| channels.contains(it.as_str())))
+            log.evidence == host
+                && (wanted.iter().any(is_it)
+                    || wanted.iter().any(|it| it.starts_with("terminalservices") || it == "taskscheduler")
+                        && wanted.iter().any(|it| channels.contains(it.as_str())))
         })
     }
 
@@ -414,7 +469,10 @@ fn cluster(begin: usize, keys: &BTreeMap<usize, Vec<String>>) -> BTreeSet<usize>
     while let Some(at) = due.pop() {
         let Some(mine) = keys.get(&at) else { continue };
         for (other, theirs) in keys {
-            let is_joined = || mine.iter().any(|key| theirs.iter().any(|it| it.contains(key.as_str()) || key.contains(it.as_str())));
+            let is_joined = || {
+                mine.iter()
+                    .any(|key| theirs.iter().any(|it| it.contains(key.as_str()) || key.contains(it.as_str())))
+            };
             if !found.contains(other) && is_joined() {
                 found.insert(*other);
                 due.push(*other);
@@ -427,14 +485,19 @@ fn cluster(begin: usize, keys: &BTreeMap<usize, Vec<String>>) -> BTreeSet<usize>
 /// The times of a row that tell when it was, each with its field.
 pub(crate) fn times<'r>(row: &'r Row, source: &'r Source) -> Vec<(&'r str, &'r str)> {
     let fields = source.time.iter().chain(&source.first);
-    let mut times: Vec<(&str, &str)> = fields.filter_map(|field| Some((field.as_str(), row.get(field)?))).collect();
+    let mut times: Vec<(&str, &str)> =
+        fields.filter_map(|field| Some((field.as_str(), row.get(field)?))).collect();
     times.dedup();
     times
 }
 
 /// The values of a role, each with its field.
 pub(crate) fn role<'r>(row: &'r Row, fields: &'r [String]) -> Vec<(&'r str, &'r str)> {
-    fields.iter().filter(|field| *field != OWNER).filter_map(|field| Some((field.as_str(), row.get(field)?))).collect()
+    fields
+        .iter()
+        .filter(|field| *field != OWNER)
+        .filter_map(|field| Some((field.as_str(), row.get(field)?)))
+        .collect()
 }
 
 /// Which of several is wanted, of all that the question and the topic say.

@@ -115,7 +115,8 @@ fn squeezed(text: &str) -> String {
 
 /// Without a drive in front and a slash at the end.
 fn bare(path: &str) -> &str {
-    let behind = path.split_once(":/").filter(|(drive, _)| drive.len() == 1).map_or(path, |(_, behind)| behind);
+    let behind =
+        path.split_once(":/").filter(|(drive, _)| drive.len() == 1).map_or(path, |(_, behind)| behind);
     behind.trim_matches('/')
 }
 
@@ -129,9 +130,12 @@ fn fits_whole(value: &str, spelling: &str) -> bool {
         let sought = if sought.contains('/') { bare(sought) } else { sought };
         return !sought.is_empty() && is_part(value, sought);
     }
-    let words = value.split(|it: char| it.is_whitespace() || matches!(it, '"' | '\'' | ',' | ';' | '=' | '(' | ')' | '#' | '&' | '|'));
+    let words = value.split(|it: char| {
+        it.is_whitespace() || matches!(it, '"' | '\'' | ',' | ';' | '=' | '(' | ')' | '#' | '&' | '|')
+    });
     let mut pieces = words.flat_map(|word| word.split('/').chain([word]));
-    pieces.any(|piece| piece == sought || stem(piece) == sought) || value.split('/').any(|part| part == sought || stem(part) == sought)
+    pieces.any(|piece| piece == sought || stem(piece) == sought)
+        || value.split('/').any(|part| part == sought || stem(part) == sought)
 }
 
 /// Whether one text stands in another one between marks, or at an end of it.

@@ -27,7 +27,8 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
         rows.retain(|at| found.row(*at).is_some_and(|(row, source)| has_who(row, source)));
     }
     if wants.time || found.question.order.is_some() {
-        let has_time = |at: &usize| found.row(*at).is_some_and(|(row, source)| !dated(found, row, source).is_empty());
+        let has_time =
+            |at: &usize| found.row(*at).is_some_and(|(row, source)| !dated(found, row, source).is_empty());
         let is_placed = |at: &usize| found.row(*at).is_some_and(|(_, source)| source.order.is_some());
         if rows.iter().any(has_time) {
             rows.retain(|at| has_time(at) || is_placed(at));
@@ -60,7 +61,8 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
         },
         None => {}
     }
-    let counted = |at: &usize| found.row(*at).is_some_and(|(row, source)| !role(row, &source.count).is_empty());
+    let counted =
+        |at: &usize| found.row(*at).is_some_and(|(row, source)| !role(row, &source.count).is_empty());
     let each = |at: &usize| found.row(*at).is_some_and(|(_, source)| source.every);
     // Where nothing counts, the records of a source that has each occasion are counted.
     if wants.count && !rows.iter().any(counted) {
@@ -79,7 +81,12 @@ fn number(found: &Found<'_>, rows: Vec<usize>) -> Answer {
     let of_first = |at: &usize| found.source_of(*at) == first;
     let rows: Vec<usize> = rows.into_iter().filter(of_first).collect();
     let named = |at: &usize| {
-        found.row(*at).map(|(row, source)| (row.evidence.clone(), role(row, &source.name).into_iter().map(|it| it.1.to_owned()).collect::<Vec<_>>()))
+        found.row(*at).map(|(row, source)| {
+            (
+                row.evidence.clone(),
+                role(row, &source.name).into_iter().map(|it| it.1.to_owned()).collect::<Vec<_>>(),
+            )
+        })
     };
     let each = rows.iter().any(|at| found.row(*at).is_some_and(|(_, source)| source.every));
     let names: BTreeSet<_> = rows.iter().map(named).collect();
@@ -119,7 +126,9 @@ fn values(found: &Found<'_>, rows: &[usize], count: Option<u64>) -> Answer {
 /// The rows by their times, those without behind.
 fn sorted(found: &Found<'_>, rows: &[usize]) -> Vec<usize> {
     let mut rows = rows.to_vec();
-    let time = |at: &usize| found.row(*at).and_then(|(row, source)| dated(found, row, source).first().map(|it| it.1.to_owned()));
+    let time = |at: &usize| {
+        found.row(*at).and_then(|(row, source)| dated(found, row, source).first().map(|it| it.1.to_owned()))
+    };
     rows.sort_by_key(|at| {
         let time = time(at);
         (time.is_none(), time)
@@ -198,8 +207,16 @@ fn missing_role(found: &Found<'_>, rows: &[usize]) -> Option<Answer> {
     };
     let topic = found.reading.topic;
     let checks: [(bool, &str, fn(&Source) -> &[String]); 3] = [
-        (lacks(wants.from, &|row, source| !role(row, &source.from).is_empty()), "where it came from", |source| &source.from),
-        (lacks(wants.by, &|row, source| !role(row, &source.by).is_empty()), "what it was done with", |source| &source.by),
+        (
+            lacks(wants.from, &|row, source| !role(row, &source.from).is_empty()),
+            "where it came from",
+            |source| &source.from,
+        ),
+        (
+            lacks(wants.by, &|row, source| !role(row, &source.by).is_empty()),
+            "what it was done with",
+            |source| &source.by,
+        ),
         (lacks(wants.who, &has_who), "who it was", |source| &source.who),
     ];
     let (_, what, of) = checks.into_iter().find(|(is_missing, ..)| *is_missing)?;
@@ -266,7 +283,9 @@ fn is_kept_whole(row: &Row, source: &Source) -> bool {
 
 fn yes_or_no(found: &Found<'_>) -> Answer {
     let all: Vec<usize> = found.chosen.clone();
-    let cited = |rows: &[usize]| -> Vec<Cited> { sorted(found, rows).into_iter().take(CITED).map(|at| shown(found, at)).collect() };
+    let cited = |rows: &[usize]| -> Vec<Cited> {
+        sorted(found, rows).into_iter().take(CITED).map(|at| shown(found, at)).collect()
+    };
     let yes = |cited: Vec<Cited>| Answer { verdict: Verdict::Yes, cited, ..values(found, &all, None) };
     let states: Vec<(usize, bool)> = all
         .iter()
@@ -308,14 +327,21 @@ fn yes_or_no(found: &Found<'_>) -> Answer {
     }
     let never = |at: &usize| {
         found.row(*at).is_some_and(|(row, source)| {
-            source.never.as_deref().is_some_and(|field| row.get(field) == Some("0") && times(row, source).is_empty())
+            source
+                .never
+                .as_deref()
+                .is_some_and(|field| row.get(field) == Some("0") && times(row, source).is_empty())
         })
     };
     let rest: Vec<usize> = all.iter().copied().filter(|at| !never(at)).collect();
     let with_time: Vec<usize> = rest
         .iter()
         .copied()
-        .filter(|at| found.row(*at).is_some_and(|(row, source)| source.never.is_none() || !times(row, source).is_empty()))
+        .filter(|at| {
+            found
+                .row(*at)
+                .is_some_and(|(row, source)| source.never.is_none() || !times(row, source).is_empty())
+        })
         .collect();
     match (with_time.is_empty(), rest.is_empty()) {
         (false, _) => yes(cited(&with_time)),
@@ -336,7 +362,8 @@ fn with_count(found: &Found<'_>, at: usize) -> Cited {
 fn several_places(found: &Found<'_>) -> Option<String> {
     let wants = found.question.wants;
     let is_bare = |name: &crate::question::Name| !name.text.contains(['\\', '/']);
-    let is_asked = (wants.time || wants.from || wants.by || wants.who || wants.count) && found.reading.names.iter().all(is_bare);
+    let is_asked = (wants.time || wants.from || wants.by || wants.who || wants.count)
+        && found.reading.names.iter().all(is_bare);
     let has_programs = found.sources().any(|source| !source.program.is_empty());
     if !is_asked || !has_programs || found.question.span.is_some() {
         return None;
@@ -344,10 +371,20 @@ fn several_places(found: &Found<'_>) -> Option<String> {
     let mut places: BTreeSet<(String, String)> = BTreeSet::new();
     for at in &found.chosen {
         let (row, source) = found.row(*at)?;
-        let Some((_, path)) = role(row, &source.program).into_iter().find(|(_, path)| path.contains(['\\', '/'])) else { continue };
+        let Some((_, path)) =
+            role(row, &source.program).into_iter().find(|(_, path)| path.contains(['\\', '/']))
+        else {
+            continue;
+        };
         let path = normal(path);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path.as_str()));
-        if program_of(name).is_none() && found.reading.names.iter().any(|it| it.spellings.iter().any(|spelling| is_program(spelling, name))) {
+        if program_of(name).is_none()
+            && found
+                .reading
+                .names
+                .iter()
+                .any(|it| it.spellings.iter().any(|spelling| is_program(spelling, name)))
+        {
             places.insert((name.to_owned(), place(folder)));
         }
     }

@@ -1,10 +1,10 @@
 //! A question, read: what is wanted of which topic, and by what it is narrowed.
 
+use crate::LONGEST;
 use crate::lexicon::{Lexicon, LexiconError, Pattern, Signed, shipped};
 use crate::spans::{self, Span};
 use crate::tokens::{Token, tokens};
 use crate::topic::Topic;
-use crate::LONGEST;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most topics that one question is tried as.
@@ -111,10 +111,20 @@ pub fn question(text: &str) -> Result<Question, &'static LexiconError> {
     let (wants, of_wants) = wants(&words, &used);
     used.extend(of_wants);
     let order = order(lexicon, &words, &used);
-    let is_beyond = words.iter().enumerate().any(|(at, word)| !used.contains(&at) && lexicon.beyond.fits(word));
+    let is_beyond =
+        words.iter().enumerate().any(|(at, word)| !used.contains(&at) && lexicon.beyond.fits(word));
     let readings = readings(lexicon, &words, &used);
     let class = class(lexicon, &words).filter(|_| !wants.by);
-    Ok(Question { class, wants, order, readings, span: read.span, is_time_ambiguous: read.is_ambiguous, has_condition, is_beyond })
+    Ok(Question {
+        class,
+        wants,
+        order,
+        readings,
+        span: read.span,
+        is_time_ambiguous: read.is_ambiguous,
+        has_condition,
+        is_beyond,
+    })
 }
 
 /// Where a clause begins that puts it before, after or beside something else than a time.
@@ -123,7 +133,10 @@ fn condition(words: &[Token], used: &BTreeSet<usize>) -> Option<usize> {
         let Some(word) = words.get(*at) else { return false };
         let has_more = words.len() > at + 1 && *at > 2;
         let is_of_time = (1..=3).any(|more| used.contains(&(at + more)));
-        let is_clause = matches!(word.low.as_str(), "after" | "before" | "while" | "nachdem" | "bevor" | "während" | "once");
+        let is_clause = matches!(
+            word.low.as_str(),
+            "after" | "before" | "while" | "nachdem" | "bevor" | "während" | "once"
+        );
         is_clause && has_more && !is_of_time && !word.quoted
     };
     (0..words.len()).find(begins)
@@ -140,11 +153,18 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
         match low(at) {
             "when" | "wann" => wants.time = true,
             "who" | "whom" | "whose" | "wer" | "wem" | "wen" | "wessen" => wants.who = true,
-            "where" => wants.from |= at.checked_sub(1).is_some_and(|before| low(before) == "from") || words.iter().any(|it| it.low == "from"),
+            "where" => {
+                wants.from |= at.checked_sub(1).is_some_and(|before| low(before) == "from")
+                    || words.iter().any(|it| it.low == "from")
+            }
             "woher" => wants.from = true,
             "which" | "what" if is_doer(next) && is_deed(low(at + 2)) => wants.by = true,
             "which" | "what" | "welcher" | "welche" | "welches" | "welchem" | "welchen" => {
-                let asked = if matches!(next, "local" | "exact" | "other" | "remote" | "source") { low(at + 2) } else { next };
+                let asked = if matches!(next, "local" | "exact" | "other" | "remote" | "source") {
+                    low(at + 2)
+                } else {
+                    next
+                };
                 let before = at.checked_sub(1).map_or("", low);
                 match asked {
                     "time" | "date" | "day" | "uhrzeit" | "zeit" | "datum" | "tag" => wants.time = true,
@@ -152,12 +172,32 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
                         wants.who = true;
                         places.push(at + 1);
                     }
-                    "ip" | "ip-address" | "address" | "workstation" | "host" | "computer" | "machine" | "ip-adresse" if matches!(before, "from" | "von") => {
+                    "ip" | "ip-address" | "address" | "workstation" | "host" | "computer" | "machine"
+                    | "ip-adresse"
+                        if matches!(before, "from" | "von") =>
+                    {
                         wants.from = true;
-                        places.extend((at + 1..words.len()).take(3).take_while(|at| matches!(low(*at), "ip" | "address" | "remote" | "source" | "ip-address" | "ip-adresse" | "workstation" | "host" | "computer" | "machine")));
+                        places.extend((at + 1..words.len()).take(3).take_while(|at| {
+                            matches!(
+                                low(*at),
+                                "ip" | "address"
+                                    | "remote"
+                                    | "source"
+                                    | "ip-address"
+                                    | "ip-adresse"
+                                    | "workstation"
+                                    | "host"
+                                    | "computer"
+                                    | "machine"
+                            )
+                        }));
                     }
-                    "url" | "website" | "site" | "address" if words.iter().any(|it| it.low == "from") => wants.from = true,
-                    "program" | "process" | "tool" | "application" if matches!(before, "by" | "with") => wants.by = true,
+                    "url" | "website" | "site" | "address" if words.iter().any(|it| it.low == "from") => {
+                        wants.from = true
+                    }
+                    "program" | "process" | "tool" | "application" if matches!(before, "by" | "with") => {
+                        wants.by = true
+                    }
                     _ => is_open = true,
                 }
             }
@@ -176,11 +216,34 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
     let is_asked = wants != Wants::default() || is_open;
     let begins = matches!(
         low(0),
-        "is" | "are" | "was" | "were" | "did" | "does" | "do" | "has" | "have" | "had" | "can" | "could"
-            | "ist" | "sind" | "war" | "waren" | "wurde" | "wurden" | "hat" | "haben" | "hatte" | "gibt" | "gab"
+        "is" | "are"
+            | "was"
+            | "were"
+            | "did"
+            | "does"
+            | "do"
+            | "has"
+            | "have"
+            | "had"
+            | "can"
+            | "could"
+            | "ist"
+            | "sind"
+            | "war"
+            | "waren"
+            | "wurde"
+            | "wurden"
+            | "hat"
+            | "haben"
+            | "hatte"
+            | "gibt"
+            | "gab"
     );
     // In German `was` is what.
-    let is_german_what = low(0) == "was" && words.iter().any(|it| matches!(it.low.as_str(), "ist" | "wurde" | "hat" | "der" | "die" | "das" | "im" | "liegt"));
+    let is_german_what = low(0) == "was"
+        && words.iter().any(|it| {
+            matches!(it.low.as_str(), "ist" | "wurde" | "hat" | "der" | "die" | "das" | "im" | "liegt")
+        });
     wants.yes_or_no = begins && !is_asked && !is_german_what;
     (wants, places)
 }
@@ -192,7 +255,17 @@ fn is_doer(word: &str) -> bool {
 fn is_deed(word: &str) -> bool {
     matches!(
         word,
-        "started" | "launched" | "executed" | "spawned" | "created" | "wrote" | "dropped" | "downloaded" | "deleted" | "opened" | "contacted"
+        "started"
+            | "launched"
+            | "executed"
+            | "spawned"
+            | "created"
+            | "wrote"
+            | "dropped"
+            | "downloaded"
+            | "deleted"
+            | "opened"
+            | "contacted"
     )
 }
 
@@ -214,7 +287,8 @@ fn class(lexicon: &'static Lexicon, words: &[Token]) -> Option<&'static str> {
 fn order(lexicon: &Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Option<Order> {
     let free = || words.iter().enumerate().filter(|(at, _)| !used.contains(at)).map(|(_, word)| word);
     let recent = words.windows(2).any(|pair| matches!(pair, [a, b] if a.low == "most" && b.low == "recent" || a.low == "most" && b.low == "recently"));
-    match (free().any(|word| lexicon.first.fits(word)), recent || free().any(|word| lexicon.last.fits(word))) {
+    match (free().any(|word| lexicon.first.fits(word)), recent || free().any(|word| lexicon.last.fits(word)))
+    {
         (true, false) => Some(Order::First),
         (false, true) => Some(Order::Last),
         (true, true) | (false, false) => None,
@@ -226,7 +300,11 @@ fn readings(lexicon: &'static Lexicon, words: &[Token], used: &BTreeSet<usize>) 
     let free: Vec<(usize, &Token)> = words.iter().enumerate().filter(|(at, _)| !used.contains(at)).collect();
     let mut scored: Vec<(usize, &'static Signed, &'static [Pattern])> = Vec::new();
     for signed in &lexicon.topics {
-        let best = signed.signs.iter().filter_map(|sign| Some((score(sign, &free)?, sign.as_slice()))).max_by_key(|it| it.0);
+        let best = signed
+            .signs
+            .iter()
+            .filter_map(|sign| Some((score(sign, &free)?, sign.as_slice())))
+            .max_by_key(|it| it.0);
         scored.extend(best.map(|(score, sign)| (score, signed, sign)));
     }
     let most = scored.iter().map(|it| it.0).max().unwrap_or(0);
@@ -264,7 +342,8 @@ fn reading(
     sign: &'static [Pattern],
 ) -> Reading {
     let topic = &signed.topic;
-    let mut names = Names { lexicon, topic, run: Vec::new(), excludes: false, names: Vec::new(), excluded: Vec::new() };
+    let mut names =
+        Names { lexicon, topic, run: Vec::new(), excludes: false, names: Vec::new(), excluded: Vec::new() };
     let mut of_topic = BTreeSet::new();
     let mut skip = 0;
     for (at, word) in words.iter().enumerate() {
@@ -299,7 +378,10 @@ fn reading(
     }
     names.close();
     let negated = |word: &Token| {
-        ["disabl", "deactivat", "block", "deaktiviert", "abgeschaltet", "ausgeschaltet"].iter().any(|it| word.low.starts_with(it)) || word.low == "off"
+        ["disabl", "deactivat", "block", "deaktiviert", "abgeschaltet", "ausgeschaltet"]
+            .iter()
+            .any(|it| word.low.starts_with(it))
+            || word.low == "off"
     };
     let is_negated = words.iter().any(negated);
     Reading { topic, names: names.names, excluded: names.excluded, used: of_topic, is_negated }

@@ -76,7 +76,8 @@ pub(crate) fn span(tokens: &[Token]) -> Read {
     }
     let dates: Vec<_> = pieces.iter().filter_map(|it| date(it).map(|date| (it.0, date))).collect();
     let times: Vec<_> = pieces.iter().filter_map(|it| time(it).map(|time| (it.0, time))).collect();
-    let word = |at: usize| at.checked_sub(1).and_then(|at| tokens.get(at)).map_or("", |token| token.low.as_str());
+    let word =
+        |at: usize| at.checked_sub(1).and_then(|at| tokens.get(at)).map_or("", |token| token.low.as_str());
     let before = |at: usize| match word(at) {
         "the" | "of" | "dem" | "den" | "am" => word(at.saturating_sub(1)),
         other => other,
@@ -162,7 +163,12 @@ fn piece(tokens: &[Token], at: usize, is_ambiguous: &mut bool) -> Option<(usize,
     }
     let before = at.checked_sub(1).and_then(|at| tokens.get(at)).map_or("", |token| token.low.as_str());
     match year(first) {
-        Some(year) if matches!(before, "in" | "since" | "before" | "after" | "during" | "until" | "seit" | "vor" | "jahr") => {
+        Some(year)
+            if matches!(
+                before,
+                "in" | "since" | "before" | "after" | "during" | "until" | "seit" | "vor" | "jahr"
+            ) =>
+        {
             Some((1, Piece::Date(year.to_owned())))
         }
         _ => None,
@@ -214,7 +220,8 @@ fn dotted(text: &str) -> Option<String> {
 /// `03/10/2022` is two dates, but where one of the numbers is no month.
 fn slashed(text: &str, is_ambiguous: &mut bool) -> Option<String> {
     let mut parts = text.split('/');
-    let (first, second, year) = (digits(parts.next()?, 31)?, digits(parts.next()?, 31)?, year(parts.next()?)?);
+    let (first, second, year) =
+        (digits(parts.next()?, 31)?, digits(parts.next()?, 31)?, year(parts.next()?)?);
     let (day, month) = match (first, second) {
         (first, second) if first > 12 => (first, second),
         (first, second) if second > 12 => (second, first),

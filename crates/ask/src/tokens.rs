@@ -80,7 +80,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
 
 fn word_of(word: &str) -> Option<Token> {
     let opened = word.trim_start_matches(['(', '"', '\'', '<', '“', '„', '«', '‚', '‘', ',', ';']);
-    let mut text = opened.trim_end_matches(['?', '!', ',', ';', '.', '"', '”', '“', '»', '’', '>', '…', '\'']);
+    let mut text =
+        opened.trim_end_matches(['?', '!', ',', ';', '.', '"', '”', '“', '»', '’', '>', '…', '\'']);
     if !is_drive(&text.to_lowercase()) {
         text = text.trim_end_matches(':');
     }

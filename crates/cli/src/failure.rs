@@ -6,8 +6,8 @@ use crate::commands::graph::GraphFailure;
 use crate::models::ModelFailure;
 use crate::unknown::Unknown;
 use codes::{
-    again_code, ask_code, check_report_code, export_code, given_code, model_code, open_code, outside_code, run_code,
-    show_code, spawn_code, tables_code, tool_code,
+    again_code, ask_code, check_report_code, export_code, given_code, model_code, open_code, outside_code,
+    run_code, show_code, spawn_code, tables_code, tool_code,
 };
 use llm::ModelError;
 use std::error::Error;

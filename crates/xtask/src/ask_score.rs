@@ -36,7 +36,9 @@ struct Came {
 /// Where the questions cannot be read, or the program does not start.
 pub(crate) fn run(say: &mut dyn FnMut(&str)) -> io::Result<()> {
     let mut arguments = std::env::args().skip(2);
-    let (Some(locard), Some(file)) = (arguments.next(), arguments.next()) else { return Err(io::Error::other(USAGE)) };
+    let (Some(locard), Some(file)) = (arguments.next(), arguments.next()) else {
+        return Err(io::Error::other(USAGE));
+    };
     let (mut cases, mut each) = (None, false);
     while let Some(option) = arguments.next() {
         match option.as_str() {
@@ -46,13 +48,20 @@ pub(crate) fn run(say: &mut dyn FnMut(&str)) -> io::Result<()> {
         }
     }
     let cases = cases.ok_or_else(|| io::Error::other(USAGE))?;
-    let known = read(&std::fs::read_to_string(&file)?).ok_or_else(|| io::Error::other("no file of questions"))?;
+    let known =
+        read(&std::fs::read_to_string(&file)?).ok_or_else(|| io::Error::other("no file of questions"))?;
     let place = tempfile::tempdir()?;
     let mut all: Vec<(&Known, Came)> = Vec::new();
     for question in &known {
         let came = ask(Path::new(&locard), &cases, place.path(), question)?;
         if each {
-            say(&format!("{:16} {:24} {:5.1} s  {}", question.id, came.judged.name(), came.took.as_secs_f64(), question.text));
+            say(&format!(
+                "{:16} {:24} {:5.1} s  {}",
+                question.id,
+                came.judged.name(),
+                came.took.as_secs_f64(),
+                question.text
+            ));
         }
         all.push((question, came));
     }
@@ -82,7 +91,11 @@ fn known(question: &toml::Value) -> Option<Known> {
 /// Where a case lies: what was unpacked has its evidence in a folder of its own.
 fn case_of(cases: &Path, name: &str) -> PathBuf {
     let unpacked = cases.join(name).join("evidence");
-    if unpacked.is_dir() && !cases.join(name).join("case.toml").is_file() { unpacked } else { cases.join(name) }
+    if unpacked.is_dir() && !cases.join(name).join("case.toml").is_file() {
+        unpacked
+    } else {
+        cases.join(name)
+    }
 }
 
 fn ask(locard: &Path, cases: &Path, place: &Path, known: &Known) -> io::Result<Came> {
@@ -110,7 +123,8 @@ fn figures(all: &[(&Known, Came)]) -> String {
         // Writing to a text cannot fail.
         let _ = writeln!(out, "{title}");
         for (name, counts) in counts {
-            let counts: Vec<String> = counts.iter().map(|(judged, count)| format!("{count} {judged}")).collect();
+            let counts: Vec<String> =
+                counts.iter().map(|(judged, count)| format!("{count} {judged}")).collect();
             let _ = writeln!(out, "  {name}: {}", counts.join(", "));
         }
     };

@@ -58,15 +58,14 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
     let run = stored.name(&request.folder);
     let parent =
         run.zip(stored.head).map(|(run, head)| Parent { run, head, task: assigned.task, turn: request.turn });
-    let opened =
-        RunOpened {
-            format: FORMAT,
-            program: env!("CARGO_PKG_VERSION").to_owned(),
-            parent,
-            // Their tasks are behind the turn, and nobody asks them anew.
-            asked: Vec::new(),
-            ..opened.clone()
-        };
+    let opened = RunOpened {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        parent,
+        // Their tasks are behind the turn, and nobody asks them anew.
+        asked: Vec::new(),
+        ..opened.clone()
+    };
     let behind = behind(&stored, task.assigned.task, request.turn);
     let mut gone = gone(task, request.turn);
     for task in stored.tasks.iter().filter(|task| behind.contains(&task.assigned.task)) {

@@ -190,7 +190,13 @@ impl Open {
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
         let Tasks { begun, dispatched, hunted, swept, asked, hire } = tasks;
         let (siblings, shared) = self.so_far(&begun, &dispatched)?;
-        let logs = begun.iter().chain(&hunted).chain(&swept).chain(&asked).map(|(_, stored)| stored).chain(&dispatched);
+        let logs = begun
+            .iter()
+            .chain(&hunted)
+            .chain(&swept)
+            .chain(&asked)
+            .map(|(_, stored)| stored)
+            .chain(&dispatched);
         let purse = Purse::of(&self.opened.rules.budgets, logs);
         let crew = Arc::new(Crew {
             folder: self.folder.clone(),

@@ -5,7 +5,9 @@
 
 use super::folder::refuse_runs_inside;
 use super::recording::{Open, Tasks, finished, mismatches};
-use super::{Charge, Finished, Models, NoModel, RunError, Site, Workplace, asked, carry_on, hunt, opened, sweep};
+use super::{
+    Charge, Finished, Models, NoModel, RunError, Site, Workplace, asked, carry_on, hunt, opened, sweep,
+};
 use crate::agents::Agent;
 use crate::brought::{Brought, brought_again};
 use crate::case_file::Case;
@@ -91,7 +93,8 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
         taken_up(folder, id, opened, (&stored, matched), Recorder::new(writer, Arc::clone(&site.work.clock)));
     open.go_on(&site, hasher.confinement())?;
     let begun = charges.into_iter().zip(begun).collect();
-    carry_on(open, site, hasher, Tasks { begun, dispatched, hunted, swept, asked, hire: Box::new(hire) }).await
+    carry_on(open, site, hasher, Tasks { begun, dispatched, hunted, swept, asked, hire: Box::new(hire) })
+        .await
 }
 
 /// The case tables that the calls of a task may have read.

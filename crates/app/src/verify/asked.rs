@@ -11,7 +11,11 @@ pub(super) fn amiss(run: &Run) -> Vec<Found> {
         run.tasks.values().map(|view| &view.assigned).filter(|assigned| assigned.ask).collect();
     let questions = &run.opened.asked;
     if tasks.len() != questions.len() {
-        let what = format!("{} questions were asked in words, and {} tasks record answers", questions.len(), tasks.len());
+        let what = format!(
+            "{} questions were asked in words, and {} tasks record answers",
+            questions.len(),
+            tasks.len()
+        );
         return vec![("the questions".to_owned(), what)];
     }
     let is_other = |(task, question): &(&&TaskAssigned, &ledger::AskedQuestion)| {
@@ -19,6 +23,11 @@ pub(super) fn amiss(run: &Run) -> Vec<Found> {
     };
     let others = tasks.iter().zip(questions).filter(is_other);
     others
-        .map(|(task, _)| (task.task.to_string(), "it does not record what its question was found to be answered by".to_owned()))
+        .map(|(task, _)| {
+            (
+                task.task.to_string(),
+                "it does not record what its question was found to be answered by".to_owned(),
+            )
+        })
         .collect()
 }

@@ -74,7 +74,8 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
         let place = Place { worker, indexes: scratch.indexes().to_owned(), arguments };
         let folder = record(place, &of, question, printer)?;
         let run = app::load_run(&folder).map_err(Failure::Open)?;
-        let task: Option<TaskId> = run.tasks.values().filter(|view| view.assigned.ask).map(|view| view.assigned.task).last();
+        let task: Option<TaskId> =
+            run.tasks.values().filter(|view| view.assigned.ask).map(|view| view.assigned.task).last();
         lines = cited(&asked, &tables, Some((&run, task)), arguments.lang)?;
         // What the gateway refused is no part of an answer.
         let before = lines.len();
@@ -95,7 +96,7 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
     Ok(ended(printer, printed, code))
 }
 
-/// What an answer says of which so many rows are left: without any it rests on nothing, and a no that named rows rests on all of them.
+/// What an answer says of which so many rows are left: without any nothing bears it out, and a no that named rows needs all of them.
 fn held(verdict: Verdict, before: usize, left: usize) -> Verdict {
     let is_short = match verdict {
         Verdict::No => left < before,

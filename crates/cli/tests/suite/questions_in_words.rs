@@ -5,7 +5,8 @@ use serde_json::Value;
 
 /// Asks the demo, or a run of it.
 fn ask(place: &Place, code: i32, of: &str, question: &str) -> Value {
-    let printed = place.locard_ends(code, &["ask", of, question, "--json", "--cache", "cache", "--integrity", "stat"]);
+    let printed =
+        place.locard_ends(code, &["ask", of, question, "--json", "--cache", "cache", "--integrity", "stat"]);
     serde_json::from_str(&printed).unwrap()
 }
 
@@ -15,7 +16,9 @@ fn asked(place: &Place, code: i32, question: &str) -> Value {
 
 fn cites(answer: &Value, value: &str) -> bool {
     let lines = answer["cited"].as_array().unwrap();
-    let holds = |line: &Value| line["values"].as_object().unwrap().values().any(|it| it.as_str().unwrap().contains(value));
+    let holds = |line: &Value| {
+        line["values"].as_object().unwrap().values().any(|it| it.as_str().unwrap().contains(value))
+    };
     lines.iter().any(holds)
 }
 
@@ -52,13 +55,20 @@ fn yes_no_and_what_cannot_be_determined_are_told_apart() {
         ("Did mara frobnicate the logs in the recycle bin?", "ambiguous"),
     ] {
         let answer = asked(&place, 26, question);
-        assert_eq!((&answer["answer"], &answer["reason"]), (&"not_determinable".into(), &reason.into()), "{answer:#}");
+        assert_eq!(
+            (&answer["answer"], &answer["reason"]),
+            (&"not_determinable".into(), &reason.into()),
+            "{answer:#}"
+        );
         assert!(answer["questions"].as_array().unwrap().len() <= 2);
         assert_eq!(answer["run"], Value::Null);
     }
     let back = asked(&place, 26, "Was setup.exe run on 03/04/2025?");
     assert_eq!(back["questions"].as_array().unwrap().len(), 1);
-    assert!(!place.path("runs").exists() || place.runs().len() == 1, "what cannot be determined makes no run");
+    assert!(
+        !place.path("runs").exists() || place.runs().len() == 1,
+        "what cannot be determined makes no run"
+    );
 }
 
 #[test]
@@ -76,7 +86,8 @@ fn a_question_of_a_sealed_run_is_a_branch_and_what_it_has_needs_none() {
     assert!(cites(&other, "lunch-list.txt"), "{other:#}");
     place.locard_ends(0, &["verify", branch, "--no-head-log"]);
     place.locard_ends(0, &["replay", branch]);
-    let (old, new) = (app::load_run(&place.path(&parent)).unwrap(), app::load_run(&place.path(branch)).unwrap());
+    let (old, new) =
+        (app::load_run(&place.path(&parent)).unwrap(), app::load_run(&place.path(branch)).unwrap());
     let made = new.opened.parent.as_ref().unwrap();
     assert_eq!(made.run.as_str(), old.name());
     assert_eq!((old.tasks.len(), new.tasks.len(), new.opened.asked.len()), (1, 2, 2));

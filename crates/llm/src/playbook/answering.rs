@@ -37,7 +37,8 @@ pub fn answering<'r>(
             ("evidence".to_owned(), Value::String(rows.evidence.to_owned())),
             ("limit".to_owned(), Value::from(rows.rows.len().max(1))),
         ]);
-        let narrowed = recorded(known, "", vocabulary).into_iter().map(|rule| narrowed(rule, known, rows.fields));
+        let narrowed =
+            recorded(known, "", vocabulary).into_iter().map(|rule| narrowed(rule, known, rows.fields));
         Some(Step {
             id: format!("answer{}", number + 1),
             for_each: None,
@@ -57,7 +58,8 @@ fn narrowed(rule: RecordRule, known: &RecordType, fields: &[String]) -> RecordRu
     let needed = rule.when.keys().filter(|field| *field != "record").cloned();
     let answering = fields.iter().filter(|field| known.fields.contains_key(*field)).cloned();
     let mut seen = BTreeSet::new();
-    let mut values: Vec<String> = std::iter::once(known.subject.clone()).chain(needed).chain(answering).collect();
+    let mut values: Vec<String> =
+        std::iter::once(known.subject.clone()).chain(needed).chain(answering).collect();
     values.retain(|field| seen.insert(field.clone()));
     RecordRule { values, ..rule }
 }
@@ -80,7 +82,8 @@ mod tests {
         });
         let tools: Vec<ToolSpec> = vec![serde_json::from_value(spec).unwrap()];
         let fields = ["time".to_owned(), "unheard_of".to_owned()];
-        let rows = AnsweringRows { record: "process_created", evidence: "host", rows: &[3, 14], fields: &fields };
+        let rows =
+            AnsweringRows { record: "process_created", evidence: "host", rows: &[3, 14], fields: &fields };
         let steps = answering([rows].into_iter(), &Vocabulary::shipped().unwrap(), &tools);
         assert_eq!((steps.len(), check(&steps)), (1, Ok(())));
         let wanted = json!({"sql": "SELECT * FROM \"process_created\" WHERE _row IN (3, 14)", "evidence": "host", "limit": 2});

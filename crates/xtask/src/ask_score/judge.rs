@@ -47,7 +47,10 @@ impl Judged {
     pub(super) const fn is_right(self) -> bool {
         matches!(
             self,
-            Judged::Right | Judged::RightUnsupported | Judged::RightNotDeterminable | Judged::RightForAnotherReason
+            Judged::Right
+                | Judged::RightUnsupported
+                | Judged::RightNotDeterminable
+                | Judged::RightForAnotherReason
         )
     }
 
@@ -61,7 +64,8 @@ pub(super) fn judge(right: &Right, answer: &Value) -> Judged {
     let said = answer.get("answer").and_then(Value::as_str).unwrap_or("not_determinable");
     let cited = cited(answer);
     let line = answer.get("count").and_then(Value::as_u64).map(|count| count.to_string()).unwrap_or_default();
-    let met = right.expect.iter().filter(|spellings| spellings.iter().any(|it| stands(it, &cited, &line))).count();
+    let met =
+        right.expect.iter().filter(|spellings| spellings.iter().any(|it| stands(it, &cited, &line))).count();
     let is_met = met == right.expect.len();
     let is_bad = right.must_not.iter().any(|it| stands(it, &cited, ""));
     match (right.answer.as_str(), said) {
@@ -98,9 +102,11 @@ fn normal(text: &str) -> String {
 fn stands(spelling: &str, cited: &[String], line: &str) -> bool {
     let sought = normal(spelling);
     match sought.bytes().all(|it| it.is_ascii_digit()) {
-        true => cited.iter().map(String::as_str).chain([line]).any(|value| {
-            value.split(|it: char| !it.is_ascii_digit()).any(|number| number == sought)
-        }),
+        true => cited
+            .iter()
+            .map(String::as_str)
+            .chain([line])
+            .any(|value| value.split(|it: char| !it.is_ascii_digit()).any(|number| number == sought)),
         false => cited.iter().any(|value| value.contains(&sought)),
     }
 }

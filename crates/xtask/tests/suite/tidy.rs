@@ -74,8 +74,8 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         (
             "app",
             vec![
-                "ask", "detect", "engine", "exchange", "graph", "ground", "ledger", "llm", "memory", "redact",
-                "report", "sandbox", "store", "tools",
+                "ask", "detect", "engine", "exchange", "graph", "ground", "ledger", "llm", "memory",
+                "redact", "report", "sandbox", "store", "tools",
             ],
         ),
         ("view", vec!["app", "graph", "ledger", "report"]),

@@ -29,7 +29,8 @@ pub(super) fn record(
     printer: &Printer,
 ) -> Result<PathBuf, Failure> {
     let arguments = place.arguments;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     let signals = runtime.block_on(async { Signals::listen() })?;
     let interrupt = Interrupt::new();
     let work = Workplace {
@@ -70,7 +71,8 @@ fn resumed(
     arguments: &AskArguments,
 ) -> Result<ResumeRequest, Failure> {
     let branch = AskBranch { folder, question, runs: &arguments.runs, clock: &SystemClock };
-    app::refuse_runs_inside(&arguments.runs, &of.case.paths).map_err(|error| Failure::Run(Box::new(error)))?;
+    app::refuse_runs_inside(&arguments.runs, &of.case.paths)
+        .map_err(|error| Failure::Run(Box::new(error)))?;
     let made = app::branch_to_ask(&branch).map_err(|error| Failure::Run(Box::new(error)))?;
     let chooser = Chooser::new(Given::default(), &arguments.runs);
     Ok(ResumeRequest {

@@ -103,7 +103,9 @@ pub(super) fn text(shown: &Shown<'_>) -> String {
     let answer = &shown.asked.answer;
     let mut out = String::new();
     let head = match shown.verdict {
-        Verdict::Values => answer.count.map(|count| format!("{count}{}", if answer.more { " or more" } else { "" })),
+        Verdict::Values => {
+            answer.count.map(|count| format!("{count}{}", if answer.more { " or more" } else { "" }))
+        }
         Verdict::Yes => Some("yes".to_owned()),
         Verdict::No => Some("no".to_owned()),
         Verdict::NotDeterminable(reason) => Some(format!("not determinable: {reason}")),

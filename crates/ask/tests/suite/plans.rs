@@ -1,5 +1,4 @@
 //! Questions and what is made of them: which topic, what is wanted, which names and span.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use ask::{Order, Question, Wants, question};
 use proptest::prelude::*;
@@ -35,11 +34,20 @@ fn questions_are_read_as_they_are_meant() {
         ("SHA-256 of setup.exe?", "hash", "", vec!["setup.exe"]),
         ("Which processes were running when the image was taken?", "memory", "t", vec![]),
         ("What is the time zone of HOST-7?", "time_zone", "", vec!["HOST-7"]),
-        ("Which files were deleted from \"C:\\Program Files\\X\"?", "account_deleted", "", vec!["C:\\Program Files\\X"]),
+        (
+            "Which files were deleted from \"C:\\Program Files\\X\"?",
+            "account_deleted",
+            "",
+            vec!["C:\\Program Files\\X"],
+        ),
     ] {
         let read = question(text).unwrap();
         let found = read.topics().next().map(|topic| topic.id.as_str());
-        assert_eq!((found, letters(read.wants), names(&read)), (Some(topic), wanted.to_owned(), named.iter().map(|it| (*it).to_owned()).collect()), "{text}");
+        assert_eq!(
+            (found, letters(read.wants), names(&read)),
+            (Some(topic), wanted.to_owned(), named.iter().map(|it| (*it).to_owned()).collect()),
+            "{text}"
+        );
     }
 }
 
