@@ -29,12 +29,12 @@ struct Came {
     took: Duration,
 }
 
-/// Asks all questions of a file, each of its case, and prints how they were answered.
+/// Asks all questions of a file, each of its case (those of `ours` where the folder of cases lacks it), and prints how they were answered.
 ///
 /// # Errors
 ///
 /// Where the questions cannot be read, or the program does not start.
-pub(crate) fn run(say: &mut dyn FnMut(&str)) -> io::Result<()> {
+pub(crate) fn run(ours: &Path, say: &mut dyn FnMut(&str)) -> io::Result<()> {
     let mut arguments = std::env::args().skip(2);
     let (Some(locard), Some(file)) = (arguments.next(), arguments.next()) else {
         return Err(io::Error::other(USAGE));
@@ -53,7 +53,7 @@ pub(crate) fn run(say: &mut dyn FnMut(&str)) -> io::Result<()> {
     let place = tempfile::tempdir()?;
     let mut all: Vec<(&Known, Came)> = Vec::new();
     for question in &known {
-        let came = ask(Path::new(&locard), &cases, place.path(), question)?;
+        let came = ask(Path::new(&locard), &case_of(&cases, ours, &question.case), place.path(), question)?;
         if each {
             say(&format!(
                 "{:16} {:24} {:5.1} s  {}",
@@ -88,20 +88,21 @@ fn known(question: &toml::Value) -> Option<Known> {
     Some(Known { id: text("id")?, case: text("case")?, text: text("text")?, right })
 }
 
-/// Where a case lies: what was unpacked has its evidence in a folder of its own.
-fn case_of(cases: &Path, name: &str) -> PathBuf {
-    let unpacked = cases.join(name).join("evidence");
-    if unpacked.is_dir() && !cases.join(name).join("case.toml").is_file() {
-        unpacked
-    } else {
-        cases.join(name)
+/// Where a case lies: among those that were unpacked, which have their evidence in a folder of its own, or among ours.
+fn case_of(cases: &Path, ours: &Path, name: &str) -> PathBuf {
+    let folder = cases.join(name);
+    let unpacked = folder.join("evidence");
+    match (folder.join("case.toml").is_file(), unpacked.is_dir(), folder.is_dir()) {
+        (true, ..) | (false, false, true) => folder,
+        (false, true, _) => unpacked,
+        (false, false, false) => ours.join(name),
     }
 }
 
-fn ask(locard: &Path, cases: &Path, place: &Path, known: &Known) -> io::Result<Came> {
+fn ask(locard: &Path, case: &Path, place: &Path, known: &Known) -> io::Result<Came> {
     let begun = Instant::now();
     let mut command = Command::new(locard);
-    command.arg("ask").arg(case_of(cases, &known.case)).arg(&known.text).arg("--json");
+    command.arg("ask").arg(case).arg(&known.text).arg("--json");
     command.arg("--cache").arg(place.join("cache")).arg("--runs").arg(place.join("runs"));
     let output = command.env("LOCARD_NO_MEMORY", "1").env("LOCARD_NO_HEAD_LOG", "1").output()?;
     let took = begun.elapsed();

@@ -72,7 +72,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
-        Some("ask-score") => ask_score::run(&mut |line| eprintln!("{line}")),
+        Some("ask-score") => ask_score::run(&root().join("cases"), &mut |line| eprintln!("{line}")),
         Some("demo") => demo(),
         Some("compare") => compare_all(),
         Some("compare-prefetch") => compare_files(&compare_files::PREFETCH),
