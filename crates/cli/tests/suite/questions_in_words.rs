@@ -1,6 +1,7 @@
 //! `locard ask`: a question in words is answered from facts, in a run of its own or a branch, or it is said why not.
 
-use crate::support::{Place, demo_folder, str};
+use crate::support::{Place, demo_folder, rechained, str};
+use ledger::Event;
 use serde_json::Value;
 
 /// Asks the demo, or a run of it.
@@ -95,4 +96,28 @@ fn a_question_of_a_sealed_run_is_a_branch_and_what_it_has_needs_none() {
     // A branch of a branch, too.
     let third = ask(&place, 0, branch, "Who are the members of the local Administrators group?");
     place.locard_ends(0, &["verify", third["run"].as_str().unwrap(), "--no-head-log"]);
+}
+
+#[test]
+fn a_branch_that_broke_off_is_resumed_and_one_that_was_changed_is_refused() {
+    let place = Place::new();
+    let first = asked(&place, 0, "What is in mara's recycle bin?");
+    let parent = place.path(first["run"].as_str().unwrap());
+    let question = app::load_run(&parent).unwrap().opened.asked.remove(0);
+    let branch =
+        app::AskBranch { folder: &parent, question, runs: &place.path("runs"), clock: &app::SystemClock };
+    let made = app::branch_to_ask(&branch).unwrap();
+    place.locard_ends(32, &["verify", str(&made), "--no-head-log"]);
+    place.locard_ends(0, &["resume", str(&made), "--no-head-log", "--no-memory"]);
+    place.locard_ends(0, &["verify", str(&made), "--no-head-log"]);
+    let run = app::load_run(&made).unwrap();
+    let facts = |task: u16| run.facts().filter(|(of, _)| of.0 == task).count();
+    assert!(facts(1) > 0 && facts(1) == facts(2), "{} {}", facts(1), facts(2));
+    // The first event says that other rows are recorded than the task does.
+    let changed = rechained(&place, &made, "changed", |log| {
+        let Event::RunOpened(opened) = &mut log[0].1 else { panic!("a log begins with its run") };
+        opened.asked[0].rows[0].rows.pop();
+    });
+    let told = place.locard_ends(33, &["verify", str(&changed), "--no-head-log"]);
+    assert!(told.contains("it does not record what its question"), "{told}");
 }
