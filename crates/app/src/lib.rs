@@ -3,6 +3,7 @@
 //! The adapters (`tools`, `llm`, `store`, `sandbox`) do not know each other or the engine; the glue that fits them to it is here, a small file each.
 
 mod agents;
+mod asked;
 mod audit;
 mod audit_state;
 mod bench_gate;
@@ -71,6 +72,8 @@ mod worker;
 pub use crate::memory::{Memory, MemoryError, MemoryUse, StoredLessons};
 pub use ::exchange::{CsvCell, rows_csv};
 pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_examiner, shipped_lead};
+pub use ask::{Answer as AskAnswer, Reason, Row as AskRow, Verdict};
+pub use asked::{AskError, Asked, asked, question_to_record};
 pub use audit::{AuditOf, AuditRunError, Audited, audit_runs, folders_of_runs};
 pub use audit_state::{AuditState, AuditStateError};
 pub use bench_gate::{
@@ -119,14 +122,14 @@ pub use reproduce::{
     RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TablesDiffer, TextsDiffer, reproduce,
 };
 pub use run::{
-    Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest,
-    Workplace, conclude, fork, refuse_runs_inside, resume, run,
+    AskBranch, Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError,
+    RunRequest, Workplace, ask_case, branch_to_ask, conclude, fork, refuse_runs_inside, resume, run,
 };
 pub use run_key::{kept_key, key_file, leave_key};
 pub use seal::{MANIFEST, Manifest};
 pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};
 pub use shown::{Comments, ShowError, Shown as RunShown, Wording, show_run};
-pub use tables::{CaseTables, TablesError, TablesRequest, Unread, case_tables, check_rules};
+pub use tables::{CaseTables, TablesError, TablesRequest, Unread, WithSources, case_tables, check_rules};
 pub use techniques::TechniquesError;
 pub use tools::Expansion;
 pub use truth::{TruthError, load_truth};

@@ -1,5 +1,7 @@
 //! Use case: investigate one case, from its evidence to a sealed run.
 
+pub(crate) mod asked;
+mod asking;
 mod error;
 mod evidence;
 mod folder;
@@ -11,6 +13,7 @@ mod recording;
 mod resume;
 pub(crate) mod sweep;
 
+pub use asking::{AskBranch, ask_case, branch_to_ask};
 pub use error::{NoModel, RunError};
 pub use folder::refuse_runs_inside;
 pub use fork::{ForkRequest, fork};
@@ -146,7 +149,14 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
         let agent = agent_of(&agents, assigned);
         Ok(Charge::new(&*models, &agent, assigned.task, seed))
     });
-    let tasks = Tasks { begun, dispatched: Vec::new(), hunted: Vec::new(), swept: Vec::new(), hire };
+    let tasks = Tasks {
+        begun,
+        dispatched: Vec::new(),
+        hunted: Vec::new(),
+        swept: Vec::new(),
+        asked: Vec::new(),
+        hire,
+    };
     carry_on(open, site, hasher, tasks).await
 }
 
@@ -323,6 +333,7 @@ fn opened(
         questions,
         brought: Vec::new(),
         remembered: Vec::new(),
+        asked: Vec::new(),
         behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
         confined,
         parent: None,

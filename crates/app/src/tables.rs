@@ -49,6 +49,15 @@ pub struct CaseTables {
     _names: Names,
 }
 
+/// What a statement returned, and what was read for it.
+#[derive(Debug)]
+pub struct WithSources {
+    /// The rows.
+    pub answer: Answer,
+    /// Sources, each with the label of its piece of evidence.
+    pub sources: BTreeSet<(String, String)>,
+}
+
 /// What was not read of the evidence that a statement asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unread {
@@ -164,6 +173,28 @@ impl CaseTables {
         Ok(answer.rows.into_iter().flatten().filter_map(text).collect())
     }
 
+    /// The labels of the evidence.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.labels.iter().map(String::as_str)
+    }
+
+    /// The same as [`CaseTables::ask`], with the sources that were read for it: which piece of evidence has which.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`CaseTables::ask`].
+    pub fn ask_with_sources(&self, sql: &str, limit: usize) -> Result<WithSources, TablesError> {
+        let files = self.files(&self.asker.groups_of(sql)?)?;
+        let of_sources = "SELECT DISTINCT _evidence, source FROM sources";
+        let listed = self.ask_over(files.clone(), of_sources, usize::MAX)?;
+        let pair = |cells: Vec<Cell>| match cells.as_slice() {
+            [Cell::Text(evidence), Cell::Text(source)] => Some((evidence.clone(), source.clone())),
+            _ => None,
+        };
+        let sources = listed.rows.into_iter().filter_map(pair).collect();
+        Ok(WithSources { answer: self.ask_over(files, sql, limit)?, sources })
+    }
+
     /// How many gaps there are in what a statement reads, and how much damage that may hide records.
     ///
     /// # Errors
@@ -207,8 +238,17 @@ impl CaseTables {
             );
             return Err(TablesError::Refused { reason });
         };
+        self.record_on(evidence, table, row)
+    }
+
+    /// Reads one row of a table of a piece of evidence as the record that it holds.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such row, or the worker does not answer.
+    pub fn record_on(&self, evidence: &str, table: &str, row: i64) -> Result<Record, TablesError> {
         let files = self.files(&TableGroup::of_table(table).into_iter().collect())?;
-        let asked = AskedRow { files, evidence: evidence.clone(), table: table.to_owned(), row };
+        let asked = AskedRow { files, evidence: evidence.to_owned(), table: table.to_owned(), row };
         match self.asker.statement(&Request::ReadRow(asked), &self.asker.limits())? {
             AnswerReply::Read(record) => Ok(*record),
             _ => Err(unasked().into()),

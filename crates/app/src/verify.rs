@@ -1,6 +1,7 @@
 //! Use case: verify a run, trusting neither the agents nor whoever held the folder.
 
 mod absent;
+mod asked;
 mod certificate;
 mod connected;
 mod course;
@@ -210,6 +211,7 @@ fn content(certificate: &mut Certificate, events: &Logged, key: &RunKey, payload
             found.extend(edges::other(log, &run.graph));
             found.extend(swept::amiss(&run));
             found.extend(hunted::amiss(&run));
+            found.extend(asked::amiss(&run));
             found.extend(connected::amiss(&run));
             found.extend(claims(certificate, &run, log));
         }

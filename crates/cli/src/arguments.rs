@@ -1,6 +1,7 @@
 //! The arguments as they are typed.
 
 use crate::colour::Colour;
+use crate::commands::ask::AskArguments;
 use crate::commands::audit::AuditArguments;
 use crate::commands::bench::BenchArguments;
 use crate::commands::completions::CompletionsArguments;
@@ -64,6 +65,9 @@ pub(crate) enum Command {
     /// Show the answers to all questions, their facts, and the story
     #[command(after_long_help = help::ANSWERS)]
     Answers(AnswersArguments),
+    /// Ask a question in words, in English or German
+    #[command(after_long_help = help::ASK)]
+    Ask(AskArguments),
     /// Show the facts of a run, each with its proof
     #[command(after_long_help = help::FACTS)]
     Facts(FactsArguments),

@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 mod answers;
+pub(crate) mod ask;
 pub(crate) mod audit;
 pub(crate) mod bench;
 mod borrowed;
@@ -50,6 +51,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Hunt(arguments) => hunt::execute(&arguments, printer),
         Command::Rules(arguments) => rules_check::execute(&arguments, printer),
         Command::Answers(arguments) => answers::execute(&arguments, printer),
+        Command::Ask(arguments) => ask::execute(&arguments, printer),
         Command::Facts(arguments) => facts::execute(&arguments, printer),
         Command::Graph(arguments) => graph::execute(&arguments, printer),
         Command::Verify(arguments) => verify::execute(&arguments, printer),

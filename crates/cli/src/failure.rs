@@ -6,8 +6,8 @@ use crate::commands::graph::GraphFailure;
 use crate::models::ModelFailure;
 use crate::unknown::Unknown;
 use codes::{
-    again_code, check_report_code, export_code, given_code, model_code, open_code, outside_code, run_code,
-    show_code, spawn_code, tables_code, tool_code,
+    again_code, ask_code, check_report_code, export_code, given_code, model_code, open_code, outside_code,
+    run_code, show_code, spawn_code, tables_code, tool_code,
 };
 use llm::ModelError;
 use std::error::Error;
@@ -117,6 +117,8 @@ pub(crate) enum Failure {
     NoSuchTool { found: String },
     #[error("failed to query the tables")]
     Tables(#[source] app::TablesError),
+    #[error("failed to {0}")]
+    Ask(#[source] app::AskError),
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
     #[error("failed to ask the graph: {0}")]
@@ -191,6 +193,8 @@ impl Failure {
     pub(crate) const USAGE: u8 = 2;
     pub(crate) const DEFECT: u8 = 1;
     const OUTPUT_CLOSED: u8 = 3;
+    /// A question that the evidence does not answer.
+    pub(crate) const NOT_DETERMINABLE: u8 = 26;
     pub(crate) const DIVERGED: u8 = 30;
     pub(crate) const TAMPERED: u8 = 31;
     pub(crate) const UNSEALED: u8 = 32;
@@ -285,6 +289,7 @@ impl Failure {
             Failure::Stopped { code } => *code,
             Failure::Tool(error) => tool_code(error),
             Failure::Tables(error) => tables_code(error),
+            Failure::Ask(error) => ask_code(error),
             Failure::Open(error)
             | Failure::Bench(app::MaterialError::Open(error))
             | Failure::Replay(app::ReplayError::Run(error))
@@ -319,7 +324,8 @@ impl Failure {
             Failure::NoWorkers(_) => Some(
                 "investigate on Linux, --unconfined needs it as well; a finished run can be read, verified and replayed here".to_owned(),
             ),
-            Failure::Tool(_) | Failure::Tables(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_)
+            Failure::Ask(_)
+            | Failure::Tool(_) | Failure::Tables(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_)
                 if self.code() == Failure::SANDBOX =>
             {
                 Some("`locard doctor` shows what works here; --unconfined runs without confinement".to_owned())

@@ -183,6 +183,20 @@ facts are the same if they say the same about the same place.
 Exit codes: 0; with --exit-code: 15 if facts, phenomena, absences or other parts
 of the graph differ. Refused claims and cost do not count.";
 
+pub(crate) const ASK: &str = "\
+Examples:
+  locard ask cases/demo \"When was setup.exe started for the first time?\"
+      begins a run with the one question, and answers from its facts
+  locard ask latest \"Welche Dienste wurden am 16.09.2025 installiert?\"
+      the last run: its facts where they are enough, or else a branch of it
+  locard ask latest \"Was the System log cleared?\" --json
+      the answer for programs
+
+docs/ask.md says which questions are understood.
+
+Exit codes: 0 answered; 2 the case or run cannot be opened; 26 not determinable,
+with the reason, or a question back.";
+
 pub(crate) const EXPORT: &str = "\
 Examples:
   locard export latest

@@ -5,7 +5,7 @@ use crate::small;
 use ground::{Adding, Basis, Dating, Telling};
 use ledger::event::CaseQuestion;
 use ledger::{
-    AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, HUNT, IdSpace, InvocationId, Lessons,
+    ASK, AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, HUNT, IdSpace, InvocationId, Lessons,
     Objective, Profile, Remembered, RememberedLesson, Rules, SWEEP, Seed, Surface, TaskId, ToolClass,
     ToolSpec, Vocabulary, Writers,
 };
@@ -165,7 +165,7 @@ impl Setting {
 
     /// What lessons say of the calls of an agent; nothing to code that asks what agents left open, nor to a small model, whose calls code suggests.
     pub(crate) fn lessons(&self, agent: &AgentSpec) -> Lessons {
-        let is_code = [SWEEP, HUNT].contains(&agent.name.as_str());
+        let is_code = [SWEEP, HUNT, ASK].contains(&agent.name.as_str());
         match self.enforces && !is_code && !self.is_small(agent) {
             true => Lessons::new(self.remembered(agent), self.specs(), &agent.objectives),
             false => Lessons::default(),
@@ -292,7 +292,7 @@ impl Setting {
 
     /// Whether the agent is a small model; code that asks what agents left open or records what rules found is none.
     pub(crate) fn is_small(&self, agent: &AgentSpec) -> bool {
-        self.rules.profile == Profile::Small && ![SWEEP, HUNT].contains(&agent.name.as_str())
+        self.rules.profile == Profile::Small && ![SWEEP, HUNT, ASK].contains(&agent.name.as_str())
     }
 }
 

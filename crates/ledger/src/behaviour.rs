@@ -74,11 +74,13 @@ pub enum Behaviour {
     BoundsArchives = 30,
     /// A call of which a lesson of earlier runs says that it cannot work is refused once, and runs where a reason is given; the playbook begins with what worked (`docs/memory.md`, decision 0066).
     Enforces = 31,
+    /// A question that was asked of a run, or of a case, has a task of code alone, which records what answers it (`docs/ask.md`, decision 0065).
+    Asks = 32,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 31] = [
+    pub const ALL: [Behaviour; 32] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -110,6 +112,7 @@ impl Behaviour {
         Behaviour::ConnectsFurther,
         Behaviour::BoundsArchives,
         Behaviour::Enforces,
+        Behaviour::Asks,
     ];
 
     /// Those that a run was made with.

@@ -14,6 +14,7 @@ mod turn;
 
 use crate::absence::AbsenceEntry;
 use crate::agent::{AgentSpec, Objective};
+use crate::asked::AskedQuestion;
 use crate::brought::{BroughtFile, RulesMatched};
 use crate::case::{CaseEntry, Integrity};
 use crate::claim::Claim;
@@ -181,6 +182,9 @@ pub struct RunOpened {
     /// What its agents are told of earlier runs. Since format 2.25.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remembered: Vec<Remembered>,
+    /// The questions that were asked of it in words, each with a task of its own. Since format 2.27.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedQuestion>,
     /// The numbers of the behaviours that it is made with (see [`crate::Behaviour`]).
     pub behaviour: Vec<u16>,
     /// Whether tools ran confined; `false` only with `--unconfined`.
@@ -326,6 +330,9 @@ pub struct TaskAssigned {
     /// Whether code alone does it, to record what rules that were brought along found. Since format 2.24.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hunt: bool,
+    /// Whether code alone does it, to record what answers a question that was asked in words. Since format 2.27.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ask: bool,
 }
 
 impl TaskAssigned {
@@ -341,12 +348,13 @@ impl TaskAssigned {
             dispatch: None,
             sweep: false,
             hunt: false,
+            ask: false,
         }
     }
 
-    /// Whether the run began with it: nobody handed it out, and it is neither a sweep of what others left nor what rules of others found.
+    /// Whether the run began with it: nobody handed it out, and it is neither a sweep of what others left, nor what rules of others found, nor a question in words.
     pub fn is_of_the_beginning(&self) -> bool {
-        self.dispatch.is_none() && !self.sweep && !self.hunt
+        self.dispatch.is_none() && !self.sweep && !self.hunt && !self.ask
     }
 }
 

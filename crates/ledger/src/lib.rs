@@ -7,6 +7,7 @@
 
 pub mod absence;
 pub mod agent;
+mod asked;
 mod asked_events;
 pub mod behaviour;
 pub mod bounds;
@@ -54,6 +55,7 @@ pub mod writer;
 
 pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage, Listing, Reach, Stretch};
 pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Way, Weight, is_earlier};
+pub use asked::{ASK, AskedQuestion, AskedRows};
 pub use asked_events::{AskedEvents, asked_events};
 pub use behaviour::{Behaviour, UnknownBehaviour};
 pub use brought::{BroughtFile, BroughtFrom, BroughtKind, HUNT, RulesMatched};

@@ -3,6 +3,7 @@
 //! A step calls a tool, once or for each fitting record of an earlier step, and may ask for records of the result to be recorded.
 //! It decides nothing that is not in its file, and it finds nothing that a tool did not return.
 
+mod answering;
 mod hunt;
 mod lead;
 mod lessons;
@@ -12,6 +13,7 @@ mod run;
 mod sweep;
 mod template;
 
+pub use answering::{AnsweringRows, answering};
 pub use hunt::{HuntedRows, hunted};
 pub use lead::{LeadPlan, PlannedHypothesis, PlannedStatement, PlannedTask};
 pub use plan::{AbsenceRule, EntityRule, PlanError, RecordRule, Step, check};
@@ -52,6 +54,11 @@ impl Playbook {
     /// The same for the steps that record what rules that were brought along found ([`hunted`]).
     pub fn hunting(steps: Vec<Step>, digest: Digest) -> Playbook {
         Playbook { name: ledger::HUNT, ..Playbook::new(steps, digest) }
+    }
+
+    /// The same for the steps that record what answers a question in words ([`answering()`]).
+    pub fn answering(steps: Vec<Step>, digest: Digest) -> Playbook {
+        Playbook { name: ledger::ASK, ..Playbook::new(steps, digest) }
     }
 
     /// The playbook of a lead; `digest` is that of the file that it was read from.

@@ -113,7 +113,7 @@ pub fn distilled(seen: TaskSeen<'_>) -> Distilled {
         None => vec![fold.unfinished()],
     };
     // Nothing that did not work says anything where time or money decided; code that asks what others left open is exempt.
-    if fold.came_to_its_end() && !seen.assigned.sweep && !seen.assigned.hunt {
+    if fold.came_to_its_end() && !seen.assigned.sweep && !seen.assigned.hunt && !seen.assigned.ask {
         lessons.extend(fold.failed_calls());
         lessons.extend(fold.gaps());
         lessons.extend(fold.refused_calls());

@@ -51,6 +51,7 @@ impl History {
             questions: Vec::new(),
             brought: Vec::new(),
             remembered: Vec::new(),
+            asked: Vec::new(),
             confined: true,
             parent: None,
         };

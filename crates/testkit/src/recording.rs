@@ -97,6 +97,7 @@ pub fn opened(
         questions: Vec::new(),
         brought: Vec::new(),
         remembered: Vec::new(),
+        asked: Vec::new(),
         confined: true,
         parent: None,
     })

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+mod ask_score;
 mod campaign;
 mod compare;
 mod compare_ese;
@@ -36,6 +37,7 @@ mod tamper;
 mod two_verifiers;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
+    ask-score LOCARD QUESTIONS.toml --cases DIR [--each]  ask questions whose answers are known, and judge the answers (docs/ask.md)\n  \
     demo              write the demo case's evidence and truth from their description\n  \
     compare IMAGE...  compare what we read of disk images with what sleuthkit reads\n  \
     compare-prefetch FILE...  compare prefetch files with what sccainfo tells\n  \
@@ -70,6 +72,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
+        Some("ask-score") => ask_score::run(&root().join("cases"), &mut |line| eprintln!("{line}")),
         Some("demo") => demo(),
         Some("compare") => compare_all(),
         Some("compare-prefetch") => compare_files(&compare_files::PREFETCH),

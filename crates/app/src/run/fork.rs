@@ -58,8 +58,14 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
     let run = stored.name(&request.folder);
     let parent =
         run.zip(stored.head).map(|(run, head)| Parent { run, head, task: assigned.task, turn: request.turn });
-    let opened =
-        RunOpened { format: FORMAT, program: env!("CARGO_PKG_VERSION").to_owned(), parent, ..opened.clone() };
+    let opened = RunOpened {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        parent,
+        // Their tasks are behind the turn, and nobody asks them anew.
+        asked: Vec::new(),
+        ..opened.clone()
+    };
     let behind = behind(&stored, task.assigned.task, request.turn);
     let mut gone = gone(task, request.turn);
     for task in stored.tasks.iter().filter(|task| behind.contains(&task.assigned.task)) {
@@ -118,7 +124,7 @@ fn gone(task: &StoredTask, turn: u32) -> BTreeSet<InvocationId> {
 
 /// Whether code does a task when the agents have ended.
 const fn is_of_code(assigned: &TaskAssigned) -> bool {
-    assigned.sweep || assigned.hunt
+    assigned.sweep || assigned.hunt || assigned.ask
 }
 
 /// The tasks that a task handed out from a turn on, and those that asked what was left open in the end.

@@ -58,6 +58,8 @@ pub(super) struct Tasks {
     pub(super) hunted: Vec<(Charge, StoredTask)>,
     /// Those that asked before what the others left open.
     pub(super) swept: Vec<(Charge, StoredTask)>,
+    /// Those that record what answers questions in words.
+    pub(super) asked: Vec<(Charge, StoredTask)>,
     pub(super) hire: Box<Hire>,
 }
 
@@ -186,9 +188,15 @@ impl Open {
         made: &Arc<MadeTables>,
         tasks: Tasks,
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
-        let Tasks { begun, dispatched, hunted, swept, hire } = tasks;
+        let Tasks { begun, dispatched, hunted, swept, asked, hire } = tasks;
         let (siblings, shared) = self.so_far(&begun, &dispatched)?;
-        let logs = begun.iter().chain(&hunted).chain(&swept).map(|(_, stored)| stored).chain(&dispatched);
+        let logs = begun
+            .iter()
+            .chain(&hunted)
+            .chain(&swept)
+            .chain(&asked)
+            .map(|(_, stored)| stored)
+            .chain(&dispatched);
         let purse = Purse::of(&self.opened.rules.budgets, logs);
         let crew = Arc::new(Crew {
             folder: self.folder.clone(),
@@ -222,6 +230,10 @@ impl Open {
         self.assigned.extend(sweep.iter().map(|(_, stored)| stored.assigned.clone()));
         if !sweep.is_empty() {
             done.extend(crew.work(sweep, &Interrupt::new()).await?);
+        }
+        self.assigned.extend(asked.iter().map(|(_, stored)| stored.assigned.clone()));
+        if !asked.is_empty() {
+            done.extend(crew.work(asked, &Interrupt::new()).await?);
         }
         let mut ended: Vec<_> = done.into_iter().map(|(id, agent, done)| (id, agent, done.ended)).collect();
         ended.extend(crew.ended());

@@ -5,7 +5,9 @@
 
 use super::folder::refuse_runs_inside;
 use super::recording::{Open, Tasks, finished, mismatches};
-use super::{Charge, Finished, Models, NoModel, RunError, Site, Workplace, carry_on, hunt, opened, sweep};
+use super::{
+    Charge, Finished, Models, NoModel, RunError, Site, Workplace, asked, carry_on, hunt, opened, sweep,
+};
 use crate::agents::Agent;
 use crate::brought::{Brought, brought_again};
 use crate::case_file::Case;
@@ -62,6 +64,7 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let hire = move |assigned: &TaskAssigned| charge(&agents, &models, seed, assigned, &of);
     let tasks = stored.tasks.iter().cloned();
     let (swept, tasks): (Vec<_>, Vec<_>) = tasks.partition(|task| task.assigned.sweep);
+    let (asked, tasks): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| task.assigned.ask);
     let (begun, dispatched): (Vec<_>, Vec<_>) =
         tasks.into_iter().partition(|task| task.assigned.is_of_the_beginning() || task.assigned.hunt);
     let matched = stored.of_run.iter().find_map(|event| match event {
@@ -77,6 +80,7 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let hunted = hunted.collect::<Result<Vec<_>, _>>()?;
     let swept = swept.into_iter().map(|task| sweep::taken_up(&opened, task, &folder));
     let swept = swept.collect::<Result<Vec<_>, _>>()?;
+    let asked = asked::taken_up(&opened, asked, &folder)?;
     let charges = begun.iter().map(|task| hire(&task.assigned)).collect::<Result<Vec<_>, _>>()?;
     let work = &request.work;
     for other in [Some(&folder), Some(&work.indexes), work.cache.as_ref()].into_iter().flatten() {
@@ -89,7 +93,8 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
         taken_up(folder, id, opened, (&stored, matched), Recorder::new(writer, Arc::clone(&site.work.clock)));
     open.go_on(&site, hasher.confinement())?;
     let begun = charges.into_iter().zip(begun).collect();
-    carry_on(open, site, hasher, Tasks { begun, dispatched, hunted, swept, hire: Box::new(hire) }).await
+    carry_on(open, site, hasher, Tasks { begun, dispatched, hunted, swept, asked, hire: Box::new(hire) })
+        .await
 }
 
 /// The case tables that the calls of a task may have read.

@@ -49,6 +49,13 @@ pub(super) fn tables_code(error: &app::TablesError) -> u8 {
     }
 }
 
+pub(super) fn ask_code(error: &app::AskError) -> u8 {
+    match error {
+        app::AskError::Tables(error) => tables_code(error),
+        app::AskError::Grammar { .. } => Failure::DEFECT,
+    }
+}
+
 pub(super) fn model_code(failure: &ModelFailure) -> u8 {
     match failure {
         ModelFailure::Name { .. }

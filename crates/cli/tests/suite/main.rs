@@ -51,6 +51,7 @@ mod objectives;
 mod other_rules;
 mod output;
 mod questions;
+mod questions_in_words;
 mod real_cases;
 mod record_phase;
 mod recoveries;

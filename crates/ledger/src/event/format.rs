@@ -16,7 +16,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 26 };
+pub const FORMAT: Format = Format { major: 2, minor: 27 };
 
 impl Format {
     /// The first format whose records tell where their files stand ([`crate::Placement`]).

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The tool that gives rows of tables as the records that they hold.
-const QUERY: &str = "query";
+pub(super) const QUERY: &str = "query";
 
 /// What any record proves: that it says so.
 const RECORDED: &str = "recorded";
@@ -59,7 +59,7 @@ pub fn hunted(all: &[HuntedRows], vocabulary: &Vocabulary, tools: &[ToolSpec]) -
 }
 
 /// What records of a type are recorded as: by the first predicate that one proves, or that it says so.
-fn recorded(known: &RecordType, note: &str, vocabulary: &Vocabulary) -> Vec<RecordRule> {
+pub(super) fn recorded(known: &RecordType, note: &str, vocabulary: &Vocabulary) -> Vec<RecordRule> {
     let more = vocabulary.entries().filter(|(predicate, meaning)| {
         predicate.0 != RECORDED
             && !predicate.is_quoted()

@@ -57,6 +57,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("sigma", vec!["detect", "ledger"]),
         ("indicators", vec!["ledger"]),
         ("memory", vec!["ledger"]),
+        ("ask", vec![]),
         ("graph", vec!["detect", "ledger", "phrases"]),
         ("ground", vec!["ledger"]),
         ("phrases", vec!["ledger"]),
@@ -73,8 +74,8 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         (
             "app",
             vec![
-                "detect", "engine", "exchange", "graph", "ground", "ledger", "llm", "memory", "redact",
-                "report", "sandbox", "store", "tools",
+                "ask", "detect", "engine", "exchange", "graph", "ground", "ledger", "llm", "memory",
+                "redact", "report", "sandbox", "store", "tools",
             ],
         ),
         ("view", vec!["app", "graph", "ledger", "report"]),

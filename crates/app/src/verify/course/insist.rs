@@ -3,7 +3,7 @@
 use super::{Course, Wrong};
 use ledger::event::{CallRefused, InvocationStarted};
 use ledger::turn::ToolCall;
-use ledger::{Behaviour, HUNT, Insisted, Lessons, Profile, SWEEP};
+use ledger::{ASK, Behaviour, HUNT, Insisted, Lessons, Profile, SWEEP};
 use serde_json::{Map, Value};
 
 /// A lesson that a refusal told: the call that was refused, and whether its agent insisted since.
@@ -16,7 +16,8 @@ pub(super) struct Told {
 pub(super) fn lessons(log: super::Log<'_>, assigned: &ledger::event::TaskAssigned) -> Lessons {
     let (opened, agent) = (log.opened, &assigned.agent);
     let enforces = opened.behaviour.contains(&Behaviour::Enforces.into());
-    let is_exempt = [SWEEP, HUNT].contains(&agent.name.as_str()) || opened.rules.profile == Profile::Small;
+    let is_exempt =
+        [SWEEP, HUNT, ASK].contains(&agent.name.as_str()) || opened.rules.profile == Profile::Small;
     let told = opened.remembered.iter().find(|told| told.agent == agent.name && enforces && !is_exempt);
     let there = |tool: &&ledger::ToolSpec| {
         opened.rules.surfaces.tools.as_ref().is_none_or(|names| names.contains(&tool.name))

@@ -1,0 +1,129 @@
+//! Use case: a run for a question in words. On a case it is a run with that one task; of a run it is a branch with one more.
+
+use super::folder::{create_folder, refuse_runs_inside};
+use super::recording::{Open, Tasks};
+use super::{Finished, RunError, Site, Workplace, asked, carry_on, opened};
+use crate::brought::Brought;
+use crate::case_file::Case;
+use crate::clock::Clock;
+use crate::open::OpenRunError;
+use crate::progress::Progress;
+use crate::stored::{Stored, StoredTask};
+use ledger::event::{Parent, RunOpened, TaskAssigned};
+use ledger::{
+    AskedQuestion, Circumstance, Digest, Event, FORMAT, Rules, Seed, Stream, TaskId, Vocabulary, canonical,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::{Durability, Entry};
+
+/// The first turn of a task.
+const FIRST: u32 = 1;
+
+/// Begins a run of a case with the one task that records what answers the question, and seals it.
+///
+/// # Errors
+///
+/// As [`super::run`].
+pub async fn ask_case(
+    case: Case,
+    question: AskedQuestion,
+    runs: &Path,
+    work: Workplace,
+) -> Result<Finished, RunError> {
+    let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
+    for folder in [Some(runs), Some(&*work.indexes), work.cache.as_deref()].into_iter().flatten() {
+        refuse_runs_inside(folder, &case.paths)?;
+    }
+    // Nothing but the question is asked.
+    let rules = Rules { sweep: false, ..Rules::default() };
+    let of = canonical::to_vec(&(&case.entry, &rules, &question)).map_err(RunError::Canonical)?;
+    let seed = Seed(Digest::of_parts(&[b"locard seed", &of]));
+    let confined = !work.worker.unconfined;
+    let opened = opened(&case, rules, seed, vocabulary, Vec::new(), Vec::new(), confined)?;
+    let opened = RunOpened { asked: vec![question.clone()], ..opened };
+    let assigned = asked::assigned(&opened, TaskId(1), &question)?;
+    let charge = asked::charge(&opened, &question)?;
+    let site = Site { case, work, brought: Arc::new(Brought::default()), before: None };
+    let (site, hasher) = site.enter().await?;
+    let open = Open::create(runs, &site, opened, vec![assigned], hasher.confinement())?;
+    (site.work.observe)(Progress::Opened { folder: open.folder.clone() });
+    let folder = open.folder.clone();
+    let hire = Box::new(move |assigned: &TaskAssigned| {
+        // Nobody hands out tasks here.
+        let agent = assigned.agent.name.clone();
+        Err(RunError::OtherModel { folder: folder.clone(), agent, model: assigned.model.clone() })
+    });
+    let asked = std::iter::once(charge).zip(open.unbegun()).collect();
+    let (begun, dispatched) = (Vec::new(), Vec::new());
+    let tasks = Tasks { begun, dispatched, hunted: Vec::new(), swept: Vec::new(), asked, hire };
+    carry_on(open, site, hasher, tasks).await
+}
+
+/// A run that a question branches off.
+pub struct AskBranch<'r> {
+    /// The folder of the other run.
+    pub folder: &'r Path,
+    /// The question.
+    pub question: AskedQuestion,
+    /// Where the new run's folder is made.
+    pub runs: &'r Path,
+    /// The clock, by which the new folder is named.
+    pub clock: &'r dyn Clock,
+}
+
+/// Makes the folder of a run that has all of another one, and a task for the question; [`super::resume`] goes on with it.
+///
+/// # Errors
+///
+/// Where the other run cannot be read, or the new one not be written.
+pub fn branch_to_ask(request: &AskBranch<'_>) -> Result<PathBuf, RunError> {
+    let (stored, reader) = Stored::open(request.folder).map_err(RunError::Log)?;
+    let folder = || request.folder.to_owned();
+    let Some(opened) = &stored.opened else { return Err(RunError::NothingRecorded { folder: folder() }) };
+    if !matches!(stored.of_run.last(), Some(Event::RunSealed(_))) {
+        return Err(RunError::NotSealed { folder: folder() });
+    }
+    let task = next(&stored.tasks);
+    let run = stored.name(request.folder);
+    let parent = run.zip(stored.head).map(|(run, head)| Parent { run, head, task, turn: FIRST });
+    let asked = opened.asked.iter().cloned().chain([request.question.clone()]).collect();
+    let program = env!("CARGO_PKG_VERSION").to_owned();
+    let opened = RunOpened { format: FORMAT, program, parent, asked, ..opened.clone() };
+    let assigned = asked::assigned(&opened, task, &request.question)?;
+    let options = store::Options::default();
+    let (made, id, writer) = create_folder(request.runs, &opened.case.name, request.clock, options)?;
+    let read = |source| {
+        RunError::Log(OpenRunError::Read { folder: request.folder.to_owned(), source: Box::new(source) })
+    };
+    let append = |entry: Entry| {
+        writer
+            .append(vec![entry], Durability::Buffered)
+            .map_err(|source| RunError::Recording { folder: request.folder.to_owned(), source })
+    };
+    for event in reader.events() {
+        let (link, event, circumstance) = event.map_err(read)?;
+        let (event, circumstance) = match event {
+            Event::RunOpened(_) => {
+                let circumstance = Circumstance { run: Some(id.clone()), ..circumstance };
+                (Event::RunOpened(Box::new(opened.clone())), circumstance)
+            }
+            Event::TablesRead(_) | Event::EvidenceHashed(_) | Event::RunSealed(_) => continue,
+            event => (event, circumstance),
+        };
+        let payload = match event.payload() {
+            Some(digest) => reader.payload(&digest).map_err(read)?.map(Arc::from),
+            None => None,
+        };
+        append(Entry { stream: link.stream, event, circumstance, payload })?;
+    }
+    let circumstance = Circumstance::at(request.clock.now());
+    append(Entry { stream: Stream::Run, event: Event::TaskAssigned(assigned), circumstance, payload: None })?;
+    Ok(made)
+}
+
+/// The number of the next task.
+fn next(tasks: &[StoredTask]) -> TaskId {
+    let last = tasks.iter().map(|task| task.assigned.task.0).max().unwrap_or(0);
+    TaskId(last.saturating_add(1))
+}

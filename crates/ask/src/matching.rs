@@ -1,0 +1,192 @@
+//! Whether a row names what a question names.
+
+use crate::question::Name;
+use crate::topic::Source;
+use crate::world::{Row, World};
+use std::collections::BTreeSet;
+
+/// How closely a spelling fits a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fit {
+    /// Its letters and digits stand there in their order.
+    Loose,
+    /// It is the value, or a whole part of it.
+    Whole,
+}
+
+/// The shortest spelling that is looked for inside words.
+const INSIDE: usize = 4;
+
+/// A name as it is looked for in a case.
+#[derive(Debug)]
+pub(crate) struct Sought<'q> {
+    pub(crate) name: &'q Name,
+    /// Spellings of the account that it is, with its SID.
+    pub(crate) accounts: BTreeSet<String>,
+    /// Labels of the evidence that has such an account.
+    pub(crate) hosts_of_account: BTreeSet<String>,
+    /// Labels of the evidence that it names.
+    pub(crate) hosts: BTreeSet<String>,
+}
+
+impl Sought<'_> {
+    /// Whether it is neither an account nor a host.
+    pub(crate) fn is_thing(&self) -> bool {
+        self.accounts.is_empty() && self.hosts.is_empty() && self.name.ending.is_none()
+    }
+}
+
+/// What a name is in the case.
+pub(crate) fn sought<'q>(name: &'q Name, world: &World) -> Sought<'q> {
+    let low = name.text.to_lowercase();
+    let mut accounts = BTreeSet::new();
+    let mut hosts_of_account = BTreeSet::new();
+    for account in &world.accounts {
+        let is_it = account.names.contains(&low) || account.sid.as_deref() == Some(low.as_str());
+        if is_it {
+            accounts.extend(account.names.iter().cloned().chain(account.sid.clone()));
+            hosts_of_account.extend(account.hosts.iter().cloned());
+        }
+    }
+    let is_host = |host: &&crate::world::Host| {
+        host.label.to_lowercase() == low || host.names.iter().any(|known| known.to_lowercase() == low)
+    };
+    let hosts = world.hosts.iter().filter(is_host).map(|host| host.label.clone()).collect();
+    Sought { name, accounts, hosts_of_account, hosts }
+}
+
+/// Whether a name is that of an account or a host.
+pub(crate) fn is_of_world(name: &Name, world: &World) -> bool {
+    let sought = sought(name, world);
+    !sought.accounts.is_empty() || !sought.hosts.is_empty() || name.ending.is_some()
+}
+
+/// How a row names it; `None` where it does not.
+pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit> {
+    let spelled = source.searched().filter_map(|field| row.get(field));
+    let by_value = spelled.filter_map(|value| best(sought, value)).max();
+    let owner = row.owner().filter(|owner| is_owner(sought, owner)).map(|_| Fit::Whole);
+    by_value.max(owner).max(of_folder(sought, source, row))
+}
+
+/// Whether the hive of a user lies in a folder that somebody named after the user.
+fn of_folder(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit> {
+    let path = normal(&row.path);
+    let (folder, file) = path.rsplit_once('/')?;
+    let is_hive = source.is_owned() && (file.starts_with("ntuser") || file.starts_with("usrclass"));
+    let name = sought.name.text.to_lowercase();
+    let mut words = folder.split(|it: char| !it.is_alphanumeric());
+    (is_hive && row.owner().is_none() && words.any(|word| word == name)).then_some(Fit::Whole)
+}
+
+fn is_owner(sought: &Sought<'_>, owner: &str) -> bool {
+    sought.accounts.contains(owner) || sought.name.text.to_lowercase() == owner
+}
+
+fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
+    let whole = normal(value);
+    let is_whole = |spelling: &String| fits_whole(&whole, spelling);
+    let ends = |ending: &String| whole.starts_with("s-1-5-21-") && whole.ends_with(ending.as_str());
+    let is_account = sought.accounts.iter().any(is_whole) || sought.name.ending.as_ref().is_some_and(ends);
+    if is_account || sought.name.spellings.iter().any(is_whole) {
+        return Some(Fit::Whole);
+    }
+    let loose = squeezed(value);
+    let is_inside = |spelling: &String| {
+        let spelling = squeezed(spelling);
+        spelling.chars().count() >= INSIDE && loose.contains(&spelling)
+    };
+    if sought.accounts.is_empty() && sought.name.spellings.iter().any(is_inside) {
+        return Some(Fit::Loose);
+    }
+    let parts = &sought.name.parts;
+    let all = !parts.is_empty() && parts.iter().all(|part| loose.contains(&squeezed(part)));
+    all.then_some(Fit::Loose)
+}
+
+/// Small letters, `/` for `\`.
+pub(crate) fn normal(text: &str) -> String {
+    text.to_lowercase().replace('\\', "/")
+}
+
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Without a drive in front and a slash at the end.
+fn bare(path: &str) -> &str {
+    let behind =
+        path.split_once(":/").filter(|(drive, _)| drive.len() == 1).map_or(path, |(_, behind)| behind);
+    behind.trim_matches('/')
+}
+
+fn fits_whole(value: &str, spelling: &str) -> bool {
+    let sought = normal(spelling);
+    let sought = sought.trim_matches('"');
+    if value == sought {
+        return true;
+    }
+    if sought.contains('/') || sought.ends_with(':') {
+        let sought = if sought.contains('/') { bare(sought) } else { sought };
+        return !sought.is_empty() && is_part(value, sought);
+    }
+    let words = value.split(|it: char| {
+        it.is_whitespace() || matches!(it, '"' | '\'' | ',' | ';' | '=' | '(' | ')' | '#' | '&' | '|')
+    });
+    let mut pieces = words.flat_map(|word| word.split('/').chain([word]));
+    pieces.any(|piece| piece == sought || stem(piece) == sought)
+        || value.split('/').any(|part| part == sought || stem(part) == sought)
+}
+
+/// Whether one text stands in another one between marks, or at an end of it.
+fn is_part(value: &str, sought: &str) -> bool {
+    value.match_indices(sought).any(|(at, found)| {
+        let before = value.get(..at).and_then(|text| text.chars().next_back());
+        let behind = value.get(at + found.len()..).and_then(|text| text.chars().next());
+        let ends = |it: Option<char>| it.is_none_or(|it| !it.is_alphanumeric());
+        ends(before) && (ends(behind) || sought.ends_with(':'))
+    })
+}
+
+/// A file's name without its ending, and without the hash of a prefetch file.
+fn stem(name: &str) -> &str {
+    let name = match name.strip_suffix(".pf").and_then(|name| name.rsplit_once('-')) {
+        Some((program, hash)) if hash.len() == 8 => program,
+        _ => name,
+    };
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() && (1..=4).contains(&ending.len()) => stem,
+        _ => name,
+    }
+}
+
+/// The file's own name of a prefetch file's program.
+pub(crate) fn program_of(path: &str) -> Option<String> {
+    let low = normal(path);
+    let name = low.rsplit('/').next()?;
+    let (program, hash) = name.strip_suffix(".pf")?.rsplit_once('-')?;
+    (hash.len() == 8).then(|| program.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_fits_whole_parts_of_values() {
+        for (value, spelling, expected) in [
+            ("C:\\Windows\\System32\\notepad.exe", "notepad", true),
+            ("C:\\Program Files\\Notepad++\\notepad++.exe", "notepad", false),
+            ("C:\\TMP\\nc.ps1", "C:\\TMP", true),
+            ("C:\\TMP2\\nc.ps1", "C:\\TMP", false),
+            ("p1/ProgramData/ScanToPdf/stage.ps1", "c:\\programdata\\scantopdf\\", true),
+            ("\\DosDevices\\E:", "e:", true),
+            ("Copy-Item a.zip E:\\", "e:", true),
+            ("net localgroup administrators guest", "guest", true),
+            ("WORDPAD.EXE-24533991.pf", "wordpad", true),
+            ("PSEXESVC", "psexec", false),
+        ] {
+            assert_eq!(fits_whole(&normal(value), spelling), expected, "{value} {spelling}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The run in which an answer's rows become facts: of a case a new one, of a run a branch.
+
+use super::{AskArguments, Of};
+use crate::commands::run::{cache, level};
+use crate::failure::Failure;
+use crate::heads;
+use crate::models::{Chooser, Given};
+use crate::platform::Signals;
+use crate::printer::{Printer, complain};
+use app::{
+    AskBranch, Finished, Interrupt, MemoryUse, Progress, ResumeRequest, SystemClock, WorkerRequest, Workplace,
+};
+use ledger::AskedQuestion;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where the work is done.
+pub(super) struct Place<'a> {
+    pub(super) worker: WorkerRequest,
+    pub(super) indexes: PathBuf,
+    pub(super) arguments: &'a AskArguments,
+}
+
+/// Makes the run, and gives its folder.
+pub(super) fn record(
+    place: Place<'_>,
+    of: &Of,
+    question: AskedQuestion,
+    printer: &Printer,
+) -> Result<PathBuf, Failure> {
+    let arguments = place.arguments;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let signals = runtime.block_on(async { Signals::listen() })?;
+    let interrupt = Interrupt::new();
+    let work = Workplace {
+        integrity: level(arguments.checked.integrity),
+        worker: place.worker,
+        indexes: place.indexes,
+        cache: cache(&arguments.checked.kept, &of.case.paths, printer)?,
+        recording: store::Options { shared: arguments.shared, ..store::Options::default() },
+        clock: Arc::new(SystemClock),
+        observe: Arc::new(|event| {
+            if let Progress::Note(note) = event {
+                complain(&report::terminal(&format!("note: {note}")));
+            }
+        }),
+        interrupt: interrupt.clone(),
+        keep: heads::keep(&arguments.seal, &of.case.paths, printer)?,
+        memory: MemoryUse::None,
+    };
+    let finished = match &of.run {
+        None => {
+            let asking = app::ask_case(of.case.clone(), question, &arguments.runs, work);
+            runtime.block_on(interruptible(asking, signals, &interrupt))
+        }
+        Some((folder, _)) => {
+            let request = resumed(folder, of, question, work, arguments)?;
+            runtime.block_on(interruptible(app::resume(request), signals, &interrupt))
+        }
+    };
+    finished.map(|finished| finished.folder).map_err(|error| Failure::Run(Box::new(error)))
+}
+
+/// The branch, as a run that is gone on with.
+fn resumed(
+    folder: &Path,
+    of: &Of,
+    question: AskedQuestion,
+    work: Workplace,
+    arguments: &AskArguments,
+) -> Result<ResumeRequest, Failure> {
+    let branch = AskBranch { folder, question, runs: &arguments.runs, clock: &SystemClock };
+    app::refuse_runs_inside(&arguments.runs, &of.case.paths)
+        .map_err(|error| Failure::Run(Box::new(error)))?;
+    let made = app::branch_to_ask(&branch).map_err(|error| Failure::Run(Box::new(error)))?;
+    let chooser = Chooser::new(Given::default(), &arguments.runs);
+    Ok(ResumeRequest {
+        folder: made,
+        evidence: arguments.evidence.clone(),
+        agents: app::shipped_crew().map_err(Failure::Agents)?,
+        models: Box::new(move |task| chooser.of_task(task)),
+        work,
+    })
+}
+
+/// Stops in order at the first signal.
+async fn interruptible(
+    asking: impl Future<Output = Result<Finished, app::RunError>>,
+    mut signals: Signals,
+    interrupt: &Interrupt,
+) -> Result<Finished, app::RunError> {
+    let mut asking = std::pin::pin!(asking);
+    loop {
+        tokio::select! {
+            finished = &mut asking => return finished,
+            _ = signals.next() => interrupt.interrupt(),
+        }
+    }
+}
