@@ -54,12 +54,11 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
     if wants.number {
         return number(found, rows);
     }
-    match found.question.order {
-        Some(order) => match one_of(found, &rows, order) {
+    if let Some(order) = found.question.order {
+        match one_of(found, &rows, order) {
             Ok(one) => rows = one,
             Err(answer) => return answer,
-        },
-        None => {}
+        }
     }
     let counted =
         |at: &usize| found.row(*at).is_some_and(|(row, source)| !role(row, &source.count).is_empty());
@@ -199,6 +198,9 @@ fn has_who(row: &Row, source: &Source) -> bool {
     !role(row, &source.who).is_empty() || source.who.iter().any(|it| it == OWNER) && row.owner().is_some()
 }
 
+/// Fields of a source that have one role.
+type Fields = fn(&Source) -> &[String];
+
 /// What a question asks that no row tells.
 fn missing_role(found: &Found<'_>, rows: &[usize]) -> Option<Answer> {
     let wants = found.question.wants;
@@ -206,7 +208,7 @@ fn missing_role(found: &Found<'_>, rows: &[usize]) -> Option<Answer> {
         is_wanted && !rows.iter().any(|at| found.row(*at).is_some_and(|(row, source)| has(row, source)))
     };
     let topic = found.reading.topic;
-    let checks: [(bool, &str, fn(&Source) -> &[String]); 3] = [
+    let checks: [(bool, &str, Fields); 3] = [
         (
             lacks(wants.from, &|row, source| !role(row, &source.from).is_empty()),
             "where it came from",

@@ -286,7 +286,9 @@ fn class(lexicon: &'static Lexicon, words: &[Token]) -> Option<&'static str> {
 
 fn order(lexicon: &Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Option<Order> {
     let free = || words.iter().enumerate().filter(|(at, _)| !used.contains(at)).map(|(_, word)| word);
-    let recent = words.windows(2).any(|pair| matches!(pair, [a, b] if a.low == "most" && b.low == "recent" || a.low == "most" && b.low == "recently"));
+    let recent = words.windows(2).any(
+        |pair| matches!(pair, [a, b] if a.low == "most" && matches!(b.low.as_str(), "recent" | "recently")),
+    );
     match (free().any(|word| lexicon.first.fits(word)), recent || free().any(|word| lexicon.last.fits(word)))
     {
         (true, false) => Some(Order::First),

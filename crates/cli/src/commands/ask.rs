@@ -75,13 +75,13 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
         let folder = record(place, &of, question, printer)?;
         let run = app::load_run(&folder).map_err(Failure::Open)?;
         let task: Option<TaskId> =
-            run.tasks.values().filter(|view| view.assigned.ask).map(|view| view.assigned.task).last();
+            run.tasks.values().filter(|view| view.assigned.ask).map(|view| view.assigned.task).next_back();
         lines = cited(&asked, &tables, Some((&run, task)), arguments.lang)?;
         // What the gateway refused is no part of an answer.
         let before = lines.len();
         lines.retain(|line| line.fact.is_some());
         verdict = held(verdict, before, lines.len());
-        let calls = task.and_then(|task| run.tasks.get(&task)).map_or(0, |view| calls(view));
+        let calls = task.and_then(|task| run.tasks.get(&task)).map_or(0, calls);
         made = Some((folder, calls));
     }
     let shown = Shown { asked: &asked, verdict, lines: &lines, made: made.as_ref() };

@@ -181,8 +181,7 @@ impl Run {
             Then::Done | Then::Names(_) => None,
         };
         let is_own = |call: &Call| step(call).is_none_or(|step| step < self.own);
-        let is_held =
-            |call: &Call| is_own(call) && !lessons.against(&call.tool, &call.arguments).is_empty();
+        let is_held = |call: &Call| is_own(call) && !lessons.against(&call.tool, &call.arguments).is_empty();
         let (held, due): (VecDeque<Call>, VecDeque<Call>) = self.due.drain(..).partition(is_held);
         self.due = due;
         self.held.extend(held);
@@ -232,7 +231,11 @@ impl Run {
             ),
         };
         if self.spared > 0 {
-            let calls = if self.spared == 1 { "call that failed in an earlier run was" } else { "calls that failed in earlier runs were" };
+            let calls = if self.spared == 1 {
+                "call that failed in an earlier run was"
+            } else {
+                "calls that failed in earlier runs were"
+            };
             text.push_str(&format!(
                 " {} {calls} not made, because the questions behind it are answered.",
                 self.spared

@@ -68,7 +68,10 @@ fn folders_of_folders_are_those_of_the_listing_with_and_without_an_index() {
     let names = |tree: &dyn Tree| -> Vec<String> {
         below(tree, "host").into_iter().map(|node| node.name.clone()).collect()
     };
-    assert_eq!((names(indexed.as_ref()), names(plain.as_ref())), (vec!["C".to_owned()], vec!["C".to_owned(), "later".to_owned()]));
+    assert_eq!(
+        (names(indexed.as_ref()), names(plain.as_ref())),
+        (vec!["C".to_owned()], vec!["C".to_owned(), "later".to_owned()])
+    );
 }
 
 fn walked(trees: &[Box<dyn Tree>], arguments: &Value) -> Return {
