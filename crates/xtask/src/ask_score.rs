@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: cargo xtask ask-score LOCARD QUESTIONS.toml --cases DIR [--each]";
@@ -100,15 +99,20 @@ fn case_of(cases: &Path, ours: &Path, name: &str) -> PathBuf {
 }
 
 fn ask(locard: &Path, case: &Path, place: &Path, known: &Known) -> io::Result<Came> {
-    let begun = Instant::now();
-    let mut command = Command::new(locard);
+    let begun = now();
+    let mut command = crate::program::locard(locard);
     command.arg("ask").arg(case).arg(&known.text).arg("--json");
     command.arg("--cache").arg(place.join("cache")).arg("--runs").arg(place.join("runs"));
-    let output = command.env("LOCARD_NO_MEMORY", "1").env("LOCARD_NO_HEAD_LOG", "1").output()?;
+    let output = command.output()?;
     let took = begun.elapsed();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let calls = answer.get("calls").and_then(Value::as_u64).unwrap_or(0);
     Ok(Came { judged: judge(&known.right, &answer), calls, took })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the chore measures time")]
+fn now() -> Instant {
+    Instant::now()
 }
 
 fn figures(all: &[(&Known, Came)]) -> String {
