@@ -20,7 +20,7 @@ const JOINED: usize = 500;
 /// Decides a question by the rows that its looks found.
 pub fn decide(question: &Question, looks: &[Look], rows: &[Row], world: &World) -> Answer {
     if question.is_beyond {
-        let note = "intent, the person behind an account and opinions are no matter of records".to_owned();
+        let note = "intent, the person behind an account and opinions are not in records".to_owned();
         return Answer::not_determinable(Reason::NoQuestionOfEvidence, None, note);
     }
     if question.is_time_ambiguous {

@@ -115,9 +115,9 @@ fn what_fits_several_things_or_none_ends_with_2_and_says_so() {
     for (arguments, said) in [
         (&["node", "nothing of that name"][..], "no fact names"),
         (&["node", ".exe"], "things alike"),
-        (&["node"], "node is about one thing, X, and 0 were given"),
-        (&["path", "mara"], "path is about two things, X and Y, and 1 were given"),
-        (&["hubs", "mara"], "hubs is about no thing, and 1 were given"),
+        (&["node"], "node takes one argument, X, 0 given"),
+        (&["path", "mara"], "path takes two arguments, X and Y, 1 given"),
+        (&["hubs", "mara"], "hubs takes no argument, 1 given"),
         (&["hubs", "--relation", "liked"], "there is no relation"),
         (&["hubs", "--host", "nowhere"], "there is no host"),
         (&["where-else", "mara", "--relation", "ran"], "where-else is about facts, which --relation"),
@@ -127,7 +127,7 @@ fn what_fits_several_things_or_none_ends_with_2_and_says_so() {
         (&["hubs", "-k", "3"], "hubs takes no -k"),
         (&["node", "mara", "--depth", "3"], "node takes no --depth"),
         (&["timeline", "mara", "--most", "1"], "timeline takes no --most"),
-        (&["contradictions", "--format", "dot"], "contradictions are pairs of facts, which are not drawn"),
+        (&["contradictions", "--format", "dot"], "contradictions cannot be drawn"),
     ] {
         let output = place.locard(&[&["graph", "latest"], arguments].concat());
         let told = text(&output.stderr);
