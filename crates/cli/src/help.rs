@@ -189,7 +189,7 @@ Examples:
       begins a run with the one question, and answers from its facts
   locard ask latest \"Welche Dienste wurden am 16.09.2025 installiert?\"
       the last run: its facts where they are enough, or else a branch of it
-  locard ask latest \"Was the System log cleared?\" --json
+  locard ask latest \"Was the System log cleared?\" --format json
       the answer for programs
 
 docs/ask.md says which questions are understood.

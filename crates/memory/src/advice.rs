@@ -167,16 +167,15 @@ fn refuses(kept: &Kept, known: &Conditions) -> Option<Refuses> {
     }
 }
 
-/// Whether a value that the lesson does not hold may be what did not work: a statement, a path, a number. Another value need not be wrong.
+/// Whether a value that the lesson does not hold may be what did not work, such as a statement or a path: another value need not be wrong.
+///
+/// A number or a path that a tool cannot follow is out of its bounds in every case.
 fn depends_on_value(lesson: &Lesson) -> bool {
+    let is_of_arguments = lesson.trouble == Some(Trouble::Cause(Cause::Arguments));
     let is_open = |kind: &ValueKind| match kind {
         ValueKind::Choice(_) | ValueKind::Flag => false,
-        ValueKind::Number
-        | ValueKind::Pattern
-        | ValueKind::Path
-        | ValueKind::Text
-        | ValueKind::List
-        | ValueKind::Object => true,
+        ValueKind::Number | ValueKind::Path => !is_of_arguments,
+        ValueKind::Pattern | ValueKind::Text | ValueKind::List | ValueKind::Object => true,
     };
     lesson.call.iter().flat_map(|call| call.arguments.values()).any(is_open)
 }

@@ -101,7 +101,7 @@ fn case_of(cases: &Path, ours: &Path, name: &str) -> PathBuf {
 fn ask(locard: &Path, case: &Path, place: &Path, known: &Known) -> io::Result<Came> {
     let begun = now();
     let mut command = crate::program::locard(locard);
-    command.arg("ask").arg(case).arg(&known.text).arg("--json");
+    command.arg("ask").arg(case).arg(&known.text).args(["--format", "json"]);
     command.arg("--cache").arg(place.join("cache")).arg("--runs").arg(place.join("runs"));
     let output = command.output()?;
     let took = begun.elapsed();

@@ -3,7 +3,7 @@
 mod recorded;
 mod shown;
 
-use crate::arguments::{EvidenceArguments, SealArguments};
+use crate::arguments::{EvidenceArguments, Format, SealArguments};
 use crate::commands::{ended, run_folder, tables, worker};
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -29,9 +29,9 @@ pub(crate) struct AskArguments {
     /// By default, where the run found it.
     #[arg(long, value_name = "EVIDENCE", hide_short_help = true)]
     pub(crate) evidence: Vec<PathBuf>,
-    /// Print the answer for programs
-    #[arg(long)]
-    pub(crate) json: bool,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
     /// Let other users read the run folder, as far as the umask allows
     #[arg(long, hide_short_help = true)]
     pub(crate) shared: bool,
@@ -85,9 +85,9 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
         made = Some((folder, calls));
     }
     let shown = Shown { asked: &asked, verdict, lines: &lines, made: made.as_ref() };
-    let printed = match arguments.json {
-        true => printer.result(&report::json_text(&value(&shown, &arguments.question))),
-        false => printer.result(&text(&shown)),
+    let printed = match arguments.format {
+        Format::Json => printer.result(&report::json_text(&value(&shown, &arguments.question))),
+        Format::Text => printer.result(&text(&shown)),
     };
     let code = match verdict {
         Verdict::Values | Verdict::Yes | Verdict::No => 0,

@@ -4,7 +4,8 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
+    "ask",
     "audit",
     "memory",
     "run",
@@ -121,6 +122,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         place.locard_ends(0, &["tool", "list_hives", "--evidence", &demo(), "--format", "json"]),
         place.locard_ends(0, &["tool", "--format", "json"]),
         place.locard_ends(0, &["memory", "list", "--memory", "m", "--format", "json"]),
+        place.locard_ends(0, &["ask", &name, "Was the System log cleared?", "--format", "json"]),
     ];
     assert_eq!(examples, printed.iter().map(|text| members(text)).collect::<Vec<_>>());
 }

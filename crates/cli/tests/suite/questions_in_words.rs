@@ -6,8 +6,10 @@ use serde_json::Value;
 
 /// Asks the demo, or a run of it.
 fn ask(place: &Place, code: i32, of: &str, question: &str) -> Value {
-    let printed =
-        place.locard_ends(code, &["ask", of, question, "--json", "--cache", "cache", "--integrity", "stat"]);
+    let printed = place.locard_ends(
+        code,
+        &["ask", of, question, "--format", "json", "--cache", "cache", "--integrity", "stat"],
+    );
     serde_json::from_str(&printed).unwrap()
 }
 
