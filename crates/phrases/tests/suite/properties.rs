@@ -69,7 +69,8 @@ fn skeleton(phrase: &Phrase) -> String {
 
 /// Whether this is the number of characters of a value.
 fn is_a_length(fact: &FactEntry, text: &str) -> bool {
-    fact.values.iter().any(|bound| bound.value.to_text().chars().count().to_string() == text)
+    let mut stated = std::iter::once(&fact.subject).chain(&fact.values);
+    stated.any(|bound| bound.value.to_text().chars().count().to_string() == text)
 }
 
 proptest! {
