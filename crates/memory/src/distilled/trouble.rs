@@ -9,7 +9,7 @@ use ledger::{
     lessons,
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How often claims of one shape must be refused in a task for it to be a lesson.
 const RECURRING: usize = 2;
@@ -19,8 +19,8 @@ impl<'r> Fold<'r> {
         let failed = self.made.iter().filter_map(|made| Some((made, made.trouble()?)));
         let failed = failed.filter(|(made, trouble)| !self.is_exempt(made, *trouble));
         // A call that ran when it was made again shows that nothing is wrong with it.
-        let failed = failed
-            .filter(|(made, _)| !self.made.iter().any(|other| other.works() && other.very() == made.very()));
+        let worked: BTreeSet<Digest> = self.made.iter().filter(|made| made.works()).map(Made::very).collect();
+        let failed = failed.filter(|(made, _)| !worked.contains(&made.very()));
         // Neither the call nor its form holds how it was paged, which may be what the tool could not follow.
         let failed = failed.filter(|(made, trouble)| {
             *trouble != Trouble::Cause(Cause::Arguments) || !is_paged(&made.started.arguments)
