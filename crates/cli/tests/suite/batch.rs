@@ -1,6 +1,6 @@
 //! Several cases at once: what one of them meets stops no other, and nothing of them collides.
 
-use crate::support::{Place, copy_folder, demo_folder, str, text};
+use crate::support::{Place, SMALL, copy_folder, demo_folder, str, text};
 use serde_json::{Value, json};
 
 const CASE: &str = "title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\n";
@@ -29,6 +29,7 @@ fn a_case_that_fails_stops_no_other() {
         let cases = mixed(&place);
         let arguments: Vec<&str> = ["run", "--format", "json", "--jobs", jobs]
             .into_iter()
+            .chain(SMALL)
             .chain(cases.iter().map(String::as_str))
             .collect();
         let output = place.locard(&arguments);
@@ -79,7 +80,7 @@ fn one_case_and_many_have_the_same_shape() {
     let place = Place::new();
     let demo = str(&demo_folder()).to_owned();
     let shape = |cases: &[&str]| {
-        let out = place.locard_ends(0, &[&["run", "--format", "json"], cases].concat());
+        let out = place.locard_ends(0, &[&["run", "--format", "json"], &SMALL[..], cases].concat());
         let value: Value = serde_json::from_str(&out).unwrap();
         let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         (members(&value), members(&value["cases"][0]), members(&value["cases"][0]["result"]))
@@ -100,7 +101,7 @@ fn runs_of_equal_names_that_begin_together_do_not_collide() {
     let programs: Vec<_> = (0..4)
         .map(|_| {
             let mut command = place.command(&["run", "a/demo", "b/demo", "a/demo", "--jobs", "3"]);
-            command.stdout(std::process::Stdio::null()).spawn().unwrap()
+            command.args(SMALL).stdout(std::process::Stdio::null()).spawn().unwrap()
         })
         .collect();
     for mut program in programs {

@@ -1,6 +1,6 @@
 //! Equal runs have equal task chains, wherever, whenever and in whatever order they run.
 
-use crate::support::{Place, copy_folder, demo_folder, invocations, script};
+use crate::support::{Place, SMALL, copy_folder, demo_folder, invocations, script};
 use ledger::Rules;
 use ledger::event::TaskHead;
 use serde_json::json;
@@ -33,11 +33,12 @@ fn a_case_has_equal_task_chains_alone_and_beside_others() {
     let alone = Place::new();
     let demo = demo_folder();
     let demo = demo.to_str().unwrap();
-    alone.locard_ends(0, &["run", demo, "--model", "sloppy:3"]);
+    alone.locard_ends(0, &[&["run", demo, "--model", "sloppy:3"], &SMALL[..]].concat());
     let expected = heads(app::load_run(&alone.only_run()).unwrap());
     for jobs in ["1", "4"] {
         let place = Place::new();
-        place.locard_ends(0, &["run", demo, demo, demo, demo, "--model", "sloppy:3", "--jobs", jobs]);
+        let four = ["run", demo, demo, demo, demo, "--model", "sloppy:3", "--jobs", jobs];
+        place.locard_ends(0, &[&four[..], &SMALL].concat());
         let runs = place.runs();
         assert_eq!(runs.len(), 4);
         for run in runs {

@@ -1,6 +1,6 @@
 //! The commands as a person types them.
 
-use crate::support::{Place, demo_file, demo_folder, text};
+use crate::support::{Place, SMALL, demo_file, demo_folder, text};
 
 fn demo() -> String {
     demo_folder().to_str().unwrap().to_owned()
@@ -41,8 +41,9 @@ fn the_demo_ends_sealed_with_every_objective_met_and_facts_that_name_their_bytes
 #[test]
 fn two_runs_of_one_case_have_equal_task_chains() {
     let (first, second) = (Place::new(), Place::new());
+    first.has_demo_run(&[]);
+    second.locard_ends(0, &["run", &demo()]);
     let chains = [&first, &second].map(|place| {
-        place.locard_ends(0, &["run", &demo()]);
         let run = app::load_run(&place.only_run()).unwrap();
         run.sealed.unwrap().heads
     });
@@ -215,7 +216,7 @@ fn the_doctor_names_every_layer() {
 fn latest_is_the_run_that_was_begun_last() {
     let place = Place::new();
     for _ in 0..3 {
-        place.locard_ends(0, &["run", &demo()]);
+        place.locard_ends(0, &[&["run", &demo()], &SMALL[..]].concat());
     }
     let names = || {
         let entries = std::fs::read_dir(place.path("runs")).unwrap();

@@ -10,6 +10,13 @@ fn investigated(place: &Place, arguments: &[&str]) -> PathBuf {
     place.runs().into_iter().find(|run| !before.contains(run)).unwrap()
 }
 
+/// The folder of a run of the demo that the tests share.
+fn shared(place: &Place, arguments: &'static [&'static str]) -> PathBuf {
+    let before = place.runs();
+    place.has_demo_run(arguments);
+    place.runs().into_iter().find(|run| !before.contains(run)).unwrap()
+}
+
 fn compared(place: &Place, code: i32, before: &Path, after: &Path) -> Value {
     let arguments = ["diff", str(before), str(after), "--exit-code", "--format", "json"];
     serde_json::from_str(&place.locard_ends(code, &arguments)).unwrap()
@@ -22,8 +29,8 @@ const KINDS: [&str; 7] =
 #[test]
 fn two_runs_of_one_case_are_the_same() {
     let place = Place::new();
-    let demo = str(&demo_folder()).to_owned();
-    let [one, other] = [investigated(&place, &[&demo]), investigated(&place, &[&demo])];
+    let one = shared(&place, &[]);
+    let other = investigated(&place, &[str(&demo_folder())]);
     let diff = compared(&place, 0, &one, &other);
     assert_eq!((&diff["locard_diff"], &diff["recorded_the_same"]), (&1.into(), &true.into()));
     assert_eq!(diff["not_the_same"].as_array().unwrap().len(), 0, "{diff}");
@@ -43,9 +50,8 @@ fn two_runs_of_one_case_are_the_same() {
 #[test]
 fn a_sloppy_run_differs_by_what_was_refused_and_by_nothing_that_it_made_up() {
     let place = Place::new();
-    let demo = str(&demo_folder()).to_owned();
-    let honest = investigated(&place, &[&demo]);
-    let sloppy = investigated(&place, &[&demo, "--model", "sloppy:3"]);
+    let honest = shared(&place, &[]);
+    let sloppy = shared(&place, &["--model", "sloppy:3"]);
     let [old, new] = [&honest, &sloppy].map(|run| app::load_run(run).unwrap());
     let said = |run: &graph::Run| run.facts().map(|(_, it)| graph::fact_title(&it.fact)).collect::<Vec<_>>();
     let same = said(&old).len() == said(&new).len();
@@ -79,7 +85,7 @@ fn a_sloppy_run_differs_by_what_was_refused_and_by_nothing_that_it_made_up() {
 fn runs_of_different_cases_say_so_first() {
     let place = Place::new();
     place.folder("empty");
-    let demo = investigated(&place, &[str(&demo_folder())]);
+    let demo = shared(&place, &[]);
     let empty = investigated(&place, &["empty"]);
     let out = place.locard_ends(0, &["diff", str(&demo), str(&empty)]);
     assert!(out.starts_with("the runs are of different cases: demo and empty\n"), "{out}");

@@ -36,18 +36,18 @@ fn each_code_is_reached() {
     place.file("damaged/run.db", "no run");
     let none = place.file("none.toml", "[budgets]\ninvestigate_turns = 0\nrecord_turns = 0\n");
     let cut = truncated(&place);
-    place.locard_ends(0, &["run", &demo]);
+    place.has_demo_run(&[]);
     let run = str(&place.only_run()).to_owned();
     let cases: [(i32, &[&str]); 9] = [
         (0, &["verify", &run]),
         (2, &["run", "no-such-folder"]),
         (2, &["facts", "no-such-run"]),
         (10, &["run", str(&cut), "--fail-on", "gaps"]),
-        (20, &["run", &demo, "--model", "sloppy:4", "--fail-on", "gaps,refused"]),
+        (20, &["run", &demo, "--model", "sloppy:4", "--fail-on", "gaps,refused", "--agent", "registry"]),
         (25, &["run", "empty/evidence", "--fail-on", "gaps,refused,unmet"]),
         (2, &["facts", "empty/"]),
         (31, &["facts", "damaged/"]),
-        (60, &["run", &demo, "--rules", str(&none)]),
+        (60, &["run", &demo, "--rules", str(&none), "--agent", "registry"]),
     ];
     for (code, arguments) in cases {
         place.locard_ends(code, arguments);

@@ -44,7 +44,7 @@ fn a_hunt_gives_what_was_planted_the_highest_level_first_and_nothing_ordinary() 
 #[test]
 fn a_run_begins_with_what_stands_out_and_its_answers_are_one_command_away() {
     let place = Place::new();
-    let out = place.locard_ends(0, &["run", &demo()]);
+    let out = place.has_demo_run(&[]);
     assert!(out.starts_with("what stands out\n  critical  "), "{out}");
     assert!(out.lines().count() <= 60, "{} lines", out.lines().count());
     assert!(out.contains("questions: ") && out.contains(" answered"), "{out}");

@@ -1,12 +1,12 @@
 //! `locard rejections`: what was refused in one run, and in several.
 
-use crate::support::{Place, demo_folder, str};
+use crate::support::Place;
 use serde_json::Value;
 
-fn place_with_runs(models: &[&str]) -> (Place, Vec<String>) {
+fn place_with_runs(models: &[&'static [&'static str]]) -> (Place, Vec<String>) {
     let place = Place::new();
     for model in models {
-        place.locard_ends(0, &["run", str(&demo_folder()), "--model", model]);
+        place.has_demo_run(model);
     }
     let entries = std::fs::read_dir(place.path("runs")).unwrap();
     let mut names: Vec<String> = entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
@@ -21,7 +21,7 @@ fn json(place: &Place, arguments: &[&str]) -> Value {
 
 #[test]
 fn of_one_run_the_summary_stands_above_the_claims_and_agrees_with_them() {
-    let (place, names) = place_with_runs(&["sloppy:3"]);
+    let (place, names) = place_with_runs(&[&["--model", "sloppy:3"]]);
     let told = place.locard_ends(0, &["rejections", "latest"]);
     let (summary, claims) = (told.find("refusals cost ").unwrap(), told.find("\nclaim-").unwrap());
     assert!(told.starts_with("by code") && summary < claims, "{told}");
@@ -50,7 +50,7 @@ fn of_one_run_the_summary_stands_above_the_claims_and_agrees_with_them() {
 
 #[test]
 fn several_runs_are_counted_together_and_their_claims_listed_on_demand() {
-    let (place, names) = place_with_runs(&["sloppy:3", "sloppy:4"]);
+    let (place, names) = place_with_runs(&[&["--model", "sloppy:3"], &["--model", "sloppy:4"]]);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let (one, other, both) = (json(&place, &names[..1]), json(&place, &names[1..]), json(&place, &names));
     let count = |json: &Value| json["summary"]["all"]["refused"].as_i64().unwrap();
@@ -65,7 +65,7 @@ fn several_runs_are_counted_together_and_their_claims_listed_on_demand() {
 
 #[test]
 fn a_run_without_refusals_has_an_empty_summary() {
-    let (place, _) = place_with_runs(&["playbook"]);
+    let (place, _) = place_with_runs(&[&[]]);
     let json = json(&place, &["latest"]);
     assert_eq!(json["summary"]["all"]["refused"], 0);
     assert_eq!(json["summary"]["all"]["refused_percent_of_all_claims"], 0.0);
@@ -73,7 +73,7 @@ fn a_run_without_refusals_has_an_empty_summary() {
 
 #[test]
 fn the_page_lists_each_refused_claim_and_fetches_nothing() {
-    let (place, names) = place_with_runs(&["sloppy:3", "sloppy:4"]);
+    let (place, names) = place_with_runs(&[&["--model", "sloppy:3"], &["--model", "sloppy:4"]]);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let page = place.locard_ends(0, &[&["rejections", "--format", "html"], &names[..]].concat());
     let refused = json(&place, &names)["summary"]["all"]["refused"].as_u64().unwrap();

@@ -22,8 +22,14 @@ pub(crate) fn program() -> PathBuf {
     std::env::var_os("LOCARD_BINARY").map_or_else(|| env!("CARGO_BIN_EXE_locard").into(), PathBuf::from)
 }
 
-/// A run folder in memory: its name, and its files with what they permit.
-type Packed = (OsString, Vec<(OsString, Vec<u8>, Permissions)>);
+/// Options for tests that need some run of the demo and do not care what is investigated: a quarter of the CPU time of a whole one.
+pub(crate) const SMALL: [&str; 3] = ["--agent", "registry", "--no-sweep"];
+
+/// A run folder in memory: its name, its files with their permissions, and what `locard run` printed.
+type Packed = (OsString, Vec<(OsString, Vec<u8>, Permissions)>, String);
+
+/// Held while a shared run is made: two runs of the demo that begin in the same second have the same name.
+static MAKING: Mutex<()> = Mutex::new(());
 
 /// The runs of the demo that tests share, by their arguments. They are held in memory: nothing would remove a folder of a static.
 static DEMO_RUNS: Mutex<BTreeMap<&[&str], Arc<OnceLock<Packed>>>> = Mutex::new(BTreeMap::new());
@@ -81,13 +87,16 @@ impl Place {
         out
     }
 
-    /// Puts the run here that `locard run cases/demo` makes with these arguments: it is made once for all tests that only read it, and copied.
-    pub(crate) fn has_demo_run(&self, more: &'static [&'static str]) {
+    /// Copies the run here that `locard run cases/demo` makes with these arguments, and returns what the program printed.
+    ///
+    /// The run is made once for all tests that do not change how it is made.
+    pub(crate) fn has_demo_run(&self, more: &'static [&'static str]) -> String {
         let made = DEMO_RUNS.lock().unwrap().entry(more).or_default().clone();
-        let (name, files) = made.get_or_init(|| {
+        let (name, files, printed) = made.get_or_init(|| {
+            let _alone = MAKING.lock();
             let place = Place::new();
-            place.locard_ends(0, &[&["run", str(&demo_folder())], more].concat());
-            packed(&place.only_run())
+            let printed = place.locard_ends(0, &[&["run", str(&demo_folder())], more].concat());
+            packed(&place.only_run(), printed)
         });
         let run = self.path("runs").join(name);
         assert!(!run.exists(), "{} is there already", run.display());
@@ -95,6 +104,7 @@ impl Place {
             let file = self.file(str(&run.join(name)), bytes);
             std::fs::set_permissions(file, permissions.clone()).unwrap();
         }
+        printed.clone()
     }
 
     /// The only run folder here.
@@ -233,12 +243,12 @@ pub(crate) fn demo() -> Case {
     app::load_case(&demo_folder()).unwrap()
 }
 
-fn packed(run: &Path) -> Packed {
+fn packed(run: &Path, printed: String) -> Packed {
     let files = std::fs::read_dir(run).unwrap().map(|entry| {
         let entry = entry.unwrap();
         (entry.file_name(), std::fs::read(entry.path()).unwrap(), entry.metadata().unwrap().permissions())
     });
-    (run.file_name().unwrap().to_owned(), files.collect())
+    (run.file_name().unwrap().to_owned(), files.collect(), printed)
 }
 
 /// Copies a folder with everything in it, times of last change included.
