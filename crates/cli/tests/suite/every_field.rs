@@ -1,7 +1,7 @@
 //! Each field of each event is changed once, and the log chained and sealed anew: what `verify` does not find rests on the head of the chain alone, and the certificate says so.
 
 use crate::forgeries::of_all_kinds;
-use crate::support::{Place, rechained, str};
+use crate::support::{Place, rechained};
 use ledger::Event;
 use ledger::event::Stored;
 use serde_json::Value;
@@ -110,7 +110,7 @@ fn what_verify_does_not_find_rests_on_the_head_alone_and_is_listed() {
             continue;
         }
         let copy = rechained(&place, &run, &format!("changed-{number}"), |log| log[*at].1 = changed.clone());
-        let found = place.locard(&["verify", str(&copy)]).status.code() != Some(0);
+        let found = !app::verify(&copy).holds();
         table.insert(key, found);
         std::fs::remove_dir_all(copy).unwrap();
     }
