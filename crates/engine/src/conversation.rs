@@ -13,8 +13,8 @@ const DISTILLED_PART: u64 = 4;
 /// A conversation.
 #[derive(Debug)]
 pub(crate) struct Conversation {
-    /// The messages that are sent. They are shared with the last request, which is gone by the next step.
-    /// A copy for each turn would cost the square of their number.
+    /// The messages that are sent, shared with the last request, which is dropped before the next step.
+    /// Copying them for each turn would take quadratic time.
     sent: Arc<Vec<Arc<Message>>>,
     /// The digest of `sent`: it grows with the conversation, so that no turn has to hash everything again.
     digest: Digest,

@@ -30,7 +30,7 @@ impl Distil for Record<'_> {
         let part = |tenths: u64| bytes / 10 * tenths;
         let rest = part(10 - RECORDED_TENTHS - INVOCATIONS_TENTHS);
         let held = self.shelf.held();
-        // Invocations are listed separately. Facts are also in the titles of their phenomena, but their own entries give the ids to refer to.
+        // Invocations are listed separately. Phenomena are left out: their titles repeat facts, and the facts have the ids to refer to.
         let nodes =
             self.notebook.views(self.facts, &[]).filter(|node| !matches!(node.id, NodeId::Phenomenon(_)));
         let (met, open) = self.objectives();

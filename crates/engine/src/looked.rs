@@ -65,6 +65,7 @@ impl Standing<'_> {
     }
 
     /// Checks whether the source of a way is missing, but its listing names others,
+    /// and the search of everything, which would read them, was not made.
     /// which the search of everything would read and was not made.
     ///
     /// Sources that are searched one by one are all that could answer, and so are the sources of a record type.

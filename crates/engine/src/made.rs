@@ -64,7 +64,7 @@ impl Made {
     }
 }
 
-/// Returns what was not read: gaps, damage if nothing was found, and the note of a call that could not read at all.
+/// Returns what was not read: gaps, damage unless records were returned, and the note of a call that could not read at all.
 fn unread(ended: &InvocationEnded, cause: Option<Cause>) -> Vec<String> {
     let gaps = ended.gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason));
     let damage = ended.defects.iter().filter(|_| ended.outcome != Outcome::Ok);

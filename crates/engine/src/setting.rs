@@ -26,7 +26,7 @@ pub struct Setting {
     tools: BTreeMap<String, ToolSpec>,
     /// The tasks of the run.
     tasks: Vec<TaskId>,
-    /// The evidence: the first message lists it in runs with that behaviour, and it tells the sources in listings apart.
+    /// The evidence: the first message lists it in runs with that behaviour, and it decides which kind of evidence a listed source is from.
     pub(crate) evidence: Vec<EvidenceEntry>,
     /// The agents to which tasks can be assigned.
     pub(crate) roster: Vec<AgentSpec>,

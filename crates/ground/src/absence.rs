@@ -63,7 +63,7 @@ pub struct Searchable<'a> {
 ///
 /// Each cited search must cover the whole absence by itself.
 /// If an absence names no evidence, it is about the evidence that its searches covered.
-/// Its folder or hive is spelled as in the search that found it,
+/// Its folder or hive is spelled as in the search that found it: if two names differ only in letter case, only one was searched.
 /// because of two spellings that differ in letter case only one was searched.
 pub fn judge_absence(
     claim: &AbsenceClaim,

@@ -76,7 +76,7 @@ pub(crate) fn bind<'o>(
     setting: &Setting<'_>,
 ) -> Result<Fit<'o>, Misfit<'o>> {
     let tiers = &setting.rules.tiers;
-    // The value that rules out most records comes first: the rest of those records is not examined.
+    // This value is checked first because it rules out most records, whose other values then need no check.
     if !claim.anchor().is_some_and(|wanted| stands(wanted, record, claim.manner(), tiers)) {
         return Err(Misfit::Absent);
     }

@@ -57,9 +57,11 @@ pub struct Telling {
     pub dating: Dating,
     /// Whether a name may have escaped characters ([`ledger::escapes`]): since [`ledger::Behaviour::EscapedNames`].
     pub escapes: bool,
-    /// Whether a sentence may not say that something starts if a fact says it is not in force: since [`ledger::Behaviour::InForce`].
+    /// Whether a sentence is refused if it says that something starts, but a fact says it is not in force.
+    /// Since [`ledger::Behaviour::InForce`].
     pub in_force: bool,
-    /// Whether no sentence may call something harmless or state an action about something it does not name:
+    /// Whether a sentence is refused if it calls something harmless, or states an action about something that it does not name.
+    /// Since [`ledger::Behaviour::NoVerdicts`].
     /// since [`ledger::Behaviour::NoVerdicts`].
     pub no_verdicts: bool,
 }
@@ -74,7 +76,7 @@ pub enum SentenceVerdict {
 }
 
 /// Judges a sentence by what its task knows up to the claim.
-/// That is its own facts, absences and derivations, and those that were handed over to it.
+/// This means its own facts, absences and derivations, and those that were handed over to it.
 pub fn judge_sentence(
     claim: &SentenceClaim,
     id: SentenceId,

@@ -130,7 +130,7 @@ fn names<'r>(reading: &'r Reading, record: &'r Record, setting: &Setting<'r>) ->
     names
 }
 
-/// Returns a value as a claim states it: for a list each item, for an empty value nothing.
+/// Returns the texts with which a claim states a value: one for each item of a list, none for an empty value.
 fn texts(value: &FieldValue) -> impl Iterator<Item = String> {
     let texts = match value {
         FieldValue::List(items) => items.clone(),

@@ -47,7 +47,7 @@ pub enum StatementVerdict {
 }
 
 /// Judges a statement by what its task knows up to the claim.
-/// That is its own facts, absences and derivations, and those that were handed over to it.
+/// This means its own facts, absences and derivations, and those that were handed over to it.
 pub fn judge_statement(claim: &StatementClaim, id: StatementId, known: &Known<'_>) -> StatementVerdict {
     let named = node(claim, known).and_then(|(node, citable)| Ok((node, said(claim, node, citable)?)));
     let (node, fields) = match named {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// The words for an absence in a hive that does not cover its transaction logs, wherever it is shown.
+/// The words for an absence that ignores a hive's transaction logs, wherever it is shown.
 pub const AS_IT_STANDS: &str = "as it stands, without what its transaction logs hold";
 
 /// The reason for reading a dirty hive as its file stands: there are no logs beside it.

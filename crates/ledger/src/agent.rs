@@ -34,8 +34,8 @@ pub struct AgentSpec {
 const NARRATIVE: &str = "record_narrative";
 
 impl AgentSpec {
-    /// Checks whether the agent has this tool, on a surface with the tool's class.
-    /// An agent that assigns tasks can assign them to every agent of the run, whatever the agents are called.
+    /// Checks whether the agent has this tool, if its surface has the tool's class.
+    /// A lead has the tools for all agents of the run, whatever the agents are called, because it can assign tasks to each of them.
     pub fn has(&self, tool: &ToolSpec) -> bool {
         (self.tools.as_ref().is_none_or(|names| names.contains(&tool.name))
             || tool.class == ToolClass::Dispatch)
@@ -97,7 +97,7 @@ pub struct Way<'o> {
 pub enum Weight {
     /// What the computer is and who uses it.
     Context,
-    /// What was done, as happens on any computer.
+    /// An activity that is usual on any computer.
     #[default]
     Activity,
     /// What an examiner wants to know first. Before [`crate::Behaviour::Questions`], a task was complete without an answer to it.

@@ -61,11 +61,11 @@ pub enum Behaviour {
     /// No sentence of the narrative says that something is harmless, which no fact says.
     /// No sentence states an action without naming what did it or what it was done to. Evidence may try to make an agent write either.
     NoVerdicts = 19,
-    /// If the source that a question names is missing but its listing names others, only the search of those others closes the question.
-    /// The tool that answers the question may have those sources, too. Before, the question was not determinable at once.
+    /// If the source that a question names is missing, its listing may name others that the tool's source for the answer includes.
+    /// Then only a search of that tool source closes the question. Before, the question was not determinable at once.
     SearchedElsewhere = 20,
     /// Each task of the sweep asks a few questions.
-    /// Before, one task asked all of them, and what the first recorded could leave no room for the last.
+    /// Before, one task asked all of them, and recording the first answers could leave no room for the last.
     SweepsInParts = 21,
     /// A reading may name a record and fields, and the gateway copies their values.
     /// If a reading cites the record, the gateway also copies a field that the predicate needs, and the qualifiers of the record type.

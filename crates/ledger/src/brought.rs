@@ -67,7 +67,7 @@ pub struct RulesMatched {
     pub indicators: u64,
     /// Records that were compared.
     pub records: u64,
-    /// The first parts of the files that could not be used.
+    /// Parts of the files that could not be used; only the first ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unusable: Vec<Unusable>,
     /// The number of further unusable parts.

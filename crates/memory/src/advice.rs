@@ -156,7 +156,8 @@ fn remembered(kept: &Kept, rule: LessonRule, known: &Conditions) -> RememberedLe
 }
 
 /// Returns which calls a lesson refuses: those that could not run.
-/// A call that ran and left something unread, or whose records were misread, is judged when it happens.
+/// A call that ran but left something unread is not refused, and neither is a call because of refused claims about its records.
+/// These are judged when they happen.
 fn refuses(kept: &Kept, known: &Conditions) -> Option<Refuses> {
     let lesson = &kept.lesson;
     if lesson.outcome != Outcome::Failed || lesson.call.is_none() {
@@ -168,7 +169,7 @@ fn refuses(kept: &Kept, known: &Conditions) -> Option<Refuses> {
     }
 }
 
-/// Checks whether a value that the lesson does not hold may be the reason for the failure, such as a condition or a path:
+/// Checks whether a value that the lesson does not hold may be the reason for the failure, such as a query or a path: another value may work.
 /// another value may work.
 ///
 /// A number or path that a tool cannot use is out of its bounds in every case.

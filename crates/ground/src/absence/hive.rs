@@ -1,7 +1,7 @@
 //! Hives that are not clean: what a search shows if it read a hive without its transaction logs.
 //!
 //! Such a search shows only what the hive file lacks as it stands: a key that is only in a transaction log does exist on the host.
-//! So the claim must say this, and a claim that does not is refused with a hint how to say it.
+//! So the claim must say this; a claim that does not is refused with a hint on how to say it.
 
 use super::missing;
 use crate::refusal::with_calls;

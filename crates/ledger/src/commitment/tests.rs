@@ -168,7 +168,8 @@ fn the_key_of_one_fact_opens_no_other_and_no_salt_another_one() {
     assert_eq!(salts.len(), 6);
 }
 
-/// The example of RFC 4231, section 4.3, has a key of four bytes; ours have 32 bytes, to which HMAC itself would pad it with zeros.
+/// The example of RFC 4231, section 4.3, has a key of four bytes.
+/// Our keys have 32 bytes; padding the example's key with zeros changes nothing, because HMAC pads keys in the same way.
 #[test]
 fn the_keyed_digest_is_that_of_rfc_4231() {
     let mut key = [0; 32];

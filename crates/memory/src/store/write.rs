@@ -224,7 +224,7 @@ fn put(
 
 /// Reduces the weight of earlier lessons whose opposite this task shows.
 ///
-/// A call that works contradicts a lesson that it does not; a call that fails contradicts a lesson that it works.
+/// A working call contradicts a lesson that says it fails; a failed call contradicts a lesson that says it works.
 fn contradict(
     transaction: &Transaction<'_>,
     written: &[Written],

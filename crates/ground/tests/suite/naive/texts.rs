@@ -239,7 +239,7 @@ fn span(text: &str, from: usize, to: usize) -> Sure {
 
 /// Returns whether a word can end between `inner` and the characters outside, nearest first.
 ///
-/// A path that continues would be cut to a prefix, which is refused; a path that is cut at its start is open.
+/// There is no boundary before the rest of a path, because the words would be only its prefix; a path that is cut at its start is open.
 fn boundary(outside: &[char], inner: Option<char>, after: bool) -> Sure {
     let (Some(next), Some(inner)) = (outside.first(), inner) else { return Sure::Yes };
     if next.is_whitespace() || inner.is_whitespace() {
