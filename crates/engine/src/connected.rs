@@ -25,7 +25,7 @@ pub(crate) const FARTHEST: u32 = 4;
 const CANDIDATES: usize = 10;
 
 impl Task {
-    /// Returns the relations that answer a call; each is shown as the fact that shows it, with the other such facts.
+    /// Returns the relations that answer a call. Each is listed as one fact that shows it, with the other facts that do.
     pub(crate) fn connected(&self, call: &ToolCall) -> Result<Vec<NodeView>, Malformed> {
         let labels = self.setting.evidence.iter().map(|entry| entry.label.as_str());
         let pieces: Vec<Piece> = labels.map(Piece::labelled).collect();
@@ -118,12 +118,12 @@ fn called(of: &Connections, entity: EntityRef) -> String {
     }
 }
 
-/// Shows a relation as the first fact that shows it.
+/// Lists a relation as the first fact that shows it.
 fn related(of: &Connections, by: RelationRef) -> Option<NodeView> {
     dated(of, by, of.shown_by(by).next()?.fact.fact)
 }
 
-/// Shows a relation as a given fact that shows it, with the time that this fact gives.
+/// Lists a relation as the given fact that shows it, with the time that this fact gives.
 fn dated(of: &Connections, by: RelationRef, fact: FactId) -> Option<NodeView> {
     let (from, kind, to) = of.relation(by)?;
     let shown: Vec<_> = of.shown_by(by).collect();

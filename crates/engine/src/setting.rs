@@ -304,5 +304,5 @@ fn is_offered(agent: &AgentSpec, surface: &Surface, spec: &ToolSpec) -> bool {
     surface.contains(&spec.class) && agent.has(spec)
 }
 
-/// The upper limit of ordinals that a task may reach; an invented id is unlikely to have such a small one.
+/// Ordinals below this number are likely in a task; an invented id is unlikely to have such a small one.
 const LIKELY_ORDINALS: u32 = 1 << 14;

@@ -56,7 +56,7 @@ impl Task {
         }
     }
 
-    /// Returns how many of the objectives that want an answer have a fact that gives one, and how many there are.
+    /// Returns the number of wanted objectives that a fact answers, and the number of all wanted objectives.
     pub fn met(&self) -> (u32, u32) {
         let agent = &self.assigned.agent;
         let count = |of: &mut dyn Iterator<Item = &Objective>| {

@@ -30,7 +30,7 @@ pub struct AgentSpec {
     pub objectives: Vec<Objective>,
 }
 
-/// The tool that only agents with tasks to assign have, so that the findings of all agents are told once.
+/// The tool that only agents with tasks to assign have, so that only one agent tells what all of them found.
 const NARRATIVE: &str = "record_narrative";
 
 impl AgentSpec {

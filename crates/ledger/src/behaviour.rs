@@ -41,7 +41,7 @@ pub enum Behaviour {
     /// What a source can prove decides.
     /// Counts are added only if no record is in two of them, and order and containment are derived instead of linked.
     Provable = 11,
-    /// Times are ordered with the help of a listing of clock steps; before, as they are.
+    /// Times are ordered with the help of a listing of clock steps; before, they were compared as recorded.
     ClockSteps = 12,
     /// If a question was searched without result, it names the evidence that has no source for it.
     /// Before, one host's source counted for all hosts.

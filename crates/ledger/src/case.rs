@@ -11,7 +11,7 @@ pub struct CaseEntry {
     pub name: String,
     /// Its title, for people.
     pub title: String,
-    /// The time zone of the case, for people; facts are in UTC in any case.
+    /// The time zone of the case, for people; facts are always in UTC.
     pub time_zone: String,
     /// The evidence in the order of the case file.
     pub evidence: Vec<EvidenceEntry>,

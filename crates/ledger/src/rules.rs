@@ -143,7 +143,7 @@ pub struct Budgets {
     pub calls_per_turn: u32,
     /// Rejected claims.
     pub rejected_claims: u32,
-    /// Accepted facts, because an agent that records everything has selected nothing.
+    /// Accepted facts: an agent that records everything has selected nothing.
     pub accepted_facts: u32,
     /// How often the log answers an identical call before the call is refused.
     pub repeated_calls: u32,

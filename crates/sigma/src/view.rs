@@ -14,7 +14,7 @@ pub struct Names {
     /// A field can have a prefix: `+` if the datum is also among the other data, `4:` if it is an address as a number.
     /// `*hashes` means several fields of digests; any other name with `*` means data that are not put together again.
     pub of_record: fn(&str, u32) -> &'static [(&'static str, &'static str)],
-    /// Returns the names of data for which events of this channel (in lower case) and id have fields.
+    /// Returns the data names for which events of this channel (in lower case) and id have fields.
     pub of_channel: fn(&str, u32) -> Vec<&'static str>,
 }
 

@@ -8,7 +8,7 @@ const DENSE: u64 = 500;
 const THINNEST: u64 = 150;
 /// Growth of fewer bytes than this says nothing about density.
 const LEAST_GROWTH: u64 = 500;
-/// The share, in quarters, of a request that was refused as too long that is tried next.
+/// After a request is refused as too long, the share of its size, in quarters, that is tried next.
 const AFTER_REFUSAL_QUARTERS: u64 = 3;
 /// How often in a row a request may be refused as too long.
 const MOST_REFUSALS: u32 = 8;

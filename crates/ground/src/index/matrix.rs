@@ -210,7 +210,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8))]
 
-        /// The numbers of columns fill segments and stripes and leave a rest.
+        /// The numbers of columns fill segments and stripes, with and without a remainder.
         #[test]
         fn a_column_is_found_by_its_rows_wherever_it_has_moved(
             columns in prop::sample::select(vec![0usize, 1, 63, 64, 65, 4095, 4096, 4097, 4300]),

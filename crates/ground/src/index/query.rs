@@ -162,7 +162,7 @@ impl Pieces {
         Query::AllButOne(self.0.iter().filter_map(|piece| part_rows(piece)).map(Query::Rows).collect())
     }
 
-    /// Checks whether a value has all pieces but one. A value that is longer than near misses can be never does.
+    /// Checks whether a value has all pieces but one. A value that is too long to be a near miss never does.
     pub(crate) fn are_in(&self, value: &str, folded: &mut Vec<u8>) -> bool {
         loose::fold(value, folded);
         let has = |piece: &&Vec<u8>| folded.windows(piece.len()).any(|part| part == piece.as_slice());
