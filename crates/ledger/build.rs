@@ -1,4 +1,4 @@
-//! Lists the files of `data/records`, so that a new one needs no line anywhere.
+//! Lists the files of `data/records`, so that a new file needs no code.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,

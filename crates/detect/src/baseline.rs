@@ -1,6 +1,8 @@
-//! What an untouched Windows of each version brings along, and updaters of known makers: services, drivers, tasks, values of Run keys, processes.
+//! What an untouched Windows of each version includes, and updaters of known makers:
+//! services, drivers, tasks, values of Run keys, processes.
 //!
-//! An entry is a whole shape. A trace has it or has not: the name alone makes nothing ordinary, and a known name with another program is what rules ask for (`differs`).
+//! An entry is a whole shape, which a trace either has or not.
+//! A name alone makes nothing ordinary, and a known name with a different program is what rules look for (`differs`).
 
 mod data;
 mod form;
@@ -19,20 +21,20 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use subject::Subject;
 
-/// Whose entry it is where the data names no other maker.
+/// The maker of an entry if the data names no other.
 const WINDOWS: &str = "Windows";
 
-/// What is known of Windows.
+/// The baseline of Windows.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
     entries: Vec<Entry>,
-    /// The entries whose name is one text, by kind and name in lower case.
+    /// The entries with a fixed name, by kind and name in lower case.
     named: BTreeMap<(Kind, String), Vec<usize>>,
-    /// The entries whose name has parts that differ.
+    /// The entries whose names have variable parts.
     formed: Vec<usize>,
     /// Programs that run what their arguments say.
     hosts: Vec<String>,
-    /// The ends of keys whose values start a program at a logon.
+    /// The ends of keys whose values start a program at logon.
     keys: Vec<String>,
     /// Folders in which setup and servicing keep copies.
     copies: Vec<Vec<String>>,
@@ -54,18 +56,18 @@ pub enum Kind {
     Process,
 }
 
-/// One of them, as Windows brings it along.
+/// An entry of the baseline.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// What it is about.
     pub kind: Kind,
-    /// Its name, with forms for what differs from computer to computer.
+    /// Its name, with forms for parts that differ from computer to computer.
     pub name: String,
-    /// Who makes it.
+    /// Its maker.
     pub maker: String,
-    /// The programs it may be, as the data writes them.
+    /// The possible programs, as the data writes them.
     pub programs: Vec<String>,
-    /// What may follow the program.
+    /// The possible arguments.
     pub arguments: Vec<String>,
     /// The libraries that it may load.
     pub libraries: Vec<String>,
@@ -77,69 +79,69 @@ pub struct Entry {
     pub parents: Vec<String>,
     /// The first Windows that has it.
     pub since: Option<Generation>,
-    /// The last one.
+    /// The last Windows that has it.
     pub until: Option<Generation>,
     /// The only edition that has it.
     pub edition: Option<Edition>,
-    /// Why it is ordinary: whose it is, and what it is for.
+    /// Why it is ordinary: its maker and its purpose.
     pub reason: String,
     places: Vec<Place>,
     library_places: Vec<Place>,
-    /// Whether it runs in the host for services, which cannot do without a library.
+    /// Whether it runs in the service host, which needs a library.
     is_hosted: bool,
-    /// Whether it is written without quotation marks although it has a blank.
+    /// Whether its path is written without quotation marks although it contains a space.
     is_unquoted: bool,
-    /// Whether all it says is where the program lies: one that does what its arguments say is never ordinary.
+    /// Whether it only describes the program's place: a program that does what its arguments say is never ordinary.
     is_host: bool,
 }
 
-/// In what a trace differs from all that has its name.
+/// How a trace differs from all entries with its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Difference {
-    /// It is another program, in the folders of Windows or of programs.
+    /// It is a different program, in the folders of Windows or of programs.
     Program,
-    /// It is another program that lies elsewhere, or one that runs what its arguments say.
+    /// It is a different program in another place, or one that runs what its arguments say.
     ProgramElsewhere,
-    /// It is the program, which does what its arguments say, and these are others.
+    /// It is the same program, which does what its arguments say, with different arguments.
     Arguments,
-    /// It loads another library, from the folders of Windows or of programs.
+    /// It loads a different library, from the folders of Windows or of programs.
     Library,
-    /// It loads another library from elsewhere.
+    /// It loads a different library from another place.
     LibraryElsewhere,
-    /// It lies in another folder, of Windows or of programs.
+    /// It is in a different folder, of Windows or of programs.
     Folder,
-    /// It lies in a folder elsewhere.
+    /// It is in a folder in another place.
     FolderElsewhere,
-    /// Another program started it.
+    /// A different program started it.
     Parent,
 }
 
-/// How a trace stands to what is known of Windows.
+/// How a trace compares with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing<'a> {
-    /// Nothing of its name is known.
+    /// The baseline has no entry with its name.
     Unknown,
-    /// It has the whole shape of this.
+    /// It has the whole shape of an entry, with this reason.
     Same(&'a str),
-    /// It has neither its whole shape, nor is it something else.
+    /// It neither has the whole shape nor clearly differs.
     Near,
-    /// It bears the name and is something else.
+    /// It has the name but differs in this.
     Differs(Difference),
 }
 
 impl Baseline {
-    /// The data of these texts, checked: docs/baseline.md says in what form.
+    /// Reads and checks the data of these texts: docs/baseline.md describes the form.
     pub fn from_toml(texts: &[&str]) -> Result<Baseline, BaselineError> {
         data::read(texts)
     }
 
-    /// All entries, in the order of the data.
+    /// Returns all entries, in the order of the data.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// How a trace stands.
+    /// Compares a trace with the baseline.
     pub(crate) fn standing(&self, trace: &Trace<'_>) -> Standing<'_> {
         let Some(subject) = Subject::of(trace, &self.keys) else { return Standing::Unknown };
         let mut least: Option<Difference> = None;
@@ -163,7 +165,7 @@ impl Baseline {
         }
     }
 
-    /// The entry whose whole shape the trace has.
+    /// Returns the result for the entry whose whole shape the trace has.
     fn same<'a>(&'a self, subject: &Subject<'_>, trace: &Trace<'_>) -> Option<Standing<'a>> {
         let mut standings =
             self.candidates(subject, trace.windows()).map(|entry| self.compared(entry, subject));
@@ -193,7 +195,7 @@ impl Baseline {
         }
     }
 
-    /// In what a trace is something else than the entry; short names, variables that nobody knows and what is not stated decide nothing.
+    /// Returns how a trace differs from the entry; short names, unknown variables and values that are not stated decide nothing.
     fn difference(&self, entry: &Entry, subject: &Subject<'_>) -> Option<Difference> {
         if let Some(place) = &subject.program {
             let is_same = is_one_of(&entry.places, place)
@@ -221,7 +223,7 @@ impl Baseline {
         None
     }
 
-    /// Whether the program does what its arguments say, and these are none that Windows gives it.
+    /// Checks whether the program does what its arguments say, and the arguments are not those that Windows uses.
     fn has_other_arguments(&self, entry: &Entry, subject: &Subject<'_>) -> bool {
         let is_host = |place: &Place| self.hosts.iter().any(|host| host == place.file());
         matches!(entry.kind, Kind::Task | Kind::Autostart)
@@ -239,7 +241,7 @@ impl Baseline {
             let elsewhere = (!is_copy).then_some(Difference::FolderElsewhere);
             return if place.is_guarded() && !is_copy { Some(Difference::Folder) } else { elsewhere };
         }
-        // A task that calls a class names no program; one that starts one instead is another.
+        // A task that calls a class names no program; a task that starts a program instead is a different one.
         let is_host = self.hosts.iter().any(|host| host == place.file());
         let is_own = entry.places.iter().any(|expected| expected.file() == place.file());
         if !place.is_guarded() || (is_host && !is_own) {
@@ -250,19 +252,19 @@ impl Baseline {
     }
 }
 
-/// Whether a place is one of those that are expected, however it is written.
+/// Checks whether a place is one of the expected places, however it is written.
 fn is_one_of(expected: &[Place], place: &Place) -> bool {
     expected.iter().any(|expected| leads_to(expected, place))
 }
 
-/// Whether a place is what is expected, however it is written.
+/// Checks whether a place is the expected place, however it is written.
 fn leads_to(expected: &Place, place: &Place) -> bool {
     expected.root == place.root
         && expected.parts.len() == place.parts.len()
         && expected.parts.iter().zip(&place.parts).all(|(form, part)| fits(form, part))
 }
 
-/// Whether the folder, by its first parts, holds the place.
+/// Checks whether the folder, by its first parts, contains the place.
 fn holds(folder: &[String], place: &Place) -> bool {
     let root = match place.root {
         Root::Windows => &["c:", "windows"][..],
@@ -274,7 +276,7 @@ fn holds(folder: &[String], place: &Place) -> bool {
 }
 
 impl Entry {
-    /// Whether this Windows has it; where nobody knows which one it is, any has.
+    /// Checks whether this Windows has it; if the version is unknown, any may have it.
     pub fn is_of(&self, windows: Option<Windows>) -> bool {
         windows.is_none_or(|windows| {
             let is_edition =
@@ -285,12 +287,12 @@ impl Entry {
         })
     }
 
-    /// Whether it only tells where the program lies: one that does what its arguments say is never ordinary.
+    /// Checks whether it only describes the program's place: a program that does what its arguments say is never ordinary.
     pub const fn is_never_ordinary(&self) -> bool {
         self.is_host
     }
 
-    /// Whether a trace says all that the entry does, and in its words.
+    /// Checks whether a trace says everything that the entry does, in its words.
     fn has_shape_of(&self, subject: &Subject<'_>) -> bool {
         self.has_program_of(subject) && self.has_library_of(subject) && self.has_account_of(subject)
     }
@@ -311,7 +313,7 @@ impl Entry {
 
     fn has_library_of(&self, subject: &Subject<'_>) -> bool {
         match &subject.library {
-            // Nothing that Windows loads is left out where a library could be told.
+            // If the record could name a library, Windows does not leave it out.
             None => !self.is_hosted || !subject.tells_library || self.library_places.is_empty(),
             Some(place) => place.is_plain && is_one_of(&self.library_places, place),
         }
@@ -323,7 +325,7 @@ impl Entry {
     }
 }
 
-/// Whether arguments are those of the form, word by word.
+/// Checks whether arguments match the form, word by word.
 fn are_of(form: &str, given: &[&str]) -> bool {
     let asked = line::words(form);
     form == "<any>"

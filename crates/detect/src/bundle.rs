@@ -1,42 +1,43 @@
-//! Version, tactics and names from a bundle of MITRE's.
+//! Reads version, tactics and names from a MITRE bundle.
 //!
-//! Sources: STIX 2.1 (OASIS, §3 and §8), and the description of ATT&CK's own members in MITRE's `attack-stix-data` (USAGE.md): `x-mitre-matrix`, `x-mitre-tactic`, `attack-pattern`, `revoked-by`.
+//! Sources: STIX 2.1 (OASIS, §3 and §8), and the description of ATT&CK's own members in MITRE's `attack-stix-data` (USAGE.md):
+//! `x-mitre-matrix`, `x-mitre-tactic`, `attack-pattern`, `revoked-by`.
 
 use crate::error::AttackError;
 use crate::{Attack, Tactic, TacticId, Technique, TechniqueId};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The name under which MITRE's objects bear their ids, and their kill chain its phases.
+/// The source name of ids and the kill chain name of phases in MITRE's objects.
 const MITRE: &str = "mitre-attack";
 
-/// The id of the matrix for computers and networks of companies.
+/// The id of the matrix for company computers and networks.
 const MATRIX: &str = "enterprise-attack";
 
-/// How many times a technique may have been revoked in favour of another: a bundle may say so in a circle.
+/// How many times in a row a technique may have been revoked in favour of another: the relations in a bundle may form a circle.
 const REVOKED: usize = 8;
 
-/// A technique of the rules that the bundle does not have any more.
+/// A technique of the rules that the bundle no longer has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retired {
     /// Its id.
     pub id: TechniqueId,
-    /// Its name, by the data that the bundle was read over.
+    /// Its name, in the data that the bundle replaced.
     pub name: String,
-    /// What the bundle says of it.
+    /// What the bundle says about it.
     pub because: RetiredBecause,
 }
 
-/// What a bundle says of a technique that it does not have any more.
+/// What a bundle says about a technique that it no longer has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RetiredBecause {
-    /// It was revoked in favour of this one, which takes its place.
+    /// It was revoked in favour of this one, which replaces it.
     RevokedBy(TechniqueId),
-    /// It was revoked, and what took its place is not said.
+    /// It was revoked, and the bundle names no replacement.
     Revoked,
-    /// It is deprecated: nothing took its place.
+    /// It is deprecated: nothing replaces it.
     Deprecated,
-    /// The bundle does not know it.
+    /// The bundle does not contain it.
     Absent,
 }
 
@@ -89,7 +90,7 @@ struct Phase {
     phase_name: String,
 }
 
-/// `old` with what the bundle says.
+/// Returns `old` with the version, tactics and names of the bundle.
 pub(crate) fn renewed(old: Attack, stix_bundle: &str) -> Result<Attack, AttackError> {
     let bundle: Bundle = serde_json::from_str(stix_bundle).map_err(AttackError::ReadBundle)?;
     let Attack { techniques: known, mut rules, by_record, ordinary, windows, mentions, .. } = old;
@@ -139,7 +140,7 @@ impl Bundle {
         versions.next().ok_or(AttackError::BundleLacks { lacks: "version (x-mitre-collection)" })
     }
 
-    /// In the order of the matrix.
+    /// Returns the tactics in the order of the matrix.
     fn tactics(&self) -> Result<Vec<Tactic>, AttackError> {
         let mut matrices = self.of_kind("x-mitre-matrix").filter(|matrix| matrix.is_current());
         let matrix = matrices.find(|matrix| matrix.external_id() == Some(MATRIX));
@@ -151,7 +152,7 @@ impl Bundle {
         tactics.ok_or(AttackError::BundleLacks { lacks: "tactic that its matrix names" })
     }
 
-    /// The techniques by their ids; where one has an id that another had before, the one in force.
+    /// Returns the techniques by id; if several have had one id, the current one.
     fn patterns(&self) -> BTreeMap<&str, &Object> {
         let mut patterns: BTreeMap<&str, &Object> = BTreeMap::new();
         for object in self.of_kind("attack-pattern") {
@@ -164,7 +165,7 @@ impl Bundle {
         patterns
     }
 
-    /// The id of what stands for a technique now, and why that is not the technique itself.
+    /// Returns the id that replaces a technique now, and why that is not the technique itself.
     fn standing(
         &self,
         id: &TechniqueId,
@@ -185,7 +186,7 @@ impl Bundle {
         }
     }
 
-    /// The technique in force that a revoked one was revoked by, in one step or several.
+    /// Returns the current technique in favour of which a revoked one was revoked, directly or in several steps.
     fn successor(&self, revoked: &Object) -> Option<TechniqueId> {
         let mut at = revoked;
         for _ in 0..REVOKED {

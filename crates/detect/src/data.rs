@@ -1,4 +1,4 @@
-//! Reads the data file and checks that it hangs together.
+//! Reads the data file and checks that it is consistent.
 
 use crate::baseline::{Baseline, Difference};
 use crate::error::AttackError;
@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 struct AttackFile {
     version: String,
     source: String,
-    /// The tactics in the order of the matrix: TOML keeps none between tables.
+    /// The tactics in the order of the matrix: TOML keeps no order between tables.
     matrix: Vec<TacticId>,
     tactic: BTreeMap<TacticId, TacticEntry>,
     technique: BTreeMap<TechniqueId, TechniqueEntry>,
-    /// Patterns that several rules share: `"@name"` stands for them.
+    /// Patterns that several rules share: `"@name"` refers to them.
     #[serde(default)]
     list: BTreeMap<String, Vec<String>>,
     rule: Vec<RuleEntry>,
@@ -59,17 +59,17 @@ struct RuleEntry {
     unless: BTreeMap<String, Patterns>,
     #[serde(default)]
     earlier: Option<[String; 2]>,
-    /// Predicates of another fact about the same thing, which make it medium.
+    /// Predicates of another fact about the same thing that raise the level to medium.
     #[serde(default)]
     raised_by: BTreeSet<String>,
     #[serde(default)]
     differs: Vec<Difference>,
-    /// Whether lines count that are said and not run.
+    /// Whether lines that are mentioned and not run count, too.
     #[serde(default)]
     mentions: bool,
 }
 
-/// Which lines of commands are said and not run.
+/// Which command lines are mentioned and not run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MentionEntry {
@@ -91,7 +91,7 @@ struct OrdinaryEntry {
     unless: BTreeMap<String, Patterns>,
 }
 
-/// What the kind of trace of an entry is read from.
+/// The parts of an entry that describe its kind of trace.
 pub(crate) struct KindEntry {
     pub(crate) record: Patterns,
     pub(crate) predicate: Option<Patterns>,
@@ -102,7 +102,7 @@ pub(crate) struct KindEntry {
 
 pub(crate) type Lists = BTreeMap<String, Vec<String>>;
 
-/// The data of `text`, checked.
+/// Reads and checks the data of `text`.
 pub(crate) fn read(text: &str) -> Result<Attack, AttackError> {
     let file: AttackFile = toml::from_str(text).map_err(AttackError::Read)?;
     let tactics = tactics(&file.matrix, file.tactic)?;
@@ -147,7 +147,7 @@ fn tactics(
 ) -> Result<Vec<Tactic>, AttackError> {
     let mut tactics = Vec::new();
     for id in matrix {
-        // Taken out, a tactic that stands twice in the matrix is not there any more.
+        // A tactic that is in the matrix twice is already removed here.
         let Some(TacticEntry { name, shortname }) = entries.remove(id) else {
             return Err(AttackError::Matrix { tactic: id.clone() });
         };
@@ -243,7 +243,7 @@ pub(crate) fn kind(note: &str, entry: KindEntry, lists: &Lists) -> Result<Kind, 
     Ok(Kind { records, predicates, when, unless, earlier: entry.earlier })
 }
 
-/// The patterns, with the items of a list in the place of its name.
+/// Returns the patterns, with list names replaced by the lists' items.
 fn expanded(rule: &str, patterns: &Patterns, lists: &Lists) -> Result<Vec<String>, AttackError> {
     let named: &[String] = match patterns {
         Patterns::One(pattern) => std::slice::from_ref(pattern),
@@ -264,7 +264,7 @@ fn expanded(rule: &str, patterns: &Patterns, lists: &Lists) -> Result<Vec<String
     Ok(all)
 }
 
-/// Whether nothing stands twice.
+/// Checks that nothing occurs twice.
 pub(crate) fn once<T: Ord + ToString>(of: &str, all: impl IntoIterator<Item = T>) -> Result<(), AttackError> {
     let mut met = BTreeSet::new();
     for one in all {

@@ -1,28 +1,28 @@
-//! Why data of ATT&CK cannot be used.
+//! Why ATT&CK data cannot be used.
 
 use crate::baseline::BaselineError;
 use crate::{TacticId, TechniqueId};
 use thiserror::Error;
 
-/// Why a text is no data of ATT&CK, or a bundle none that can take its names' place.
+/// Why a text is not ATT&CK data, or a bundle cannot replace its names.
 #[derive(Debug, Error)]
 pub enum AttackError {
     /// The baseline of Windows cannot be used.
     #[error(transparent)]
     Baseline(#[from] BaselineError),
-    /// The text is no TOML of this form.
+    /// The text is not TOML of this form.
     #[error("read the data of ATT&CK")]
     Read(#[source] toml::de::Error),
-    /// The bundle is no JSON of this form.
+    /// The bundle is not JSON of this form.
     #[error("read a bundle of ATT&CK")]
     ReadBundle(#[source] serde_json::Error),
-    /// The bundle has no object that a bundle of the enterprise matrix has.
+    /// The bundle lacks an object that a bundle of the enterprise matrix has.
     #[error("read a bundle of ATT&CK: it has no {lacks}")]
     BundleLacks {
-        /// What it has not.
+        /// What is missing.
         lacks: &'static str,
     },
-    /// A technique is in a tactic that is not there.
+    /// A technique is in a tactic that does not exist.
     #[error("read the data of ATT&CK: technique {technique}: no tactic {tactic:?}")]
     UnknownTactic {
         /// The technique.
@@ -30,7 +30,7 @@ pub enum AttackError {
         /// The tactic's id, or its short name in a bundle.
         tactic: String,
     },
-    /// The matrix and the tactics do not name the same ones.
+    /// The matrix and the list of tactics differ.
     #[error(
         "read the data of ATT&CK: tactic {tactic} does not stand once in the matrix and once among the tactics"
     )]
@@ -38,36 +38,36 @@ pub enum AttackError {
         /// The tactic.
         tactic: TacticId,
     },
-    /// A rule is for a technique that is not there.
+    /// A rule is for a technique that does not exist.
     #[error("read the data of ATT&CK: rule {rule:?}: no technique {technique}")]
     UnknownTechnique {
-        /// What the rule says of itself.
+        /// The rule's own description.
         rule: String,
         /// The technique.
         technique: TechniqueId,
     },
-    /// A pattern is a list that is not there.
+    /// A pattern refers to a list that does not exist.
     #[error("read the data of ATT&CK: rule {rule:?}: no list {list:?}")]
     UnknownList {
-        /// What the rule says of itself.
+        /// The rule's own description.
         rule: String,
         /// The list.
         list: String,
     },
-    /// A rule without a technique, a record type or anything that it says of itself.
+    /// A rule lacks a technique, a record type or a description.
     #[error("read the data of ATT&CK: rule {rule:?} has no {lacks}")]
     EmptyRule {
-        /// What the rule says of itself.
+        /// The rule's own description.
         rule: String,
-        /// What it has not.
+        /// What is missing.
         lacks: &'static str,
     },
-    /// Something stands twice where it may stand once.
+    /// Something occurs twice that may occur only once.
     #[error("read the data of ATT&CK: {of}: {twice:?} stands there twice")]
     Twice {
-        /// Where.
+        /// The place.
         of: String,
-        /// What.
+        /// The duplicate.
         twice: String,
     },
 }

@@ -5,23 +5,23 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// A text that is no id of a technique or tactic.
+/// A text that is not the id of a technique or tactic.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{text:?} is no id of a {of} of ATT&CK")]
 pub struct UnknownId {
     /// The text.
     pub text: String,
-    /// What it is to be the id of.
+    /// What it should be the id of.
     pub of: &'static str,
 }
 
-/// The id of a technique, `T` and four digits, or of a sub-technique, with a dot and three digits behind it.
+/// The id of a technique (`T` and four digits) or of a sub-technique (followed by a dot and three digits).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TechniqueId(String);
 
 impl TechniqueId {
-    /// Checks the form of an id; whether there is such a technique is not asked.
+    /// Checks the form of an id, but not whether such a technique exists.
     pub fn new(text: &str) -> Result<TechniqueId, UnknownId> {
         let (technique, sub) = match text.split_once('.') {
             Some((technique, sub)) => (technique, Some(sub)),
@@ -34,17 +34,17 @@ impl TechniqueId {
         }
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The id of the technique that this is a sub-technique of; `None` for a technique.
+    /// Returns the id of a sub-technique's technique; `None` for a technique.
     pub fn parent(&self) -> Option<TechniqueId> {
         self.0.split_once('.').map(|(technique, _)| TechniqueId(technique.to_owned()))
     }
 
-    /// Where MITRE describes it: `https://attack.mitre.org/techniques/T1547/001/`.
+    /// Returns the URL of MITRE's description: `https://attack.mitre.org/techniques/T1547/001/`.
     pub fn url(&self) -> String {
         format!("https://attack.mitre.org/techniques/{}/", self.0.replace('.', "/"))
     }
@@ -56,7 +56,7 @@ impl TechniqueId {
 pub struct TacticId(String);
 
 impl TacticId {
-    /// Checks the form of an id; whether there is such a tactic is not asked.
+    /// Checks the form of an id, but not whether such a tactic exists.
     pub fn new(text: &str) -> Result<TacticId, UnknownId> {
         match text.strip_prefix("TA").is_some_and(|number| is_number(number, 4)) {
             true => Ok(TacticId(text.to_owned())),
@@ -64,12 +64,12 @@ impl TacticId {
         }
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Where MITRE describes it: `https://attack.mitre.org/tactics/TA0003/`.
+    /// Returns the URL of MITRE's description: `https://attack.mitre.org/tactics/TA0003/`.
     pub fn url(&self) -> String {
         format!("https://attack.mitre.org/tactics/{}/", self.0)
     }

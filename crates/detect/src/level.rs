@@ -2,27 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How much a trace stands out from what any computer has, the least first.
+/// How much a trace stands out from what any computer has, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// What any Windows has, or nothing that a rule knows.
+    /// Any Windows has it, or no rule covers it.
     Ordinary,
     /// Seen on many computers, and in many intrusions.
     Low,
-    /// Unusual; administrators and some software do so, too.
+    /// Unusual, but administrators and some software do it, too.
     Medium,
     /// Rarely anything but an intrusion or a test of one.
     High,
-    /// Next to nothing but an attack leaves it.
+    /// Almost always an attack.
     Critical,
 }
 
 impl Level {
-    /// All, the highest first.
+    /// All levels, highest first.
     pub const ALL: [Level; 5] = [Level::Critical, Level::High, Level::Medium, Level::Low, Level::Ordinary];
 
-    /// Its name, as people and formats have it.
+    /// Returns its name, for people and formats.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Ordinary => "ordinary",
@@ -33,7 +33,7 @@ impl Level {
         }
     }
 
-    /// The level of this name.
+    /// Returns the level with this name.
     pub fn of_name(name: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }

@@ -1,8 +1,8 @@
-//! Which traces stand out, and which techniques of MITRE ATT&CK leave such ones.
+//! Which traces stand out, and which techniques of MITRE ATT&CK leave such traces.
 //!
-//! Rules, their levels, what is ordinary, and the names of techniques are data (`data/`); a newer bundle of MITRE's can take the place of its names.
+//! Rules, their levels, what is ordinary, and the names of techniques are data (`data/`); a newer MITRE bundle can replace the names.
 //!
-//! **Invariant:** a rule that fits says what such a trace is, and no more: ordinary software leaves many of them, too.
+//! **Invariant:** a matching rule only says what such a trace is: ordinary software leaves many of them, too.
 //! Nothing is taken from an agent's own words. Pure: the same trace gets the same answer.
 
 mod baseline;
@@ -33,7 +33,7 @@ use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// The data of this version of the program, in the order in which it is read as one text.
+/// The data of this version of the program, in the order in which it is concatenated and read.
 const DATA: [&str; 9] = [
     include_str!("../data/attack.toml"),
     include_str!("../data/lists.toml"),
@@ -46,7 +46,7 @@ const DATA: [&str; 9] = [
     include_str!("../data/ordinary.toml"),
 ];
 
-/// What Windows brings along, and updaters of known makers.
+/// What Windows includes, and updaters of known makers.
 const BASELINE: [&str; 6] = [
     include_str!("../data/baseline/services.toml"),
     include_str!("../data/baseline/drivers.toml"),
@@ -56,7 +56,7 @@ const BASELINE: [&str; 6] = [
     include_str!("../data/baseline/makers.toml"),
 ];
 
-/// The rules, what techniques there are, and what is ordinary.
+/// The rules, the techniques, and what is ordinary.
 #[derive(Debug, Clone, Default)]
 pub struct Attack {
     version: String,
@@ -64,9 +64,9 @@ pub struct Attack {
     /// In the order of the matrix.
     tactics: Vec<Tactic>,
     techniques: BTreeMap<TechniqueId, Technique>,
-    /// The highest level first, then as they stand in the data.
+    /// Highest level first, then in the order of the data.
     rules: Vec<Rule>,
-    /// For each type of record the numbers of the rules over it, in their order.
+    /// For each record type, the numbers of its rules, in order.
     by_record: BTreeMap<String, Vec<usize>>,
     ordinary: Vec<Ordinary>,
     windows: Baseline,
@@ -74,16 +74,16 @@ pub struct Attack {
     retired: Vec<Retired>,
 }
 
-/// A rule that a trace fits.
+/// A rule that a trace matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit<'a> {
     /// The rule's name.
     pub rule: &'a str,
-    /// What such a trace is, in words.
+    /// A description of such a trace.
     pub note: &'a str,
     /// How much it stands out.
     pub level: Level,
-    /// The techniques that leave such ones, in the order of their ids.
+    /// The techniques that leave such traces, in the order of their ids.
     pub techniques: Vec<&'a Technique>,
 }
 
@@ -92,7 +92,7 @@ pub struct Hit<'a> {
 pub struct Tactic {
     /// Its id, such as `TA0003`.
     pub id: TacticId,
-    /// Its name, as people read it.
+    /// Its name, for people.
     pub name: String,
     /// Its name in bundles and layers, such as `lateral-movement`.
     pub shortname: String,
@@ -103,75 +103,77 @@ pub struct Tactic {
 pub struct Technique {
     /// Its id, such as `T1547.001`.
     pub id: TechniqueId,
-    /// Its name; of a sub-technique without that of its technique.
+    /// Its name; for a sub-technique, without its technique's name.
     pub name: String,
-    /// The tactics that it serves, in the order of the matrix; looked up with [`Attack::tactics_of`].
+    /// The tactics that it serves, in the order of the matrix; see [`Attack::tactics_of`].
     pub tactics: Vec<TacticId>,
 }
 
 impl Attack {
-    /// The data of this version of the program (`data/`).
+    /// Reads the data of this version of the program (`data/`).
     pub fn shipped() -> Result<Attack, AttackError> {
         let windows = Baseline::from_toml(&BASELINE)?;
         Ok(Attack { windows, ..Attack::from_toml(&DATA.concat())? })
     }
 
-    /// Reads the data from TOML: docs/attack.md says in what form.
+    /// Reads the data from TOML: docs/attack.md describes the form.
     ///
-    /// Every technique that a rule names, every tactic that a technique names and every list that a pattern names must be there. Without a baseline, nothing differs from one.
+    /// Every technique that a rule names, every tactic that a technique names and every list that a pattern names must exist.
+    /// Without a baseline, nothing differs from it.
     pub fn from_toml(text: &str) -> Result<Attack, AttackError> {
         data::read(text)
     }
 
-    /// The data of `text` with version, tactics and names of a bundle of MITRE's (STIX 2.1, `enterprise-attack.json`).
+    /// Reads the data of `text` with version, tactics and names from a MITRE bundle (STIX 2.1, `enterprise-attack.json`).
     ///
-    /// Where the bundle revokes a technique in favour of another, that one takes its place; what it deprecates or lacks fits nothing any more.
-    /// Both are told by [`Attack::retired`].
+    /// If the bundle revokes a technique in favour of another, the other replaces it;
+    /// a technique that it deprecates or lacks matches nothing any more.
+    /// [`Attack::retired`] lists both.
     pub fn read(text: &str, stix_bundle: &str) -> Result<Attack, AttackError> {
         bundle::renewed(Attack::from_toml(text)?, stix_bundle)
     }
 
-    /// The shipped data with version, tactics and names of such a bundle: see [`Attack::read`].
+    /// Returns the shipped data with version, tactics and names from such a bundle: see [`Attack::read`].
     pub fn shipped_with(stix_bundle: &str) -> Result<Attack, AttackError> {
         bundle::renewed(Attack::shipped()?, stix_bundle)
     }
 
-    /// The version of ATT&CK, such as `19.2`.
+    /// Returns the version of ATT&CK, such as `19.2`.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Where names and tactics are from.
+    /// Returns the source of names and tactics.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The techniques of the rules that the bundle does not have any more; empty for the shipped data.
+    /// Returns the techniques of the rules that the bundle no longer has; empty for the shipped data.
     pub fn retired(&self) -> &[Retired] {
         &self.retired
     }
 
-    /// All tactics in the order of the matrix.
+    /// Returns all tactics in the order of the matrix.
     pub fn tactics(&self) -> &[Tactic] {
         &self.tactics
     }
 
-    /// The tactics of a technique, in the order of the matrix.
+    /// Returns the tactics of a technique, in the order of the matrix.
     pub fn tactics_of<'a>(&'a self, technique: &'a Technique) -> impl Iterator<Item = &'a Tactic> {
         self.tactics.iter().filter(|tactic| technique.tactics.contains(&tactic.id))
     }
 
-    /// All techniques that something can fit, in the order of their ids.
+    /// Returns all techniques that a trace can match, in the order of their ids.
     pub fn all_techniques(&self) -> impl Iterator<Item = &Technique> {
         self.techniques.values()
     }
 
-    /// The technique with this id; `None` where no rule names it.
+    /// Returns the technique with this id; `None` if no rule names it.
     pub fn technique(&self, id: &TechniqueId) -> Option<&Technique> {
         self.techniques.get(id)
     }
 
-    /// The rules that a trace fits, the highest level first, then as they stand in the data.
+    /// Returns the rules that a trace matches, highest level first, then in the order of the data.
     pub fn hits(&self, trace: &Trace<'_>) -> Vec<Hit<'_>> {
         self.fitting(trace).map(|rule| self.hit(rule)).collect()
     }
@@ -195,20 +197,20 @@ impl Attack {
             .filter(differs)
     }
 
-    /// The highest level of the rules that a trace fits; `None` where it fits none.
+    /// Returns the highest level of the rules that a trace matches; `None` if it matches none.
     ///
-    /// Over many records this is cheaper than [`Attack::hits`].
+    /// For many records this is cheaper than [`Attack::hits`].
     pub fn level(&self, trace: &Trace<'_>) -> Option<Level> {
         self.fitting(trace).next().map(|rule| rule.level)
     }
 
-    /// The types of records that a rule of this level or above is over.
+    /// Returns the record types that rules of this level or above cover.
     pub fn record_types(&self, least: Level) -> BTreeSet<&str> {
         let rules = self.rules.iter().filter(|rule| rule.level >= least);
         rules.flat_map(|rule| &rule.kind.records).map(String::as_str).collect()
     }
 
-    /// Why a trace belongs to any computer, where the data says so.
+    /// Returns why a trace is ordinary on any computer, if the data says so.
     pub fn ordinary(&self, trace: &Trace<'_>) -> Option<&str> {
         match self.windows.standing(trace) {
             Standing::Same(reason) => return Some(reason),
@@ -218,23 +220,23 @@ impl Attack {
         self.ordinary.iter().find(|ordinary| ordinary.kind.fits(trace)).map(|it| it.note.as_str())
     }
 
-    /// What Windows and known makers bring along.
+    /// Returns what Windows and known makers include.
     pub const fn windows(&self) -> &Baseline {
         &self.windows
     }
 
-    /// The techniques that leave such a trace, in the order of their ids; every rule that fits counts.
+    /// Returns the techniques that leave such a trace, in the order of their ids; every matching rule counts.
     pub fn techniques(&self, trace: &Trace<'_>) -> Vec<&Technique> {
         self.named(&self.fitting(trace).flat_map(|rule| &rule.techniques).cloned().collect())
     }
 
-    /// What another fact says of the same thing (predicates) that makes a trace of this rule medium; empty for most.
+    /// Returns the predicates of another fact about the same thing that raise a trace of this rule to medium; empty for most rules.
     pub fn raised_by(&self, rule: &str) -> impl Iterator<Item = &str> {
         let rule = self.rules.iter().find(|it| it.id == rule);
         rule.into_iter().flat_map(|it| &it.raised_by).map(String::as_str)
     }
 
-    /// The rules, each with its name, its level and what such a trace is.
+    /// Returns the rules, each with its name, its level and its description of the trace.
     pub fn rules(&self) -> impl Iterator<Item = (&str, Level, &str)> {
         self.rules.iter().map(|rule| (rule.id.as_str(), rule.level, rule.note.as_str()))
     }
@@ -244,13 +246,13 @@ impl Attack {
     }
 }
 
-/// The shipped data; a test holds that it reads.
+/// Returns the shipped data; a test checks that it can be read.
 pub fn shipped() -> &'static Attack {
     static SHIPPED: LazyLock<Attack> = LazyLock::new(|| Attack::shipped().unwrap_or_default());
     &SHIPPED
 }
 
-/// The names of everything that the shipped baseline knows of Windows, with forms for what differs from computer to computer.
+/// Returns the names of all entries in the shipped baseline, with forms for parts that differ from computer to computer.
 pub fn baseline_names() -> impl Iterator<Item = &'static str> {
     shipped().windows.entries().iter().map(|entry| entry.name.as_str())
 }

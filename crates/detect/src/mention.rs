@@ -1,16 +1,16 @@
-//! What a line of commands says and does not run: comments, and commands that only name things, such as `Get-Help mimikatz`.
+//! Mentions: lines of commands that are written but not run, such as comments and commands that only name things (`Get-Help mimikatz`).
 //!
-//! Which lines these are is data (`[mention]` in `data/commands.toml`). Such lines are no part of what rules look at, but for those rules that say so.
+//! Data says which lines these are (`[mention]` in `data/commands.toml`). Rules ignore such lines, unless a rule says otherwise.
 
 use crate::trace::Trace;
 use ledger::FieldValue;
 use ledger::pattern::Patterns;
 use std::collections::BTreeSet;
 
-/// How a comment of several lines begins and ends in PowerShell (about_Comments, Microsoft Learn).
+/// The beginning and end of a multi-line comment in PowerShell (about_Comments, Microsoft Learn).
 const BLOCK: (&str, &str) = ("<#", "#>");
 
-/// The lines that are said and not run.
+/// How to recognise lines that are mentioned and not run.
 #[derive(Debug, Clone)]
 pub(crate) struct Mentions {
     /// The record types whose values are such lines.
@@ -20,15 +20,15 @@ pub(crate) struct Mentions {
     pub(crate) comments: Patterns,
     /// Lines that only name things.
     pub(crate) said: Patterns,
-    /// What makes a line do more than that, as pipes do.
+    /// Signs that a line does more than that, such as pipes.
     pub(crate) runs: Patterns,
 }
 
-/// The values of a trace that hold such lines, by their places, without them.
+/// The values of a trace that contain such lines, by position, without those lines.
 pub(crate) type Cut = Vec<(usize, FieldValue)>;
 
 impl Mentions {
-    /// What is left of the values of a trace; nothing where all of it is run.
+    /// Returns the changed values of a trace; empty if all lines are run.
     pub(crate) fn cut(&self, trace: &Trace<'_>) -> Cut {
         if !self.records.contains(trace.kind()) {
             return Vec::new();
@@ -39,7 +39,7 @@ impl Mentions {
         left.map(|(place, text)| (place, FieldValue::Text(text))).collect()
     }
 
-    /// The lines of a text that are run; `None` where all are.
+    /// Returns the lines of a text that are run; `None` if all are.
     fn left(&self, text: &str) -> Option<String> {
         let without = without_blocks(text);
         let lines = without.as_deref().unwrap_or(text).split(['\n', '\r']);
@@ -57,11 +57,11 @@ impl Mentions {
     }
 }
 
-/// A text without comments of several lines; `None` where there are none.
+/// Removes multi-line comments from a text; `None` if there are none.
 fn without_blocks(text: &str) -> Option<String> {
     let (mut rest, mut left) = (text, String::new());
     while let Some((before, after)) = rest.split_once(BLOCK.0) {
-        // What is never closed is no comment: PowerShell refuses such a script.
+        // An unclosed comment is not a comment: PowerShell refuses such a script.
         let Some((_, behind)) = after.split_once(BLOCK.1) else { break };
         left.push_str(before);
         left.push('\n');

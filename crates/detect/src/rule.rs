@@ -1,4 +1,4 @@
-//! What a trace must say for a rule to fit.
+//! The conditions of a rule on a trace.
 
 use crate::baseline::Difference;
 use crate::trace::{Stated, Trace};
@@ -7,32 +7,33 @@ use ledger::FieldValue;
 use ledger::pattern::Patterns;
 use std::collections::BTreeSet;
 
-/// How much of a value is looked at, in characters: no command line of Windows is longer (Microsoft Learn, `CreateProcess`), and evidence must not set how long a report takes.
+/// The most characters of a value that are compared: no Windows command line is longer (Microsoft Learn, `CreateProcess`).
+/// The limit also keeps evidence from deciding how long a report takes.
 const LOOKED_AT: usize = 32_767;
 
-/// A kind of trace, how much it stands out, and the techniques that leave such ones.
+/// A kind of trace, how much it stands out, and the techniques that leave such traces.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
-    /// Its name: short, and never given to another rule.
+    /// Its name: short, and never reused for another rule.
     pub(crate) id: String,
-    /// What such a trace is, in words.
+    /// A description of such a trace.
     pub(crate) note: String,
     pub(crate) level: Level,
     /// In the order of their ids.
     pub(crate) techniques: BTreeSet<TechniqueId>,
-    /// Whether it looks at lines, too, that are said and not run.
+    /// Whether lines that are mentioned and not run count, too.
     pub(crate) mentions: bool,
     pub(crate) kind: Kind,
-    /// What another fact says of the same thing that makes a trace of level low a medium one.
+    /// Predicates of another fact about the same thing that raise a low trace to medium.
     pub(crate) raised_by: BTreeSet<String>,
-    /// In what the trace must differ from what Windows brings along under its name; none: in nothing.
+    /// How the trace must differ from the baseline entry with its name; empty if it need not differ.
     pub(crate) differs: Vec<Difference>,
 }
 
-/// What belongs to any computer, and why.
+/// What is ordinary on any computer, and why.
 #[derive(Debug, Clone)]
 pub(crate) struct Ordinary {
-    /// Whose it is, in words.
+    /// Its maker or origin, in words.
     pub(crate) note: String,
     pub(crate) kind: Kind,
 }
@@ -40,19 +41,19 @@ pub(crate) struct Ordinary {
 /// A kind of trace.
 #[derive(Debug, Clone)]
 pub(crate) struct Kind {
-    /// The record types of which the trace's is one.
+    /// The possible record types of the trace.
     pub(crate) records: BTreeSet<String>,
-    /// The predicates of which the trace says one; none: any.
+    /// The possible predicates of the trace; empty for any.
     pub(crate) predicates: BTreeSet<String>,
-    /// What the trace must state, each of them.
+    /// What the trace must state: all of these.
     pub(crate) when: Vec<Asked>,
-    /// What it must not state, none of them. What a trace leaves out denies nothing.
+    /// What it must not state: none of these. A value that a trace leaves out denies nothing.
     pub(crate) unless: Vec<Asked>,
-    /// Two fields that name instants, of which the first must be the earlier one.
+    /// Two fields with instants; the first must be earlier.
     pub(crate) earlier: Option<[String; 2]>,
 }
 
-/// A field, by its name, and what it holds.
+/// A field, by its name, and its value.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) fields: Patterns,
@@ -60,12 +61,12 @@ pub(crate) struct Asked {
 }
 
 impl Kind {
-    /// Whether `trace` is of this kind.
+    /// Checks whether `trace` is of this kind.
     pub(crate) fn fits(&self, trace: &Trace<'_>) -> bool {
         self.fits_without(trace, &[])
     }
 
-    /// The same where some of its values are cut to what is run.
+    /// Does the same if some of its values are cut to the lines that are run.
     pub(crate) fn fits_without(&self, trace: &Trace<'_>, cut: &[(usize, FieldValue)]) -> bool {
         self.records.contains(trace.kind())
             && (self.predicates.is_empty() || self.predicates.iter().any(|predicate| trace.says(predicate)))
@@ -76,12 +77,12 @@ impl Kind {
 }
 
 impl Asked {
-    /// Whether a value of `trace` is this.
+    /// Checks whether `trace` has such a value.
     fn is_stated(&self, trace: &Trace<'_>, cut: &[(usize, FieldValue)]) -> bool {
         trace.values(cut).any(|stated| self.fields.fit(stated.field) && self.fits(&stated))
     }
 
-    /// Of a list one item is enough; of a quotation only the words that were quoted count.
+    /// Checks a value: one item of a list is enough; for a quotation, only the quoted words count.
     fn fits(&self, stated: &Stated<'_>) -> bool {
         match (stated.quotation, stated.value) {
             (Some(quotation), _) => self.texts.fit(head(quotation)),
@@ -91,7 +92,7 @@ impl Asked {
     }
 }
 
-/// The first [`LOOKED_AT`] characters.
+/// Returns the first [`LOOKED_AT`] characters.
 fn head(text: &str) -> &str {
     match text.char_indices().nth(LOOKED_AT) {
         Some((end, _)) => text.get(..end).unwrap_or(text),

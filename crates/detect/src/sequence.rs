@@ -1,4 +1,4 @@
-//! What only several records tell together: steps in the order of their times, and pairs that are met hardly ever.
+//! Patterns that only several records show together: steps in order of time, and rare pairs.
 
 use crate::data::{self, KindEntry, Lists};
 use crate::error::AttackError;
@@ -12,18 +12,18 @@ use std::sync::LazyLock;
 /// The data of this version of the program.
 const DATA: &str = include_str!("../data/sequences.toml");
 
-/// The most fields that records are joined by.
+/// The most fields that join records.
 pub(crate) const MOST_FIELDS: usize = 4;
 
-/// All of them.
+/// All sequences.
 #[derive(Debug, Clone, Default)]
 pub struct Sequences {
     pub(crate) all: Vec<Sequence>,
-    /// For each type of record the numbers of the sequences with a step over it.
+    /// For each record type, the numbers of the sequences with a step on it.
     pub(crate) by_record: BTreeMap<String, Vec<usize>>,
 }
 
-/// One of them.
+/// A sequence.
 #[derive(Debug, Clone)]
 pub(crate) struct Sequence {
     pub(crate) id: String,
@@ -35,24 +35,24 @@ pub(crate) struct Sequence {
     pub(crate) form: Form,
 }
 
-/// How records make one.
+/// How records form a sequence.
 #[derive(Debug, Clone)]
 pub(crate) enum Form {
-    /// One step after the other, from the first record to the last within so many nanoseconds.
+    /// One step after another, with the first and last record at most so many nanoseconds apart.
     Steps { within: i128, steps: Vec<Step> },
-    /// A value of fields that one record has, of at least so many that share the others.
+    /// A value that only one record has, among at least so many records that share the other fields.
     Rare { step: Step, least: usize },
 }
 
-/// Records that make a step.
+/// Records that form a step.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) kind: Kind,
-    /// How many it takes.
+    /// How many records are needed.
     pub(crate) least: usize,
-    /// The fields of which so many different values are asked, in place of so many records; what is rare, of a form of that name.
+    /// The fields of which so many different values are needed, instead of so many records; for a rare value, the fields that have it.
     pub(crate) distinct: Vec<String>,
-    /// What its records call a field that records are joined by.
+    /// What its records call a field that joins records.
     pub(crate) fields: BTreeMap<String, String>,
 }
 
@@ -116,12 +116,12 @@ const fn one() -> usize {
 }
 
 impl Sequences {
-    /// The data of this version of the program.
+    /// Reads the data of this version of the program.
     pub fn shipped() -> Result<Sequences, AttackError> {
         Sequences::from_toml(DATA, &Attack::shipped()?)
     }
 
-    /// Reads them from TOML (docs/attack.md says in what form); their techniques are those of `attack`.
+    /// Reads sequences from TOML (docs/attack.md describes the form); their techniques must be in `attack`.
     pub fn from_toml(text: &str, attack: &Attack) -> Result<Sequences, AttackError> {
         let file: SequencesFile = toml::from_str(text).map_err(AttackError::Read)?;
         let mut all = Vec::new();
@@ -161,17 +161,17 @@ impl Sequences {
         Ok(Sequences { all, by_record })
     }
 
-    /// The types of records that a step is over.
+    /// Returns the record types that steps cover.
     pub fn record_types(&self) -> BTreeSet<&str> {
         self.by_record.keys().map(String::as_str).collect()
     }
 
-    /// Each with its name, its level, what it tells and its techniques.
+    /// Returns each sequence with its name, level, description and techniques.
     pub fn told(&self) -> impl Iterator<Item = (&str, Level, &str, &[TechniqueId])> {
         self.all.iter().map(|it| (it.id.as_str(), it.level, it.note.as_str(), it.techniques.as_slice()))
     }
 
-    /// The fields that are read of records of a type, by the steps over it.
+    /// Returns the fields of a record type that its steps read.
     pub fn fields_of(&self, record: &str) -> BTreeSet<&str> {
         let steps = self.all.iter().flat_map(|it| it.steps().map(move |step| (it, step)));
         let over = steps.filter(|(_, step)| step.kind.records.contains(record));
@@ -193,7 +193,7 @@ impl Sequence {
 }
 
 impl Step {
-    /// What its records call a field that records are joined by.
+    /// Returns what its records call a field that joins records.
     pub(crate) fn called<'a>(&'a self, name: &'a str) -> &'a str {
         self.fields.get(name).map_or(name, String::as_str)
     }
@@ -218,7 +218,7 @@ fn rare(entry: RareEntry, lists: &Lists) -> Result<Sequence, AttackError> {
     Ok(Sequence { id, note, level, techniques, by, form: Form::Rare { step, least } })
 }
 
-/// Nanoseconds of `30s`, `10m`, `2h` or `1d`.
+/// Returns the nanoseconds of `30s`, `10m`, `2h` or `1d`.
 fn span(text: &str) -> Option<i128> {
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let seconds = match unit {
@@ -231,7 +231,7 @@ fn span(text: &str) -> Option<i128> {
     number.parse::<i128>().ok().filter(|number| *number > 0)?.checked_mul(seconds * 1_000_000_000)
 }
 
-/// The shipped data; a test holds that it reads.
+/// Returns the shipped data; a test checks that it can be read.
 pub fn shipped_sequences() -> &'static Sequences {
     static SHIPPED: LazyLock<Sequences> = LazyLock::new(|| Sequences::shipped().unwrap_or_default());
     &SHIPPED

@@ -1,4 +1,4 @@
-//! What a rule looks at: a fact, or a record that could become one.
+//! What rules examine: a fact, or a record that could become one.
 
 use crate::baseline::Windows;
 use ledger::vocabulary::Meaning;
@@ -6,7 +6,7 @@ use ledger::{BoundValue, FactEntry, FieldValue, Record, Vocabulary, is_earlier};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Embedded, and read by tests: it is never missing.
+/// The embedded vocabulary. Tests read it, so it is never missing.
 static VOCABULARY: LazyLock<Option<Vocabulary>> = LazyLock::new(|| Vocabulary::shipped().ok());
 
 /// What records of each type can prove.
@@ -20,13 +20,13 @@ static PROVES: LazyLock<BTreeMap<&str, Vec<(&str, &Meaning)>>> = LazyLock::new(|
     proves
 });
 
-/// The field as which a line that was put together is looked at: its name in the record types that have whole command lines.
+/// The field name for a composed command line, as in record types with whole command lines.
 const LINE: &str = "command_line";
 
-/// The fields that hold a program whose arguments stand in a field of their own.
+/// The fields with a program whose arguments are in a separate field.
 const PROGRAMS: [&str; 2] = ["command", "target"];
 
-/// A trace of something that happened or stands on a host, as rules look at it.
+/// A trace of an event or a state on a host, as rules see it.
 #[derive(Debug, Clone)]
 pub struct Trace<'a> {
     /// Its record type.
@@ -34,23 +34,23 @@ pub struct Trace<'a> {
     /// What a fact says, or what a record proves.
     predicates: Vec<&'a str>,
     values: Vec<Stated<'a>>,
-    /// The whole command line, where a record keeps a program and its arguments apart, as tasks and shortcuts do.
+    /// The whole command line, if a record keeps a program and its arguments separate, as tasks and shortcuts do.
     line: Option<FieldValue>,
-    /// The Windows that it is of, where that is known.
+    /// The Windows that it is from, if it is known.
     windows: Option<Windows>,
 }
 
-/// A field and what it holds.
+/// A field and its value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stated<'a> {
     pub(crate) field: &'a str,
     pub(crate) value: &'a FieldValue,
-    /// The words of it that were quoted, which are then all that counts.
+    /// The words quoted from it; if set, only they count.
     pub(crate) quotation: Option<&'a str>,
 }
 
 impl<'a> Trace<'a> {
-    /// What a fact states: its subject counts like any value.
+    /// Makes a trace of what a fact states: its subject counts like any value.
     pub fn of_fact(fact: &'a FactEntry) -> Trace<'a> {
         let bound = std::iter::once(&fact.subject).chain(&fact.values);
         let stated = |bound: &'a BoundValue| Stated {
@@ -61,7 +61,7 @@ impl<'a> Trace<'a> {
         Trace::new(&fact.kind, vec![&fact.predicate.0], bound.map(stated).collect())
     }
 
-    /// All that a record says, and what it proves or, where its file lies elsewhere, what it says.
+    /// Makes a trace of everything that a record says, with what it proves or, if its file is elsewhere, what it says.
     pub fn of_record(record: &'a Record) -> Trace<'a> {
         let stated = |(field, held): (&'a String, &'a ledger::Field)| Stated {
             field,
@@ -78,7 +78,7 @@ impl<'a> Trace<'a> {
         Trace { kind, predicates, values, line, windows: None }
     }
 
-    /// The same trace on this Windows: what other versions bring along is not expected of it.
+    /// Sets the Windows of the trace: what only other versions include is not expected on it.
     #[must_use]
     pub const fn on(mut self, windows: Option<Windows>) -> Trace<'a> {
         self.windows = windows;
@@ -89,12 +89,12 @@ impl<'a> Trace<'a> {
         self.windows
     }
 
-    /// The whole value of a field; `None` where it is not stated, or only words of it are.
+    /// Returns the whole value of a field; `None` if it is not stated, or only quoted in part.
     pub(crate) fn whole(&self, field: &str) -> Option<&FieldValue> {
         self.values.iter().find(|it| it.field == field && it.quotation.is_none()).map(|it| it.value)
     }
 
-    /// Its record type.
+    /// Returns its record type.
     pub const fn kind(&self) -> &'a str {
         self.kind
     }
@@ -103,12 +103,12 @@ impl<'a> Trace<'a> {
         self.predicates.contains(&predicate)
     }
 
-    /// What it says, but for the whole line that was put together.
+    /// Returns what it says, without the composed command line.
     pub(crate) fn stated(&self) -> &[Stated<'a>] {
         &self.values
     }
 
-    /// What it says, with those values in place of its own that are cut to what is run, by their places.
+    /// Returns what it says, with some of its values replaced, by position, by the lines that are run.
     pub(crate) fn values<'t>(&'t self, cut: &'t [(usize, FieldValue)]) -> impl Iterator<Item = Stated<'t>> {
         let line = self.line.as_ref().map(|value| Stated { field: LINE, value, quotation: None });
         let own = self.values.iter().enumerate().map(|(place, stated)| {
@@ -118,13 +118,13 @@ impl<'a> Trace<'a> {
         own.chain(line)
     }
 
-    /// Whether both fields hold an instant, and that of the first is the earlier one.
+    /// Checks whether both fields hold an instant and the first is earlier.
     pub(crate) fn is_earlier(&self, fields: &[String; 2]) -> bool {
         is_earlier(fields, |name| self.values.iter().find(|it| it.field == name).map(|it| it.value))
     }
 }
 
-/// A program and its arguments, where both are stated and neither is a quotation: of that only its words count.
+/// Joins a program and its arguments, if both are stated and neither is a quotation, of which only the words count.
 fn whole_line(values: &[Stated<'_>]) -> Option<FieldValue> {
     let stated =
         |names: &[&str]| values.iter().find(|it| names.contains(&it.field) && it.quotation.is_none());

@@ -1,6 +1,6 @@
-//! Finds sequences in records, whatever the order in which these come.
+//! Finds sequences in records, in whatever order they arrive.
 //!
-//! What is kept of a record is a few numbers; they are put into the order of their times and looked at once.
+//! Only a few numbers are kept of each record; they are sorted by time and examined once.
 
 use crate::sequence::{Form, MOST_FIELDS, Sequence, Sequences, Step};
 use crate::trace::Trace;
@@ -13,10 +13,10 @@ const MOST: usize = 4_000_000;
 /// The most values that a step looks back on at a time.
 const LOOKED_BACK: usize = 1_000;
 
-/// The most characters of a value that is compared.
+/// The most characters of a value that are compared.
 const LONGEST: usize = 260;
 
-/// Takes records, and then tells which sequences they make.
+/// Collects records, then finds the sequences that they form.
 #[derive(Debug)]
 pub struct Watch<'s> {
     sequences: &'s Sequences,
@@ -26,7 +26,7 @@ pub struct Watch<'s> {
     is_full: bool,
 }
 
-/// A record that makes a step.
+/// A record that forms a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Taken {
     sequence: u32,
@@ -38,34 +38,34 @@ struct Taken {
     distinct: u32,
 }
 
-/// Records that make a sequence.
+/// Records that form a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made<'s> {
     /// Its name.
     pub sequence: &'s str,
-    /// What it tells, in words.
+    /// Its description.
     pub note: &'s str,
     /// How much it stands out.
     pub level: Level,
-    /// The techniques that leave such ones.
+    /// The techniques that leave such traces.
     pub techniques: &'s [TechniqueId],
-    /// The fields that its records share, and their values.
+    /// The fields that its records share, with their values.
     pub shared: Vec<(&'s str, String)>,
-    /// The first record of it, by its number.
+    /// The number of its first record.
     pub first: u32,
-    /// The last one.
+    /// The number of its last record.
     pub last: u32,
-    /// How many there are.
+    /// The number of its records.
     pub records: usize,
 }
 
 impl<'s> Watch<'s> {
-    /// Watches for these.
+    /// Makes a watch for these sequences.
     pub fn new(sequences: &'s Sequences) -> Watch<'s> {
         Watch { sequences, texts: HashMap::new(), names: Vec::new(), taken: Vec::new(), is_full: false }
     }
 
-    /// Takes a record of this time, in nanoseconds since 1970, under a number; whether it makes a step of any.
+    /// Adds a record with a number and a time in nanoseconds since 1970; returns whether it forms a step of any sequence.
     pub fn take(&mut self, trace: &Trace<'_>, time: i128, row: u32) -> bool {
         let mut is_taken = false;
         let sequences = self.sequences;
@@ -89,12 +89,12 @@ impl<'s> Watch<'s> {
         is_taken
     }
 
-    /// Whether there were more records than are kept.
+    /// Checks whether there were more records than are kept.
     pub const fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// The values that a record is joined by, and those of which different ones are counted; `None` where it lacks one.
+    /// Returns the values that join a record with others, and the value to count; `None` if the record lacks one.
     fn joined(
         &mut self,
         sequence: &Sequence,
@@ -123,7 +123,7 @@ impl<'s> Watch<'s> {
         number
     }
 
-    /// The sequences that the records make, in the order of the data and of the times of their last records.
+    /// Returns the sequences that the records form, in the order of the data and of their last records' times.
     pub fn made(mut self) -> Vec<Made<'s>> {
         let mut taken = std::mem::take(&mut self.taken);
         taken.sort_unstable();
@@ -167,7 +167,7 @@ impl<'s> Watch<'s> {
         }
     }
 
-    /// What one record alone has of all that share its key, where these are many.
+    /// Finds values that only one record has, among many records that share its key.
     fn rare(&self, sequence: &'s Sequence, least: usize, taken: &[Taken], made: &mut Vec<Made<'s>>) {
         let mut counted: HashMap<[u32; MOST_FIELDS], usize> = HashMap::new();
         let mut alone: HashMap<([u32; MOST_FIELDS], u32), usize> = HashMap::new();
@@ -199,34 +199,34 @@ impl<'s> Watch<'s> {
     }
 }
 
-/// The value of a field as it is compared; `None` where it is not stated or says nothing.
+/// Returns the value of a field for comparison; `None` if it is not stated or says nothing.
 fn value(trace: &Trace<'_>, field: &str) -> Option<String> {
     let stated = trace.stated().iter().find(|stated| stated.field == field)?;
     let text: String = stated.value.to_text().trim().chars().take(LONGEST).collect::<String>().to_lowercase();
     (!matches!(text.as_str(), "" | "-")).then_some(text)
 }
 
-/// How far records of one key have come.
+/// The progress of records with one key.
 #[derive(Debug, Default)]
 struct Course {
-    /// How many steps are made.
+    /// The number of completed steps.
     stage: usize,
     /// Time and row of the first record.
     began: Option<(i128, u32)>,
-    /// How many records made the steps so far.
+    /// The number of records in the steps so far.
     records: usize,
-    /// The records that the first step looks back on, and those of the step that is next.
+    /// The records that the first step looks back on, and those of the next step.
     first: Window,
     next: Window,
-    /// Which sequence was told last, and when its last record was: more of a burst belongs to it.
+    /// The last reported sequence, and the time of its last record: more of a burst belongs to it.
     told: Option<(usize, i128)>,
 }
 
-/// What a record does.
+/// The effect of a record.
 enum Ran {
-    /// It belongs to a burst that was told.
+    /// It belongs to a burst that was reported.
     On(usize),
-    /// All steps are made.
+    /// All steps are complete.
     Through { first: u32, records: usize },
 }
 
@@ -274,7 +274,7 @@ impl Course {
         Some(Ran::Through { first, records })
     }
 
-    /// Drops steps whose first record is too long ago; what the first step looks back on may still be enough.
+    /// Drops steps whose first record is too old; the records that the first step looks back on may still be enough.
     fn begin_again(&mut self, now: i128, within: i128, steps: &[Step]) {
         self.first.drop_before(now - within);
         let is_enough = steps.first().is_some_and(|step| self.first.is_enough(step));
@@ -283,11 +283,11 @@ impl Course {
     }
 }
 
-/// The last records of a step: time, row and what is counted of each.
+/// The last records of a step: time, row and counted value of each.
 #[derive(Debug, Default)]
 struct Window {
     records: VecDeque<(i128, u32, u32)>,
-    /// How many of them have each value.
+    /// The number of records with each value.
     counted: HashMap<u32, u32>,
 }
 

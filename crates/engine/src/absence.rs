@@ -1,4 +1,4 @@
-//! `record_absence`: a negative finding, judged like a reading.
+//! `record_absence`: a claim of absence, judged like a reading.
 
 use crate::calls::Busy;
 use crate::claims;
@@ -11,7 +11,7 @@ use ledger::event::{AbsenceAccepted, ClaimSubmitted, Refusal};
 use ledger::turn::{AbsenceResult, Answer, ToolCall};
 use ledger::{AbsenceId, Claim, ClaimId, Event};
 
-/// A claim that something is absent, being judged.
+/// A claim of absence that is being judged.
 #[derive(Debug)]
 pub(crate) struct Covering {
     call: ToolCall,
@@ -20,7 +20,7 @@ pub(crate) struct Covering {
 }
 
 impl Task {
-    /// Takes up a call that says that something is absent.
+    /// Handles a call that claims an absence.
     pub(crate) fn record_absence(
         &mut self,
         call: ToolCall,
@@ -53,7 +53,7 @@ impl Task {
         Ok(Some(Command::Judge(Judgement::Absence { claim, id, absence })))
     }
 
-    /// The gateway has judged the absence.
+    /// Handles the gateway's verdict on the absence.
     pub(crate) fn covered(
         &mut self,
         covering: Covering,

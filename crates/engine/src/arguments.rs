@@ -1,4 +1,4 @@
-//! Reading the arguments of the engine's own tools: strict about what is missing, lenient about its shape.
+//! Reads the arguments of the engine's own tools: strict about what is missing, lenient about its shape.
 
 use crate::shelf::bounded;
 use ledger::NodeId;
@@ -13,9 +13,9 @@ const LONGEST: usize = 4096;
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("read {place}: expected {expected}")]
 pub(crate) struct Malformed {
-    /// Where in the arguments, such as `readings[0].values`.
+    /// The place in the arguments, such as `readings[0].values`.
     pub(crate) place: String,
-    /// What should stand there.
+    /// What was expected there.
     pub(crate) expected: String,
 }
 
@@ -33,12 +33,12 @@ pub(crate) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// The arguments of a call.
+    /// Reads the arguments of a call.
     pub(crate) fn of(value: &'a Value, known: &[&str]) -> Result<Arguments<'a>, Malformed> {
         Arguments::at(value, "", known)
     }
 
-    /// The members of the object at `place`.
+    /// Reads the members of the object at `place`.
     pub(crate) fn at(value: &'a Value, place: &str, known: &[&str]) -> Result<Arguments<'a>, Malformed> {
         let whole = if place.is_empty() { "arguments" } else { place };
         let members = value.as_object().ok_or_else(|| Malformed::new(whole, "an object"))?;
@@ -51,12 +51,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A member that is given and not null.
+    /// Returns a member that is given and not null.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Value> {
         self.members.get(name).filter(|value| !value.is_null())
     }
 
-    /// Where a member stands.
+    /// Returns the place of a member.
     pub(crate) fn place(&self, name: &str) -> String {
         if self.place.is_empty() { name.to_owned() } else { format!("{}.{name}", self.place) }
     }
@@ -65,7 +65,7 @@ impl<'a> Arguments<'a> {
         Malformed::new(&self.place(name), expected)
     }
 
-    /// A text that may be left out.
+    /// Reads a text that may be left out.
     pub(crate) fn optional_text(&self, name: &str) -> Result<Option<&'a str>, Malformed> {
         match self.get(name) {
             None => Ok(None),
@@ -74,14 +74,14 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A text that says something, of at most 4,096 bytes.
+    /// Reads a text that is not blank, of at most 4,096 bytes.
     pub(crate) fn text(&self, name: &str) -> Result<&'a str, Malformed> {
         let fits = |text: &&str| !text.trim().is_empty() && text.len() <= LONGEST;
         let text = self.optional_text(name)?.filter(fits);
         text.ok_or_else(|| self.malformed(name, "a text of 1 to 4096 bytes"))
     }
 
-    /// A whole number; models write it as text, too.
+    /// Reads a whole number; models also write it as text.
     pub(crate) fn number(&self, name: &str, default: u32) -> Result<u32, Malformed> {
         let number = match self.get(name) {
             None => return Ok(default),
@@ -93,7 +93,7 @@ impl<'a> Arguments<'a> {
         number.ok_or_else(|| self.malformed(name, "a whole number"))
     }
 
-    /// Whether something is so; not where it is left out. Models write it as text, too.
+    /// Reads a flag; `false` if it is left out. Models also write it as text.
     pub(crate) fn flag(&self, name: &str) -> Result<bool, Malformed> {
         match self.get(name) {
             None => Ok(false),
@@ -104,7 +104,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// One of some words.
+    /// Reads one of several words.
     pub(crate) fn word<T: Copy>(
         &self,
         name: &str,
@@ -118,13 +118,13 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// The id of a node.
+    /// Reads the id of a node.
     pub(crate) fn node(&self, name: &str) -> Result<NodeId, Malformed> {
         let text = self.optional_text(name)?.unwrap_or_default().trim();
         text.parse().map_err(|_| self.malformed(name, "the id of a node, such as fact-0a1b2c3d"))
     }
 
-    /// The ids of nodes, each once: an array, or one text with commas.
+    /// Reads the ids of nodes, each once: an array, or one text with commas.
     pub(crate) fn nodes(&self, name: &str) -> Result<Vec<NodeId>, Malformed> {
         let mut ids = Vec::new();
         for text in self.texts(name)? {
@@ -136,7 +136,7 @@ impl<'a> Arguments<'a> {
         Ok(ids)
     }
 
-    /// A pattern, or an array of patterns; `None` where it is left out.
+    /// Reads a pattern, or an array of patterns; `None` if it is left out.
     pub(crate) fn texts_of_patterns(&self, name: &str) -> Result<Option<Patterns>, Malformed> {
         Ok(match self.get(name) {
             None => None,
@@ -147,7 +147,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Some words: an array, or one text with commas.
+    /// Reads several words: an array, or one text with commas.
     pub(crate) fn texts(&self, name: &str) -> Result<Vec<&'a str>, Malformed> {
         match self.get(name) {
             None => Ok(Vec::new()),

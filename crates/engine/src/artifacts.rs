@@ -1,6 +1,6 @@
-//! ARTIFACT calls: text that an agent stores for others, and reads again.
+//! ARTIFACT calls: text that an agent stores for others and reads again.
 //!
-//! What was stored stands in the log when the call is answered: it outlives whatever ends the task.
+//! The text is in the log once the call is answered, so it survives any end of the task.
 
 use crate::arguments::{Arguments, Malformed};
 use crate::ordinals::Kind;
@@ -94,19 +94,19 @@ impl Task {
         self.answer(call, Answer::Artifact { head, content });
     }
 
-    /// Its own artifacts and those that were handed over to it.
+    /// Returns its own artifacts and those that were handed over to it.
     pub(crate) fn known_artifacts(&self) -> impl Iterator<Item = &Artifact> {
         self.artifacts.iter().chain(self.handed.iter().flat_map(|handed| &handed.artifacts))
     }
 
-    /// The artifact of this id.
+    /// Returns the artifact with this id.
     pub(crate) fn known_artifact(&self, id: &str) -> Option<&Artifact> {
         let id: ArtifactId = id.parse().ok()?;
         self.known_artifacts().find(|known| known.artifact == id)
     }
 }
 
-/// The summary and the content of a call that stores.
+/// Reads the summary and the content of a call that stores.
 fn stored(call: &ToolCall, summary: &str) -> Result<(String, String), Malformed> {
     let arguments = Arguments::of(&call.arguments, &[summary, "content"])?;
     let line = arguments.text(summary)?.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! The calls of a turn, one after another: which may go on, and who takes them up.
+//! Handles the calls of a turn, one after another: decides which are allowed, and passes each to its handler.
 
 use crate::absence::Covering;
 use crate::dispatch::Dispatching;
@@ -15,7 +15,7 @@ use ledger::turn::{Answer, Page, ToolCall, UserBlock};
 use ledger::{Event, RecordId, ToolClass};
 use serde_json::Value;
 
-/// A call under way.
+/// A call in progress.
 #[derive(Debug)]
 pub(crate) enum Busy {
     /// A tool runs.
@@ -24,9 +24,9 @@ pub(crate) enum Busy {
     Judging(Judging),
     /// An absence is being judged.
     Covering(Covering),
-    /// A text is being looked for.
+    /// A text is being searched for.
     Recalling(Recalling),
-    /// Tasks that were handed out run.
+    /// Assigned tasks are running.
     Dispatching(Dispatching),
 }
 
@@ -43,7 +43,7 @@ impl Busy {
 }
 
 impl Task {
-    /// Takes up the next call of the turn; ends the turn when there is none.
+    /// Handles the next call of the turn; ends the turn if there is none.
     pub(crate) fn next_call(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
         while let Some(call) = self.calls.pop_front() {
             self.turn_record.calls += 1;
@@ -54,7 +54,7 @@ impl Task {
         self.end_turn(append)
     }
 
-    /// Answers a call at once, or gives the command that its answer waits for.
+    /// Answers a call at once, or returns the command whose result the answer needs.
     fn take_up(&mut self, call: ToolCall, append: &mut Vec<Append>) -> Result<Option<Command>, StepError> {
         let class = match self.admit(&call) {
             Ok(class) => class,
@@ -87,7 +87,7 @@ impl Task {
         Ok(None)
     }
 
-    /// The class of a call that may go on; otherwise why not.
+    /// Returns the class of an allowed call, or why it is refused.
     fn admit(&self, call: &ToolCall) -> Result<ToolClass, (Refusal, String)> {
         let most = self.setting.rules.budgets.calls_per_turn;
         if self.turn_record.calls > most {
@@ -119,7 +119,7 @@ impl Task {
         self.refuse_for(None, (call, refusal, told), append);
     }
 
-    /// The same, where a lesson of earlier runs is why.
+    /// Refuses a call, with the lesson of earlier runs that is the reason, if there is one.
     pub(crate) fn refuse_for(
         &mut self,
         lesson: Option<String>,

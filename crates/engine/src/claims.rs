@@ -1,4 +1,4 @@
-//! Reading a record call's arguments.
+//! Reads the arguments of record calls.
 
 use crate::arguments::{Arguments, Malformed};
 use crate::references::{self, Cited, Stated};
@@ -9,33 +9,34 @@ use ledger::{
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The most readings of one call.
+/// The most readings in one call.
 pub(crate) const MOST_READINGS: usize = 64;
 
-/// The most sentences of one call.
+/// The most sentences in one call.
 pub(crate) const MOST_SENTENCES: usize = 64;
 
-/// The most statements of one call.
+/// The most statements in one call.
 pub(crate) const MOST_STATEMENTS: usize = 64;
 
-/// What names the node of a statement: models write what it is, too.
+/// The members that may name the node of a statement, because models also use the kind of node as the name.
 const NODE_MEMBERS: [&str; 5] = ["node", "fact", "derivation", "absence", "count"];
 
-/// The members of a reading that may name what is to be copied.
+/// The members of a reading that may name the fields to copy.
 const READING_MEMBERS: [&str; 7] =
     ["predicate", "subject", "values", "fields", "where", "invocation", "record"];
 
-/// The members of the forms of absence; each form has some of them.
+/// The members of all forms of absence; each form has some of them.
 const ABSENCE_MEMBERS: [&str; 9] = ["name", "under", "hive", "key", "text", "channel", "ids", "from", "to"];
 
-/// Those that came with [`ledger::Behaviour::SaidApart`].
+/// The members added with [`ledger::Behaviour::SaidApart`].
 const LATER_ABSENCE_MEMBERS: [&str; 2] = ["as_it_stands", "provider"];
 
-/// The readings and the interpretation of a `record_phenomenon` call.
+/// Reads the readings and the interpretation of a `record_phenomenon` call.
 ///
-/// `values` may be an object (field → value) or an array of values and of objects with `field` and `value`.
-/// In a run whose readings may cite `by_reference`, `fields` may name what is to be copied, `record` several records, and one reading may stand in the call itself.
-/// Whether a reading is true, or its predicate known, is the gateway's question.
+/// `values` may be an object (field → value), or an array of values and of objects with `field` and `value`.
+/// In a run whose readings may cite `by_reference`, `fields` may name what to copy, `record` may name several records,
+/// and a single reading may be in the call itself.
+/// The gateway decides whether a reading is true and whether its predicate is known.
 pub(crate) fn readings(arguments: &Value, by_reference: bool) -> Result<(Vec<Stated>, String), Malformed> {
     if by_reference && arguments.get("readings").is_none() && arguments.get("predicate").is_some() {
         let known: Vec<&str> = READING_MEMBERS.iter().copied().chain(["interpretation"]).collect();
@@ -60,9 +61,9 @@ pub(crate) fn readings(arguments: &Value, by_reference: bool) -> Result<(Vec<Sta
     Ok((readings?, interpretation.to_owned()))
 }
 
-/// The claim and the interpretation of a `record_absence` call.
+/// Reads the claim and the interpretation of a `record_absence` call.
 ///
-/// Whether its searches cover it is the gateway's question.
+/// The gateway decides whether its searches cover it.
 pub(crate) fn absence(arguments: &Value, said_apart: bool) -> Result<(AbsenceClaim, String), Malformed> {
     let general = ["form", "evidence", "searches", "interpretation"];
     let later = LATER_ABSENCE_MEMBERS.into_iter().filter(|_| said_apart);
@@ -112,7 +113,7 @@ pub(crate) fn absence(arguments: &Value, said_apart: bool) -> Result<(AbsenceCla
     Ok((AbsenceClaim { absence, searches }, optional("interpretation")?))
 }
 
-/// The ids of absent events: an array of numbers, or one text with commas.
+/// Reads the ids of absent events: an array of numbers, or one text with commas.
 fn event_ids(arguments: &Arguments<'_>) -> Result<BTreeSet<u32>, Malformed> {
     let malformed = || arguments.malformed("ids", "an array of event ids, such as [1102]");
     let ids: Option<BTreeSet<u32>> = match arguments.get("ids") {
@@ -131,9 +132,9 @@ fn event_id(value: &Value) -> Option<u32> {
     }
 }
 
-/// The derivation and the interpretation of a `record_derivation` call.
+/// Reads the derivation and the interpretation of a `record_derivation` call.
 ///
-/// Whether the facts bear it out is the gateway's question.
+/// The gateway decides whether the facts support it.
 pub(crate) fn derivation(arguments: &Value) -> Result<(Derivation, String), Malformed> {
     let arguments = Arguments::of(arguments, &["form", "terms", "seconds", "total", "interpretation"])?;
     let form = arguments.word("form", &DerivationForm::ALL, DerivationForm::name)?;
@@ -173,9 +174,9 @@ pub(crate) fn derivation(arguments: &Value) -> Result<(Derivation, String), Malf
     Ok((derivation, arguments.optional_text("interpretation")?.unwrap_or_default().to_owned()))
 }
 
-/// The sentences of a `record_narrative` call.
+/// Reads the sentences of a `record_narrative` call.
 ///
-/// Whether what they cite bears them out is the gateway's question.
+/// The gateway decides whether the cited nodes support them.
 pub(crate) fn sentences(arguments: &Value) -> Result<Vec<SentenceClaim>, Malformed> {
     let arguments = Arguments::of(arguments, &["sentences"])?;
     let list = arguments.get("sentences").and_then(Value::as_array);
@@ -192,9 +193,9 @@ fn sentence(value: &Value, place: &str) -> Result<SentenceClaim, Malformed> {
     Ok(SentenceClaim { text: text.to_owned(), cites })
 }
 
-/// The statements of a `tell` call.
+/// Reads the statements of a `tell` call.
 ///
-/// Whether there is what they name is the gateway's question.
+/// The gateway decides whether the nodes that they name exist.
 pub(crate) fn statements(arguments: &Value) -> Result<Vec<StatementClaim>, Malformed> {
     let arguments = Arguments::of(arguments, &["statements"])?;
     let list = arguments.get("statements").and_then(Value::as_array);
@@ -217,7 +218,7 @@ fn statement(value: &Value, place: &str) -> Result<StatementClaim, Malformed> {
     Ok(StatementClaim { node, fields, chapter: words("chapter"), comment: words("comment") })
 }
 
-/// A text, or what stands in place of one: a comment of another form costs no statement.
+/// Returns a text, or any other value as text: a comment of another type should not cost the statement.
 fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -230,7 +231,7 @@ fn term(value: &Value, place: &str) -> Result<Term, Malformed> {
     }
 }
 
-/// A reading that may name what is to be copied.
+/// Reads a reading that may name the fields to copy.
 fn referring(members: &Arguments<'_>) -> Result<Stated, Malformed> {
     let predicate = members.optional_text("predicate")?;
     let Cited { invocation: beside, record, several } = references::cited(members)?;

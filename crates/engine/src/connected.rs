@@ -1,4 +1,4 @@
-//! `connections`: how what the facts of a task name is related, by code (`graph::connections`).
+//! `connections`: how the things that a task's facts name are related, as code derives it (`graph::connections`).
 
 use crate::arguments::{Arguments, Malformed};
 use crate::task::Task;
@@ -11,20 +11,21 @@ use ledger::turn::{NodeView, ToolCall};
 use ledger::{FactEntry, FactId, NodeId};
 use serde_json::Value;
 
-/// What can be asked: what is next to a thing, how two are connected, what happened to one and when, and on which hosts it was seen.
+/// The possible questions: what is next to a thing, how two are connected, what happened to one and when,
+/// and on which hosts it was seen.
 pub(crate) const ASKED: [&str; 4] = ["neighbours", "path", "timeline", "where_else"];
 
 /// The arguments.
 const MEMBERS: [&str; 4] = ["question", "of", "to", "depth"];
 
-/// How far away a neighbour may lie.
+/// The greatest distance of a neighbour.
 pub(crate) const FARTHEST: u32 = 4;
 
-/// The most candidates that are named where a text fits several things.
+/// The most candidates that are named if a text matches several things.
 const CANDIDATES: usize = 10;
 
 impl Task {
-    /// The relations that answer a call: each as the fact that shows it, with the others that do.
+    /// Returns the relations that answer a call. Each is listed as one fact that shows it, with the other facts that do.
     pub(crate) fn connected(&self, call: &ToolCall) -> Result<Vec<NodeView>, Malformed> {
         let labels = self.setting.evidence.iter().map(|entry| entry.label.as_str());
         let pieces: Vec<Piece> = labels.map(Piece::labelled).collect();
@@ -81,7 +82,7 @@ fn seen_on(of: &Connections, entity: EntityRef, seen: &Seen<'_>) -> Option<NodeV
     Some(view(*first, title, others))
 }
 
-/// The one thing that a text names; where it fits several, a fact of each, with its id.
+/// Returns the one thing that a text names; if it matches several, a fact of each, with its id.
 fn thing(
     of: &Connections,
     argument: &str,
@@ -117,12 +118,12 @@ fn called(of: &Connections, entity: EntityRef) -> String {
     }
 }
 
-/// A relation, as the first fact that shows it.
+/// Lists a relation as the first fact that shows it.
 fn related(of: &Connections, by: RelationRef) -> Option<NodeView> {
     dated(of, by, of.shown_by(by).next()?.fact.fact)
 }
 
-/// A relation, as this fact that shows it, with the time that it gives.
+/// Lists a relation as the given fact that shows it, with the time that this fact gives.
 fn dated(of: &Connections, by: RelationRef, fact: FactId) -> Option<NodeView> {
     let (from, kind, to) = of.relation(by)?;
     let shown: Vec<_> = of.shown_by(by).collect();

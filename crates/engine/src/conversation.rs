@@ -1,4 +1,4 @@
-//! A task's conversation: all of it, and what of it is sent.
+//! A task's conversation: all of it, and the part that is sent.
 
 use crate::window::{Meter, Plan, TooSmall, Weight, Weights, cut, least, plan, weigh};
 use ledger::canonical::CanonicalError;
@@ -7,21 +7,22 @@ use ledger::{Digest, Exchange, Window};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// The share of what may be sent that stands in place of turns left out, at most: one part of so many.
+/// The divisor for the largest share of what may be sent that a summary of omitted turns may use.
 const DISTILLED_PART: u64 = 4;
 
 /// A conversation.
 #[derive(Debug)]
 pub(crate) struct Conversation {
-    /// What is sent; shared with the last request, which is gone by the next step: a copy for each turn would cost the square of their number.
+    /// The messages that are sent, shared with the last request, which is dropped before the next step.
+    /// Copying them for each turn would take quadratic time.
     sent: Arc<Vec<Arc<Message>>>,
-    /// Of `sent`: it grows with the conversation, so that no turn has to hash all of it again.
+    /// The digest of `sent`: it grows with the conversation, so that no turn has to hash everything again.
     digest: Digest,
-    /// Where the model takes less than everything.
+    /// State for cutting, if the model has a limited context window.
     cutting: Option<Cutting>,
 }
 
-/// What is needed to leave something out.
+/// What is needed to leave messages out.
 #[derive(Debug)]
 struct Cutting {
     window: Window,
@@ -29,15 +30,15 @@ struct Cutting {
     all: Vec<Arc<Message>>,
     weights: Vec<Weight>,
     plan: Plan,
-    /// What stands in place of the turns left out.
+    /// The message that replaces the turns left out.
     head: Option<Arc<Message>>,
     /// The weight of `sent`.
     weight: u64,
-    /// Whether `sent` begins as it was last sent.
+    /// Whether `sent` begins with what was sent last.
     goes_on: bool,
 }
 
-/// Tells what a task came to, in `bytes` at most, where `turns` are left out.
+/// Summarises a task in at most `bytes`, if `turns` are left out.
 pub(crate) trait Distil {
     fn distil(&self, turns: u32, bytes: u64) -> Distilled;
 }
@@ -82,7 +83,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Leaves out what does not fit beside `fixed` bytes of instructions and tools.
+    /// Leaves out what does not fit besides `fixed` bytes of instructions and tools.
     pub(crate) fn fit(
         &mut self,
         fixed: impl FnOnce() -> u64,
@@ -105,7 +106,7 @@ impl Conversation {
         Ok(Ok(()))
     }
 
-    /// What the provider says of the request under way.
+    /// Takes the provider's token count for the current request.
     pub(crate) fn counted(&mut self, exchange: Option<&Exchange>) {
         let tokens = exchange.and_then(|exchange| exchange.sent);
         if let (Some(cutting), Some(tokens)) = (&mut self.cutting, tokens) {
@@ -113,14 +114,14 @@ impl Conversation {
         }
     }
 
-    /// The request under way was too long; whether a shorter one may be tried.
+    /// Notes that the current request was too long; returns whether a shorter one may be tried.
     pub(crate) fn refused(&mut self) -> bool {
         self.cutting.as_mut().is_some_and(|cutting| cutting.meter.refused())
     }
 }
 
 impl Cutting {
-    /// Whether everything that was sent before can be sent again with what came since.
+    /// Checks whether everything that was sent before can be sent again with the new messages.
     fn fits(&mut self, fixed: u64) -> bool {
         let weight = fixed + self.weight;
         let tokens = if self.goes_on { self.meter.grown(weight) } else { self.meter.fresh(weight) };
@@ -132,7 +133,7 @@ impl Cutting {
         fits
     }
 
-    /// The messages that fit.
+    /// Returns the messages that fit.
     fn cut(&mut self, fixed: u64, task: &impl Distil) -> Result<Vec<Arc<Message>>, TooSmall> {
         let most = self.meter.most();
         let room = self.meter.room(most / DISTILLED_PART);
@@ -170,9 +171,9 @@ impl Cutting {
         Ok(messages)
     }
 
-    /// The first message, with what the engine said in the turns left out and what the task came to in them.
+    /// Builds the first message: the engine's texts from the turns left out, and a summary of those turns.
     fn head_of(&self, distilled: Distilled) -> Message {
-        // The message that the first of them answers is left out, too.
+        // The message that the first omitted turn answers is left out, too.
         let left_out = self.all.iter().take(distilled.turns as usize * 2 + 1);
         let said = left_out.filter_map(|message| match &**message {
             Message::User(blocks) => Some(blocks),
@@ -183,7 +184,7 @@ impl Cutting {
         Message::User(words.chain([UserBlock::Distilled(distilled)]).collect())
     }
 
-    /// The answers of the newest message by their places, the longest first.
+    /// Returns the answers of the newest message by position, longest first.
     fn newest(&self) -> Vec<(usize, Weight)> {
         let Some(Message::User(blocks)) = self.all.last().map(AsRef::as_ref) else { return Vec::new() };
         let mut newest: Vec<_> = blocks.iter().map(weigh::block).enumerate().collect();
@@ -192,7 +193,7 @@ impl Cutting {
         newest
     }
 
-    /// The messages of the plan.
+    /// Returns the messages of the plan.
     fn assemble(&self, newest: &[(usize, Weight)]) -> Vec<Arc<Message>> {
         let Plan { head, cut, squeezed, .. } = self.plan;
         let mut messages: Vec<_> = self.head.iter().filter(|_| head > 0).cloned().collect();

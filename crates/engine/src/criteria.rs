@@ -1,4 +1,5 @@
-//! Whether code can decide an objective at all: one that no fact could meet would look like a question without an answer.
+//! Checks whether code can decide an objective at all: an objective that no fact could meet would look like a question without an
+//! answer.
 
 use crate::arguments::{Arguments, Malformed};
 use ledger::pattern::Patterns;
@@ -6,9 +7,9 @@ use ledger::{Condition, Objective, Predicate, RecordType, ToolSpec, Vocabulary, 
 use std::collections::BTreeSet;
 use thiserror::Error;
 
-/// Stands in a record type whose fields the evidence names, such as the columns of a table.
+/// The field name in a record type whose fields the evidence names, such as the columns of a table.
 const ANY_FIELD: &str = "*";
-/// Words that a fault names.
+/// The most names listed in a fault.
 const SOME: usize = 12;
 
 /// Why no fact can meet an objective.
@@ -27,7 +28,7 @@ pub enum CriterionFault {
         predicate: String,
         /// The type of record.
         found: String,
-        /// Types that do, the first few.
+        /// Types that prove it, the first few.
         known: Vec<String>,
     },
     /// Records of its type have no such field.
@@ -42,7 +43,7 @@ pub enum CriterionFault {
     },
 }
 
-/// What a fact must say, as an agent states it.
+/// Reads what a fact must say, as an agent states it.
 pub(crate) fn condition(arguments: &Arguments<'_>) -> Result<Condition, Malformed> {
     let text = |name: &str| arguments.text(name).map(|text| text.trim().to_owned());
     let patterns = |name: &str| arguments.texts_of_patterns(name);
@@ -57,7 +58,7 @@ pub(crate) fn condition(arguments: &Arguments<'_>) -> Result<Condition, Malforme
     })
 }
 
-/// What is wrong with an objective; `None` where a record that a tool returns could answer it.
+/// Returns what is wrong with an objective; `None` if a record that a tool returns could answer it.
 pub fn fault<'t>(
     objective: &Objective,
     tools: impl Iterator<Item = &'t ToolSpec> + Clone,

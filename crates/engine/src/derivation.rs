@@ -1,4 +1,4 @@
-//! `record_derivation`: what facts of the task say together, judged at once, for nothing but the facts is needed.
+//! `record_derivation`: what facts of the task say together, judged at once because only the facts are needed.
 
 use crate::claims;
 use crate::ordinals::Kind;

@@ -1,8 +1,8 @@
-//! DISPATCH calls: tasks that an agent hands out, and what they come to.
+//! DISPATCH calls: tasks that an agent assigns, and their results.
 //!
-//! The agent calls that stand side by side in a reply are one plan.
-//! Tasks of one sequence number run beside each other; those of a higher one after them, with what they found.
-//! Ids of tasks are numbers in the order of the plan, never a model's.
+//! Consecutive agent calls in a reply form one plan.
+//! Tasks with the same sequence number run side by side; tasks with a higher number run after them, with their results.
+//! Task ids are numbers in the order of the plan, never chosen by a model.
 
 mod bundle;
 mod charge;
@@ -24,22 +24,22 @@ use ledger::{AgentSpec, Artifact, ArtifactKind, Dispatch, Event, Handed, TaskId,
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What the name of an agent's tool begins with.
+/// The prefix of the names of agent tools.
 pub(crate) const PREFIX: &str = "agent_";
 
-/// The name of the tool that hands a task to an agent.
+/// Returns the name of the tool that assigns a task to an agent.
 pub(crate) fn tool_name(agent: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let name: String = agent.chars().map(plain).take(48).collect();
     format!("{PREFIX}{name}")
 }
 
-/// A plan under way.
+/// A plan in progress.
 #[derive(Debug)]
 pub(crate) struct Dispatching {
-    /// Tasks that are not handed out yet, those of one sequence number together, the lowest first.
+    /// Tasks that are not assigned yet, grouped by sequence number, lowest first.
     later: VecDeque<Vec<Charge>>,
-    /// Those that run.
+    /// Tasks that are running.
     running: Vec<(ToolCall, Assignment)>,
     /// The answers so far.
     answered: Vec<(ToolCall, TaskReport)>,
@@ -48,7 +48,7 @@ pub(crate) struct Dispatching {
 }
 
 impl Task {
-    /// Takes up the agent calls that stand side by side from this one on.
+    /// Handles the consecutive agent calls from this one on.
     pub(crate) fn dispatch(
         &mut self,
         call: ToolCall,
@@ -78,7 +78,7 @@ impl Task {
         self.hand_out(dispatching, append)
     }
 
-    /// The next call of the turn, where it is an agent's that may go on.
+    /// Returns the next call of the turn, if it is an allowed agent call.
     fn next_beside(&mut self) -> Option<ToolCall> {
         let tool = &self.calls.front()?.tool;
         if self.setting.class(tool) != Some(ToolClass::Dispatch)
@@ -98,7 +98,7 @@ impl Task {
         }
     }
 
-    /// Hands out the next tasks of the plan; answers its calls where there are none left.
+    /// Assigns the next tasks of the plan; answers its calls if none are left.
     fn hand_out(
         &mut self,
         mut dispatching: Dispatching,
@@ -135,10 +135,10 @@ impl Task {
 
     fn assignment(&mut self, charge: Charge, after: Vec<TaskId>) -> (ToolCall, Assignment) {
         let Charge { call, mut agent, instruction, sequence, mut referenced, hint } = charge;
-        // What this task has stored itself nobody else can retrieve.
+        // Nobody else can retrieve what this task stored itself.
         let own = |id: &&String| self.artifacts.iter().any(|known| known.artifact.to_string() == **id);
         referenced.extend(hint.iter().filter(own).cloned());
-        // Whoever comes later need not find again what is known.
+        // Later tasks need not find again what is known.
         referenced.extend(self.reports.iter().map(|report| report.artifact.to_string()));
         let characters = self.setting.rules.dispatch.bundle_characters;
         let known = |id: &str| {
@@ -148,7 +148,7 @@ impl Task {
         let references = bundle::references(&referenced, characters, known);
         let task = TaskId(self.setting.first_dispatched().saturating_add(self.dispatched));
         self.dispatched += 1;
-        // Whoever works for others stores for them.
+        // An agent that works for others can store artifacts for them.
         agent.surface.insert(ToolClass::Artifact);
         let dispatch = Dispatch {
             by: self.id(),
@@ -163,7 +163,7 @@ impl Task {
         (call, Assignment { task, agent, dispatch })
     }
 
-    /// The tasks that were handed out have ended.
+    /// Handles the end of the assigned tasks.
     pub(crate) fn reported(
         &mut self,
         mut dispatching: Dispatching,
@@ -205,7 +205,7 @@ impl Task {
     }
 }
 
-/// The tasks of each sequence number, the lowest number first; within one in the order of the calls.
+/// Groups the tasks by sequence number, lowest first; within a group they are in the order of the calls.
 fn in_groups(mut charges: Vec<Charge>) -> VecDeque<Vec<Charge>> {
     charges.sort_by_key(|charge| charge.sequence);
     let mut groups: VecDeque<Vec<Charge>> = VecDeque::new();
@@ -220,7 +220,8 @@ fn in_groups(mut charges: Vec<Charge>) -> VecDeque<Vec<Charge>> {
     groups
 }
 
-/// Whether everything that was handed out is answered: the last word on each objective counts, and no task failed that nobody made up for.
+/// Checks whether anything in the assigned tasks is left unanswered.
+/// The last result for each objective counts, and a failed task counts unless a later task made up for it.
 pub(crate) fn unanswered(handed: &[Arc<Handed>]) -> bool {
     handed.iter().enumerate().any(|(at, task)| {
         let later = || handed.iter().skip(at + 1).filter(|other| other.agent.name == task.agent.name);
@@ -233,7 +234,7 @@ pub(crate) fn unanswered(handed: &[Arc<Handed>]) -> bool {
 }
 
 impl Setting {
-    /// The agent that a tool hands a task to.
+    /// Returns the agent to which a tool assigns a task.
     pub(crate) fn agent(&self, tool: &str) -> Option<&AgentSpec> {
         self.roster.iter().find(|agent| tool_name(&agent.name) == tool)
     }

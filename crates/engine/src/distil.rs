@@ -1,4 +1,4 @@
-//! What a task came to, told from its record: it stands in place of turns that are no longer shown.
+//! Summarises a task from its record: the summary replaces turns that are no longer shown.
 
 use crate::conversation::Distil;
 use crate::notebook::{Notebook, invocation};
@@ -7,15 +7,15 @@ use ground::Shelf;
 use ledger::turn::{Distilled, Listed, NodeView};
 use ledger::{AgentSpec, FactEntry, NodeId};
 
-/// Of the room, the tenths for what was recorded and for the calls; the rest is for what was refused.
+/// Tenths of the available space for what was recorded and for the calls; the rest is for refused claims.
 const RECORDED_TENTHS: u64 = 5;
 const INVOCATIONS_TENTHS: u64 = 4;
-/// Bytes that an item of a list takes besides its words.
+/// Bytes of a list item besides its text.
 const AROUND: u64 = 60;
-/// The most calls and refusals that are worth telling again.
+/// The most calls and refusals that are worth repeating.
 const MOST_LISTED: usize = 200;
 
-/// The parts of a task that its record is told from.
+/// The parts of a task's record from which the summary is made.
 pub(crate) struct Record<'t> {
     pub(crate) agent: &'t AgentSpec,
     pub(crate) facts: &'t [FactEntry],
@@ -30,7 +30,7 @@ impl Distil for Record<'_> {
         let part = |tenths: u64| bytes / 10 * tenths;
         let rest = part(10 - RECORDED_TENTHS - INVOCATIONS_TENTHS);
         let held = self.shelf.held();
-        // Invocations are told apart; facts stand in the titles of their phenomena, too, but have the ids to refer to.
+        // Invocations are listed separately. Phenomena are left out: their titles repeat facts, and the facts have the ids to refer to.
         let nodes =
             self.notebook.views(self.facts, &[]).filter(|node| !matches!(node.id, NodeId::Phenomenon(_)));
         let (met, open) = self.objectives();
@@ -46,7 +46,7 @@ impl Distil for Record<'_> {
 }
 
 impl Record<'_> {
-    /// The objectives that facts meet, and the questions that are open.
+    /// Returns the objectives that facts meet, and the open questions.
     fn objectives(&self) -> (Vec<String>, Vec<String>) {
         let (met, open): (Vec<_>, Vec<_>) = self
             .agent
@@ -64,7 +64,7 @@ fn weight(node: &NodeView) -> u64 {
     (node.title.len() + node.words.len() + ids) as u64
 }
 
-/// The latest that fit.
+/// Returns the latest entries that fit.
 fn latest<T>(mut all: Vec<T>, bytes: u64, weight: impl Fn(&T) -> u64) -> Listed<T> {
     let mut left = Some(bytes);
     let fitting = all.iter().rev().take(MOST_LISTED).take_while(|item| {
@@ -75,7 +75,7 @@ fn latest<T>(mut all: Vec<T>, bytes: u64, weight: impl Fn(&T) -> u64) -> Listed<
     Listed { shown: all.split_off(left_out), left_out: left_out as u32 }
 }
 
-/// A refused claim in a line.
+/// Describes a refused claim in one line.
 pub(crate) fn refused(code: impl std::fmt::Display, reason: &str) -> String {
     bounded(&format!("{code}: {reason}"))
 }

@@ -9,9 +9,9 @@ use ledger::event::{GraphRead, Refusal};
 use ledger::turn::{Answer, NodeView, ToolCall};
 use ledger::{Event, NodeId};
 
-/// The most nodes of one answer.
+/// The most nodes in one answer.
 pub(crate) const MOST_NODES: u32 = 200;
-/// How many nodes an answer has where the agent does not say.
+/// The number of nodes in an answer by default.
 pub(crate) const SOME_NODES: u32 = 50;
 
 impl Task {
@@ -73,7 +73,7 @@ impl Task {
         }
     }
 
-    /// The nodes that other tasks handed over to it.
+    /// Returns the nodes that other tasks handed over to it.
     fn handed_nodes(&self) -> impl Iterator<Item = NodeView> {
         self.handed.iter().flat_map(|handed| &handed.nodes).cloned()
     }
@@ -92,7 +92,7 @@ impl Page {
         Ok(Page { offset, limit })
     }
 
-    /// The nodes of the page, and how many there are behind it.
+    /// Returns the nodes of the page, and the number of nodes after it.
     fn of(self, nodes: impl Iterator<Item = NodeView>) -> Result<(Vec<NodeView>, u32), Malformed> {
         let mut rest = nodes.skip(self.offset as usize);
         let shown: Vec<_> = rest.by_ref().take(self.limit as usize).collect();

@@ -1,4 +1,4 @@
-//! GRAPH_WRITE calls: entities, relations and hypotheses, none of which stands without facts.
+//! GRAPH_WRITE calls: entities, relations and hypotheses, all of which must be based on facts.
 
 use crate::arguments::{Arguments, Malformed};
 use crate::notebook::Hypothesis;
@@ -44,7 +44,7 @@ enum WriteError {
 }
 
 impl WriteError {
-    /// How the call is refused; `None` where the fault is ours.
+    /// Returns how the call is refused; `None` if the error is ours.
     fn refusal(&self) -> Option<Refusal> {
         match self {
             WriteError::Malformed(_)
@@ -96,13 +96,13 @@ impl Task {
         Ok(())
     }
 
-    /// A thing that facts name; added again, it keeps its id and rests on more facts.
+    /// Adds a thing that facts name; if it is added again, it keeps its id and gains facts.
     fn add_entity(&mut self, call: &ToolCall, append: &mut Vec<Append>) -> Result<NodeId, WriteError> {
         let arguments = Arguments::of(&call.arguments, &["kind", "name", "facts"])?;
         let kind = arguments.word("kind", EntityKind::ALL, EntityKind::name)?;
         let name = arguments.text("name")?.trim().to_owned();
         let facts = self.facts_of(&arguments, "facts")?;
-        // Each fact is to name it: one that does not would lend it weight that it does not have.
+        // Each fact must name it: a fact that does not would make it look better supported than it is.
         if let Some(silent) = facts.iter().find(|fact| !mentions(fact, &name)) {
             return Err(WriteError::Silent { fact: silent.id, name });
         }
@@ -133,7 +133,7 @@ impl Task {
         Ok(id)
     }
 
-    /// How two nodes relate; what code can derive is not stated.
+    /// Reads how two nodes are related; relations that code can derive cannot be stated.
     fn relation_kind(&self, arguments: &Arguments<'_>) -> Result<RelationKind, WriteError> {
         let kind = arguments.word("kind", RelationKind::ALL, RelationKind::name);
         match kind {
@@ -148,7 +148,7 @@ impl Task {
         }
     }
 
-    /// An edge between two nodes; an entity at its end is named by one of the facts.
+    /// Adds an edge between two nodes; if an end is an entity, one of the facts must name it.
     fn link(&mut self, call: &ToolCall, append: &mut Vec<Append>) -> Result<NodeId, WriteError> {
         let arguments = Arguments::of(&call.arguments, &["from", "kind", "to", "facts"])?;
         let kind = self.relation_kind(&arguments)?;
@@ -197,7 +197,8 @@ impl Task {
         Ok(NodeId::Hypothesis(hypothesis))
     }
 
-    /// The last word on a hypothesis; what it calls supported or contradicted needs what supports or contradicts it.
+    /// Records an assessment of a hypothesis, which replaces earlier ones;
+    /// `supported` and `contradicted` need nodes that support or contradict it.
     fn assess(&mut self, call: &ToolCall, append: &mut Vec<Append>) -> Result<NodeId, WriteError> {
         let known = ["hypothesis", "assessment", "supporting", "contradicting", "reason"];
         let arguments = Arguments::of(&call.arguments, &known)?;
@@ -233,7 +234,7 @@ impl Task {
         Ok(id)
     }
 
-    /// The facts that an argument names, at least one.
+    /// Returns the facts that an argument names, at least one.
     fn facts_of(
         &self,
         arguments: &Arguments<'_>,
@@ -253,7 +254,7 @@ impl Task {
         named.iter().map(fact).collect()
     }
 
-    /// The facts, absences and derivations that an argument names.
+    /// Returns the facts, absences and derivations that an argument names.
     fn grounds_of(
         &self,
         arguments: &Arguments<'_>,
@@ -269,7 +270,7 @@ impl Task {
         }
     }
 
-    /// The node of the task that an argument names.
+    /// Returns the node of the task that an argument names.
     fn node_of(&self, arguments: &Arguments<'_>, argument: &'static str) -> Result<NodeId, WriteError> {
         let id = arguments.node(argument)?;
         match self.knows(id) {
@@ -278,7 +279,7 @@ impl Task {
         }
     }
 
-    /// Whether a node is the task's own, or was handed over to it.
+    /// Checks whether a node is the task's own, or was handed over to it.
     fn knows(&self, id: NodeId) -> bool {
         let handed = || self.handed.iter().flat_map(|handed| &handed.nodes).any(|node| node.id == id);
         self.notebook.holds(id, &self.facts, &self.shelf) || handed()

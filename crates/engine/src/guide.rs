@@ -1,6 +1,7 @@
-//! What a small model is told besides: the one call that comes next, ready to be made.
+//! Additional guidance for a small model: the next call, ready to be made.
 //!
-//! It is derived from the objectives and from what the task has seen; the model decides whether to make it, and the gateway judges what comes of it as of any call.
+//! It is derived from the objectives and from what the task has seen.
+//! The model decides whether to make the call, and the gateway judges the resulting claims like any others.
 
 use crate::objectives::Standing;
 use crate::small;
@@ -9,13 +10,14 @@ use ledger::{Objective, Record, Way};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// How often a call is named: a model that does something else instead is sent on, and comes back to it when all others were named as often.
+/// How often a call is suggested: if a model does something else, it gets other calls,
+/// and this one again when all others were suggested as often.
 const MOST_NAMED: u32 = 3;
 
-/// The calls that were named, with how often each was.
+/// The suggested calls, with how often each was suggested.
 pub(crate) type Named = BTreeMap<String, u32>;
 
-/// The call that comes next, with the question that it is for; nothing is left where everything was looked for.
+/// Returns the next call with its question, or a final message if everything was searched.
 pub(crate) fn next(standing: Standing<'_>, named: &mut Named) -> String {
     let open =
         standing.agent.objectives.iter().filter(|objective| standing.meeting(objective).next().is_none());
@@ -34,10 +36,10 @@ pub(crate) fn next(standing: Standing<'_>, named: &mut Named) -> String {
     }
 }
 
-/// What is said where nothing comes next.
+/// The message if there is no next call.
 const DONE: &str = r#"Every question was looked for. The next call is {"name": "nothing_to_record", "arguments": {"reason": "done"}}"#;
 
-/// A call that records what the task has seen for the objective, or one that looks for it and was not made.
+/// Returns a call that records what the task has seen for the objective, or a search for it that was not made.
 fn call(standing: Standing<'_>, objective: &Objective) -> Option<(String, Value)> {
     let (seen, _) = standing.seen(objective);
     if let Some(recorded) = recording(standing, objective, &seen) {
@@ -46,7 +48,7 @@ fn call(standing: Standing<'_>, objective: &Objective) -> Option<(String, Value)
     objective.ways().find_map(|way| looking(standing, way))
 }
 
-/// The claim of the records that were seen in one invocation.
+/// Returns the claim for the records that were seen in one invocation.
 fn recording(standing: Standing<'_>, objective: &Objective, seen: &[SeenRecord]) -> Option<Value> {
     let first = seen.first()?;
     let made = standing.made.iter().find(|made| made.invocation == first.invocation)?;
@@ -61,7 +63,7 @@ fn recording(standing: Standing<'_>, objective: &Objective, seen: &[SeenRecord])
     Some(json!({"record": cites, "predicate": way.condition.predicate}))
 }
 
-/// A search that was not made: of everything at once, or of each source.
+/// Returns a search that was not made: of everything at once, or of each source.
 fn looking(standing: Standing<'_>, way: Way<'_>) -> Option<(String, Value)> {
     let at_once = way.plain().map(|by| (&by.tool, &by.arguments));
     let each = way.kinds().filter_map(|(_, sources)| sources.each.as_ref());

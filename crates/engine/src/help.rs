@@ -1,4 +1,4 @@
-//! The tool `help`: everything that is known of a tool or of a type of record, for what stands in few words elsewhere.
+//! The tool `help`: the full description of a tool or record type that is described only briefly elsewhere.
 
 use crate::arguments::Arguments;
 use crate::shelf::bounded;
@@ -10,7 +10,7 @@ use ledger::{Event, RecordType, ToolSpec, Vocabulary, canonical};
 use std::collections::BTreeSet;
 
 impl Task {
-    /// Tells of the tool or the type of record that the call names.
+    /// Describes the tool or record type that the call names.
     pub(crate) fn help(&mut self, call: ToolCall, append: &mut Vec<Append>) {
         let told = Arguments::of(&call.arguments, &["about"])
             .and_then(|arguments| arguments.text("about").map(str::to_owned))
@@ -65,7 +65,7 @@ fn of_tool(tool: &ToolSpec) -> String {
     let sorted: std::collections::BTreeMap<&String, &serde_json::Value> = properties.iter().collect();
     for (name, schema) in sorted {
         let must = if required.contains(name.as_str()) { ", must be given" } else { "" };
-        // In the order of the log: a replay tells of the tools as they are stored.
+        // In the order of the log: a replay describes the tools as they are stored.
         let schema = canonical::to_string(schema).unwrap_or_default();
         text.push_str(&format!("\n- {name}{must}: {schema}"));
     }

@@ -1,4 +1,5 @@
-//! Calls that lessons of earlier runs speak against: refused once, with the lesson, and made where the agent says why they should work now.
+//! Calls that lessons of earlier runs advise against: they are refused once, with the lesson, and run if the agent says why they
+//! should work now.
 
 use crate::prompt::said;
 use crate::task::Task;
@@ -8,19 +9,21 @@ use ledger::{Insisted, RememberedLesson};
 use serde_json::Map;
 use std::sync::Arc;
 
-/// A lesson that was told by a refusal.
+/// A lesson that a refusal has shown to the agent.
 #[derive(Debug)]
 pub(crate) struct Warned {
-    /// The call that was refused for it.
+    /// The refused call.
     key: Vec<u8>,
-    /// Whether the agent has said why such calls should work.
+    /// Whether the agent has given a reason why such calls should work.
     insists: bool,
 }
 
 impl Task {
-    /// Whether a call may run that was not made before, and what its agent says for it; otherwise the lesson that refuses it, and what is told.
+    /// Checks whether a new call may run, and returns the agent's reason for it;
+    /// otherwise returns the lesson that refuses it, and the message.
     ///
-    /// A lesson refuses once: another call that it speaks against runs then, for what was asked in it may be put right. The very same one needs a reason.
+    /// A lesson refuses once. After that, another call that it advises against runs, because the agent may have corrected it.
+    /// Exactly the same call needs a reason.
     pub(crate) fn spoken_against(
         &mut self,
         call: &ToolCall,
@@ -36,7 +39,7 @@ impl Task {
             self.warned.extend(against.iter().map(|lesson| (lesson.id.clone(), warn(true))));
             return Ok(Some(Insisted { lesson: first.id.clone(), reason }));
         }
-        // What code suggests where a question is open is not for a lesson to refuse.
+        // A lesson must not refuse a call that code suggests for an open question.
         if self.recoveries.suggests(&call.tool, &call.arguments) {
             return Ok(None);
         }
@@ -51,7 +54,7 @@ impl Task {
         Err((first.id.clone(), told(first)))
     }
 
-    /// The objectives without an answer so far; told to code that reads lessons, and to nobody else.
+    /// Returns the objectives without an answer so far; only code that reads lessons gets them.
     pub(crate) fn open_objectives(&self) -> Arc<[String]> {
         if !self.lessons.may_refuse() {
             return Arc::default();

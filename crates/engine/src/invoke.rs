@@ -1,4 +1,4 @@
-//! INVESTIGATE calls: made once, answered from the log when they are made again.
+//! INVESTIGATE calls: each is run once, and answered from the log if it is repeated.
 
 use crate::calls::Busy;
 use crate::made::Made;
@@ -12,10 +12,10 @@ use ledger::turn::{Answer, Page, Returned, ToolCall};
 use ledger::{ClockListing, Defect, Event, Insisted, InvocationId, Outcome, canonical};
 use std::collections::BTreeSet;
 
-/// Defects that an event names; each stands with its record in the stored output besides.
+/// The most defects in an event; each is also in its record in the stored output.
 const MOST_DEFECTS: usize = 1_000;
 
-/// A tool that runs.
+/// A tool call in progress.
 #[derive(Debug)]
 pub(crate) struct Running {
     call: ToolCall,
@@ -23,7 +23,7 @@ pub(crate) struct Running {
     key: Vec<u8>,
 }
 
-/// A call that was made: its answer, and how often it was asked for again.
+/// A call that was made: its answer, and how often it was repeated.
 #[derive(Debug)]
 pub(crate) struct Asked {
     answer: Returned,
@@ -31,7 +31,7 @@ pub(crate) struct Asked {
 }
 
 impl Task {
-    /// Runs a tool, or answers from the log where this very call was made before.
+    /// Runs a tool, or answers from the log if exactly this call was made before.
     pub(crate) fn invoke(
         &mut self,
         call: ToolCall,
@@ -57,7 +57,7 @@ impl Task {
             self.refuse(call, Refusal::Repeated, told, append);
             return Ok(None);
         }
-        // What was stopped by the clock may end in time when it is tried again; nothing else changes.
+        // A call that timed out may finish if it is tried again; any other result would be the same.
         if asked.answer.outcome == Outcome::Timeout {
             return self.run(call, key, None, append).map(Some);
         }
@@ -97,7 +97,7 @@ impl Task {
         Ok(Command::CallTool(invoke))
     }
 
-    /// The tool has run.
+    /// Handles a tool's return.
     pub(crate) fn returned(
         &mut self,
         running: Running,
@@ -111,7 +111,7 @@ impl Task {
             None => Vec::new(),
         };
         let ended = ended(invocation, &returned, &shown);
-        // What the agent is told is what is recorded: a replay has nothing else to tell it.
+        // The agent is told what is recorded: a replay has nothing else to tell it.
         let defects = ended.defects.clone();
         hold(&mut self.shelf, &started, &ended, returned.output.clone());
         self.clocks.extend(ClockListing::of(&started, &ended, returned.output.as_deref()));
@@ -153,7 +153,8 @@ fn ended(invocation: InvocationId, returned: &ToolReturn, shown: &[RecordRange])
     }
 }
 
-/// The damage that an event names of a call: all that was met, that of single records included, each once, and at most a thousand.
+/// Returns the defects that a call's event names: all that were found, including those of single records.
+/// Each is named once, and there are at most a thousand.
 pub fn recorded_defects(returned: &ToolReturn) -> Vec<Defect> {
     let damaged = returned.output.iter().filter(|output| output.has_defects());
     let records = damaged.flat_map(|output| output.records());

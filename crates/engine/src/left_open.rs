@@ -1,6 +1,6 @@
-//! A lead is held to its case: when it wants to end, it is told which questions of the case are open, and asked to hand them out.
+//! Makes a lead attend to its case: when it wants to end, it is told which questions of the case are open, and asked to assign them.
 //!
-//! What it leaves open all the same stays open, and is asked by code before the run is sealed.
+//! Questions that it still leaves open stay open, and code searches for their answers before the run is sealed.
 
 use crate::arguments::{Arguments, Malformed};
 use crate::dispatch::tool_name;
@@ -17,11 +17,11 @@ use std::fmt::Write;
 /// How often a lead is asked.
 const MOST_ASKED: u32 = 3;
 
-/// The most characters of a reason to leave questions open.
+/// The most characters of a reason for leaving questions open.
 const LONGEST_REASON: usize = 1000;
 
 impl Task {
-    /// Asks a lead that wants to end about what is open; `None` where nothing is, or it was asked often enough.
+    /// Asks a lead that wants to end about open questions; `None` if there are none, or it was asked often enough.
     pub(crate) fn ask_for_open(
         &mut self,
         end: PhaseEnd,
@@ -51,7 +51,7 @@ impl Task {
         self.ask(append).map(Some)
     }
 
-    /// A lead leaves questions of the case open, and says why.
+    /// Handles a lead's call that leaves questions of the case open and gives the reason.
     pub(crate) fn decline(&mut self, call: ToolCall, append: &mut Vec<Append>) {
         match self.declining(&call) {
             Ok(declined) => {
@@ -66,7 +66,7 @@ impl Task {
         }
     }
 
-    /// What a call declines; each question must be an open one of the case.
+    /// Reads what a call declines; each question must be an open one of the case.
     fn declining(&self, call: &ToolCall) -> Result<QuestionsDeclined, String> {
         let said = |malformed: Malformed| malformed.to_string();
         let arguments = Arguments::of(&call.arguments, &["agent", "questions", "reason"]).map_err(said)?;
@@ -102,7 +102,7 @@ impl Task {
         }
     }
 
-    /// Whether a lead has questions of the case open.
+    /// Checks whether a lead has open questions of the case.
     pub(crate) fn leaves_open(&self) -> bool {
         self.is_lead() && self.open().next().is_some()
     }
@@ -111,7 +111,7 @@ impl Task {
         self.setting.case_questions.iter().filter(|question| self.is_open(question))
     }
 
-    /// Whether no task that it handed out has closed a question, and no fact of any answers it.
+    /// Checks whether a question is open: no task that the lead assigned has closed it, and no task's fact answers it.
     fn is_open(&self, question: &CaseQuestion) -> bool {
         !self.handed.iter().any(|handed| {
             handed.facts.iter().any(|fact| question.objective.is_answered_by(fact))
@@ -120,7 +120,7 @@ impl Task {
     }
 }
 
-/// Whether a task had a question and closed it.
+/// Checks whether a task had a question and closed it.
 fn closes(handed: &Handed, question: &CaseQuestion) -> bool {
     let results = handed.agent.objectives.iter().zip(&handed.objectives);
     handed.agent.name == question.agent

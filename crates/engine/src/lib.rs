@@ -1,8 +1,9 @@
 //! The investigation machine, sans-IO.
 //!
-//! [`Task::step`] takes what happened outside (a model's reply, a tool's return, a verdict) and gives back the events to append and the one thing to do next.
-//! It reads no clock, runs no tool and asks no model; whoever drives it appends first and acts second.
-//! The same inputs always give the same events: that is what replay rests on.
+//! [`Task::step`] takes what happened outside (a model's reply, a tool's return,
+//! a verdict) and returns the events to append and the one thing to do next.
+//! It reads no clock, runs no tool and asks no model; its caller appends first and acts second.
+//! The same inputs always give the same events: replay depends on that.
 //!
 //! **Invariant:** ids of invocations, claims, facts and phenomena are assigned here and nowhere else.
 

@@ -1,4 +1,4 @@
-//! How a question stands that no fact answers: by what the calls of a task covered, and what they returned.
+//! Decides the status of a question that no fact answers, from what the task's calls covered and returned.
 
 use crate::made::Made;
 use crate::objectives::{MOST_NEEDED, Standing};
@@ -8,15 +8,15 @@ use ledger::{InvocationId, Objective, Record, SearchedBy, Sources, Way, written}
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The most records that are named of those that would answer.
+/// The most records that are named as possible answers.
 const MOST_SEEN: usize = 8;
-/// The most calls that are named of those that looked.
+/// The most calls that are named as searches.
 const MOST_CALLS: usize = 32;
-/// The most records that are looked through: behind them a question is at most partly searched.
+/// The most records that are examined: beyond that, a question is at most partly searched.
 const MOST_LOOKED_THROUGH: usize = 2_000_000;
 
 impl Standing<'_> {
-    /// How an objective stands that no fact meets.
+    /// Returns the status of an objective that no fact meets.
     pub(crate) fn stands(&self, objective: &Objective) -> WithoutFact {
         let (records, number) = self.seen(objective);
         if number > 0 {
@@ -35,14 +35,14 @@ impl Standing<'_> {
         }
     }
 
-    /// How an objective stands where nothing is left to search in any way; `None` where something is.
+    /// Returns the status of an objective if nothing is left to search in any way; `None` if something is.
     ///
-    /// That alternatives were searched in vain says nothing where the evidence lacks the objective's own source.
+    /// If the evidence lacks the objective's own source, empty searches of alternatives say nothing.
     /// An alternative without searches is another form of what the others search.
     fn closed(&self, objective: &Objective) -> Option<WithoutFact> {
         let (mut needed, mut searches) = (Vec::new(), Vec::new());
         for way in searchable(objective) {
-            // That the evidence lacks what could answer comes before empty searches of it: nobody searched what is not there.
+            // A missing source takes precedence over empty searches: nobody searched what is not there.
             let mut lacking = self.lacking(way);
             if self.is_left_elsewhere(way) {
                 return None;
@@ -64,9 +64,12 @@ impl Standing<'_> {
         (!is_bounded).then_some(WithoutFact::Empty { searches, lacking })
     }
 
-    /// Whether the source of a way is lacking, but its listing names others, which the search of everything would read and was not made.
+    /// Checks whether the source of a way is missing, but its listing names others,
+    /// and the search of everything, which would read them, was not made.
+    /// which the search of everything would read and was not made.
     ///
-    /// Sources that are searched one by one are all that could answer, and so are those of a type of record: what is read of one source may be files of several kinds.
+    /// Sources that are searched one by one are all that could answer, and so are the sources of a record type.
+    /// A named source, however, may comprise files of several kinds.
     fn is_left_elsewhere(&self, way: Way<'_>) -> bool {
         let names_others = |(by, sources): (&SearchedBy, &Sources)| {
             let (each, listing) = (sources.each.is_some(), self.listing(by));
@@ -79,13 +82,13 @@ impl Standing<'_> {
             && self.covering(way).is_none()
     }
 
-    /// Whether all that is left of an objective is to look beside its lacking source: nothing that a task is sent after.
+    /// Checks whether the only remaining search of an objective is outside its missing source: no task is started for that.
     pub(crate) fn is_only_left_elsewhere(&self, objective: &Objective) -> bool {
         let is_done = |way: Way<'_>| !self.lacking(way).is_empty() || self.searched(way).is_some();
         self.is_left_elsewhere(objective.own_way()) && searchable(objective).all(is_done)
     }
 
-    /// The pieces of evidence that hold no source of a way whose sources are listed: what is searched elsewhere says nothing of them.
+    /// Returns the evidence that has no source for a way with listed sources: searches elsewhere say nothing about it.
     fn without_source(&self, way: Way<'_>) -> Vec<String> {
         if !self.setting.hosts_apart || way.kinds().next().is_none() {
             return Vec::new();
@@ -99,7 +102,7 @@ impl Standing<'_> {
         labels.filter(|label| !with.contains(label.as_str())).cloned().collect()
     }
 
-    /// The first records that would answer, and how many there are.
+    /// Returns the first records that would answer, and their number.
     pub(crate) fn seen(&self, objective: &Objective) -> (Vec<SeenRecord>, u64) {
         let (mut first, mut number) = (Vec::new(), 0);
         let kind = |made: &Made, record: &Record| {
@@ -123,7 +126,7 @@ impl Standing<'_> {
         (first, number)
     }
 
-    /// All records that the task's calls returned.
+    /// Returns all records that the task's calls returned.
     fn returned(&self) -> impl Iterator<Item = (&Made, &Record)> {
         self.made.iter().flat_map(|made| {
             let records = made.output.as_deref().map_or(&[][..], |output| output.records());
@@ -131,12 +134,12 @@ impl Standing<'_> {
         })
     }
 
-    /// The calls that searched a way of which there is a source to its end.
+    /// Returns the calls that searched a way completely, if there is a source for it.
     fn searched(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
         self.covering(way).filter(|_| self.has_source(way))
     }
 
-    /// The calls that searched everything that could answer so; `None` where something was left.
+    /// Returns the calls that searched everything that could answer in this way; `None` if something was left.
     fn covering(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
         let whole_of = |by: &SearchedBy| self.whole(way, |made, given| by.is(&made.tool, given));
         way.plain().find_map(whole_of).or_else(|| {
@@ -154,9 +157,9 @@ impl Standing<'_> {
         })
     }
 
-    /// The calls that came to the end of a search together, page by page from the first; `None` where they did not.
+    /// Returns the calls that together completed a search, page by page from the first; `None` if they did not.
     ///
-    /// Pages may overlap: of those that begin where the ones before them end, or earlier, the one that comes furthest is taken.
+    /// Pages may overlap: of the pages that begin at or before the end of the previous ones, the one that reaches furthest is used.
     fn whole(&self, way: Way<'_>, is: impl Fn(&Made, &Value) -> bool) -> Option<Vec<InvocationId>> {
         let usable = self
             .made
@@ -175,16 +178,16 @@ impl Standing<'_> {
         }
     }
 
-    /// Whether a call that comes to its end leaves nothing to look for: it returned nothing, or records of the type that answers.
+    /// Checks whether a completed call leaves nothing to search: it returned nothing, or records of the type that answers.
     ///
-    /// That a file is there says nothing of what stands in it.
+    /// A record that only says that a file exists says nothing about the file's content.
     fn decides(&self, way: Way<'_>, made: &Made) -> bool {
         let is_empty = made.output.as_deref().is_none_or(|output| output.count() == 0);
         let spec = self.setting.spec(&made.tool);
         is_empty || spec.is_some_and(|spec| way.may_be_answered_by(spec, &made.arguments))
     }
 
-    /// The calls that could have answered it, whatever came of them.
+    /// Returns the calls that could have answered it, whatever their results.
     fn looking(&self, objective: &Objective) -> impl Iterator<Item = InvocationId> {
         let could = |made: &&Made| {
             let spec = self.setting.spec(&made.tool);
@@ -196,7 +199,7 @@ impl Standing<'_> {
         self.made.iter().filter(could).map(|made| made.invocation)
     }
 
-    /// The listings of its sources that could not read all of them: what they left out may answer.
+    /// Returns the listings of its sources that could not read all of them: the unread ones may answer.
     fn listing_in_part(&self, objective: &Objective) -> Vec<InvocationId> {
         let kinds = searchable(objective).flat_map(Way::kinds);
         let mut calls = Vec::new();
@@ -208,13 +211,13 @@ impl Standing<'_> {
         calls
     }
 
-    /// The last listing of sources that could not read all of them.
+    /// Returns the last listing of sources that could not read all of them.
     fn read_in_part(&self, by: &SearchedBy) -> Option<&Made> {
         let is_in_part = |made: &&Made| !made.unread.is_empty() && by.is(&made.tool, &made.arguments);
         self.made.iter().rev().find(is_in_part).filter(|_| self.setting.listings_look)
     }
 
-    /// What could not be read, and the searches that were not made to their end, way by way.
+    /// Returns what could not be read, and the searches that did not finish, way by way.
     fn missing(&self, objective: &Objective) -> Vec<String> {
         let mut missing: Vec<String> = Vec::new();
         let is_left = |way: &Way<'_>| match self.lacking(*way).is_empty() {
@@ -254,21 +257,21 @@ impl Standing<'_> {
     }
 }
 
-/// The ways of an objective that have to be searched: its own, and alternatives that name how.
+/// Returns the ways of an objective that must be searched: its own, and alternatives that name searches.
 fn searchable(objective: &Objective) -> impl Iterator<Item = Way<'_>> {
     objective.ways().enumerate().filter(|(at, way)| *at == 0 || !way.searched.is_empty()).map(|(_, way)| way)
 }
 
-/// A page of a search, by the numbers of its records.
+/// A page of a search, by record numbers.
 struct Page {
     invocation: InvocationId,
     begin: u64,
-    /// Where the next page begins; behind everything where this one is the last.
+    /// The beginning of the next page; beyond everything if this page is the last.
     end: u64,
 }
 
 impl Page {
-    /// The page that a call returned, where `is` takes the call without its offset.
+    /// Returns the page that a call returned, if `is` accepts the call without its offset.
     fn of(made: &Made, is: &impl Fn(&Made, &Value) -> bool) -> Option<Page> {
         let mut rest = made.arguments.clone();
         let begin = match rest.as_object_mut().and_then(|members| members.remove("offset")) {

@@ -1,4 +1,4 @@
-//! The calls that a task has made, as far as they tell what was looked at: what its objectives and recoveries go by.
+//! The calls that a task has made, as far as they show what was examined: the basis for objectives and recoveries.
 
 use crate::shelf::bounded;
 use ledger::event::{InvocationEnded, InvocationStarted};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The most reasons that are kept of one call.
+/// The most reasons that are kept for one call.
 const MOST_REASONS: usize = 8;
 
 /// A call that was made.
@@ -15,16 +15,16 @@ const MOST_REASONS: usize = 8;
 pub(crate) struct Made {
     pub(crate) invocation: InvocationId,
     pub(crate) tool: String,
-    /// As the agent wrote them.
+    /// The arguments as the agent wrote them.
     pub(crate) arguments: Value,
-    /// As they were used.
+    /// The arguments as used.
     pub(crate) normalised: Option<Value>,
     pub(crate) outcome: Outcome,
-    /// Whether it came to the end of what was asked for, and nothing lay in its way unread or damaged.
+    /// Whether it returned everything it was asked for, and nothing that it had to read was unread or damaged.
     pub(crate) whole: bool,
-    /// Whether nothing lay in its way unread or damaged, as far as it came.
+    /// Whether nothing that it had to read was unread or damaged, as far as it got.
     pub(crate) clean: bool,
-    /// Why not all was read, a line each, without the same twice.
+    /// Why not everything was read, one line each, without repetitions.
     pub(crate) unread: Vec<String>,
     pub(crate) cause: Option<Cause>,
     pub(crate) output: Option<Arc<Output>>,
@@ -53,18 +53,18 @@ impl Made {
         }
     }
 
-    /// Whether it searched all of what it was to search, and found nothing.
+    /// Checks whether it searched everything that it should and found nothing.
     pub(crate) fn is_empty_and_whole(&self) -> bool {
         self.whole && self.outcome == Outcome::Empty
     }
 
-    /// Whether it is this very call.
+    /// Checks whether it is exactly this call.
     pub(crate) fn is(&self, tool: &str, arguments: &Value) -> bool {
         self.tool == tool && self.arguments == *arguments
     }
 }
 
-/// What was not read: gaps, damage where nothing was found, and the note of a call that could not read at all.
+/// Returns what was not read: gaps, damage unless records were returned, and the note of a call that could not read at all.
 fn unread(ended: &InvocationEnded, cause: Option<Cause>) -> Vec<String> {
     let gaps = ended.gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason));
     let damage = ended.defects.iter().filter(|_| ended.outcome != Outcome::Ok);

@@ -1,4 +1,6 @@
-//! `record_narrative` of runs before [`ledger::Behaviour::Tells`]: sentences over facts of the task and of those that were handed over to it, judged one by one and at once, for nothing but what they cite is needed.
+//! `record_narrative`, in runs before [`ledger::Behaviour::Tells`]:
+//! sentences over facts of the task and over facts that were handed over to it.
+//! They are judged one by one and at once, because only the cited nodes are needed.
 
 use crate::claims;
 use crate::ordinals::Kind;
@@ -10,7 +12,7 @@ use ledger::turn::{Answer, SentenceResult, ToolCall};
 use ledger::{Claim, ClaimId, Event, SentenceClaim, SentenceId};
 
 impl Task {
-    /// Answers a call that tells a part of the narrative.
+    /// Answers a call that adds sentences to the narrative.
     pub(crate) fn record_narrative(
         &mut self,
         call: ToolCall,
@@ -43,7 +45,7 @@ impl Task {
         Ok(())
     }
 
-    /// Has one sentence judged.
+    /// Judges one sentence.
     fn sentence(
         &mut self,
         call: &ToolCall,
@@ -75,7 +77,7 @@ impl Task {
         })
     }
 
-    /// What it may tell: its own, and what was handed over to it.
+    /// Returns what it may cite: its own nodes, and what was handed over to it.
     pub(crate) fn citable(&self) -> Known<'_> {
         let own = self.facts.iter().map(Citable::Fact);
         let own = own.chain(self.notebook.absences.iter().map(|(entry, _)| Citable::Absence(entry)));

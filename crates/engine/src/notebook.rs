@@ -1,6 +1,7 @@
-//! What a task has put into the evidence graph, beside its facts.
+//! What a task has added to the evidence graph, besides its facts.
 //!
-//! A task reads and extends its own part of the graph only: the tasks of a run work side by side, and what one of them saw of another would depend on which was faster.
+//! A task reads and extends only its own part of the graph: the tasks of a run work side by side, so what one saw of another would
+//! depend on which was faster.
 
 use crate::shelf::within;
 use graph::{derivation_title, fact_title_as_told, phenomenon_title_as_told};
@@ -11,10 +12,10 @@ use ledger::{
     AbsenceEntry, DerivationEntry, Event, FactEntry, NodeId, Outcome, SentenceClaim, StatementClaim,
 };
 
-/// The most characters of a title and of an agent's words that are shown.
+/// The most characters shown of a title or of an agent's words.
 const LONGEST: usize = 600;
 
-/// The nodes and edges of one task, each kind in the order of its recording.
+/// The nodes and edges of one task, each kind in the order of recording.
 #[derive(Debug, Default)]
 pub(crate) struct Notebook {
     pub(crate) phenomena: Vec<PhenomenonRecorded>,
@@ -23,13 +24,13 @@ pub(crate) struct Notebook {
     pub(crate) entities: Vec<EntityAdded>,
     pub(crate) relations: Vec<RelationAdded>,
     pub(crate) hypotheses: Vec<Hypothesis>,
-    /// Sentences of the narrative, as they were claimed.
+    /// Sentences of the narrative, as claimed.
     pub(crate) told: Vec<SentenceClaim>,
-    /// Statements of the story, as they were claimed.
+    /// Statements of the story, as claimed.
     pub(crate) statements: Vec<StatementClaim>,
 }
 
-/// An explanation and the last word on it.
+/// A hypothesis and its last assessment.
 #[derive(Debug)]
 pub(crate) struct Hypothesis {
     pub(crate) proposed: HypothesisProposed,
@@ -67,7 +68,7 @@ impl Notebook {
         }
     }
 
-    /// Every node and edge of the task as it is shown, phenomena first, then what they rest on.
+    /// Returns every node and edge of the task in the form shown to agents, phenomena first, then the nodes behind them.
     pub(crate) fn views<'a>(
         &'a self,
         facts: &'a [FactEntry],
@@ -84,7 +85,7 @@ impl Notebook {
             .chain(held.iter().map(invocation))
     }
 
-    /// Whether a node is the task's.
+    /// Checks whether a node is the task's.
     pub(crate) fn holds(&self, id: NodeId, facts: &[FactEntry], shelf: &Shelf) -> bool {
         match id {
             NodeId::Invocation(id) => shelf.get(id).is_some(),
@@ -98,13 +99,13 @@ impl Notebook {
         }
     }
 
-    /// The phenomena as they are shown.
+    /// Returns the phenomena in the form shown to agents.
     pub(crate) fn phenomena<'a>(&'a self, facts: &'a [FactEntry]) -> impl Iterator<Item = NodeView> + 'a {
         self.phenomena.iter().map(|recorded| phenomenon(recorded, facts))
     }
 }
 
-/// An invocation as it is shown.
+/// Returns an invocation in the form shown to agents.
 pub(crate) fn invocation(held: &Held) -> NodeView {
     let records = held.output.as_ref().map_or(0, |output| output.records().len());
     let ended = match held.outcome {

@@ -1,4 +1,4 @@
-//! Notes: remarks of an agent that are no facts. Nobody checks them, and nothing can rest on them.
+//! Notes: an agent's remarks that are not facts. Nobody checks them, and nothing can be based on them.
 
 use crate::arguments::Malformed;
 use crate::step::Append;
@@ -8,7 +8,7 @@ use ledger::turn::{Answer, ToolCall};
 use ledger::{Chapter, Event};
 use serde_json::Value;
 
-/// The member of a record call that holds one.
+/// The member of a record call that holds a note.
 pub(crate) const NOTE: &str = "note";
 
 /// The most characters of a note.
@@ -17,21 +17,21 @@ pub(crate) const LONGEST_NOTE: usize = 1_000;
 /// The most notes of a task.
 pub(crate) const MOST_NOTES: u32 = 50;
 
-/// Whether a record call writes a note.
+/// Checks whether a record call writes a note.
 pub(crate) fn is_note(arguments: &Value) -> bool {
     arguments.get(NOTE).is_some_and(|note| !note.is_null())
 }
 
-/// The members of a call of `tell` that comments on a chapter.
+/// The members of a `tell` call that comments on a chapter.
 const ON_CHAPTER: [&str; 2] = ["chapter", "comment"];
 
-/// Whether a call of `tell` comments on a chapter.
+/// Checks whether a `tell` call comments on a chapter.
 pub(crate) fn is_on_chapter(arguments: &Value) -> bool {
     ON_CHAPTER.iter().any(|name| arguments.get(name).is_some_and(|value| !value.is_null()))
 }
 
 impl Task {
-    /// Writes down a note, whatever is left of the budgets of claims: it is none.
+    /// Writes down a note, whatever remains of the claim budgets: a note is not a claim.
     pub(crate) fn write_note(&mut self, call: ToolCall, append: &mut Vec<Append>) {
         let read = read(&call.arguments).map(|text| (text, None));
         self.note(call, read, append);
@@ -71,7 +71,7 @@ impl Task {
     }
 }
 
-/// The note of a call, which holds nothing else.
+/// Reads the note of a call, which must contain nothing else.
 fn read(arguments: &Value) -> Result<String, Malformed> {
     let mut members = arguments.as_object().into_iter().flatten();
     if members.any(|(name, value)| name != NOTE && !value.is_null()) {
@@ -81,7 +81,7 @@ fn read(arguments: &Value) -> Result<String, Malformed> {
     words(arguments, NOTE)
 }
 
-/// The comment of a call on a chapter, and the chapter.
+/// Reads the comment of a call on a chapter, and the chapter.
 fn read_comment(arguments: &Value) -> Result<(String, Chapter), Malformed> {
     let mut members = arguments.as_object().into_iter().flatten();
     if members.any(|(name, value)| !ON_CHAPTER.contains(&name.as_str()) && !value.is_null()) {

@@ -1,4 +1,4 @@
-//! Objectives: how each stands, by code, over grounded facts and the calls that were made.
+//! Objectives: code decides the status of each from grounded facts and the calls that were made.
 
 use crate::made::Made;
 use crate::setting::Setting;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// The most lines that say what would be needed.
 pub(crate) const MOST_NEEDED: usize = 8;
 
-/// What the objectives of a task are judged by.
+/// The basis for judging the objectives of a task.
 #[derive(Clone, Copy)]
 pub(crate) struct Standing<'t> {
     pub(crate) agent: &'t AgentSpec,
@@ -20,12 +20,12 @@ pub(crate) struct Standing<'t> {
 }
 
 impl Standing<'_> {
-    /// Each objective of the agent with the facts that meet it, or how it stands without.
+    /// Returns each objective of the agent with the facts that meet it, or with its status without a fact.
     pub(crate) fn results(&self) -> Vec<ObjectiveResult> {
         self.results_of(&self.agent.objectives)
     }
 
-    /// The same of these objectives.
+    /// Returns the same for these objectives.
     pub(crate) fn results_of(&self, objectives: &[Objective]) -> Vec<ObjectiveResult> {
         objectives.iter().map(|objective| self.result(objective)).collect()
     }
@@ -41,28 +41,28 @@ impl Standing<'_> {
         ObjectiveResult { id: objective.id.clone(), facts, watched, without }
     }
 
-    /// The facts that meet an objective.
+    /// Returns the facts that meet an objective.
     pub(crate) fn meeting(&self, objective: &Objective) -> impl Iterator<Item = &FactEntry> {
         self.facts.iter().filter(move |fact| objective.is_answered_by(fact))
     }
 
-    /// The questions of the unmet ones; what may well have no answer is none of them.
+    /// Returns the questions of the unmet objectives; those that may well have no answer are not among them.
     pub(crate) fn unmet(&self) -> Vec<String> {
         let results = self.results();
         let unmet = results.iter().zip(&self.agent.objectives).filter(|(result, _)| result.is_unmet());
         unmet.map(|(_, objective)| objective.question.clone()).collect()
     }
 
-    /// The names of those that are answered: met, or searched for in vain.
+    /// Returns the names of the answered objectives: met, or searched without result.
     pub(crate) fn answered(&self) -> BTreeSet<String> {
         let is_answered =
             |result: &ObjectiveResult| !result.facts.is_empty() || matches!(result.answer(), "empty");
         self.results().into_iter().filter(is_answered).map(|result| result.id).collect()
     }
 
-    /// How an objective stands that no fact meets, in runs before [`ledger::Behaviour::Questions`].
+    /// Returns the status of an objective that no fact meets, in runs before [`ledger::Behaviour::Questions`].
     ///
-    /// That the evidence lacks what could answer comes before the empty searches of it: nobody searched what is not there.
+    /// A missing source takes precedence over empty searches: nobody searched what is not there.
     fn without(&self, objective: &Objective) -> WithoutFact {
         let may_be_undeterminable = objective.is_required() || self.setting.sources_first;
         let way = objective.own_way();
@@ -81,7 +81,7 @@ impl Standing<'_> {
         }
     }
 
-    /// What the evidence lacks, where none of the kinds of source that could answer so is there.
+    /// Returns what the evidence lacks, if it has none of the kinds of source that could answer in this way.
     pub(crate) fn lacking(&self, way: Way<'_>) -> Vec<String> {
         let mut needed = Vec::new();
         for (by, sources) in way.kinds() {
@@ -98,7 +98,7 @@ impl Standing<'_> {
         needed
     }
 
-    /// Whether a listing shows a source that could answer: without one an empty search says nothing of the computer.
+    /// Checks whether a listing shows a source that could answer: without one, an empty search says nothing about the computer.
     pub(crate) fn has_source(&self, way: Way<'_>) -> bool {
         let mut kinds = way.kinds().peekable();
         !self.setting.sources_first
@@ -108,7 +108,7 @@ impl Standing<'_> {
             })
     }
 
-    /// The sources of this kind that a listing names.
+    /// Returns the sources of this kind that a listing names.
     pub(crate) fn named<'r>(
         &'r self,
         sources: &'r Sources,
@@ -117,20 +117,20 @@ impl Standing<'_> {
         listed(listing).iter().filter(|record| sources.names_in(record, &self.setting.evidence))
     }
 
-    /// Whether a listing names something of the host that is no source of this kind.
+    /// Checks whether a listing names something of the host that is not a source of this kind.
     pub(crate) fn names_others(&self, sources: &Sources, listing: &Made) -> bool {
         let mut of_host = listed(listing).iter().filter(|record| tells_of_host(record.placement));
         of_host.any(|record| !sources.names_in(record, &self.setting.evidence))
     }
 
-    /// The whole listing of sources that was made last.
+    /// Returns the last complete listing of sources.
     pub(crate) fn listing(&self, by: &SearchedBy) -> Option<&Made> {
         let is_listing =
             |made: &&Made| made.whole && !made.outcome.is_failure() && by.is(&made.tool, &made.arguments);
         self.made.iter().rev().find(is_listing)
     }
 
-    /// The calls that searched everything that could answer, and found nothing; none where something was left.
+    /// Returns the calls that searched everything that could answer and found nothing; empty if something was left.
     fn searches(&self, way: Way<'_>) -> Vec<InvocationId> {
         let is_search = |made: &&Made| {
             made.is_empty_and_whole() && way.plain().any(|by| by.is(&made.tool, &made.arguments))
@@ -139,7 +139,7 @@ impl Standing<'_> {
         if whole.is_empty() { self.one_by_one(way) } else { whole }
     }
 
-    /// Whether some search of everything was made in each way, whatever it found: its task has seen what there is.
+    /// Checks whether some search of everything was made in each way, whatever it found: then the task has seen what there is.
     pub(crate) fn has_searched(&self, objective: &Objective) -> bool {
         let mut alternatives = objective.ways().skip(1).filter(|way| !way.searched.is_empty());
         self.has_gone(objective.own_way()) && alternatives.all(|way| self.has_gone(way))
@@ -159,7 +159,7 @@ impl Standing<'_> {
         at_once || (has_kinds && one_by_one)
     }
 
-    /// The kinds whose sources are searched one by one; a run without [`ledger::Behaviour::SourcesFirst`] knows no others.
+    /// Returns the kinds whose sources are searched one by one; a run without [`ledger::Behaviour::SourcesFirst`] has no others.
     pub(crate) fn kinds_to_search<'o>(
         &self,
         way: Way<'o>,
@@ -168,10 +168,10 @@ impl Standing<'_> {
         way.kinds().filter(move |(_, sources)| all || sources.each.is_some())
     }
 
-    /// The same, where sources are searched one by one: the listings, then the search of each source.
+    /// Returns the same if sources are searched one by one: the listings, then the search of each source.
     fn one_by_one(&self, way: Way<'_>) -> Vec<InvocationId> {
         let mut searches = Vec::new();
-        // Where there is no source at all, nothing was searched.
+        // If there is no source at all, nothing was searched.
         if !self.lacking(way).is_empty() {
             return searches;
         }
@@ -192,7 +192,7 @@ impl Standing<'_> {
         searches
     }
 
-    /// Whether a call is none of a tool that searches the way's sources one by one, or searched one of them.
+    /// Checks whether a call searched one of the way's sources, or uses a tool that does not search them one by one.
     pub(crate) fn is_of_its_sources(&self, way: Way<'_>, made: &Made) -> bool {
         let mut others = way.searched.iter().filter(|by| by.tool == made.tool);
         let mut kinds = way
@@ -208,7 +208,7 @@ impl Standing<'_> {
             })
     }
 
-    /// What the calls that could have answered so could not read.
+    /// Returns what the calls that could have answered in this way could not read.
     pub(crate) fn unread(&self, way: Way<'_>) -> Vec<String> {
         let mut needed: Vec<String> = Vec::new();
         for made in self.made {

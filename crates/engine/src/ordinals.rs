@@ -1,16 +1,17 @@
-//! The ordinals that ids are made of, and the places that they were given to.
+//! The ordinals from which ids are made, and the places to which they were given.
 //!
 //! A task counts each kind from 0.
-//! A task that runs again under other rules gives what stands at the same place the same id: replies cite ids, and would otherwise cite something else wherever a call more or less is made before.
+//! If a task runs again under other rules, the same place gets the same id:
+//! replies cite ids, and would otherwise cite something else after any additional or missing call.
 
 use ledger::CallId;
 use std::collections::BTreeMap;
 
-/// What an ordinal is counted for.
+/// The kinds of things that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Invocation,
-    /// A claim with the fact, absence or derivation that comes of it.
+    /// A claim with its fact, absence or derivation.
     Claim,
     Phenomenon,
     Entity,
@@ -19,7 +20,7 @@ pub(crate) enum Kind {
     Artifact,
 }
 
-/// The `nth` thing of a kind that a call of a turn brought about.
+/// The `nth` thing of a kind that a call of a turn produced.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     kind: Kind,
@@ -28,7 +29,7 @@ struct Place {
     nth: u32,
 }
 
-/// The ids that a task gave, by their places.
+/// The ids that a task assigned, by place.
 #[derive(Debug, Clone, Default)]
 pub struct GivenIds {
     given: BTreeMap<Place, u32>,
@@ -39,12 +40,12 @@ pub struct GivenIds {
 #[derive(Debug, Default)]
 pub(crate) struct Ordinals {
     own: GivenIds,
-    /// What the places had when the task was lived before.
+    /// The ordinals of the places in the earlier run of the task.
     before: BTreeMap<Place, u32>,
 }
 
 impl Ordinals {
-    /// The counters of a task that runs again: places of before keep their ordinals, others get new ones.
+    /// Makes the counters of a task that runs again: earlier places keep their ordinals, others get new ones.
     pub(crate) fn again(before: GivenIds) -> Ordinals {
         let GivenIds { given, next } = before;
         Ordinals { own: GivenIds { given: BTreeMap::new(), next }, before: given }
@@ -54,7 +55,7 @@ impl Ordinals {
         &self.own
     }
 
-    /// The ordinal of the next thing of the kind that the call brings about.
+    /// Returns the ordinal of the next thing of this kind that the call produces.
     pub(crate) fn take(&mut self, kind: Kind, turn: u32, call: &CallId) -> u32 {
         let place = |nth| Place { kind, turn, call: call.clone(), nth };
         let nth = self.own.given.range(place(0)..).take_while(|(at, _)| at.is_of(kind, turn, call)).count();
@@ -101,7 +102,7 @@ mod tests {
         }
         let mut again = Ordinals::again(before.given().clone());
         let mut take = |call| again.take(Kind::Claim, 2, call);
-        // Nothing comes of `a` this time, and something of `c`.
+        // `a` produces nothing this time, and `c` does.
         assert_eq!([take(&b), take(&c), take(&b), take(&b)], [1, 3, 2, 4]);
     }
 }

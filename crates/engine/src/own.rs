@@ -1,4 +1,4 @@
-//! Questions that an agent asks itself, besides those that it was given: how they stand is decided by the same code, and decides nothing else.
+//! Questions that an agent adds to those it was given: the same code decides their status, and they affect nothing else.
 
 use crate::arguments::{Arguments, Malformed};
 use crate::criteria;
@@ -11,26 +11,26 @@ use ledger::{Event, Objective, SearchedBy, Weight};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The member of a call that holds the question, and the one that says what answers it.
+/// The member of a call with the question, and the member that says what answers it.
 pub(crate) const QUESTION: &str = "question";
 pub(crate) const ANSWERED_BY: &str = "answered_by";
 
-/// The most questions that a task asks itself.
+/// The most questions that a task may add.
 const MOST_OWN: usize = 16;
 
 /// The most characters of a question.
 const LONGEST_QUESTION: usize = 1_000;
 
-/// The tool that searches all sources of a type of record.
+/// The tool that searches all sources of a record type.
 const RECORDS: &str = "records";
 
-/// Whether a call puts up a question of the agent's own.
+/// Checks whether a call adds a question of the agent's own.
 pub(crate) fn is_question(arguments: &Value) -> bool {
     [QUESTION, ANSWERED_BY].iter().any(|name| arguments.get(name).is_some_and(|given| !given.is_null()))
 }
 
 impl Task {
-    /// Takes a question of the agent's own.
+    /// Adds a question of the agent's own.
     pub(crate) fn ask_itself(&mut self, call: ToolCall, append: &mut Vec<Append>) {
         let mut objective = match stated(&call.arguments, &self.setting) {
             Ok(objective) => objective,
@@ -63,7 +63,7 @@ impl Task {
         self.answer(call, Answer::Noted { text: told });
     }
 
-    /// A name that no objective of the task has.
+    /// Returns a name that no objective of the task has.
     fn free_name(&self) -> String {
         let given = &self.assigned.agent.objectives;
         let is_taken = |name: &String| given.iter().chain(&self.own).any(|known| known.id == *name);
@@ -78,7 +78,7 @@ impl Task {
     }
 }
 
-/// The question of a call, still without its name.
+/// Reads the question of a call, which has no name yet.
 fn stated(arguments: &Value, setting: &Setting) -> Result<Objective, Malformed> {
     let mut others = arguments.as_object().into_iter().flatten();
     if others.any(|(name, value)| name == "statement" && !value.is_null()) {
@@ -110,7 +110,7 @@ fn stated(arguments: &Value, setting: &Setting) -> Result<Objective, Malformed> 
     }
 }
 
-/// The search that shows that nothing answers: that of all records of the type, where a tool gives them.
+/// Returns the search that shows that nothing answers: of all records of the type, if a tool returns them.
 fn searched(record: &str, setting: &Setting) -> Vec<SearchedBy> {
     let spec = setting.spec(RECORDS).filter(|spec| spec.records.iter().any(|kind| kind.name == record));
     let all = |_| SearchedBy {

@@ -1,4 +1,4 @@
-//! What an agent is told.
+//! The texts that an agent is given.
 
 use crate::dispatch::render_bundle;
 use crate::setting::Setting;
@@ -6,7 +6,7 @@ use ledger::event::TaskAssigned;
 use ledger::{AgentSpec, EvidenceEntry, EvidenceKind, Fence, RememberedLesson, Surface, ToolClass};
 use std::fmt::Write;
 
-/// The system prompt: role, the rules of evidence, the objectives.
+/// Returns the system prompt: role, the rules of evidence, the objectives.
 pub(crate) fn system(agent: &AgentSpec, fence: &Fence, setting: &Setting) -> String {
     if setting.is_small(agent) {
         return small(fence);
@@ -38,7 +38,7 @@ pub(crate) fn system(agent: &AgentSpec, fence: &Fence, setting: &Setting) -> Str
     text
 }
 
-/// The rules of evidence, and how an answer is read.
+/// Returns the rules of evidence, and how to read an answer.
 fn rules(fence: &Fence) -> String {
     format!(
         "\n\nRules of evidence:\n\
@@ -57,7 +57,7 @@ fn rules(fence: &Fence) -> String {
     )
 }
 
-/// The same for a small model, with an example of each kind of call; it is told one question at a time.
+/// Returns the system prompt of a small model, with an example of each kind of call; it gets one question at a time.
 fn small(fence: &Fence) -> String {
     format!(
         "You investigate a Windows computer by calling tools. Answer each message with one tool call and nothing else.\n\
@@ -76,7 +76,7 @@ fn objectives(text: &mut String, agent: &AgentSpec) {
     }
 }
 
-/// The first message: what was handed over, what to do, the evidence.
+/// Returns the first message: what was handed over, what to do, the evidence.
 pub(crate) fn first(assigned: &TaskAssigned, evidence: &[EvidenceEntry], fence: &Fence) -> Vec<String> {
     let Some(dispatch) = &assigned.dispatch else {
         let lead = assigned.agent.surface.contains(&ToolClass::Dispatch);
@@ -109,10 +109,11 @@ pub(crate) fn first(assigned: &TaskAssigned, evidence: &[EvidenceEntry], fence: 
     texts
 }
 
-/// Where what earlier runs showed begins and ends: lines that no lesson holds, for each of those is one line that begins with words of code.
+/// The lines around what earlier runs showed: no lesson can contain them, because each lesson is one line that begins with fixed words.
 const MEMORY: [&str; 2] = ["--- memory of earlier runs ---", "--- end of memory ---"];
 
-/// What earlier runs showed, as the first event of this one has it; `None` where nothing was recalled. Whoever may be refused a call for it is told so.
+/// Returns what earlier runs showed, from the first event of this run; `None` if nothing was recalled.
+/// If a lesson may refuse the agent's calls, the text says so.
 pub(crate) fn remembered(lessons: &[RememberedLesson], may_refuse: bool) -> Option<String> {
     if lessons.is_empty() {
         return None;
@@ -131,13 +132,13 @@ pub(crate) fn remembered(lessons: &[RememberedLesson], may_refuse: bool) -> Opti
     Some(text)
 }
 
-/// A lesson on its line, whatever its text holds: a run may have been made by hand.
+/// Writes a lesson on one line, whatever its text contains: a run may have been made by hand.
 pub(crate) fn said(lesson: &RememberedLesson) -> String {
     let line = format!("{} {} [{}]", lesson.rule.words(), lesson.text, lesson.id);
     line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
-/// The first message of an agent that hands out tasks.
+/// Returns the first message of an agent that assigns tasks.
 fn lead_begin(evidence: &[EvidenceEntry]) -> String {
     let mut text = "Investigate this case by handing out tasks. Tasks are done side by side where they have the same sequence number, and one after another where they have not; later ones are shown what earlier ones found."
         .to_owned();
@@ -145,7 +146,7 @@ fn lead_begin(evidence: &[EvidenceEntry]) -> String {
     text
 }
 
-/// The first message, with the evidence by the labels that tools know it by.
+/// Returns the first message, with the labels of the evidence that tools use.
 fn begin(evidence: &[EvidenceEntry]) -> String {
     let mut text =
         "Investigate the evidence of this case towards your objectives. Record facts as you find them."
@@ -168,7 +169,7 @@ fn labels(text: &mut String, evidence: &[EvidenceEntry]) {
     }
 }
 
-/// The message that opens the record phase, in which `surface` may be used.
+/// Returns the message that opens the record phase, in which `surface` may be used.
 pub(crate) fn record_only(unmet: &[String], surface: &Surface) -> String {
     let mut text = "Record what you have already found, then stop.".to_owned();
     if !surface.contains(&ToolClass::Investigate) {

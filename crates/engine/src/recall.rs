@@ -1,7 +1,8 @@
-//! The tool `recall`: looks for a text in what the task was given earlier, whether it is still shown or not.
+//! The tool `recall`: searches everything the task was given earlier for a text, whether it is still shown or not.
 //!
-//! Three rankings are fused by reciprocal ranks: by the words (BM25), by the text as it stands, and by how late a record came.
-//! Source: G. V. Cormack, C. L. A. Clarke, S. Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods", SIGIR 2009.
+//! Three rankings are fused by reciprocal ranks: by words (BM25), by the exact text, and by recency.
+//! Source: G. V. Cormack, C. L. A. Clarke, S. Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning
+//! methods", SIGIR 2009.
 
 use crate::arguments::{Arguments, Malformed};
 use crate::calls::Busy;
@@ -15,16 +16,16 @@ use ledger::{InvocationId, RecordId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The most characters of an answer; fewer where less of an output is shown at once.
+/// The most characters of an answer; fewer if less of an output is shown at once.
 const MOST_CHARACTERS: u64 = 12_000;
-/// Characters of an answer that a hit takes besides its record: the line that says whose it is.
+/// Characters of a hit besides its record: the line that says where it is from.
 const HEAD: usize = 100;
-/// The most characters of a text to look for.
+/// The most characters of a text to search for.
 const LONGEST_TEXT: usize = 1_000;
-/// What a rank is added to: the first of one ranking must not outweigh the second of two.
+/// The constant that is added to a rank: the first of one ranking must not outweigh the second of two.
 const DAMPING: u64 = 60;
 
-/// A search under way.
+/// A search in progress.
 #[derive(Debug)]
 pub(crate) struct Recalling {
     call: ToolCall,
@@ -32,7 +33,7 @@ pub(crate) struct Recalling {
 }
 
 impl Task {
-    /// Asks for the text to be looked for.
+    /// Starts the search for a text.
     pub(crate) fn recall(&mut self, call: ToolCall, append: &mut Vec<Append>) -> Option<Command> {
         match sought(&call) {
             Err(malformed) => {
@@ -48,7 +49,7 @@ impl Task {
         }
     }
 
-    /// The text was looked for.
+    /// Handles the result of the search.
     pub(crate) fn recalled(
         &mut self,
         recalling: Recalling,
@@ -77,7 +78,7 @@ impl Task {
         self.next_call(append)
     }
 
-    /// As many as fit an answer, and how many do not; at least one, however long.
+    /// Returns as many hits as fit an answer, and how many do not; at least one, however long.
     fn hits(&self, ranked: &[Place]) -> (Vec<RecalledHit>, u32) {
         let shown = shown(self.sent());
         let mut hits = Vec::new();
@@ -115,7 +116,7 @@ fn sought(call: &ToolCall) -> Result<String, Malformed> {
     }
 }
 
-/// The records that the messages show, by invocation.
+/// Returns the records that the messages show, by invocation.
 fn shown(messages: &[Arc<Message>]) -> BTreeMap<InvocationId, BTreeSet<RecordId>> {
     let mut shown: BTreeMap<InvocationId, BTreeSet<RecordId>> = BTreeMap::new();
     for message in messages {
@@ -135,7 +136,7 @@ fn pages(block: &UserBlock) -> Vec<&Page> {
     }
 }
 
-/// The records of all rankings, the best first; of equals the later one.
+/// Merges the records of all rankings, best first; of equals, the later one first.
 fn fused(found: &Found, shelf: &Shelf) -> Vec<Place> {
     let order: BTreeMap<InvocationId, usize> =
         shelf.held().iter().enumerate().map(|(at, held)| (held.invocation, at)).collect();
@@ -150,7 +151,7 @@ fn fused(found: &Found, shelf: &Shelf) -> Vec<Place> {
             *scores.entry(*place).or_default() += 1_000_000_000 / (DAMPING + rank);
         }
     }
-    // It is stable: of equals the later one comes first.
+    // The sort is stable: of equals, the later one comes first.
     latest.sort_by_key(|place| std::cmp::Reverse(scores.get(place).copied()));
     latest
 }

@@ -1,4 +1,4 @@
-//! Record calls: their readings are judged one by one; good ones land, bad ones come back.
+//! Record calls: their readings are judged one by one; good ones are recorded, bad ones are refused.
 
 use crate::arguments::Malformed;
 use crate::calls::Busy;
@@ -18,7 +18,7 @@ use ledger::turn::{Answer, ReadingResult, Recorded, ToolCall};
 use ledger::{Claim, ClaimId, Event, FactEntry, FactId, PhenomenonId, Reading, Rejection, canonical};
 use std::collections::VecDeque;
 
-/// A record call of which a reading is being judged.
+/// A record call with a reading that is being judged.
 #[derive(Debug)]
 pub(crate) struct Judging {
     batch: Batch,
@@ -28,22 +28,22 @@ pub(crate) struct Judging {
     stated: usize,
 }
 
-/// A reading that waits, of one record, and the number of the stated one that it belongs to.
+/// A waiting reading of one record, and the number of the stated reading that it belongs to.
 type Due = (usize, Reading);
 
-/// A record call under way.
+/// A record call in progress.
 #[derive(Debug)]
 struct Batch {
     call: ToolCall,
     waiting: VecDeque<Due>,
-    /// The number of the stated reading of which a record was refused last.
+    /// The number of the stated reading that last had a record refused.
     refused: Option<usize>,
     results: Vec<ReadingResult>,
     facts: Vec<FactId>,
     interpretation: String,
 }
 
-/// The readings of one record each, with the numbers of the stated ones.
+/// Returns one reading for each record, with the number of its stated reading.
 fn each(stated: Vec<Stated>, shelf: &Shelf) -> Result<VecDeque<Due>, Malformed> {
     let mut waiting = VecDeque::new();
     for (number, stated) in stated.into_iter().enumerate() {
@@ -57,7 +57,7 @@ fn each(stated: Vec<Stated>, shelf: &Shelf) -> Result<VecDeque<Due>, Malformed> 
 }
 
 impl Batch {
-    /// Takes a fact that one of its readings states; stated twice, the call carries it once.
+    /// Adds a fact that one of its readings states; if it is stated twice, the call has it once.
     fn take(&mut self, fact: &FactEntry, healed: bool) {
         if !self.facts.contains(&fact.id) {
             self.facts.push(fact.id);
@@ -73,7 +73,7 @@ impl Batch {
 }
 
 impl Task {
-    /// Takes up a record call.
+    /// Handles a record call.
     pub(crate) fn record(
         &mut self,
         call: ToolCall,
@@ -122,22 +122,22 @@ impl Task {
     }
 
     pub(crate) fn rejections_spent(&self) -> bool {
-        // A budget of none still lets right readings through: the first refused one spends it.
+        // A budget of zero still lets correct readings through: the first refused one uses it up.
         self.charged > 0 && self.charged >= self.setting.rules.budgets.rejected_claims
     }
 
-    /// Refuses a call that states something absent or derived, for the budget of refused claims is spent.
+    /// Refuses a call that states an absence or a derivation, because the budget of refused claims ran out.
     pub(crate) fn refuse_spent(&mut self, call: ToolCall, append: &mut Vec<Append>) {
         let told = "this task's budget of refused claims is spent".to_owned();
         self.refuse(call, Refusal::RejectionsSpent, told, append);
     }
 
-    /// Records that the gateway refused a claim, whatever it states.
+    /// Records that the gateway refused a claim of any kind.
     pub(crate) fn reject(&mut self, claim: ClaimId, rejection: Rejection, append: &mut Vec<Append>) {
         self.reject_counting(claim, rejection, 1, append);
     }
 
-    /// The same, where it costs so many of the budget's refused claims: of a claim of many records one does.
+    /// Does the same for a claim that counts `counted` against the budget: of a claim about many records, one refusal counts.
     fn reject_counting(
         &mut self,
         claim: ClaimId,
@@ -156,7 +156,7 @@ impl Task {
         self.facts.len() >= self.setting.rules.budgets.accepted_facts as usize
     }
 
-    /// Submits the next reading of a record call; answers the call when there is none, or when the budget ends it.
+    /// Submits the next reading of a record call; answers the call if there is none, or if the budget ends it.
     fn submit(&mut self, mut batch: Batch, append: &mut Vec<Append>) -> Result<Option<Command>, StepError> {
         let next = match self.rejections_spent() || self.facts_spent() {
             true => None,
@@ -187,7 +187,7 @@ impl Task {
         Ok(Some(Command::Judge(Judgement::Reading { claim, fact, reading })))
     }
 
-    /// The gateway has judged the reading.
+    /// Handles the gateway's verdict on the reading.
     pub(crate) fn judged(
         &mut self,
         judging: Judging,
@@ -218,7 +218,7 @@ impl Task {
                 self.shelf.note_refused(&reading, rejection.code);
                 self.miss(&reading);
                 batch.results.push(ReadingResult::Rejected { rejection: rejection.clone() });
-                // Of a reading of many records one refusal counts.
+                // Of a reading about many records, one refusal counts.
                 let counted = u32::from(batch.refused.replace(stated) != Some(stated));
                 self.reject_counting(claim, rejection, counted, append);
             }
@@ -229,7 +229,7 @@ impl Task {
         }
     }
 
-    /// The fact of the task that says the same already.
+    /// Returns the task's fact that already says the same.
     fn repeats(&self, fact: &FactEntry) -> Option<&FactEntry> {
         let same = |known: &&FactEntry| self.setting.one_fact && known.says_the_same(fact);
         self.facts.iter().find(same)

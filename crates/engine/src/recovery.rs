@@ -1,7 +1,8 @@
-//! Another way to go on: what a task does when a phase ends and an objective is unmet, or met by too little.
+//! Recovery: what a task tries if a phase ends and an objective is unmet, or met by too little.
 //!
-//! The strategies are data (`data/recovery.toml`, and files of their own for earlier runs); which of them fits is decided by code over the calls that were made, never by the agent.
-//! A task whose wall time, money or refused claims are spent tries nothing.
+//! The strategies are data (`data/recovery.toml`, and files of their own for earlier runs).
+//! Code decides which of them fits, from the calls that were made; the agent never does.
+//! A task whose wall time, money or budget of refused claims ran out tries nothing.
 
 mod choose;
 mod strategy;
@@ -22,11 +23,11 @@ use std::collections::BTreeSet;
 /// Why a phase ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PhaseEnd {
-    /// The agent said nothing more.
+    /// The agent made no further call.
     Stopped,
     /// The agent said that there is nothing to record.
     NothingToRecord,
-    /// Its turns are spent.
+    /// Its turns ran out.
     TurnsSpent,
 }
 
@@ -39,7 +40,7 @@ impl PhaseEnd {
         }
     }
 
-    /// What an objective that is unmet then sets off.
+    /// Returns the trigger for an objective that is still unmet.
     const fn trigger(self) -> RecoveryTrigger {
         match self {
             PhaseEnd::Stopped | PhaseEnd::NothingToRecord => RecoveryTrigger::ApparentCompletion,
@@ -53,7 +54,7 @@ impl PhaseEnd {
 pub(crate) struct Recoveries {
     /// Objective and strategy of each attempt.
     tried: Vec<(String, String)>,
-    /// What there was before the attempt under way.
+    /// The state before the current attempt.
     before: Option<Before>,
     /// The calls that were suggested.
     suggested: Vec<SuggestedCall>,
@@ -66,7 +67,7 @@ struct Before {
 }
 
 impl Task {
-    /// Tries another way where one fits; `None` where none does.
+    /// Tries another way if one fits; `None` if none does.
     pub(crate) fn recover(
         &mut self,
         end: PhaseEnd,
@@ -88,18 +89,18 @@ impl Task {
         self.ask(append).map(Some)
     }
 
-    /// The phase of one more attempt, where the rules leave one.
+    /// Returns the phase of one more attempt, if the rules allow one.
     fn recovery_phase(&self, setting: &Setting) -> Option<PhaseState> {
         let rules = &setting.rules.recovery;
         let has_room = self.facts.len() < setting.rules.budgets.accepted_facts as usize;
-        // Who leaves no turn to investigate wants nothing to be looked for.
+        // Rules without turns to investigate want no further search.
         let has_turns = rules.turns > 0 && setting.rules.budgets.investigate_turns > 0;
         let is_left = setting.recovers && has_room && has_turns;
         let is_left = is_left && self.recoveries.tried.len() < rules.attempts as usize;
         is_left.then(|| PhaseState::enter(Phase::Recover, &self.assigned.agent, setting))
     }
 
-    /// Records what came of the attempt under way.
+    /// Records the result of the current attempt.
     pub(crate) fn end_recovery(&mut self, append: &mut Vec<Append>) {
         let Some(before) = self.recoveries.before.take() else { return };
         let answered = self.standing().answered();
@@ -114,12 +115,12 @@ impl Task {
 }
 
 impl Recoveries {
-    /// How often something was tried for an objective.
+    /// Returns how often something was tried for an objective.
     fn number(&self, objective: &str) -> usize {
         self.tried.iter().filter(|(of, _)| of == objective).count()
     }
 
-    /// Whether a call is one that was suggested.
+    /// Checks whether a call was suggested.
     pub(crate) fn suggests(&self, tool: &str, arguments: &Value) -> bool {
         self.suggested.iter().any(|call| call.tool == tool && call.arguments == *arguments)
     }

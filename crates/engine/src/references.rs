@@ -1,30 +1,30 @@
-//! Readings that cite several records at once: which records they name.
+//! Readings that cite several records at once: finds the records that they name.
 
 use crate::arguments::{Arguments, Malformed};
 use ground::{Shelf, read_invocation};
 use ledger::{FieldValue, Reading, Record, pattern};
 use serde_json::Value;
 
-/// The most records that the readings of one call cite.
+/// The most records that the readings of one call may cite.
 pub(crate) const MOST_RECORDS: usize = 200;
 
 /// A reading as a call states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stated {
-    /// The reading, of the one record that it cites, if any.
+    /// The reading, about the one record that it cites, if any.
     pub(crate) reading: Reading,
-    /// The records that it cites instead, where it cites several.
+    /// The records that it cites instead, if it cites several.
     pub(crate) several: Option<Several>,
 }
 
 /// Records of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Several {
-    /// Their numbers, first and last of each stretch; `None` for all of them.
+    /// Their numbers, the first and last of each range; `None` for all records.
     spans: Option<Vec<(u32, u32)>>,
-    /// Only those whose fields fit these patterns.
+    /// Only records whose fields match these patterns.
     fitting: Vec<(String, String)>,
-    /// Where in the arguments it stands.
+    /// The place in the arguments.
     place: String,
 }
 
@@ -34,17 +34,17 @@ impl Several {
     }
 }
 
-/// What a reading cites by its members `record` and `where`.
+/// What a reading cites with its members `record` and `where`.
 pub(crate) struct Cited {
-    /// The invocation, where it stands beside the record.
+    /// The invocation, if it is given with the record.
     pub(crate) invocation: Option<String>,
-    /// The one record.
+    /// The single record.
     pub(crate) record: Option<String>,
-    /// Several, instead.
+    /// Several records instead.
     pub(crate) several: Option<Several>,
 }
 
-/// What a reading cites.
+/// Reads what a reading cites.
 pub(crate) fn cited(members: &Arguments<'_>) -> Result<Cited, Malformed> {
     let text = match members.get("record") {
         Some(Value::Array(_)) => members.texts("record")?.join(","),
@@ -63,7 +63,7 @@ pub(crate) fn cited(members: &Arguments<'_>) -> Result<Cited, Malformed> {
     let several = match spans {
         _ if is_all => Some(None),
         Some(spans) if !is_one || !fitting.is_empty() => Some(Some(spans)),
-        // One record, or what is none: the gateway says so.
+        // One record, or text that is not a record: the gateway will say so.
         Some(_) | None => None,
     };
     let several = several.map(|spans| Several { spans, fitting, place: members.place("record") });
@@ -71,7 +71,7 @@ pub(crate) fn cited(members: &Arguments<'_>) -> Result<Cited, Malformed> {
     Ok(Cited { invocation, record, several })
 }
 
-/// The stretches that a text names: `r3`, `r3-r9`, `r1,r4`.
+/// Reads the ranges that a text names: `r3`, `r3-r9`, `r1,r4`.
 fn spans(text: &str) -> Option<Vec<(u32, u32)>> {
     let number = |text: &str| -> Option<u32> {
         let text = text.trim();
@@ -100,7 +100,8 @@ fn fitting(members: &Arguments<'_>) -> Result<Vec<(String, String)>, Malformed> 
     }
 }
 
-/// The readings that it stands for: one for each record. One without a record where there is no such output, so that the gateway says what is wrong.
+/// Returns the readings that it stands for: one for each record.
+/// If there is no such output, it returns one reading without a record, so that the gateway says what is wrong.
 pub(crate) fn readings(stated: Stated, shelf: &Shelf) -> Result<Vec<Reading>, Malformed> {
     let Stated { reading, several } = stated;
     let Some(several) = several else { return Ok(vec![reading]) };

@@ -1,22 +1,22 @@
-//! Taking a model's reply into the record: bounded, without fractions, every call with an id of its own.
+//! Prepares a model's reply for the record: bounded, without fractions, and with an id for every call.
 
 use ledger::turn::{Reply, ReplyBlock, ToolCall};
 use ledger::{CallId, canonical};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// How deep arguments may be nested; the log nests them deeper still, and its reader has a limit too.
+/// How deep arguments may be nested; the log nests them deeper still, and its reader has a limit, too.
 const DEEPEST: usize = 32;
 /// The most bytes of the texts and names in one call's arguments.
 const LARGEST: usize = 256 * 1024;
 
-/// The reply as it is recorded and answered; `seen` are the ids of the task's earlier calls.
+/// Returns the reply as it is recorded and answered; `seen` are the ids of the task's earlier calls.
 ///
-/// - A number that is no integer becomes text: the record has no fractions (`ledger::canonical`).
-/// - Arguments nested too deeply or too long become a text that says so; such a call is refused.
-/// - Members stand in the order of the record, which is not the model's: what a task does must follow from what is recorded.
-/// - A call id that is empty, too long, of other characters than APIs allow, or used before becomes one of ours.
-/// - A reply of nothing becomes a reply without words: an empty message is none.
+/// - A number that is not an integer becomes text, because the record has no fractions (`ledger::canonical`).
+/// - Arguments that are nested too deeply or too long become a text that says so; such a call is refused.
+/// - Members are in the order of the record, not the model's: what a task does must follow from what is recorded.
+/// - A call id that is empty, too long, already used, or has characters that APIs do not allow is replaced by one of ours.
+/// - An empty reply becomes a reply without words, because an empty message is not valid.
 pub(crate) fn recordable(mut reply: Reply, turn: u32, seen: &mut BTreeSet<CallId>) -> Reply {
     for (index, block) in reply.blocks.iter_mut().enumerate() {
         if let ReplyBlock::Call(call) = block {

@@ -1,4 +1,4 @@
-//! What a task that has ended hands over: folded from its log, and told to whoever handed it out.
+//! What a task that has ended hands over: folded from its log, and reported to the task that assigned it.
 
 use crate::notebook::Notebook;
 use crate::shelf::{bounded, within};
@@ -15,22 +15,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The most things of each kind in a report.
+/// The most entries of each kind in a report.
 const MOST_FOUND: usize = 40;
 const MOST_FACTS: usize = 80;
 const MOST_CALLS: usize = 30;
 const MOST_REFUSED: usize = 20;
-/// Characters of a title in a report.
+/// The most characters of a title in a report.
 const TITLE: usize = 600;
-/// Characters of a record in a report.
+/// The most characters of a record in a report.
 const RECORD: usize = 240;
-/// Lines of each kind in what later tasks are shown.
+/// The most lines of each kind that later tasks are shown.
 const SOME_FACTS: usize = 60;
 const SOME_CALLS: usize = 40;
 
-/// What a task hands over, by its events; `output` finds what its calls returned.
+/// Returns what a task hands over, from its events; `output` finds what its calls returned.
 ///
-/// `None` where it has not ended.
+/// `None` if it has not ended.
 pub fn handed(
     assigned: &TaskAssigned,
     events: &[Event],
@@ -116,13 +116,13 @@ fn made(started: &InvocationStarted, ended: &InvocationEnded, output: Option<&Ou
     }
 }
 
-/// A record in a line.
+/// Writes a record in one line.
 fn told(record: &Record) -> String {
     let values = record.fields.iter().map(|(name, field)| format!("{name} = {}", field.value.to_text()));
     within(&format!("{}: {}", record.kind, values.collect::<Vec<_>>().join(", ")), RECORD)
 }
 
-/// Whether a task ended in a way that answers nothing by itself.
+/// Checks whether a task ended in a way that answers nothing by itself.
 pub(crate) const fn failed(status: TaskStatus) -> bool {
     match status {
         TaskStatus::Completed | TaskStatus::Incomplete => false,
@@ -130,12 +130,12 @@ pub(crate) const fn failed(status: TaskStatus) -> bool {
     }
 }
 
-/// Whether every objective of a task is answered, one by one, whatever anybody says of the whole.
+/// Checks whether each objective of a task is answered, whatever an agent says about the whole.
 pub(crate) fn accepted(handed: &Handed) -> bool {
     !failed(handed.status) && !handed.objectives.iter().any(ObjectiveResult::is_unmet)
 }
 
-/// What whoever handed the task out is told of it.
+/// Makes the report for the task that assigned it.
 pub(crate) fn report(handed: &Handed, sequence: u32) -> TaskReport {
     let answering = answering(handed);
     let is_found = |node: &&NodeView| {
@@ -242,13 +242,13 @@ fn listed<T>(mut all: Vec<T>, most: usize) -> Listed<T> {
     Listed { shown: all, left_out }
 }
 
-/// The latest of a list.
+/// Returns the latest entries of a list.
 fn latest<T>(mut all: Vec<T>, most: usize) -> Listed<T> {
     let left_out = all.len().saturating_sub(most);
     Listed { shown: all.split_off(left_out), left_out: left_out as u32 }
 }
 
-/// What a task came to, as later tasks are shown it: objectives, facts by their ids, calls that need not be made again.
+/// Describes a task's results for later tasks: objectives, facts with their ids, calls that need not be repeated.
 pub(crate) fn report_text(handed: &Handed) -> String {
     let mut text = format!("What {} ({}) came to.\nObjectives:\n", handed.task, handed.agent.name);
     for objective in objectives(&handed.agent, &handed.objectives) {

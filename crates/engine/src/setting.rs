@@ -1,4 +1,4 @@
-//! What does not change while a task runs.
+//! The settings that do not change while a task runs.
 
 use crate::recovery::Edition;
 use crate::small;
@@ -12,7 +12,7 @@ use ledger::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The part of a run that every task shares: folded from the run's first event.
+/// The part of a run that all tasks share: folded from the run's first event.
 #[derive(Debug, Clone)]
 pub struct Setting {
     /// The rules.
@@ -22,62 +22,63 @@ pub struct Setting {
     seed: Seed,
     /// Who could have written the fields of records.
     writers: Arc<Writers>,
-    /// Every tool that the rules leave, by name.
+    /// Every tool that the rules allow, by name.
     tools: BTreeMap<String, ToolSpec>,
     /// The tasks of the run.
     tasks: Vec<TaskId>,
-    /// The evidence, as the first message names it where the run has that behaviour, and as listings of sources are told apart by it.
+    /// The evidence: the first message lists it in runs with that behaviour, and it decides which kind of evidence a listed source is from.
     pub(crate) evidence: Vec<EvidenceEntry>,
-    /// The agents that tasks can be handed to.
+    /// The agents to which tasks can be assigned.
     pub(crate) roster: Vec<AgentSpec>,
     /// The predicates and what proves them.
     pub(crate) vocabulary: Arc<Vocabulary>,
-    /// Whether objectives are told apart that no fact meets, and what is unmet is tried another way.
+    /// Whether objectives without a fact have distinct states, and other ways are tried for unmet ones.
     pub(crate) recovers: bool,
-    /// Whether an objective is empty only where a source that could answer it is there.
+    /// Whether an objective is empty only if a source that could answer it exists.
     pub(crate) sources_first: bool,
-    /// What is tried where an objective is unmet.
+    /// The strategies for unmet objectives.
     pub(crate) edition: Edition,
-    /// Whether how a question stands follows from what calls covered and returned, whatever its weight.
+    /// Whether the status of a question follows from what calls covered and returned, whatever its weight.
     pub(crate) questions: bool,
-    /// Whether a listing that could not read all sources is a look at what they answer.
+    /// Whether a listing that could not read all sources counts as asking what they answer.
     pub(crate) listings_look: bool,
-    /// The questions of the case that a lead is held to; none where it is not.
+    /// The questions of the case that a lead must attend to; empty if it need not.
     pub(crate) case_questions: Vec<CaseQuestion>,
     /// How sentences are dated.
     pub(crate) telling: Telling,
     /// Whether what a source can prove decides: [`Behaviour::Provable`].
     pub(crate) provable: bool,
-    /// Whether times are put in order by the steps of clocks: [`Behaviour::ClockSteps`].
+    /// Whether times are ordered with the help of clock steps: [`Behaviour::ClockSteps`].
     pub(crate) clock_steps: bool,
-    /// Whether it is told which pieces of evidence hold no source of what was searched: [`Behaviour::HostsApart`].
+    /// Whether a search without result names the evidence that has no source for it: [`Behaviour::HostsApart`].
     pub(crate) hosts_apart: bool,
-    /// Whether a reading that says what a fact says already becomes no second fact: [`Behaviour::OneFact`].
+    /// Whether a reading that repeats a fact does not become a second fact: [`Behaviour::OneFact`].
     pub(crate) one_fact: bool,
-    /// Whether files may be copies of each other, and paths lead back: [`Behaviour::CopiesApart`].
+    /// Whether files may be copies of each other, and paths may lead back: [`Behaviour::CopiesApart`].
     copies_apart: bool,
     /// Whether a record that denies what is asked answers nothing: [`Behaviour::RecordsDeny`].
     pub(crate) records_deny: bool,
-    /// Whether what a listing names besides the lacking source is left to search: [`Behaviour::SearchedElsewhere`].
+    /// Whether other sources in a listing are still to be searched if the question's own source is missing:
+    /// [`Behaviour::SearchedElsewhere`].
     pub(crate) searched_elsewhere: bool,
-    /// Whether readings may name what is to be copied, and tools are offered in brief: [`Behaviour::ByReference`].
+    /// Whether readings may name fields to copy, and tools are offered in brief: [`Behaviour::ByReference`].
     pub(crate) by_reference: bool,
     /// Whether agents can write notes: [`Behaviour::SaidApart`].
     pub(crate) said_apart: bool,
-    /// Whether `get_node` shows what rests on a node, too: [`Behaviour::Connects`].
+    /// Whether `get_node` also shows the nodes based on a node: [`Behaviour::Connects`].
     pub(crate) connects: bool,
-    /// The version of the rules by which connections are made: [`Behaviour::ConnectsFurther`].
+    /// The version of the rules that make connections: [`Behaviour::ConnectsFurther`].
     pub(crate) connection_rules: u16,
     /// Whether a comment can be on a chapter of the story: [`Behaviour::OnChapters`].
     pub(crate) on_chapters: bool,
-    /// What agents are told of earlier runs.
+    /// What agents are told about earlier runs.
     remembered: Vec<Remembered>,
     /// Whether lessons refuse calls, and the playbook reads them: [`Behaviour::Enforces`].
     enforces: bool,
 }
 
 impl Setting {
-    /// The setting of a run with these rules, seed, tools and tasks.
+    /// Makes the setting of a run with these rules, seed, tools and tasks.
     pub fn new(rules: Rules, seed: Seed, tools: &[ToolSpec], tasks: &[TaskId]) -> Setting {
         let is_there =
             |tool: &&ToolSpec| rules.surfaces.tools.as_ref().is_none_or(|names| names.contains(&tool.name));
@@ -122,48 +123,49 @@ impl Setting {
         }
     }
 
-    /// The same in a run that knows who could have written the fields of records.
+    /// Adds the tables of who could have written the fields of records.
     #[must_use]
     pub fn with_writers(mut self, writers: Writers) -> Setting {
         self.writers = Arc::new(writers);
         self
     }
 
-    /// The same in a run whose first message names the evidence.
+    /// Adds the evidence that the first message lists.
     #[must_use]
     pub fn with_evidence(mut self, evidence: Vec<EvidenceEntry>) -> Setting {
         self.evidence = evidence;
         self
     }
 
-    /// The same in a run in which tasks can be handed to these agents.
+    /// Adds the agents to which tasks can be assigned.
     #[must_use]
     pub fn with_roster(mut self, roster: Vec<AgentSpec>, vocabulary: Vocabulary) -> Setting {
         (self.roster, self.vocabulary) = (roster, Arc::new(vocabulary));
         self
     }
 
-    /// The same in a run whose lead is held to these questions of the case.
+    /// Adds the questions of the case that the lead must attend to.
     #[must_use]
     pub fn with_case_questions(mut self, questions: Vec<CaseQuestion>) -> Setting {
         self.case_questions = questions;
         self
     }
 
-    /// The same in a run whose agents are told this of earlier runs.
+    /// Adds what agents are told about earlier runs.
     #[must_use]
     pub fn with_remembered(mut self, remembered: Vec<Remembered>) -> Setting {
         self.remembered = remembered;
         self
     }
 
-    /// What an agent is told of earlier runs.
+    /// Returns what an agent is told about earlier runs.
     pub(crate) fn remembered(&self, agent: &AgentSpec) -> &[RememberedLesson] {
         let of_agent = self.remembered.iter().find(|remembered| remembered.agent == agent.name);
         of_agent.map_or(&[], |remembered| &remembered.lessons)
     }
 
-    /// What lessons say of the calls of an agent; nothing to code that asks what agents left open, nor to a small model, whose calls code suggests.
+    /// Returns the lessons for the calls of an agent.
+    /// Empty for tasks that only code runs, and for a small model, whose calls code suggests.
     pub(crate) fn lessons(&self, agent: &AgentSpec) -> Lessons {
         let is_code = [SWEEP, HUNT, ASK].contains(&agent.name.as_str());
         match self.enforces && !is_code && !self.is_small(agent) {
@@ -172,12 +174,12 @@ impl Setting {
         }
     }
 
-    /// The number of the first task that is handed out: those before it are what the run began with.
+    /// Returns the number of the first assigned task: the run began with the tasks before it.
     pub(crate) fn first_dispatched(&self) -> u16 {
         self.tasks.iter().map(|task| task.0).max().unwrap_or(0).saturating_add(1)
     }
 
-    /// Whether the run has, or may come to have, a task of this number.
+    /// Checks whether the run has, or may get, a task with this number.
     fn may_have(&self, task: TaskId) -> bool {
         let handed_out = || {
             let first = self.first_dispatched();
@@ -186,12 +188,12 @@ impl Setting {
         self.tasks.contains(&task) || (!self.roster.is_empty() && handed_out())
     }
 
-    /// The specifications of the tools.
+    /// Returns the specifications of the tools.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> + Clone {
         self.tools.values()
     }
 
-    /// The same in a run with these behaviours.
+    /// Applies the behaviours of the run.
     #[must_use]
     pub fn with_behaviours(mut self, has: impl Fn(Behaviour) -> bool) -> Setting {
         self.recovers = has(Behaviour::Recovers);
@@ -222,12 +224,12 @@ impl Setting {
         self
     }
 
-    /// Whether a task is incomplete without an answer to the objective.
+    /// Checks whether a task is incomplete without an answer to the objective.
     pub(crate) fn is_wanted(&self, objective: &Objective) -> bool {
         self.questions || objective.is_required()
     }
 
-    /// What derivations are judged by, where a task knows these listings of clock steps.
+    /// Returns the basis for judging derivations if a task has these listings of clock steps.
     pub fn basis<'s>(&self, clocks: impl Iterator<Item = &'s ClockListing>) -> Basis<'s> {
         Basis {
             adding: match (self.provable, self.copies_apart) {
@@ -240,17 +242,17 @@ impl Setting {
         }
     }
 
-    /// How the run judges its sentences.
+    /// Returns how the run judges its sentences.
     pub fn telling(&self) -> Telling {
         self.telling
     }
 
-    /// What encloses text of the evidence in what a language model reads.
+    /// Returns the fence around text of the evidence in what a language model reads.
     pub(crate) fn fence(&self, task: TaskId) -> Fence {
         Fence::new(self.seed, task, Arc::clone(&self.writers), Arc::clone(&self.vocabulary))
     }
 
-    /// Whether an id is, by its digits, one that another task of the run assigns.
+    /// Checks whether an id, by its digits, is one that another task of the run assigns.
     ///
     /// Its place decides, not whether it was assigned yet: that would depend on how fast the other task is.
     pub(crate) fn is_foreign(&self, id: InvocationId, own: TaskId) -> bool {
@@ -258,22 +260,22 @@ impl Setting {
         task != own && self.may_have(task) && ordinal < LIKELY_ORDINALS
     }
 
-    /// A tool by its name; `None` where there is no such tool.
+    /// Returns a tool by name; `None` if there is no such tool.
     pub(crate) fn spec(&self, tool: &str) -> Option<&ToolSpec> {
         self.tools.get(tool)
     }
 
-    /// The class of a tool; `None` where there is no such tool.
+    /// Returns the class of a tool; `None` if there is no such tool.
     pub fn class(&self, tool: &str) -> Option<ToolClass> {
         self.tools.get(tool).map(|spec| spec.class)
     }
 
-    /// A tool; `None` where there is none of this name.
+    /// Returns a tool; `None` if there is none with this name.
     pub(crate) fn tool(&self, name: &str) -> Option<&ToolSpec> {
         self.tools.get(name)
     }
 
-    /// The tools that an agent is offered on a surface, sorted by name.
+    /// Returns the tools that an agent is offered on a surface, sorted by name.
     pub(crate) fn offered(&self, agent: &AgentSpec, surface: &Surface) -> Arc<[ToolSpec]> {
         let offered = self.tools.values().filter(|spec| is_offered(agent, surface, spec));
         let lessons = self.lessons(agent);
@@ -284,22 +286,23 @@ impl Setting {
         }
     }
 
-    /// Whether an agent is offered this tool on a surface.
+    /// Checks whether an agent is offered this tool on a surface.
     pub(crate) fn offers(&self, agent: &AgentSpec, surface: &Surface, tool: &str) -> bool {
         let spec = self.tools.get(tool).filter(|spec| is_offered(agent, surface, spec));
         spec.is_some_and(|spec| !self.is_small(agent) || small::tool(spec).is_some())
     }
 
-    /// Whether the agent is a small model; code that asks what agents left open or records what rules found is none.
+    /// Checks whether the agent is a small model; a task that only code runs is not.
     pub(crate) fn is_small(&self, agent: &AgentSpec) -> bool {
         self.rules.profile == Profile::Small && ![SWEEP, HUNT, ASK].contains(&agent.name.as_str())
     }
 }
 
-/// Whether the surface has the tool's class and the agent is to have the tool; the narrative is for whoever hands out tasks, in every phase that records.
+/// Checks whether the surface has the tool's class and the agent may have the tool.
+/// Only agents that assign tasks get the narrative tool, in every phase that records.
 fn is_offered(agent: &AgentSpec, surface: &Surface, spec: &ToolSpec) -> bool {
     surface.contains(&spec.class) && agent.has(spec)
 }
 
-/// Ordinals that a task may come to; an invented id is unlikely to have one so small.
+/// Ordinals below this number are likely in a task; an invented id is unlikely to have such a small one.
 const LIKELY_ORDINALS: u32 = 1 << 14;

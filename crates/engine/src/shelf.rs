@@ -1,4 +1,4 @@
-//! The shelf as a fold of a task's events: what its claims are judged against.
+//! The shelf as a fold of a task's events: the basis for judging its claims.
 
 use crate::setting::Setting;
 use ground::{Held, Search, Shelf, read_invocation};
@@ -7,7 +7,7 @@ use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{Claim, Output, TaskId, canonical};
 use std::sync::Arc;
 
-/// Puts an invocation on the shelf.
+/// Adds an invocation to the shelf.
 pub fn hold(
     shelf: &mut Shelf,
     started: &InvocationStarted,
@@ -31,12 +31,12 @@ pub fn hold(
     });
 }
 
-/// Lets the shelf know which cited ids are another task's, where their digits say so.
+/// Adds the cited ids that belong to other tasks, by their digits, to the shelf.
 pub fn cite(shelf: &mut Shelf, setting: &Setting, own: TaskId, claim: &Claim) {
     let cited = match claim {
         Claim::Reading(reading) => std::slice::from_ref(&reading.invocation),
         Claim::Absence(absence) => absence.searches.as_slice(),
-        // They cite facts.
+        // These cite facts, not invocations.
         Claim::Derivation(_) | Claim::Sentence(_) | Claim::Statement(_) => &[],
     };
     for id in cited.iter().filter_map(|cited| read_invocation(cited)) {
@@ -46,17 +46,17 @@ pub fn cite(shelf: &mut Shelf, setting: &Setting, own: TaskId, claim: &Claim) {
     }
 }
 
-/// One line on a call: the tool and its arguments.
+/// Describes a call in one line: the tool and its arguments.
 fn summary(tool: &str, arguments: &serde_json::Value) -> String {
     bounded(&format!("{tool} {}", canonical::to_string(arguments).unwrap_or_default()))
 }
 
-/// At most 200 characters of what a model wrote.
+/// Returns at most 200 characters of what a model wrote.
 pub(crate) fn bounded(text: &str) -> String {
     within(text, 200)
 }
 
-/// At most `most` characters of a text.
+/// Returns at most `most` characters of a text.
 pub(crate) fn within(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

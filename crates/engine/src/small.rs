@@ -1,9 +1,9 @@
-//! The tools of a small model: ten at most, with the arguments that it gets right.
+//! The tools of a small model: ten at most, with the arguments that it uses correctly.
 
 use ledger::ToolSpec;
 use serde_json::{Map, Value, json};
 
-/// The tools, each with the arguments that are left of it: a small model fills in whatever it is offered.
+/// The tools, each with its remaining arguments: a small model fills in every argument that it is offered.
 const TOOLS: [(&str, &[&str]); 6] = [
     ("find_files", &["name"]),
     ("list_deleted", &[]),
@@ -13,7 +13,7 @@ const TOOLS: [(&str, &[&str]); 6] = [
     ("search_registry", &["text"]),
 ];
 
-/// A tool as a small model is offered it; `None` where it is not.
+/// Returns a tool in the form for a small model; `None` if it is not offered.
 pub(crate) fn tool(spec: &ToolSpec) -> Option<ToolSpec> {
     let (name, arguments) = TOOLS.iter().find(|(name, _)| *name == spec.name)?;
     let brief = spec.in_brief();
@@ -27,13 +27,13 @@ pub(crate) fn tool(spec: &ToolSpec) -> Option<ToolSpec> {
     })
 }
 
-/// Whether a small model can make such a call.
+/// Checks whether a small model can make such a call.
 pub(crate) fn takes<'a>(tool: &str, mut arguments: impl Iterator<Item = &'a String>) -> bool {
     let known = TOOLS.iter().find(|(name, _)| *name == tool);
     known.is_some_and(|(_, takes)| arguments.all(|name| takes.contains(&name.as_str())))
 }
 
-/// One reading, of one or several records, without values.
+/// Returns the schema of one reading without values, about one or several records.
 fn record() -> Value {
     json!({
         "type": "object",
@@ -45,7 +45,7 @@ fn record() -> Value {
     })
 }
 
-/// A schema with these members alone, and without lists of values.
+/// Returns a schema with only these members, and without lists of values.
 fn left(schema: &Value, names: &[&str]) -> Value {
     let empty = Map::new();
     let all = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);

@@ -1,4 +1,4 @@
-//! What goes into a step and what comes out.
+//! The inputs and outputs of a step.
 
 use ground::{AbsenceVerdict, Verdict};
 use ledger::canonical::CanonicalError;
@@ -16,11 +16,11 @@ use thiserror::Error;
 pub enum Input {
     /// Nothing yet: the task was assigned.
     Begin,
-    /// The model answered; what that was over the network, where it was asked over one.
+    /// The model answered, with the network exchange, if there was one.
     Replied(Reply, Option<Exchange>),
-    /// The model could not be had; its provider's reason.
+    /// The model was not available, with its provider's reason.
     ModelFailed(String, Option<Exchange>),
-    /// The request was longer than the model takes; its provider's words.
+    /// The request was longer than the model accepts, in its provider's words.
     TooLong(String, Option<Exchange>),
     /// The tool that the last step asked for has run.
     Returned(ToolReturn),
@@ -28,15 +28,15 @@ pub enum Input {
     Judged(Box<Verdict>),
     /// The gateway has judged the absence that the last step asked about.
     AbsenceJudged(Box<AbsenceVerdict>),
-    /// The task's wall time is spent; given in place of asking the model.
+    /// The task's wall time ran out; given instead of a reply.
     TimeSpent,
-    /// What the tasks of the run may spend together is spent; given in place of asking the model.
+    /// The common budget of the run's tasks ran out; given instead of a reply.
     PurseSpent(Spent),
-    /// What the last step looked for.
+    /// The result of the search that the last step asked for.
     Found(Found),
-    /// The tasks that the last step handed out have ended; in the order of their assignments.
+    /// The tasks that the last step assigned have ended; in the order of their assignments.
     Reported(Vec<Handed>),
-    /// Whoever handed the task out no longer waits for it, or nobody decides for it any longer; given in place of asking the model.
+    /// The task that assigned it no longer waits for it, or nothing decides its steps any more; given instead of a reply.
     Cancelled,
 }
 
@@ -64,13 +64,13 @@ impl Input {
 pub struct ToolReturn {
     /// How it ended.
     pub outcome: Outcome,
-    /// Whether it returned everything that was asked for.
+    /// Whether it returned everything it was asked for.
     pub completeness: Completeness,
-    /// The arguments as they were used.
+    /// The arguments as used.
     pub normalised: Option<serde_json::Value>,
-    /// The records; `None` where the call did not end in order.
+    /// The records; `None` if the call did not end normally.
     pub output: Option<Arc<Output>>,
-    /// Damage met.
+    /// Damage found.
     pub defects: Vec<Defect>,
     /// What was not examined.
     pub gaps: Vec<Gap>,
@@ -92,7 +92,7 @@ pub struct Step {
 pub struct Append {
     /// The event.
     pub event: Event,
-    /// The bytes that it stands for.
+    /// The payload bytes that the event refers to.
     pub payload: Option<Arc<[u8]>>,
 }
 
@@ -103,7 +103,7 @@ pub enum Command {
     AskModel(TurnRequest),
     /// Run a tool; answer with [`Input::Returned`].
     CallTool(Invoke),
-    /// Look for a text in the outputs of [`crate::Task::shelf`]; answer with [`Input::Found`].
+    /// Search the outputs of [`crate::Task::shelf`] for a text; answer with [`Input::Found`].
     Find(Sought),
     /// Judge a claim against [`crate::Task::shelf`]; answer with [`Input::Judged`] or [`Input::AbsenceJudged`].
     Judge(Judgement),
@@ -113,14 +113,14 @@ pub enum Command {
     End,
 }
 
-/// A task to hand out.
+/// A task to assign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     /// Its number.
     pub task: TaskId,
-    /// Who does it, towards what.
+    /// Its agent, with its objectives.
     pub agent: AgentSpec,
-    /// Who hands it out, and with what.
+    /// The task that assigns it, and what it is given.
     pub dispatch: Dispatch,
 }
 
@@ -135,7 +135,7 @@ pub struct Invoke {
     pub arguments: serde_json::Value,
 }
 
-/// What to look for in a task's own outputs.
+/// What to search for in a task's own outputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sought {
     /// The text.
@@ -154,16 +154,16 @@ pub struct Place {
 /// The records in which a text was found, in two rankings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
-    /// Those with some of its words, the best first.
+    /// The records with some of its words, best first.
     pub by_words: Vec<Place>,
-    /// Those with the text as it stands, the latest first.
+    /// The records with the exact text, latest first.
     pub by_text: Vec<Place>,
 }
 
 /// A claim to judge.
 #[derive(Debug, Clone)]
 pub enum Judgement {
-    /// That values stand in the evidence.
+    /// Values are in the evidence.
     Reading {
         /// The claim.
         claim: ClaimId,
@@ -172,7 +172,7 @@ pub enum Judgement {
         /// The reading.
         reading: Reading,
     },
-    /// That something does not.
+    /// Something is absent.
     Absence {
         /// The claim.
         claim: ClaimId,
@@ -183,7 +183,7 @@ pub enum Judgement {
     },
 }
 
-/// Why a step could not be made: a defect of ours, or a task past every limit.
+/// Why a step could not be made: a bug in this program, or a task beyond every limit.
 #[derive(Debug, Error)]
 pub enum StepError {
     /// The input is not the one that the last command asked for.
@@ -191,7 +191,7 @@ pub enum StepError {
     Unexpected {
         /// What the task waits for.
         expected: &'static str,
-        /// What came.
+        /// The input that came.
         found: &'static str,
     },
     /// No id is left.

@@ -1,4 +1,4 @@
-//! One task: an agent's life as a state machine.
+//! One task: an agent's work as a state machine.
 
 use crate::calls::Busy;
 use crate::conversation::Conversation;
@@ -40,54 +40,54 @@ pub struct Task {
     system: Arc<str>,
     fence: Fence,
     conversation: Conversation,
-    /// What the next user message will say.
+    /// The blocks of the next user message.
     pub(crate) outbox: Vec<UserBlock>,
     pub(crate) calls: VecDeque<ToolCall>,
     pub(crate) turn_record: TurnRecord,
     pub(crate) waiting: Waiting,
     pub(crate) ordinals: Ordinals,
     pub(crate) shelf: Shelf,
-    /// Where clocks were set back, as its calls list it.
+    /// The clock steps that its calls list.
     pub(crate) clocks: Vec<ClockListing>,
     pub(crate) asked: BTreeMap<Vec<u8>, Asked>,
     pub(crate) facts: Vec<FactEntry>,
     /// What other tasks handed over to it.
     pub(crate) handed: Vec<Arc<Handed>>,
-    /// What it stored for others.
+    /// The artifacts that it stored for others.
     pub(crate) artifacts: Vec<Artifact>,
-    /// What code stored of the tasks that it handed out.
+    /// The reports that code stored about the tasks that it assigned.
     pub(crate) reports: Vec<Artifact>,
-    /// Tasks that it handed out.
+    /// The number of tasks that it assigned.
     pub(crate) dispatched: u16,
     pub(crate) notebook: Notebook,
-    /// Record calls of which every reading was grounded.
+    /// Record calls whose readings were all grounded.
     pub(crate) recorded: BTreeMap<Vec<u8>, PhenomenonId>,
     pub(crate) rejections: u32,
-    /// How many of them the budget has paid for.
+    /// How many of them were charged to the budget.
     pub(crate) charged: u32,
-    /// The calls that a small model was told come next.
+    /// The calls suggested to a small model.
     named: guide::Named,
     /// Code and reason of each refused claim.
     pub(crate) refused: Vec<String>,
-    /// The objective that the reading missed that was refused last; for whoever watches.
+    /// The objective that the last refused reading was for; for progress display.
     pub(crate) missed: Option<String>,
     call_ids: BTreeSet<CallId>,
     /// The first budget that ended one of its phases.
     spent: Option<Spent>,
-    /// The calls that were made, in their order.
+    /// The calls that were made, in order.
     pub(crate) made: Vec<Made>,
     pub(crate) recoveries: Recoveries,
-    /// How often it was asked about questions of the case that are open.
+    /// How often it was asked about open questions of the case.
     pub(crate) asked_for_open: u32,
     /// The questions of the case that it declined: agent and name.
     pub(crate) declined: BTreeSet<(String, String)>,
-    /// The questions that its agent asked itself.
+    /// The questions that its agent added.
     pub(crate) own: Vec<Objective>,
     /// How many notes it has written.
     pub(crate) notes: u32,
-    /// What lessons of earlier runs say of its calls.
+    /// The lessons of earlier runs about its calls.
     pub(crate) lessons: Arc<Lessons>,
-    /// The lessons that it was told by a refusal, each with the call that was refused.
+    /// The lessons that refusals have shown to it, each with the refused call.
     pub(crate) warned: BTreeMap<String, Warned>,
 }
 
@@ -97,7 +97,7 @@ pub(crate) struct PhaseState {
     pub(crate) phase: Phase,
     pub(crate) surface: Surface,
     tools: Arc<[ToolSpec]>,
-    /// Of `tools`; computed with the phase's first request.
+    /// The digest of `tools`; computed with the phase's first request.
     tools_digest: Option<Digest>,
     turns: u32,
 }
@@ -118,20 +118,20 @@ impl PhaseState {
     }
 }
 
-/// What the calls of the current turn came to.
+/// The results of the current turn's calls.
 #[derive(Debug, Default)]
 pub(crate) struct TurnRecord {
     pub(crate) calls: u32,
     pub(crate) refused_claims: u32,
-    /// Whether anything but refused claims happened.
+    /// Whether anything other than refused claims happened.
     pub(crate) fruitful: bool,
     pub(crate) nothing_to_record: bool,
 }
 
-/// What is left of a task's budgets.
+/// The rest of a task's budgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
-    /// Turns of the phase, the one under way not counted.
+    /// Turns of the phase, without the current one.
     pub turns: u32,
     /// Refused claims.
     pub rejected_claims: u32,
@@ -139,7 +139,7 @@ pub struct Left {
     pub accepted_facts: u32,
 }
 
-/// What a task waits for.
+/// What a task is waiting for.
 #[derive(Debug)]
 pub(crate) enum Waiting {
     Begin,
@@ -160,7 +160,7 @@ impl Waiting {
 }
 
 impl Task {
-    /// A task that has just been assigned.
+    /// Makes a task that has just been assigned.
     pub fn new(assigned: TaskAssigned, setting: Arc<Setting>) -> Task {
         let fence = setting.fence(assigned.task);
         let system = prompt::system(&assigned.agent, &fence, &setting).into();
@@ -207,54 +207,54 @@ impl Task {
         }
     }
 
-    /// The task run again, from its beginning: what stands at the place of something of before gets its id.
+    /// Makes a task that runs again from its beginning: something at a place of the earlier run gets the id of that place.
     ///
-    /// Replies of before then cite what they cited, whatever is decided otherwise this time.
+    /// Earlier replies then cite what they cited before, even if decisions differ this time.
     pub fn again(assigned: TaskAssigned, setting: Arc<Setting>, before: GivenIds) -> Task {
         let mut task = Task::new(assigned, setting);
         task.ordinals = Ordinals::again(before);
         task
     }
 
-    /// The task with what tasks that ended before hand over to it.
+    /// Adds what tasks that ended before hand over to it.
     #[must_use]
     pub fn with_handed(mut self, handed: Vec<Arc<Handed>>) -> Task {
         self.handed = handed;
         self
     }
 
-    /// Its number.
+    /// Returns its number.
     pub fn id(&self) -> TaskId {
         self.assigned.task
     }
 
-    /// The conversation as it was sent last.
+    /// Returns the conversation as it was last sent.
     pub(crate) fn sent(&self) -> &[Arc<Message>] {
         self.conversation.sent()
     }
 
-    /// What the next turn will say; of a task that has ended, what nobody was told.
+    /// Returns the blocks of the next message; for a task that has ended, those that were never sent.
     pub fn unsaid(&self) -> &[UserBlock] {
         &self.outbox
     }
 
-    /// Its own invocations so far, with what of them was shown: what its claims are judged against.
+    /// Returns its own invocations so far, with what was shown of them: the basis for judging its claims.
     pub fn shelf(&self) -> &Shelf {
         &self.shelf
     }
 
-    /// The phase it is in.
+    /// Returns its current phase.
     pub fn phase(&self) -> Phase {
         self.phase.phase
     }
 
-    /// A fact of its own, or one that was handed over to it.
+    /// Returns a fact of its own, or one that was handed over to it.
     pub(crate) fn known_fact(&self, id: FactId) -> Option<&FactEntry> {
         let handed = self.handed.iter().flat_map(|handed| &handed.facts);
         self.facts.iter().chain(handed).find(|fact| fact.id == id)
     }
 
-    /// What is left of its budgets.
+    /// Returns the rest of its budgets.
     pub fn left(&self) -> Left {
         let budgets = &self.setting.rules.budgets;
         Left {
@@ -264,7 +264,7 @@ impl Task {
         }
     }
 
-    /// The ids that it has given so far, by the calls that brought them about.
+    /// Returns the ids that it has assigned so far, by the calls that produced them.
     pub fn given_ids(&self) -> &GivenIds {
         self.ordinals.given()
     }
@@ -277,7 +277,7 @@ impl Task {
         }
     }
 
-    /// Takes what happened outside; gives the events to append and what to do next.
+    /// Takes an input from outside, and returns the events to append and what to do next.
     ///
     /// After an error the task takes no further step.
     pub fn step(&mut self, input: Input) -> Result<Step, StepError> {
@@ -342,7 +342,7 @@ impl Task {
         Ok(Step { append, command })
     }
 
-    /// The model takes less than it was sent.
+    /// Handles a request that is too long for the model.
     fn too_long(
         &mut self,
         reason: String,
@@ -358,7 +358,7 @@ impl Task {
         }
     }
 
-    /// No model answers this turn.
+    /// Handles a turn that no model answers.
     fn fail(&mut self, reason: String, append: &mut Vec<Append>) -> Command {
         append.push(event(Event::TurnFailed(TurnFailed { turn: self.turn, reason, exchange: None })));
         self.end(TaskStatus::ModelFailed, append)
@@ -390,10 +390,10 @@ impl Task {
         }
     }
 
-    /// All calls of the turn are answered.
+    /// Ends a turn after all its calls are answered.
     pub(crate) fn end_turn(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
         let record = std::mem::take(&mut self.turn_record);
-        // A turn that only had its readings refused costs from their budget, not from the phase's.
+        // A turn that only had readings refused is charged to their budget, not to the phase's.
         if record.refused_claims > 0 && !record.fruitful && self.phase.turns > 0 {
             self.phase.turns -= 1;
         }
@@ -401,7 +401,7 @@ impl Task {
             self.spend(Spent::RejectedClaims);
             return Ok(self.end(self.status(), append));
         }
-        // An agent that has just had readings refused gets to see why, whatever it says of the rest.
+        // An agent that has just had readings refused gets to see why, whatever else it says.
         if record.nothing_to_record && record.refused_claims == 0 {
             return self.end_phase(PhaseEnd::NothingToRecord, append);
         }
@@ -425,7 +425,7 @@ impl Task {
         self.request(append)
     }
 
-    /// Asks with as much of the conversation as the model takes.
+    /// Asks the model, with as much of the conversation as it accepts.
     fn request(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
         let record = Record {
             agent: &self.assigned.agent,
@@ -480,7 +480,7 @@ impl Task {
             return Ok(command);
         }
         let unmet = self.standing().unmet();
-        // Who hands out tasks has facts by them.
+        // An agent that assigns tasks gets its facts from them.
         let too_little = !self.is_lead() && (self.facts.is_empty() || !unmet.is_empty());
         match self.phase.phase {
             Phase::Investigate | Phase::Recover if too_little => {
@@ -493,12 +493,12 @@ impl Task {
         }
     }
 
-    /// Whether it hands out tasks.
+    /// Checks whether it assigns tasks.
     pub(crate) fn is_lead(&self) -> bool {
         self.assigned.agent.surface.contains(&ToolClass::Dispatch)
     }
 
-    /// What its objectives are judged by.
+    /// Returns the basis for judging its objectives.
     pub(crate) fn standing(&self) -> Standing<'_> {
         let (agent, facts) = (&self.assigned.agent, &self.facts[..]);
         Standing { agent, facts, made: &self.made, setting: &self.setting }
@@ -518,7 +518,7 @@ impl Task {
 
     fn status(&self) -> TaskStatus {
         let nothing = self.facts.is_empty() && self.reports.is_empty();
-        // Whoever leads and has handed out nothing has answered nothing.
+        // A lead that has assigned nothing has answered nothing.
         let idle = self.is_lead() && self.reports.is_empty();
         let handed_out = unanswered(&self.handed_out()) || self.leaves_open();
         let unmet = idle || !self.standing().unmet().is_empty() || handed_out;
@@ -529,7 +529,7 @@ impl Task {
         }
     }
 
-    /// What the tasks that it handed out handed over.
+    /// Returns what the tasks that it assigned handed over.
     fn handed_out(&self) -> Vec<Arc<Handed>> {
         if self.is_lead() { self.handed.clone() } else { Vec::new() }
     }
@@ -554,7 +554,7 @@ fn unexpected(expected: &'static str, input: &Input) -> StepError {
     StepError::Unexpected { expected, found: input.name() }
 }
 
-/// An event without a payload.
+/// Makes an event without a payload.
 pub(crate) fn event(event: Event) -> Append {
     Append { event, payload: None }
 }

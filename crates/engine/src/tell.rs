@@ -1,4 +1,4 @@
-//! `tell`: statements of the story, each over a node of the task or one that was handed over to it, judged one by one and at once.
+//! `tell`: statements of the story, each about a node of the task or one that was handed over to it, judged one by one and at once.
 
 use crate::claims;
 use crate::notes;
@@ -11,7 +11,7 @@ use ledger::turn::{Answer, StatementResult, ToolCall};
 use ledger::{Claim, ClaimId, Event, StatementClaim, StatementId};
 
 impl Task {
-    /// Answers a call that tells a part of the story.
+    /// Answers a call that adds statements to the story.
     pub(crate) fn tell(&mut self, call: ToolCall, append: &mut Vec<Append>) -> Result<(), StepError> {
         if self.setting.on_chapters && notes::is_on_chapter(&call.arguments) {
             self.comment_on_chapter(call, append);
@@ -44,7 +44,7 @@ impl Task {
         Ok(())
     }
 
-    /// Has one statement judged.
+    /// Judges one statement.
     fn state(
         &mut self,
         call: &ToolCall,

@@ -9,31 +9,31 @@ pub use lead::dispatch_tools;
 use ledger::{ToolClass, ToolSpec, Vocabulary};
 use serde_json::{Map, Value, json};
 
-/// The tool by which a lead leaves questions of the case open.
+/// The tool with which a lead leaves questions of the case open.
 pub(crate) const DECLINE: &str = "decline_questions";
 
 /// A tool of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OwnTool {
-    /// Asks for readings to be recorded as one phenomenon.
+    /// Asks to record readings as one phenomenon.
     RecordPhenomenon,
-    /// Asks for a negative finding to be recorded.
+    /// Asks to record an absence.
     RecordAbsence,
-    /// Asks for what facts say together to be recorded.
+    /// Asks to record what facts say together.
     RecordDerivation,
-    /// Asks for statements of the story to be told.
+    /// Asks to add statements to the story.
     Tell,
-    /// Asks for sentences of the narrative to be recorded, in runs before [`ledger::Behaviour::Tells`].
+    /// Asks to record sentences of the narrative, in runs before [`ledger::Behaviour::Tells`].
     RecordNarrative,
     /// Says that there is nothing to record.
     NothingToRecord,
-    /// Says why a lead leaves questions of the case open.
+    /// Gives a lead's reason for leaving questions of the case open.
     DeclineQuestions,
     /// Shows a page of one of the caller's own outputs.
     ReadOutput,
-    /// Looks for a text in the caller's own outputs.
+    /// Searches the caller's own outputs for a text.
     Recall,
-    /// Tells everything of a tool or of a type of record.
+    /// Describes a tool or record type completely.
     Help,
     /// Extends the graph.
     Write(WriteTool),
@@ -48,7 +48,7 @@ pub(crate) enum OwnTool {
 pub(crate) enum ArtifactTool {
     /// Stores a result.
     Store,
-    /// Saves a section of work.
+    /// Saves a part of the work.
     Checkpoint,
     /// Reads what was stored.
     Retrieve,
@@ -61,9 +61,9 @@ pub(crate) enum WriteTool {
     AddEntity,
     /// Relates two nodes.
     Link,
-    /// Puts an explanation up for test.
+    /// Proposes a hypothesis.
     ProposeHypothesis,
-    /// Weighs an explanation.
+    /// Assesses a hypothesis.
     AssessHypothesis,
 }
 
@@ -72,9 +72,9 @@ pub(crate) enum WriteTool {
 pub(crate) enum ReadTool {
     /// Lists phenomena.
     ListPhenomena,
-    /// Shows a node and what it rests on.
+    /// Shows a node and the nodes behind it.
     GetNode,
-    /// Tells how what facts name is connected.
+    /// Shows how things that facts name are connected.
     Connections,
     /// Searches titles and words.
     SearchGraph,
@@ -107,10 +107,10 @@ impl OwnTool {
         OwnTool::Tell,
     ];
 
-    /// Those that only runs of earlier versions offer.
+    /// The tools that only runs of earlier versions offer.
     const RETIRED: [OwnTool; 1] = [OwnTool::RecordNarrative];
 
-    /// The tool of this name.
+    /// Returns the tool with this name.
     pub(crate) fn of_name(name: &str) -> Option<OwnTool> {
         OwnTool::ALL.into_iter().chain(OwnTool::RETIRED).find(|tool| tool.name() == name)
     }
@@ -158,12 +158,12 @@ impl OwnTool {
     }
 }
 
-/// The specifications of the engine's tools, sorted by name.
+/// Returns the specifications of the engine's tools, sorted by name.
 pub fn catalogue(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
     OwnTool::ALL.into_iter().map(|tool| spec(tool, vocabulary)).collect()
 }
 
-/// The specifications of tools that runs of earlier versions offered.
+/// Returns the specifications of tools that runs of earlier versions offered.
 pub fn retired(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
     OwnTool::RETIRED.into_iter().map(|tool| spec(tool, vocabulary)).collect()
 }
@@ -196,13 +196,13 @@ fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
     }
 }
 
-/// What a tool is for, and the schema of its arguments.
+/// The purpose of a tool, and the schema of its arguments.
 struct About {
     description: &'static str,
     arguments: Value,
 }
 
-/// A tool with these members, of which the first `required` must be given.
+/// Makes a tool with these members; the first `required` of them must be given.
 fn about(description: &'static str, members: &[(&str, Value)], required: usize) -> About {
     let names: Vec<_> = members.iter().take(required).map(|(name, _)| *name).collect();
     let properties: Map<String, Value> =

@@ -1,10 +1,10 @@
-//! What a task works towards right now, for whoever watches: told from its objectives and facts, never from its agent's words.
+//! What a task is working on now, for progress display: derived from its objectives and facts, never from its agent's words.
 
 use crate::task::Task;
 use ledger::event::{ObjectiveResult, TaskAssigned};
 use ledger::{AgentSpec, FactEntry, FactId, Objective, Reading, RecordType};
 
-/// The first objective without a fact that a record of one of these types could answer.
+/// Returns the first objective without a fact that a record of one of these types could answer.
 fn towards<'a>(agent: &'a AgentSpec, facts: &[FactEntry], records: &[RecordType]) -> Option<&'a Objective> {
     let returned = |it: &&Objective| {
         it.ways().any(|way| records.iter().any(|record| record.name == way.condition.record))
@@ -12,7 +12,7 @@ fn towards<'a>(agent: &'a AgentSpec, facts: &[FactEntry], records: &[RecordType]
     unanswered(agent, facts).find(returned)
 }
 
-/// The first objective without a fact that a reading like this one was for: by what it says of what, else by what it says.
+/// Returns the first objective without a fact that such a reading was for: matched by predicate and subject, else by predicate alone.
 fn missed<'a>(agent: &'a AgentSpec, facts: &[FactEntry], reading: &Reading) -> Option<&'a Objective> {
     let says = |it: &&Objective| it.ways().any(|way| way.condition.predicate.0 == reading.predicate);
     let of = |it: &&Objective| {
@@ -26,26 +26,26 @@ fn unanswered<'a>(agent: &'a AgentSpec, facts: &[FactEntry]) -> impl Iterator<It
     agent.objectives.iter().filter(|it| !facts.iter().any(|fact| it.is_answered_by(fact)))
 }
 
-/// What a task has come to so far.
+/// What a task has done so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SoFar {
-    /// Turns that it was asked for.
+    /// The number of turns so far.
     pub turns: u32,
-    /// Facts recorded.
+    /// The number of facts recorded.
     pub facts: u32,
-    /// Claims refused.
+    /// The number of claims refused.
     pub rejections: u32,
-    /// The names of the objectives that are open, in the agent's order.
+    /// The names of the open objectives, in the agent's order.
     pub open: Vec<String>,
 }
 
 impl Task {
-    /// Who does it, towards what.
+    /// Returns its assignment: agent and objectives.
     pub fn assigned(&self) -> &TaskAssigned {
         &self.assigned
     }
 
-    /// What it has come to, for whoever takes it up where its log leaves it.
+    /// Returns what it has done so far, for code that continues it at the end of its log.
     pub fn so_far(&self) -> SoFar {
         let open = self.standing().results().into_iter().filter(ObjectiveResult::is_unmet);
         SoFar {
@@ -56,7 +56,7 @@ impl Task {
         }
     }
 
-    /// How many of the objectives that want an answer have a fact that gives it, and how many there are.
+    /// Returns the number of wanted objectives that a fact answers, and the number of all wanted objectives.
     pub fn met(&self) -> (u32, u32) {
         let agent = &self.assigned.agent;
         let count = |of: &mut dyn Iterator<Item = &Objective>| {
@@ -66,23 +66,23 @@ impl Task {
         (wanted - count(&mut unanswered(agent, &self.facts)), wanted)
     }
 
-    /// The objective that a call of this tool works towards: the first without a fact that what the tool returns could answer.
+    /// Returns the objective that a call of this tool works towards: the first without a fact that the tool's records could answer.
     pub fn towards(&self, tool: &str) -> Option<&str> {
         let records = &self.setting.tool(tool)?.records;
         towards(&self.assigned.agent, &self.facts, records).map(|it| it.id.as_str())
     }
 
-    /// The objective that the reading missed that was refused last.
+    /// Returns the objective that the last refused reading was for.
     pub fn missed(&self) -> Option<&str> {
         self.missed.as_deref()
     }
 
-    /// Takes down what a refused reading missed.
+    /// Notes which objective a refused reading was for.
     pub(crate) fn miss(&mut self, reading: &Reading) {
         self.missed = missed(&self.assigned.agent, &self.facts, reading).map(|it| it.id.clone());
     }
 
-    /// The objectives that this fact of the task is the first to answer.
+    /// Returns the objectives that this fact of the task is the first to answer.
     pub fn answered_first_by(&self, fact: FactId) -> Vec<&str> {
         let Some(place) = self.facts.iter().position(|known| known.id == fact) else { return Vec::new() };
         let (before, rest) = self.facts.split_at(place);

@@ -1,9 +1,10 @@
-//! What of an output an agent is shown at once: its head and its tail, by whole records.
+//! Which records of an output an agent is shown at once: its beginning and its end, in whole records.
 
 use ledger::event::RecordRange;
 use ledger::{Output, RecordId, ViewRules};
 
-/// The records shown first: from the start within `head_bytes`, from the end within `tail_bytes`; all of them where they fit together.
+/// Returns the records shown first: from the start within `head_bytes`, from the end within `tail_bytes`;
+/// all of them if they fit together.
 ///
 /// At least one record is shown, however long.
 pub(crate) fn first_view(output: &Output, rules: &ViewRules) -> Vec<RecordRange> {
@@ -18,7 +19,7 @@ pub(crate) fn first_view(output: &Output, rules: &ViewRules) -> Vec<RecordRange>
     range(0, head).into_iter().chain(range(count - tail, count)).collect()
 }
 
-/// A page of records from `first` within `bytes`; at least one record, `None` past the end.
+/// Returns a page of records from `first` within `bytes`; at least one record, `None` past the end.
 pub(crate) fn page(output: &Output, first: RecordId, bytes: u64) -> Option<RecordRange> {
     let count = output.count() as u32;
     let length = |index: u32| output.line_length(RecordId(index)).unwrap_or(0) as u64;
@@ -26,7 +27,7 @@ pub(crate) fn page(output: &Output, first: RecordId, bytes: u64) -> Option<Recor
     range(first.0, first.0.saturating_add(number).min(count))
 }
 
-/// How many records, taken in order, fit into `bytes`.
+/// Returns how many records, taken in order, fit into `bytes`.
 fn fitting(indexes: impl Iterator<Item = u32>, length: impl Fn(u32) -> u64, bytes: u64) -> u32 {
     let mut used = 0u64;
     indexes
@@ -73,7 +74,7 @@ mod tests {
                 let hidden = (0..lengths.len() as u32).find(|i| !shown.iter().any(|r| r.contains(RecordId(*i))));
                 let Some(hidden) = hidden else { break };
                 let mut next = page(&output, RecordId(hidden), head + tail).unwrap();
-                // A page may run into the tail that was shown already.
+                // A page may reach into the tail that was already shown.
                 if let Some(tail) = shown.iter().find(|range| range.first.0 > hidden) {
                     next.end = next.end.min(tail.first);
                 }

@@ -1,16 +1,18 @@
-//! What of a conversation is sent where a model takes less than all of it.
+//! Which part of a conversation is sent if a model has a limited context window.
 //!
-//! Layers, each only where the one before is not enough:
+//! Each layer is used only if the one before it is not enough:
 //!
-//! 1. All of it.
+//! 1. Everything is sent.
 //! 2. Old answers of tools become notes that say what was there and how to see it again ([`cut`]).
-//! 3. Old turns are left out; what the task came to in them stands in their place, told by code from the record.
-//! 4. Nothing but the newest turn is left of the turns.
-//! 5. Of the newest turn, too, the longest answers become notes.
+//! 3. Old turns are left out; a summary of the task's results, made by code from the record, replaces them.
+//! 4. Only the newest turn is left of the turns.
+//! 5. The longest answers of the newest turn become notes, too.
 //!
-//! **Invariant:** whatever is left out, user and assistant alternate, the user has the first and the last word, and each call is answered in the message behind it: turns go whole, and an answer stays where it was.
+//! **Invariant:** whatever is left out, user and assistant alternate, the first and the last message are the user's,
+//! and each call is answered in the next message: turns are left out completely, and an answer stays at its place.
 //!
-//! What is sent grows at its end only, until it no longer fits; then it is cut to well below what fits, so that a provider's cache of its beginning pays for many turns.
+//! What is sent grows only at its end until it no longer fits.
+//! Then it is cut to well below the limit, so that a provider's cache of its beginning pays off over many turns.
 
 pub(crate) mod cut;
 mod meter;
@@ -21,40 +23,40 @@ pub(crate) use meter::Meter;
 use thiserror::Error;
 pub(crate) use weigh::Weight;
 
-/// Of what fits beside instructions and tools, the share to which a conversation is cut, in tenths: the rest is room for the turns to come.
+/// The share, in tenths, to which a conversation is cut, of what fits besides instructions and tools: the rest is room for later turns.
 const GOAL_TENTHS: u64 = 6;
-/// Newest messages that stay whole while that is possible: two turns, of two messages each.
+/// The number of newest messages that stay whole if possible: two turns of two messages each.
 const NEWEST: usize = 4;
-/// The first message of the second turn: behind the task's own message and the first turn.
+/// The first message of the second turn: after the task's own message and the first turn.
 const FIRST_HEAD: usize = 3;
-/// The messages of the newest turn.
+/// The number of messages in the newest turn.
 const NEWEST_TURN: usize = 2;
 
-/// What is left out of a conversation, by numbers of its messages.
+/// What is left out of a conversation, by message numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Plan {
     /// Messages before this one are left out; it is one of the model's, or 0.
     pub(crate) head: usize,
     /// Answers in messages before this one are notes.
     pub(crate) cut: usize,
-    /// Of the newest message, the answers that are notes as well, the longest first.
+    /// How many answers of the newest message are notes as well, longest first.
     pub(crate) squeezed: usize,
-    /// Whether what stands in place of the turns left out has to be as short as it can be.
+    /// Whether the summary of omitted turns must be as short as possible.
     pub(crate) brief: bool,
 }
 
-/// What a conversation weighs.
+/// The weights of a conversation's parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Weights<'a> {
     /// System prompt and tools.
     pub(crate) fixed: u64,
-    /// What stands in place of turns that are left out, at most.
+    /// The summary of omitted turns, at most.
     pub(crate) distilled: u64,
-    /// The same, as short as it can be.
+    /// The same summary, as short as possible.
     pub(crate) brief: u64,
     /// Each message, whole and with notes for its answers.
     pub(crate) messages: &'a [Weight],
-    /// The answers of the newest message, the longest first, whole and as notes.
+    /// The answers of the newest message, longest first, whole and as notes.
     pub(crate) newest: &'a [Weight],
 }
 
@@ -69,7 +71,8 @@ pub(crate) struct TooSmall {
     pub(crate) most: u64,
 }
 
-/// The least that has to be left out, from what is left out already; `tokens` says how many a weight comes to, `most` how many may be sent.
+/// Returns the least that must be left out, beginning from what is left out already;
+/// `tokens` converts a weight, and `most` is the number of tokens that may be sent.
 pub(crate) fn plan(
     weights: &Weights<'_>,
     before: Plan,
@@ -107,18 +110,18 @@ pub(crate) fn plan(
     })
 }
 
-/// The least that can be sent at all.
+/// Returns the plan that sends the least possible.
 pub(crate) fn least(weights: &Weights<'_>) -> Plan {
     let last = weights.messages.len().saturating_sub(NEWEST_TURN);
     Plan { head: last_head(last), cut: last, squeezed: weights.newest.len(), brief: true }
 }
 
-/// Where what is sent begins if nothing but the newest turn stays: before the second there is no turn to leave out.
+/// Returns where the sent part begins if only the newest turn stays: before the second turn there is no turn to leave out.
 const fn last_head(last: usize) -> usize {
     if last >= FIRST_HEAD && last % 2 == 1 { last } else { 0 }
 }
 
-/// What is sent by a plan weighs.
+/// Returns the weight of what a plan sends.
 pub(crate) fn weigh(weights: &Weights<'_>, plan: &Plan) -> u64 {
     let head = match (plan.head, plan.brief) {
         (0, _) => 0,

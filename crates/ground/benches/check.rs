@@ -1,4 +1,4 @@
-//! What the check of one claim costs: run `cargo bench -p ground`.
+//! The cost of checking one claim: run `cargo bench -p ground`.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark, of made-up evidence")]
 
@@ -32,7 +32,7 @@ fn id(ordinal: u32) -> InvocationId {
     InvocationId::assign(&space(), TaskId(1), ordinal).unwrap()
 }
 
-/// `outputs` outputs of about `bytes` each, all values different.
+/// Makes `outputs` outputs of about `bytes` each, all with different values.
 fn scene(outputs: u32, bytes: u64) -> Scene {
     let row = Output::new(vec![value(0, 0)]).unwrap().bytes().len() as u64;
     let mut shelf = Shelf::default();
@@ -147,7 +147,7 @@ fn refused_among_outputs_of_8_kib(bencher: Bencher<'_, '_>, outputs: u32) {
     run(bencher, &scene(outputs, 8 << 10), &reading(id(0), None, data(outputs / 2, 5).replace("bin", "bim")));
 }
 
-/// A claim made to be slow: 64 values with escapes and letters outside ASCII, against 300 texts that begin alike.
+/// A claim made to be slow: 64 values with escapes and letters outside ASCII, against 300 texts with a common beginning.
 #[divan::bench]
 fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
     let mut scene = scene(0, 0);
@@ -184,7 +184,7 @@ fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
     bencher.bench(|| judge(black_box(&reading), scene.fact, &scene.shelf, &setting));
 }
 
-/// What a call of these tests searched: nothing that an absence could rest on.
+/// Returns a call's search that cannot support an absence.
 fn search() -> ground::Search {
     let completeness = ledger::Completeness::Complete;
     ground::Search {

@@ -1,6 +1,13 @@
-//! What it costs to find which of very many outputs holds a reading, beside a scan at the speed of memory: run `cargo bench -p ground --bench rescue`.
+//! The cost of finding which of very many outputs holds a reading, compared with a scan at the speed of memory.
+//! Run `cargo bench -p ground --bench rescue`.
 //!
-//! Goals: a right citation of 64 KiB ≤ 15 µs; among 100,000 outputs of 8 KiB present p50 ≤ 50 µs and p95 ≤ 1 ms, absent p95 ≤ 2 ms, 100 times faster than the scan; the index ≥ 200 MB of text per CPU-second and ≤ 60% of the text.
+//! Goals:
+//!
+//! - a correct citation of 64 KiB takes ≤ 15 µs;
+//! - among 100,000 outputs of 8 KiB, a present reading takes p50 ≤ 50 µs and p95 ≤ 1 ms, an absent one p95 ≤ 2 ms,
+//!   100 times faster than the scan;
+//! - the index takes in ≥ 200 MB of text per CPU-second and uses ≤ 60% of the text's size.
+//!
 //! `LOCARD_BENCH_OUTPUTS` sets another number of outputs.
 
 #![allow(
@@ -25,12 +32,12 @@ use std::time::{Duration, Instant};
 
 const OUTPUT: usize = 8 << 10;
 
-/// Values that are looked for, and how many of them by the scan.
+/// The number of values that are searched for, and how many of them the scan searches for.
 const VALUES: usize = 2_000;
 const SCANNED: usize = 60;
 
 fn main() {
-    // What `cargo test` asks of a bench is only that it builds.
+    // `cargo test` only requires that a bench builds.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -64,7 +71,7 @@ fn main() {
     table("all kinds, one character changed", absent);
 }
 
-/// Claims that cite the right output of 64 KiB, before and after the shelf has an index.
+/// Measures claims that cite the right output of 64 KiB, before and after the shelf has an index.
 fn right_citations(rules: &Rules, random: &mut Random) {
     let shelf = shelf(100, 64 << 10, random);
     let mut claims = Vec::new();
@@ -85,7 +92,7 @@ fn right_citations(rules: &Rules, random: &mut Random) {
     look_for("  the same, with an index", &anywhere, &shelf, rules);
 }
 
-/// The first rescue builds the index; the least of three times counts, since the machine may be busy.
+/// Measures the first rescue, which builds the index; the fastest of three runs counts, because the machine may be busy.
 fn build(shelf: &Shelf, rules: &Rules, text: usize, stored: usize) {
     let claim = Reading {
         fields: Vec::new(),
@@ -103,7 +110,7 @@ fn build(shelf: &Shelf, rules: &Rules, text: usize, stored: usize) {
     };
     let first = timed(shelf);
     let memory = resident().saturating_sub(memory);
-    // A copy of a shelf builds its own.
+    // A copy of a shelf builds its own index.
     let fastest = (0..2).map(|_| timed(&shelf.clone())).fold(first, Ord::min);
     println!(
         "index: {:.2?} of CPU ({:.2?}), {:.0} MB of text and {:.0} MB of outputs per CPU-s; {} MB = {:.1}% of the text, {:.1}% of the outputs",
@@ -117,7 +124,7 @@ fn build(shelf: &Shelf, rules: &Rules, text: usize, stored: usize) {
     );
 }
 
-/// Judges each claim twice and takes the faster time: the machine may be busy.
+/// Judges each claim twice and takes the faster time, because the machine may be busy.
 fn look_for(title: &str, claims: &[Reading], shelf: &Shelf, rules: &Rules) -> Vec<Duration> {
     let mut ends: BTreeMap<&str, usize> = BTreeMap::new();
     let mut times = Vec::new();
@@ -154,7 +161,7 @@ fn table(title: &str, mut times: Vec<Duration>) {
     println!("{title:<90} p50 {:>9.1?}  p95 {:>9.1?}  most {:>9.1?}", at(50), at(95), at(100));
 }
 
-/// One value with another letter or digit at one place.
+/// Returns a claim with one letter or digit of its value changed.
 fn change(claim: &Reading, random: &mut Random) -> Reading {
     let mut claim = claim.clone();
     let text = &mut claim.values[0].value;
@@ -171,7 +178,7 @@ fn change(claim: &Reading, random: &mut Random) -> Reading {
     claim
 }
 
-/// Looks for a text in the copy of all texts.
+/// Searches the copy of all texts for a text.
 fn scan(text: &[u8], value: &str) -> Duration {
     let folded = value.to_lowercase().replace('/', "\\");
     let start = Instant::now();
@@ -183,14 +190,14 @@ fn all(shelf: &Shelf) -> impl Iterator<Item = &Arc<Output>> {
     shelf.held().iter().filter_map(|held| held.output.as_ref())
 }
 
-/// A copy of what is stored, in lower case and with one kind of separators.
+/// Returns a copy of what is stored, in lower case and with one kind of separator.
 fn stored(shelf: &Shelf) -> Vec<u8> {
     let mut text: Vec<u8> = all(shelf).flat_map(|output| output.bytes()).copied().collect();
     text.make_ascii_lowercase();
     text
 }
 
-/// The texts of all values alone, one after the other: what the index holds.
+/// Returns the texts of all values, one after another: what the index holds.
 fn texts(shelf: &Shelf) -> Vec<u8> {
     let mut text = Vec::new();
     let values = all(shelf).flat_map(|output| output.records()).flat_map(|record| record.fields.values());
@@ -201,21 +208,21 @@ fn texts(shelf: &Shelf) -> Vec<u8> {
     text
 }
 
-/// Bytes of memory that the process holds, where the system tells.
+/// Returns the bytes of memory that the process holds, if the system reports them.
 fn resident() -> usize {
     let pages = fs::read_to_string("/proc/self/statm").ok();
     let pages = pages.and_then(|text| text.split(' ').nth(1)?.parse::<usize>().ok());
     pages.unwrap_or_default() * 4096
 }
 
-/// Time on a processor so far, where the system tells.
+/// Returns the processor time used so far, if the system reports it.
 fn cpu_time() -> Duration {
     let nanoseconds = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = nanoseconds.and_then(|text| text.split(' ').next()?.parse().ok());
     Duration::from_nanos(nanoseconds.unwrap_or_default())
 }
 
-/// What is claimed.
+/// The kind of value that is claimed.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Quotation,
@@ -235,7 +242,7 @@ impl Kind {
         }
     }
 
-    /// A claim that cites no invocation of the task.
+    /// Returns a claim that cites no invocation of the task.
     fn claim(self, shelf: &Shelf, random: &mut Random) -> Reading {
         let (_, record) = pick(shelf, random, self.record());
         self.of(record, random)
@@ -262,7 +269,7 @@ impl Kind {
     }
 }
 
-/// Some whole words of a text, 6 to 60 bytes where there are as many.
+/// Returns some whole words of a text, 6 to 60 bytes if there are as many.
 fn piece(text: &str, random: &mut Random) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let (from, length) = (random.below(words.len()), 6 + random.below(55));
@@ -276,7 +283,7 @@ fn piece(text: &str, random: &mut Random) -> String {
     if piece.len() < 6 { text.to_owned() } else { piece }
 }
 
-/// A record of a kind, with the invocation that returned it.
+/// Returns a record of a kind, with the invocation that returned it.
 fn pick<'s>(shelf: &'s Shelf, random: &mut Random, kind: &str) -> (InvocationId, &'s Record) {
     loop {
         let held = &shelf.held()[random.below(shelf.held().len())];
@@ -384,7 +391,7 @@ fn shelf(outputs: usize, bytes: usize, random: &mut Random) -> Shelf {
     shelf
 }
 
-/// Real words, so that the letters of texts follow each other as in texts.
+/// Returns real words, so that letters follow each other as in real texts.
 fn words() -> &'static [&'static str] {
     static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let texts = [

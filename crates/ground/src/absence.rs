@@ -1,7 +1,9 @@
 //! Judges a claim that something is absent: whether complete, empty searches cover it.
 //!
-//! A search shows an absence only if it ended empty and complete, left nothing out as damaged or unread, and looked for no less than what is said to be absent.
-//! Which arguments mean what is told by the tool's own [`Coverage`]; an argument that it does not name narrows the search, and then it covers nothing.
+//! A search shows an absence only if it ended empty and complete, skipped nothing as damaged or unread,
+//! and covered everything that is claimed to be absent.
+//! The tool's own [`Coverage`] says which arguments mean what.
+//! An argument that it does not name narrows the search, so the search covers nothing.
 
 mod events;
 mod hive;
@@ -15,52 +17,54 @@ use ledger::{
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most searches of one claim.
+/// The largest number of searches that one claim may cite.
 const MOST_SEARCHES: usize = 16;
 
 /// The longest text of a claim, in bytes.
 const LONGEST: usize = 4096;
 
-/// An absence that was covered; [`judge_absence`] is its only maker.
+/// An absence that searches cover; only [`judge_absence`] makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Covered(AbsenceEntry);
 
 impl Covered {
-    /// Its persisted form.
+    /// Returns the persisted form.
     pub fn entry(&self) -> &AbsenceEntry {
         &self.0
     }
 
-    /// Its persisted form.
+    /// Converts into the persisted form.
     pub fn into_entry(self) -> AbsenceEntry {
         self.0
     }
 }
 
-/// The answer to a claim that something is absent.
+/// The verdict on a claim that something is absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AbsenceVerdict {
-    /// Its searches cover it.
+    /// The searches cover it.
     Covered(Covered),
-    /// They do not.
+    /// The searches do not cover it.
     Refused(Rejection),
 }
 
-/// What a run lays down about absences.
+/// A run's settings for absences.
 #[derive(Debug, Clone, Copy)]
 pub struct Searchable<'a> {
-    /// What empty calls of each tool show.
+    /// For each tool, what its empty calls show.
     pub coverage: &'a BTreeMap<String, Vec<Coverage>>,
     /// The labels of the case's evidence.
     pub evidence: &'a BTreeSet<String>,
-    /// Whether something can be absent from a hive as it stands: [`ledger::Behaviour::SaidApart`].
+    /// Whether a claim may be about a hive as it stands: [`ledger::Behaviour::SaidApart`].
     pub as_it_stands: bool,
 }
 
-/// Judges an absence against what its task has searched.
+/// Judges an absence by the searches of its task.
 ///
-/// Every cited search must cover all of the absence by itself.
-/// An absence that names no evidence speaks of the evidence that its searches looked at, and its folder or hive is written as the search that found it did: of two that differ in letter case only one was searched.
+/// Each cited search must cover the whole absence by itself.
+/// If an absence names no evidence, it is about the evidence that its searches covered.
+/// Its folder or hive is spelled as in the search that found it: if two names differ only in letter case, only one was searched.
+/// because of two spellings that differ in letter case only one was searched.
 pub fn judge_absence(
     claim: &AbsenceClaim,
     id: AbsenceId,
@@ -106,7 +110,7 @@ fn cover(
             Some(_) | None => covered = Some(shown),
         }
         near.extend(held.search.near.iter().map(String::as_str));
-        // Cited twice it is still one search.
+        // A search that is cited twice still counts as one search.
         if !searches.contains(&held.invocation) {
             searches.push(held.invocation);
         }
@@ -181,14 +185,14 @@ fn cited_search<'s>(cited: &str, shelf: &'s Shelf) -> Result<&'s Held, Rejection
     Err(refuse(code, reason, hint, Vec::new()))
 }
 
-/// What of `absence` a search shows: all of it, with the evidence that was looked at.
+/// Returns the absence if a search shows all of it, with the evidence that was searched.
 fn shows(claim: &AbsenceClaim, held: &Held, searchable: &Searchable<'_>) -> Result<Absence, Rejection> {
     let (absence, id) = (&claim.absence, held.invocation);
     let of_key = searchable.as_it_stands && absence.form() == AbsenceForm::RegistryKey;
     let unread = held.search.logs.filter(|_| of_key);
     let whole = match (held.outcome, held.search.completeness) {
         (Outcome::Empty, Completeness::Complete) if held.search.whole => Ok(()),
-        // Whether that shows it is asked where the rest of the search fits, so that what the hint says holds.
+        // The unread logs are checked later, once the rest of the search fits, so that the hint is right.
         (Outcome::Empty, _) if unread.is_some() => Ok(()),
         (Outcome::Empty, Completeness::Complete) => Err("could not read everything in its way"),
         (Outcome::Empty, Completeness::Truncated) => Err("stopped before the end"),
@@ -226,7 +230,7 @@ fn shows(claim: &AbsenceClaim, held: &Held, searchable: &Searchable<'_>) -> Resu
     Ok(shown)
 }
 
-/// What a search for a form looks for.
+/// Names what a search of this form looks for.
 fn sought(form: AbsenceForm) -> &'static str {
     match form {
         AbsenceForm::File => "a file",
@@ -236,7 +240,7 @@ fn sought(form: AbsenceForm) -> &'static str {
     }
 }
 
-/// An argument that makes the search look at less than the form says.
+/// Returns an argument that makes the search cover less than the form says.
 fn narrowing(rule: &Coverage, arguments: &Map<String, Value>) -> Option<String> {
     let is_known =
         |name: &String| rule.members.values().any(|known| known == name) || rule.free.contains(name);
@@ -247,7 +251,7 @@ fn narrowing(rule: &Coverage, arguments: &Map<String, Value>) -> Option<String> 
     arguments.iter().find(narrows).map(|(name, _)| name.clone())
 }
 
-/// The absence with the place as it was searched, if a search for what `member` gives looked for no less than `absence` says.
+/// Returns the absence with the place as it was searched, if a search for the values of `member` covered at least what `absence` says.
 fn looked_for<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a str>) -> Option<Absence> {
     let mut shown = absence.clone();
     match &mut shown {
@@ -278,7 +282,7 @@ fn looked_for<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a str>) 
                     .is_none_or(|searched| claimed.as_deref().is_some_and(|it| events::is_same(it, searched)))
             };
             let is_as_wide = is_as_long(from, member("from")) && is_as_long(to, member("to"));
-            // A search for what one provider writes is none for what others do.
+            // A search limited to one provider does not cover the events of other providers.
             let is_of_all = asked.provider.as_deref().is_none_or(|searched| {
                 provider.as_deref().is_some_and(|claimed| pattern::same(searched, claimed))
             });
@@ -295,9 +299,10 @@ fn looked_for<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a str>) 
     Some(shown)
 }
 
-/// Whether a search by the pattern `searched` would have found every file that `claimed` names.
+/// Checks whether a search for the pattern `searched` would have found every file that `claimed` names.
 ///
-/// A pattern of whole paths begins at the root of the evidence, so that it names nothing below another folder; one that still has a drive letter was not searched where no folder stands for the drive.
+/// A pattern of a whole path begins at the root of the evidence, so it matches nothing below another folder.
+/// A pattern that still has a drive letter was not searched at all if the evidence has no folder for that drive.
 fn names(searched: &str, claimed: &str, under: &str) -> bool {
     let plain = |text: &str| !text.contains(['*', '?', '/', '\\', '[', ']', '{', '}']);
     let simple = !searched.contains(['/', '\\', '[', ']', '{', '}']);
@@ -306,7 +311,7 @@ fn names(searched: &str, claimed: &str, under: &str) -> bool {
         || (simple && plain(claimed) && pattern::fits(searched, claimed))
 }
 
-/// Whether a name has the form that a file system gives to the second, short names of files, such as `MIMIKA~1.EXE`: no listing shows those.
+/// Checks whether a name looks like a short (8.3) file name, such as `MIMIKA~1.EXE`: no listing shows those.
 fn may_be_short(name: &str) -> bool {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let (stem, extension) = last.split_once('.').unwrap_or((last, ""));
@@ -316,7 +321,8 @@ fn may_be_short(name: &str) -> bool {
     numbered && stem.chars().count() <= 8 && extension.chars().count() <= 3
 }
 
-/// Whether files can have a name that is written so (see `evidence::path`): names hold no control characters, and `%{` only where it stands for a byte that could not be written otherwise.
+/// Checks whether file names can be written this way (see `evidence::path`).
+/// A written name has no control characters, and `%{` occurs only where it escapes a byte that could not be written otherwise.
 fn is_written(name: &str) -> bool {
     let escaped = |after: &str| {
         let (Some(digits), Some("}")) = (after.get(..2), after.get(2..3)) else { return false };
@@ -334,16 +340,16 @@ fn is_written(name: &str) -> bool {
     !name.chars().any(char::is_control) && name.split("%{").skip(1).all(escaped)
 }
 
-/// Whether the absence of `searched` in any letter case shows that of `claimed` in any.
+/// Checks whether the absence of `searched` in any letter case implies the absence of `claimed` in any letter case.
 fn contains(claimed: &str, searched: &str) -> bool {
     let (claimed, searched): (Vec<char>, Vec<char>) = (claimed.chars().collect(), searched.chars().collect());
     !searched.is_empty()
         && claimed.windows(searched.len()).any(|part| part.iter().zip(&searched).all(|(c, s)| covers(*s, *c)))
 }
 
-/// Whether a search for the letter `searched`, its one upper-case and its one lower-case letter, looks for all of these of `claimed`.
+/// Checks whether a search for `searched` (with its single upper-case and lower-case forms) also finds every case form of `claimed`.
 ///
-/// More than equality in lower case: KELVIN SIGN is a `k` in lower case, but no search for `k` finds it.
+/// Equality in lower case is not enough: the KELVIN SIGN is `k` in lower case, but no search for `k` finds it.
 fn covers(searched: char, claimed: char) -> bool {
     let looked = forms(searched);
     searched == claimed || forms(claimed).iter().all(|form| looked.contains(form))
@@ -356,18 +362,18 @@ fn forms(letter: char) -> [char; 3] {
     [letter, only(letter.to_lowercase()).unwrap_or(letter), only(letter.to_uppercase()).unwrap_or(letter)]
 }
 
-/// The folder that was searched, if `claimed` lies within it; `None` where it does not.
+/// Returns the folder that was searched if `claimed` is inside it, else `None`.
 ///
-/// The absence speaks of what was searched: a link below it leads elsewhere, and no search followed it.
+/// The absence is about the folder that was searched: a link below it leads elsewhere, and no search followed it.
 fn within(claimed: &str, searched: Option<&str>) -> Option<String> {
     let searched = searched.unwrap_or_default();
     let (parts, found) = (components(claimed)?, components(searched)?);
     begins(&parts, &found).then(|| searched.to_owned())
 }
 
-/// Whether the key `claimed` is the one that was searched or lies below it.
+/// Checks whether the key `claimed` is the key that was searched, or below it.
 ///
-/// Names of keys may hold slashes and colons: only `\` separates.
+/// Key names may contain slashes and colons: only `\` separates them.
 fn below(claimed: &str, searched: &str) -> bool {
     fn parts(key: &str) -> Vec<&str> {
         key.split('\\').filter(|name| !name.is_empty()).collect()
@@ -379,13 +385,13 @@ fn below(claimed: &str, searched: &str) -> bool {
     !searched.is_empty() && claimed.len() >= searched.len() && claimed.iter().zip(&searched).all(same)
 }
 
-/// The parts of a path; `None` for one with `.` or `..`, which would lead elsewhere than its text.
+/// Splits a path into its parts; `None` if it contains `.` or `..`, which may lead somewhere other than the text says.
 fn components(path: &str) -> Option<Vec<&str>> {
     let parts: Vec<_> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     (!parts.iter().any(|part| matches!(*part, "." | ".."))).then_some(parts)
 }
 
-/// Whether a path begins with what was searched: letter case aside, and a drive in front also without its colon.
+/// Checks whether a path begins with the searched path, ignoring letter case and the colon after a drive letter.
 fn begins(parts: &[&str], searched: &[&str]) -> bool {
     let drive = |part: &str| {
         let letter = part.strip_suffix(':').or(part.strip_suffix("%3A")).unwrap_or(part);
@@ -398,7 +404,7 @@ fn begins(parts: &[&str], searched: &[&str]) -> bool {
     parts.len() >= searched.len() && parts.iter().zip(searched).enumerate().all(same)
 }
 
-/// The absence, speaking of the evidence that was searched; `None` where it speaks of more or of other evidence.
+/// Returns the absence limited to the evidence that was searched; `None` if the claim is about more or other evidence.
 fn with_evidence(mut shown: Absence, searched: Option<&str>) -> Option<Absence> {
     let (Absence::File { evidence, .. }
     | Absence::RegistryKey { evidence, .. }

@@ -1,4 +1,4 @@
-//! What is told of a reading that was refused for the same reason before: something more useful than the first time.
+//! What the hint says if a reading is refused again for the same reason: something more useful than the first time.
 
 use crate::refusal::{quote, repeated};
 use crate::shelf::Shelf;
@@ -7,7 +7,7 @@ use ledger::{Candidate, Record, Rejection, RejectionCode};
 /// The most fields of a record that are written out.
 const MOST_FIELDS: usize = 8;
 
-/// `rejection`, told for the `times`th time after the first.
+/// Returns `rejection` with the hint for its `times`th repetition.
 pub(crate) fn again(rejection: Rejection, times: u32, shelf: &Shelf, by_reference: bool) -> Rejection {
     if times == 0 {
         return rejection;
@@ -65,7 +65,7 @@ fn advice(rejection: &Rejection, shelf: &Shelf, by_reference: bool) -> String {
     }
 }
 
-/// What the record of a candidate holds, field by field.
+/// Writes out the candidate's record, field by field.
 fn written_out(candidate: &Candidate, shelf: &Shelf) -> Option<String> {
     let id = candidate.record?;
     let record = shelf.get(candidate.invocation)?.grounds()?.record(id)?;

@@ -17,42 +17,42 @@ pub(crate) struct Bound<'o> {
     pub(crate) item: Option<&'o str>,
 }
 
-/// A record in which a whole claim stands: its subject and all its values.
+/// A record that holds a whole claim: its subject and all its values.
 #[derive(Debug, Clone)]
 pub(crate) struct Fit<'o> {
     pub(crate) record: &'o Record,
     pub(crate) subject: Bound<'o>,
     pub(crate) values: Vec<Bound<'o>>,
-    /// What bounds the record by its type ([`ledger::RecordType::scope`]), and the agent did not state.
+    /// Fields that limit what the record says, by its type ([`ledger::RecordType::scope`]), and that the agent did not state.
     pub(crate) scope: Vec<Bound<'o>>,
-    /// Whether the agent said what the reading is about.
+    /// Whether the agent stated the subject of the reading.
     pub(crate) cites_subject: bool,
-    /// Whether the agent said which record it means: by its id, or by its subject.
+    /// Whether the agent identified the record, by its id or by its subject.
     pub(crate) cites_record: bool,
 }
 
 /// Why a claim does not fit a record.
 #[derive(Debug, Clone)]
 pub(crate) enum Misfit<'o> {
-    /// The subject or a value does not stand there.
+    /// The subject or a value is not in the record.
     Absent,
-    /// Everything stands there, but it is not clear how.
+    /// Everything is in the record, but it is ambiguous how it binds.
     Unclear(Unclear<'o>),
 }
 
-/// What is unclear about a record in which everything stands.
+/// What is ambiguous about a record that holds every value.
 #[derive(Debug, Clone)]
 pub(crate) enum Unclear<'o> {
-    /// A value without a field stands in several.
+    /// A value without a field name matches several fields.
     SeveralFields { record: &'o Record, text: String, fields: Vec<&'o str> },
-    /// Two values stand in one field that is no list.
+    /// Two values match one field that is not a list.
     SameField { field: &'o str },
-    /// All values stand there, but the record does not say what it is about.
+    /// All values are in the record, but the record has no subject.
     NoSubject { record: &'o Record },
 }
 
 impl Fit<'_> {
-    /// Whether both are one place in the evidence with the same values: the same record, read twice.
+    /// Checks whether both fits are one place in the evidence with the same values: the same record, read twice.
     pub(crate) fn same_evidence(&self, other: &Fit<'_>) -> bool {
         let same = |(a, b): (&Bound<'_>, &Bound<'_>)| a.field == b.field && a.held.value == b.held.value;
         self.record.locator == other.record.locator
@@ -76,7 +76,7 @@ pub(crate) fn bind<'o>(
     setting: &Setting<'_>,
 ) -> Result<Fit<'o>, Misfit<'o>> {
     let tiers = &setting.rules.tiers;
-    // The value that tells most rules out most records: nothing else is looked at in those.
+    // This value is checked first because it rules out most records, whose other values then need no check.
     if !claim.anchor().is_some_and(|wanted| stands(wanted, record, claim.manner(), tiers)) {
         return Err(Misfit::Absent);
     }
@@ -110,7 +110,7 @@ pub(crate) fn bind<'o>(
     Ok(Fit { record, subject, values, scope, cites_subject: named, cites_record })
 }
 
-/// The fields of a record's scope that it has and the claim does not state.
+/// Returns the fields of the record's scope that the record has and the claim does not state.
 fn unstated<'o>(record: &'o Record, values: &[Bound<'_>], setting: &Setting<'_>) -> Vec<Bound<'o>> {
     let scope = setting.types.get(&record.kind).map(|kind| kind.scope.as_slice()).unwrap_or_default();
     let held = scope.iter().filter_map(|field| record.fields.get_key_value(field));
@@ -118,7 +118,7 @@ fn unstated<'o>(record: &'o Record, values: &[Bound<'_>], setting: &Setting<'_>)
     held.map(|(field, held)| Bound { field, held, tier: Tier::Exact, quotation: None, item: None }).collect()
 }
 
-/// The field that holds the value: the named one, or the only one.
+/// Finds the field that holds the value: the named field, or the only one that matches.
 fn place<'o>(
     wanted: &Wanted<'_>,
     record: &'o Record,
@@ -135,7 +135,7 @@ fn place<'o>(
     Err(Misfit::Unclear(Unclear::SeveralFields { record, text: wanted.needle.raw().to_owned(), fields }))
 }
 
-/// Whether the value stands in the record, under its field where it has one.
+/// Checks whether the record holds the value, in the named field if the value has one.
 pub(crate) fn stands(wanted: &Wanted<'_>, record: &Record, manner: Manner, tiers: &[Tier]) -> bool {
     places(wanted, record, manner, tiers).next().is_some()
 }
@@ -149,18 +149,18 @@ fn places<'o>(
     let named = wanted.field.map(|name| record.fields.get_key_value(name));
     let all = named.is_none().then(|| record.fields.iter()).into_iter().flatten();
     named.flatten().into_iter().chain(all).filter_map(move |(field, held)| {
-        // Beside its quotation a reading may name the line or the file that it stands in.
+        // Besides its quotation, a reading may name the line or the file of the quoted text.
         let beside = wanted.field.is_some() && !is_text(&held.value);
         bound(&wanted.needle, field, held, record, if beside { Manner::Whole } else { manner }, tiers)
     })
 }
 
-/// Whether words can be quoted from the value.
+/// Checks whether words can be quoted from the value.
 fn is_text(value: &FieldValue) -> bool {
     matches!(value, FieldValue::Text(_) | FieldValue::List(_))
 }
 
-/// The fields of the record that hold the text, whatever field it was claimed for.
+/// Returns all fields of the record that hold the text, whichever field it was claimed for.
 pub(crate) fn fields_with<'o>(
     needle: &Needle<'_>,
     record: &'o Record,
@@ -174,9 +174,9 @@ pub(crate) fn fields_with<'o>(
         .collect()
 }
 
-/// The field that holds the claimed subject: the one of the record's type, and no other.
+/// Returns the field that holds the claimed subject: only the subject field of the record's type counts.
 ///
-/// A value stands under what the record is about; under a neighbouring field it would say something else.
+/// The values are about that subject; a match in a neighbouring field would make the claim say something else.
 pub(crate) fn subject<'o>(
     needle: &Needle<'_>,
     record: &'o Record,
@@ -204,7 +204,7 @@ fn bound<'o>(
     Some(Bound { field, held, tier: found.tier, quotation: found.quotation, item: found.item })
 }
 
-/// A list has room for several values; any other field holds one.
+/// Finds a field to which two values are bound. A list can hold several values; any other field holds one.
 fn field_bound_twice<'o>(values: &[Bound<'o>]) -> Option<&'o str> {
     let twice = |(place, bound): (usize, &Bound<'o>)| {
         let list = matches!(bound.held.value, FieldValue::List(_));

@@ -1,4 +1,4 @@
-//! Weighs the records of one output that fit a claim: at most one of them becomes its fact.
+//! Chooses among the records of one output that fit a claim: at most one of them becomes its fact.
 
 use crate::bind::{Bound, Fit, Misfit, Unclear, bind};
 use crate::claim::{Claim, Wanted};
@@ -11,14 +11,14 @@ use ledger::vocabulary::Meaning;
 use ledger::{Clock, FieldValue, Placement, Record, Rejection, RejectionCode};
 use std::cmp::Reverse;
 
-/// What a claim finds in some records.
+/// The result of binding a claim to some records.
 #[derive(Debug, Default)]
 pub(crate) struct Search<'o> {
-    /// The records that fit, the same evidence once.
+    /// The records that fit; the same evidence counts once.
     pub(crate) fits: Vec<Fit<'o>>,
-    /// The first record that would fit and could prove the predicate, were it clear how.
+    /// The first ambiguous record that could prove the predicate.
     pub(crate) unclear: Option<Unclear<'o>>,
-    /// The first that would fit, and could not.
+    /// The first ambiguous record that could not prove it.
     pub(crate) besides: Option<Unclear<'o>>,
 }
 
@@ -49,26 +49,27 @@ fn add<'o>(fits: &mut Vec<Fit<'o>>, fit: Fit<'o>) {
     }
 }
 
-/// Why a record that holds a whole reading does not prove it, the gravest first.
+/// Why a record that holds a whole reading does not prove it, most serious first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Objection {
     /// Its type does not prove the predicate.
     Predicate,
-    /// Its file stands where Windows keeps no such file.
+    /// Its file is in a place where Windows does not keep such files.
     Misplaced,
-    /// What the reading states says the opposite of the predicate.
+    /// A value that the reading states says the opposite of the predicate.
     Denied,
-    /// The reading leaves out what the predicate says of such a record.
+    /// The reading leaves out a field that the predicate needs for such a record.
     Unstated,
-    /// The reading leaves out of what the record really tells: of a stream, of clusters that are another file's.
+    /// The reading leaves out a field that says what the record is really about.
+    /// Examples are an alternate data stream, or clusters that now belong to another file.
     Unqualified,
-    /// A time in it was kept by the machine that holds a copy.
+    /// It contains a time that the machine holding a copy wrote.
     CopiedTime,
-    /// Its values tell too little.
+    /// Its values do not tell the record apart.
     Weak,
 }
 
-/// What stands against taking `fit` as the proof of `claim`.
+/// Returns the objection to taking `fit` as the proof of `claim`, if there is one.
 pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>) -> Option<Objection> {
     if !proves(claim, fit.record, setting) {
         return Some(Objection::Predicate);
@@ -99,31 +100,31 @@ pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>)
     if fit.values.iter().any(is_copied_time) {
         return Some(Objection::CopiedTime);
     }
-    // A weak value fits too many fields by chance to be placed by the gateway, whatever stands beside it.
+    // A weak value matches too many fields by chance for the gateway to choose its field, whatever other values there are.
     let unplaced =
         |(wanted, bound): (&Wanted<'_>, &Bound<'_>)| wanted.field.is_none() && is_weak(bound, setting.rules);
     let unplaced = claim.values.iter().zip(&fit.values).any(unplaced);
     (unplaced || is_all_weak(fit, setting) && !fit.cites_record).then_some(Objection::Weak)
 }
 
-/// Whether a record says of a change that nothing changed: its other field has the stated value, too.
+/// Checks whether a record of a change says that nothing changed: its other field has the stated value, too.
 fn is_the_same(record: &Record, meaning: &Meaning, stated: &FieldValue) -> bool {
     let other = meaning.unlike.get(&record.kind).and_then(|field| record.fields.get(field));
     other.is_some_and(|other| other.value.to_text() == stated.to_text())
 }
 
-/// Whether records of this type can prove the predicate at all.
+/// Checks whether records of this type can prove the predicate at all.
 fn proves(claim: &Claim<'_>, record: &Record, setting: &Setting<'_>) -> bool {
     let meaning = setting.vocabulary.meaning(&claim.predicate);
     meaning.is_some_and(|meaning| meaning.proved_by.contains(&record.kind))
 }
 
-/// Whether every value of the reading is weak.
+/// Checks whether every value of the reading is weak.
 pub(crate) fn is_all_weak(fit: &Fit<'_>, setting: &Setting<'_>) -> bool {
     fit.values.iter().all(|bound| is_weak(bound, setting.rules))
 }
 
-/// Whether the reading states the field, and with it something: a time that names no instant says nothing.
+/// Checks whether the reading states the field with a meaningful value: a time that names no instant says nothing.
 fn states(fit: &Fit<'_>, field: &str) -> bool {
     fit.values.iter().any(|bound| {
         let instant = !matches!(&bound.held.value, FieldValue::Time(time) if time.utc.is_none());
@@ -131,7 +132,7 @@ fn states(fit: &Fit<'_>, field: &str) -> bool {
     })
 }
 
-/// The first field of the record that says of what it really tells and that the reading does not state.
+/// Returns the first field that says what the record is really about and that the reading does not state.
 fn unstated_qualifier<'s>(fit: &Fit<'_>, setting: &Setting<'s>) -> Option<&'s str> {
     let mut needed = setting.types.get(&fit.record.kind)?.qualifiers.iter().map(String::as_str);
     needed.find(|field| {
@@ -143,14 +144,14 @@ fn is_copied_time(bound: &Bound<'_>) -> bool {
     matches!(&bound.held.value, FieldValue::Time(time) if time.clock == Clock::CollectionCopy)
 }
 
-/// The field by which the record denies the predicate, in brackets; nothing where it is what the reading states.
+/// Names the field by which the record denies the predicate, in brackets; empty if the reading states that field itself.
 fn denying(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>) -> String {
     let meaning = setting.vocabulary.meaning(&claim.predicate);
     let field = meaning.and_then(|meaning| meaning.denied_by(fit.record));
     field.map(|field| format!(" (`{field}`)")).unwrap_or_default()
 }
 
-/// Takes the one record that proves the claim; `None` where nothing fits.
+/// Chooses the one record that proves the claim; `None` if nothing fits.
 pub(crate) fn choose<'o>(
     claim: &Claim<'_>,
     held: &Held,
@@ -165,7 +166,7 @@ pub(crate) fn choose<'o>(
         }
     }
     if proofs.is_empty() {
-        // Of several, the one that comes closest to a proof teaches most.
+        // If there are several, the one that is closest to a proof makes the most useful hint.
         let closest = objected.into_iter().min_by_key(|(objection, _)| Reverse(*objection));
         return match (closest, found.unclear.or(found.besides)) {
             (Some((objection, fit)), _) => Err(refuse_objection(claim, held, &fit, objection, setting)),
@@ -177,7 +178,7 @@ pub(crate) fn choose<'o>(
         return Err(refuse_unclear(held, unclear));
     }
     if proofs.len() > 1 && proofs.iter().filter(|fit| fit.is_exact()).count() == 1 {
-        // Byte for byte is what the agent was shown; the others only count as the same.
+        // An exact match is what the agent was shown; other matches are only equivalent.
         proofs.retain(Fit::is_exact);
     }
     match proofs.as_slice() {

@@ -1,4 +1,4 @@
-//! The form of a reading, before any evidence is looked at.
+//! The form of a reading, checked before any evidence is examined.
 
 use crate::matching::Manner;
 use crate::needle::Needle;
@@ -11,18 +11,18 @@ const MOST_VALUES: usize = 64;
 /// The longest text of a reading, in bytes.
 const LONGEST_TEXT: usize = 64 * 1024;
 
-/// A reading whose form is sound.
+/// A reading whose form is valid.
 #[derive(Debug)]
 pub(crate) struct Claim<'r> {
     pub(crate) predicate: Predicate,
-    /// The cited invocation, as it was written.
+    /// The cited invocation, as the agent wrote it.
     pub(crate) cited: &'r str,
     pub(crate) record: Option<RecordId>,
     pub(crate) subject: Option<Needle<'r>>,
     pub(crate) values: Vec<Wanted<'r>>,
 }
 
-/// A claimed value and the field it is said to stand in.
+/// A claimed value and the field for which it is claimed.
 #[derive(Debug)]
 pub(crate) struct Wanted<'r> {
     pub(crate) field: Option<&'r str>,
@@ -57,18 +57,18 @@ impl<'r> Claim<'r> {
         })
     }
 
-    /// How its values are matched.
+    /// Returns how its values are matched.
     pub(crate) fn manner(&self) -> Manner {
         if self.predicate.is_quoted() { Manner::Quoting } else { Manner::Whole }
     }
 
-    /// The value that tells most: the longest.
+    /// Returns the most distinctive value: the longest.
     pub(crate) fn anchor(&self) -> Option<&Wanted<'r>> {
         self.values.iter().max_by_key(|wanted| wanted.needle.raw().len())
     }
 }
 
-/// A text that was left blank was not given.
+/// Treats a blank text as not given.
 fn given(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.trim().is_empty())
 }
@@ -95,7 +95,7 @@ fn check_lengths(reading: &Reading) -> Result<(), Rejection> {
 }
 
 fn record_id(text: &str) -> Result<RecordId, Rejection> {
-    // Only the form that we write: `r007` and `r+7` are no ids of ours.
+    // Only the form that we write is accepted: `r007` and `r+7` are not our ids.
     text.parse().ok().filter(|id: &RecordId| id.to_string() == text).ok_or_else(|| {
         let hint = "Cite a record as it was shown, such as `r0`, or leave the record out.".to_owned();
         malformed(format!("{} is not the id of a record", quote(text)), hint)

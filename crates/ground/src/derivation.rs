@@ -1,6 +1,6 @@
-//! Judges a derivation: whether facts bear out what is said of them together.
+//! Judges a derivation: whether facts support what is said about them together.
 //!
-//! Facts are grounded already; nothing but their values is looked at.
+//! The facts are already grounded; only their values are examined.
 
 mod clocks;
 mod disjoint;
@@ -14,55 +14,57 @@ use ledger::{
     FieldValue, InvocationId, Rejection, RejectionCode, Term, Time,
 };
 
-/// A derivation that was checked: the only proof of it, and made here only.
+/// A derivation that passed its check. It is the only proof of that, and only this module makes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Derived(DerivationEntry);
 
 impl Derived {
-    /// What stands in the log.
+    /// Returns the persisted form.
     pub fn entry(&self) -> &DerivationEntry {
         &self.0
     }
 
-    /// What stands in the log.
+    /// Converts into the persisted form.
     pub fn into_entry(self) -> DerivationEntry {
         self.0
     }
 }
 
-/// The answer to a derivation.
+/// The verdict on a derivation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DerivationVerdict {
-    /// The facts bear it out.
+    /// The facts support it.
     Derived(Derived),
-    /// They do not.
+    /// The facts do not support it.
     Refused(Rejection),
 }
 
-/// What counts may be added.
+/// Which counts may be added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Adding {
-    /// Any that are not one value recorded twice: in runs before [`ledger::Behaviour::Provable`].
+    /// Any counts that are not one value recorded twice: in runs before [`ledger::Behaviour::Provable`].
     #[default]
     Any,
-    /// Those of which none can have counted what another has; of two files none is taken for a copy of the other: in runs before [`ledger::Behaviour::CopiesApart`].
+    /// Counts that cannot include the same records; no file is treated as a copy of another.
+    /// In runs before [`ledger::Behaviour::CopiesApart`].
     OfOtherFiles,
-    /// The same, with files that may be copies of each other.
+    /// As `OfOtherFiles`, but files that may be copies of each other are not added either.
     Disjoint,
 }
 
-/// By what rules, and by what knowledge beside facts, derivations are judged.
+/// The rules, and the knowledge besides facts, by which derivations are judged.
 #[derive(Debug, Clone, Default)]
 pub struct Basis<'s> {
     /// Which counts may be added.
     pub adding: Adding,
-    /// Whether a path through `.` or `..` may lead elsewhere than its letters say; not in runs before [`ledger::Behaviour::CopiesApart`].
+    /// Whether a path through `.` or `..` may lead somewhere other than its text says;
+    /// `false` in runs before [`ledger::Behaviour::CopiesApart`].
     pub follows_dots: bool,
-    /// The listings of clock steps that the task knows, in the order of the log; `None` in runs before [`ledger::Behaviour::ClockSteps`].
+    /// The listings of clock steps that the task has, in log order; `None` in runs before [`ledger::Behaviour::ClockSteps`].
     pub clocks: Option<Vec<&'s ClockListing>>,
 }
 
-/// Judges a derivation over the facts that `fact` knows: those of the task, in the order of the log up to the claim.
+/// Judges a derivation over the facts that `fact` finds: the task's facts in log order, up to the claim.
 pub fn judge_derivation<'f>(
     derivation: &Derivation,
     id: DerivationId,
@@ -117,7 +119,7 @@ fn check<'f>(
     Ok(Vec::new())
 }
 
-/// The value that a term names.
+/// Returns the value that a term names.
 fn value<'f>(
     term: &Term,
     fact: &impl Fn(FactId) -> Option<&'f FactEntry>,
@@ -130,7 +132,7 @@ fn value<'f>(
     let held: Vec<_> = bound().filter(|bound| bound.field == term.field).collect();
     match held.as_slice() {
         [only] => Ok(only),
-        // A list states several of its items under one field; subject and value can be the same field.
+        // Several values of one field are allowed if they are equal and not a list; subject and value can be the same field.
         [first, rest @ ..] if rest.iter().all(|other| first.value == other.value && !is_list(other)) => {
             Ok(first)
         }
@@ -169,7 +171,7 @@ fn different(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Each value is a path or key that goes on where the one before it ends.
+/// Checks that each value is a path or key below the one before it.
 fn below<'f>(
     terms: &[Term],
     values: &[&BoundValue],
@@ -181,7 +183,7 @@ fn below<'f>(
         if upper.value.field_type() != lower.value.field_type() {
             return Err(incomparable(other, lower, &format!("cannot be compared with {one}")));
         }
-        // Keys of two hives may have one path.
+        // Keys of two hives may have the same path.
         let is_key = upper.value.field_type() == FieldType::RegistryPath;
         let tree = |term: &Term| {
             let locator = &fact(term.fact)?.locator;
@@ -199,7 +201,7 @@ fn below<'f>(
     Ok(())
 }
 
-/// Checks that no path goes through `.` or `..`: where it leads is not what its letters say.
+/// Checks that no path goes through `.` or `..`: such a path may lead somewhere other than its text says.
 fn straight(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
     let turns = |text: &str| text.split(['/', '\\']).any(|name| matches!(name, "." | ".."));
     let is_path = |bound: &BoundValue| bound.value.field_type() == FieldType::Path;
@@ -216,7 +218,8 @@ fn straight(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
     }
 }
 
-/// A path or key with `/` between its names; letter case is set aside in keys alone, for file systems may tell it apart. Refuses any other value, and quoted words.
+/// Returns a path or key with `/` between its names. Refuses any other value, and quoted words.
+/// Letter case is ignored only for keys, because file systems may distinguish it.
 fn folded(term: &Term, bound: &BoundValue) -> Result<String, Rejection> {
     let one_way = |text: &str| text.replace('\\', "/").trim_end_matches('/').to_owned();
     match (&bound.value, &bound.quotation) {
@@ -231,7 +234,7 @@ struct At<'a> {
     term: &'a Term,
     bound: &'a BoundValue,
     fact: &'a FactEntry,
-    /// As it was read.
+    /// The time span as it was read.
     read: Span,
 }
 
@@ -249,13 +252,13 @@ impl At<'_> {
         &self.fact.locator.evidence
     }
 
-    /// Where it lies for sure, whatever was done to its clock.
+    /// Returns the span in which the time certainly lies, whatever happened to its clock.
     fn settled(&self, clocks: Option<&Clocks>) -> Span {
         clocks.map_or(self.read, |clocks| clocks.settle(self.evidence(), self.read))
     }
 }
 
-/// The clocks that the times are of; `None` in runs that ask for none.
+/// Returns the clocks of the times; `None` in runs whose rules do not need them.
 fn clocks_of(times: &[At<'_>], basis: &Basis<'_>) -> Result<Option<Clocks>, Rejection> {
     let labels = times.iter().map(At::evidence).collect();
     basis.clocks.as_ref().map(|listings| Clocks::of(&labels, listings)).transpose()
@@ -265,7 +268,7 @@ fn order(times: &[At<'_>], basis: &Basis<'_>) -> Result<Vec<InvocationId>, Rejec
     let clocks = clocks_of(times, basis)?;
     for (before, after) in times.iter().zip(times.iter().skip(1)) {
         let (first, second) = (before.settled(clocks.as_ref()), after.settled(clocks.as_ref()));
-        // Numbers decide what times leave open, and contradict none.
+        // Record numbers decide an order that times leave open; they never contradict times.
         let is_open = clocks.is_some() && second.end > first.start;
         if first.end <= second.start || is_open && is_numbered_before(before.fact, after.fact) {
             continue;
@@ -283,14 +286,14 @@ fn order(times: &[At<'_>], basis: &Basis<'_>) -> Result<Vec<InvocationId>, Rejec
     Ok(clocks.map(|clocks| clocks.listed).unwrap_or_default())
 }
 
-/// Whether two records of one log are numbered in this order.
+/// Checks whether two records of one log are numbered in this order.
 fn is_numbered_before(before: &FactEntry, after: &FactEntry) -> bool {
     let place = |fact: &FactEntry| (fact.locator.evidence.clone(), fact.locator.path.clone());
     let numbered = number_of(before).zip(number_of(after));
     place(before) == place(after) && numbered.is_some_and(|(before, after)| before < after)
 }
 
-/// The number of an event record, where the fact states it.
+/// Returns the number of an event record, if the fact states it.
 fn number_of(fact: &FactEntry) -> Option<i128> {
     fact.values.iter().find(|bound| bound.field == "record_id").and_then(number)
 }
@@ -299,7 +302,7 @@ fn within(times: &[At<'_>], seconds: u64, basis: &Basis<'_>) -> Result<Vec<Invoc
     let clocks = clocks_of(times, basis)?;
     let spans: Vec<Span> = times.iter().map(|time| time.settled(clocks.as_ref())).collect();
     let first = spans.iter().map(|span| span.start).min().unwrap_or_default();
-    // The last nanosecond that a time may mean, not the first that it does not.
+    // The last nanosecond that a time may mean, not the first nanosecond after it.
     let last = spans.iter().map(|span| span.end - 1).max().unwrap_or_default();
     if last - first > i128::from(seconds) * SECOND {
         let most = (last - first).div_euclid(SECOND) + 1;
@@ -317,11 +320,11 @@ fn sum(terms: &[Term], values: &[&BoundValue], total: i128) -> Result<(), Reject
     if sum == total { Ok(()) } else { Err(not_borne_out(format!("they add up to {sum}, not to {total}"))) }
 }
 
-/// Checks that no two terms are one value of the evidence: recorded in two facts it still counts once.
+/// Checks that no two terms are the same value of the evidence: recorded in two facts, it still counts once.
 fn once<'f>(terms: &[Term], fact: &impl Fn(FactId) -> Option<&'f FactEntry>) -> Result<(), Rejection> {
     let same = |one: &FactEntry, other: &FactEntry| {
         let record = one.output == other.output && one.record == other.record;
-        // Without a span several records have one locator.
+        // Without a span, several records share one locator.
         one.locator == other.locator
             && one.subject.value == other.subject.value
             && (record || one.locator.span.is_some() && one.kind == other.kind)
@@ -339,7 +342,7 @@ fn once<'f>(terms: &[Term], fact: &impl Fn(FactId) -> Option<&'f FactEntry>) -> 
     }
 }
 
-/// Checks that no record can have been counted by two of the counts.
+/// Checks that no two counts can include the same record.
 fn apart<'f>(
     terms: &[Term],
     adding: Adding,
@@ -370,7 +373,7 @@ fn apart<'f>(
 
 const SECOND: i128 = 1_000_000_000;
 
-/// Every nanosecond that a time may mean, from 1970 on; the end is outside.
+/// Every nanosecond that a time may mean, counted from 1970; the end is exclusive.
 #[derive(Clone, Copy)]
 struct Span {
     start: i128,
@@ -384,14 +387,15 @@ fn span_of(term: &Term, bound: &BoundValue) -> Result<Span, Rejection> {
     }
 }
 
-/// `None` for a local time, whose zone is only assumed, for what the examined host did not keep, and for no time at all.
+/// Returns the span of a time.
+/// `None` for a local time (its zone is only assumed), for a time that another machine kept, and for no time at all.
 fn span(time: &Time) -> Option<Span> {
     let utc = time.utc.filter(|_| time.zone.is_none() && time.clock == Clock::Host)?;
     let start = utc.unix_nanoseconds();
     Some(Span { start, end: start + time.precision.nanoseconds() })
 }
 
-/// What can be said of two values; neither may be, for times that are too coarse.
+/// The result of comparing two values; both flags may be false if times are too coarse.
 struct Compared {
     same: bool,
     different: bool,
@@ -430,16 +434,16 @@ fn compare(one: &Term, a: &BoundValue, other: &Term, b: &BoundValue) -> Result<C
     Ok(Compared { same: equal, different: !equal && !may_be_one(a, b) })
 }
 
-/// The longest text in bytes of which it is told whether it may be another spelling.
+/// The longest text, in bytes, that is checked for alternative spellings; a longer one counts as possibly the same.
 const LONGEST_COMPARED: usize = 4096;
 
-/// Whether two values that are written differently may be one thing all the same.
+/// Checks whether two values that are written differently may still be the same thing.
 fn may_be_one(a: &BoundValue, b: &BoundValue) -> bool {
     let (Some(one), Some(other)) = (words(a), words(b)) else { return false };
     let long = one.len().max(other.len()) > LONGEST_COMPARED;
     match (a.value.field_type(), b.value.field_type()) {
         (FieldType::RegistryPath, FieldType::RegistryPath) => long || fold::may_be_one_key(one, other),
-        // Digests of two kinds tell nothing of each other.
+        // Digests of two kinds say nothing about each other.
         (FieldType::Hash, FieldType::Hash) => one.len() != other.len(),
         (FieldType::Path, _) | (_, FieldType::Path) => long || fold::may_be_one_path(one, other),
         (one_type, other_type) => {
@@ -457,7 +461,8 @@ fn number(bound: &BoundValue) -> Option<i128> {
     }
 }
 
-/// Texts of different types are the same where they are so character by character; what is no text is none here.
+/// Returns the text of a value. Texts of different types are the same only if they are equal character by character;
+/// other values have no text here.
 fn words(bound: &BoundValue) -> Option<&str> {
     bound.quotation.as_deref().or_else(|| bound.value.as_text())
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a claim that fits no record of the output it cites.
+//! Explains what is wrong with a claim that fits no record of its cited output.
 
 use crate::bind::{Bound, fields_with, stands, subject};
 use crate::claim::{Claim, Wanted};
@@ -8,7 +8,7 @@ use crate::refusal::{candidate, choose_predicate, list, quote, refuse};
 use crate::shelf::Held;
 use ledger::{FieldType, Record, Rejection, RejectionCode};
 
-/// The mistakes that no other output can mend: a wrong field, a time without a zone, a quotation of what is no text.
+/// Finds mistakes that no other output can fix: a wrong field, a time without a zone, a quotation from a field that is not text.
 pub(crate) fn explain(
     claim: &Claim<'_>,
     held: &Held,
@@ -21,7 +21,7 @@ pub(crate) fn explain(
     wrong_field().or_else(naive_time).or_else(no_text)
 }
 
-/// All values stand in the record, but not all under their names.
+/// Refuses a claim whose values are all in the record, but not all under the named fields.
 fn wrong_field(claim: &Claim<'_>, held: &Held, record: &Record, setting: &Setting<'_>) -> Option<Rejection> {
     let tiers = &setting.rules.tiers;
     let mut misplaced: Option<(&Wanted<'_>, Vec<Bound<'_>>)> = None;
@@ -51,14 +51,14 @@ fn wrong_field(claim: &Claim<'_>, held: &Held, record: &Record, setting: &Settin
     ))
 }
 
-/// Whether the claim is about this record: its subject stands there.
+/// Checks whether the claim is about this record: the record has the claimed subject.
 fn is_meant(claim: &Claim<'_>, record: &Record, setting: &Setting<'_>) -> bool {
     let own = setting.types.get(&record.kind).map(|kind| kind.subject.as_str());
     let found = |needle| subject(needle, record, own, &setting.rules.tiers).is_some();
     claim.subject.as_ref().is_none_or(found)
 }
 
-/// A date and time without a zone, claimed for a field that holds an instant.
+/// Refuses a date and time without a zone that was claimed for a field with an instant.
 fn naive_time(
     wanted: &Wanted<'_>,
     held: &Held,
@@ -84,7 +84,7 @@ fn naive_time(
     ))
 }
 
-/// A quotation from fields that are no text: a name or a path is stated whole.
+/// Refuses a quotation from fields that are not text: a name or a path must be stated whole.
 fn no_text(claim: &Claim<'_>, held: &Held, record: &Record, setting: &Setting<'_>) -> Option<Rejection> {
     let whole = |wanted| stands(wanted, record, Manner::Whole, &setting.rules.tiers);
     if claim.manner() != Manner::Quoting

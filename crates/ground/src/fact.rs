@@ -8,25 +8,25 @@ use std::collections::BTreeMap;
 
 /// A grounded reading.
 ///
-/// Whoever holds one knows that the gateway has found its values in a stored output.
+/// Its existence proves that the gateway found its values in a stored output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact(Box<FactEntry>);
 
 impl Fact {
-    /// The persisted form.
+    /// Returns the persisted form.
     pub fn entry(&self) -> &FactEntry {
         &self.0
     }
 
-    /// The persisted form; the proof is given up.
+    /// Converts into the persisted form and gives up the proof.
     pub fn into_entry(self) -> FactEntry {
         *self.0
     }
 
-    /// Seals the record that fits a claim; the only constructor.
+    /// Makes a fact from the record that fits a claim; the only constructor.
     ///
-    /// The fact says what the claim states, and what bounds it by the record's type ([`RecordType::scope`](ledger::RecordType)).
-    /// `None` where a value has no span in the stored bytes, which an [`Output`](ledger::Output) does not let happen.
+    /// The fact says what the claim states, plus the fields that limit it by the record's type ([`RecordType::scope`](ledger::RecordType)).
+    /// `None` if a value has no span in the stored bytes, which an [`Output`](ledger::Output) does not allow.
     pub(crate) fn seal(
         id: FactId,
         predicate: &Predicate,

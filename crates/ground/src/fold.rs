@@ -1,11 +1,11 @@
-//! The equivalences of names, paths and registry keys.
+//! Equivalences of names, paths and registry keys.
 //!
-//! Both sides are put into Unicode NFC and lower case, character by character.
-//! Never NFKC: a fullwidth or Cyrillic letter is another letter, and a name written with it is another name.
+//! Both sides are converted to Unicode NFC and lower case, character by character.
+//! NFKC is never used: a fullwidth or Cyrillic letter is another letter, and a name written with it is another name.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// The short and the long name of each root of the registry.
+/// The short and long name of each registry root.
 const HIVES: [(&str, &str); 5] = [
     ("HKLM", "HKEY_LOCAL_MACHINE"),
     ("HKCU", "HKEY_CURRENT_USER"),
@@ -14,22 +14,22 @@ const HIVES: [(&str, &str); 5] = [
     ("HKCC", "HKEY_CURRENT_CONFIG"),
 ];
 
-/// `text` folded as a name: case.
+/// Folds `text` as a name: letter case.
 pub(crate) fn name(text: &str) -> String {
     lower(text).collect()
 }
 
-/// Whether `field` folds to the name `folded`.
+/// Checks whether `field` folds to the name `folded`.
 pub(crate) fn is_name(folded: &str, field: &str) -> bool {
     if field.is_ascii() { folded.eq_ignore_ascii_case(field) } else { lower(field).eq(folded.chars()) }
 }
 
-/// `text` folded as a path: case, slash direction, repeated and trailing separators, and the namespace before a drive.
+/// Folds `text` as a path: letter case, slash direction, repeated and trailing separators, and the namespace before a drive.
 pub(crate) fn path(text: &str) -> String {
     squeeze(lower(without_trailing(without_device(text))), true).collect()
 }
 
-/// Whether `field` folds to the path `folded`.
+/// Checks whether `field` folds to the path `folded`.
 pub(crate) fn is_path(folded: &str, field: &str) -> bool {
     let field = without_trailing(without_device(field));
     if field.is_ascii() {
@@ -39,23 +39,23 @@ pub(crate) fn is_path(folded: &str, field: &str) -> bool {
     }
 }
 
-/// `text` folded as a text: NFC and nothing else.
+/// Folds `text` as a text: NFC and nothing else.
 pub(crate) fn text(text: &str) -> String {
     if is_disguised(text) { text.to_owned() } else { text.nfc().collect() }
 }
 
-/// Whether `field` folds to one of the texts `folded`, white space at its ends aside: it names nothing in a free text.
+/// Checks whether `field` folds to one of the texts `folded`, ignoring white space at its ends, which means nothing in free text.
 pub(crate) fn is_text(folded: &[String], field: &str) -> bool {
     let plain = field.trim_ascii();
     let same = |field: &str| folded.iter().any(|form| form == field);
     match is_nfc_quick(field.chars()) {
         IsNormalized::Yes => same(field) || same(plain),
-        // Put into NFC once, whatever the number of forms.
+        // Converted to NFC once, whatever the number of forms.
         IsNormalized::No | IsNormalized::Maybe => same(&text(field)) || same(&text(plain)),
     }
 }
 
-/// Whether two GUIDs are equal but for braces and case.
+/// Checks whether two GUIDs are equal except for braces and letter case.
 pub(crate) fn is_guid(form: &str, field: &str) -> bool {
     fn bare(text: &str) -> &str {
         text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text)
@@ -63,7 +63,7 @@ pub(crate) fn is_guid(form: &str, field: &str) -> bool {
     bare(form).eq_ignore_ascii_case(bare(field))
 }
 
-/// A folded path of a registry key: its root apart, since it has two names.
+/// The folded path of a registry key; its root is separate because it has two names.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     hive: Option<&'static str>,
@@ -71,13 +71,14 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// What a claim may mean: the text as it is, with slashes as separators, and with its root as shells and editors show it.
+    /// Returns the keys that a claim may mean.
+    /// They are the text as written, with slashes as separators, and with its root as shells and editors show it.
     ///
-    /// The evidence side keeps its slashes, because the name of a key may contain one.
+    /// Paths of the evidence keep their slashes, because a key name may contain one.
     pub(crate) fn of_claim(text: &str) -> impl Iterator<Item = Key> {
-        // A separator before the first name says nothing.
+        // A separator before the first name means nothing.
         let text = text.strip_prefix('\\').filter(|rest| !rest.starts_with('\\')).unwrap_or(text);
-        // Beside a backslash a slash is part of a name.
+        // If the text has a backslash, a slash is part of a name.
         let slashes = text.contains('/') && !text.contains('\\');
         let turned = slashes.then(|| text.replace('/', "\\"));
         let shown = shown_root(turned.as_deref().unwrap_or(text));
@@ -90,7 +91,8 @@ impl Key {
         Key { hive, rest: squeeze_key(lower(rest)).collect() }
     }
 
-    /// Whether `field` is the path of this key; `place` is where the hive lies that it was read from, whose paths begin at its root.
+    /// Checks whether `field` is the path of this key.
+    /// `place` is the file of the hive that it was read from; paths in a hive begin at its root.
     pub(crate) fn is(&self, field: &str, place: &str) -> bool {
         let (hive, rest) = split_hive(field);
         if hive.is_none() && self.hive.is_some() {
@@ -99,7 +101,7 @@ impl Key {
         hive == self.hive && is_rest(&self.rest, rest)
     }
 
-    /// What is left of the path below the root of each hive that Windows mounts there.
+    /// Returns the rest of the path below the root of each hive that Windows mounts there.
     pub(crate) fn relative(&self) -> impl Iterator<Item = &str> {
         MOUNTS.iter().filter_map(|mount| self.below(mount))
     }
@@ -112,7 +114,7 @@ impl Key {
     }
 }
 
-/// A path of a key in lower case, with the short name of its root in front where it has one; `None` where it names nothing.
+/// Folds a key path to lower case, with the short name of its root in front if it has one; `None` if it names nothing.
 pub(crate) fn key_parts(text: &str) -> Option<String> {
     let key = Key::of_claim(text).last()?;
     let root = key.hive.map(|hive| format!("{}\\", hive.to_ascii_lowercase())).unwrap_or_default();
@@ -120,7 +122,8 @@ pub(crate) fn key_parts(text: &str) -> Option<String> {
     (!parts.trim_matches('\\').is_empty()).then_some(parts)
 }
 
-/// Whether two paths of keys that are written differently may mean one key: one begins at the root of its hive, or names the control set in use.
+/// Checks whether two differently written key paths may mean one key:
+/// one begins at the root of its hive, or names the current control set.
 pub(crate) fn may_be_one_key(one: &str, other: &str) -> bool {
     let (one, other) = (Key::new(one), Key::new(other));
     let last = |key: &Key| key.rest.rsplit('\\').next().map(str::to_owned);
@@ -129,7 +132,7 @@ pub(crate) fn may_be_one_key(one: &str, other: &str) -> bool {
     last(&one) == last(&other) && (rooted || current(&one) != current(&other))
 }
 
-/// Whether two paths that are written differently may mean one file: from different roots, with variables or short names.
+/// Checks whether two differently written paths may mean one file: they have different roots, variables or short names.
 pub(crate) fn may_be_one_path(one: &str, other: &str) -> bool {
     let (one, other) = (path(one.trim()), path(other.trim()));
     let vague = |text: &str| text.contains(['~', '%']);
@@ -145,16 +148,16 @@ pub(crate) fn may_be_one_path(one: &str, other: &str) -> bool {
 
 /// Where Windows mounts a hive.
 struct Mount {
-    /// The name of its file, in lower case.
+    /// The hive's file name, in lower case.
     file: &'static str,
     hive: &'static str,
     /// The key below the root, in lower case.
     below: &'static str,
 }
 
-/// The hives that Windows mounts in one place only, whatever the computer ("Registry Hives", Microsoft Learn).
+/// The hives that Windows mounts in only one place, on every computer ("Registry Hives", Microsoft Learn).
 ///
-/// A user's hive is that of the current user as long as it is the one that was read.
+/// A user's hive counts as the current user's if it is the hive that was read.
 const MOUNTS: [Mount; 7] = [
     Mount { file: "software", hive: "HKLM", below: "software" },
     Mount { file: "system", hive: "HKLM", below: "system" },
@@ -165,10 +168,10 @@ const MOUNTS: [Mount; 7] = [
     Mount { file: "usrclass.dat", hive: "HKCU", below: "software\\classes" },
 ];
 
-/// Folders whose hives are older ones, kept aside: Windows mounts them nowhere.
+/// Folders that hold older hives: Windows mounts them nowhere.
 const ASIDE: [&str; 3] = ["RegBack", "repair", "Windows.old"];
 
-/// Where the hive of this file is mounted.
+/// Returns where the hive of this file is mounted.
 fn mount(place: &str) -> Option<&'static Mount> {
     let aside = |part: &str| ASIDE.iter().any(|folder| folder.eq_ignore_ascii_case(part));
     if place.split(['/', '\\']).any(aside) {
@@ -178,7 +181,7 @@ fn mount(place: &str) -> Option<&'static Mount> {
     MOUNTS.iter().find(|mount| mount.file.eq_ignore_ascii_case(name))
 }
 
-/// Whether the rest of a stored path folds to `folded`.
+/// Checks whether the rest of a stored path folds to `folded`.
 fn is_rest(folded: &str, rest: &str) -> bool {
     if rest.is_ascii() {
         squeeze_key(ascii_lower(rest)).eq(folded.chars())
@@ -187,7 +190,7 @@ fn is_rest(folded: &str, rest: &str) -> bool {
     }
 }
 
-/// Splits a root of the registry off, and the separators that end the path.
+/// Splits off the registry root, and removes separators at the end of the path.
 fn split_hive(text: &str) -> (Option<&'static str>, &str) {
     let text = text.trim_end_matches('\\');
     let (first, rest) = text.split_once('\\').unwrap_or((text, ""));
@@ -198,7 +201,8 @@ fn split_hive(text: &str) -> (Option<&'static str>, &str) {
     }
 }
 
-/// The path as it is without `Computer\`, which the editor of the registry shows before its roots, or the colon behind a root that is a drive of PowerShell.
+/// Returns the path without `Computer\`, which the registry editor shows before its roots,
+/// or without the colon after a root that is a PowerShell drive.
 fn shown_root(text: &str) -> Option<String> {
     let (first, rest) = text.split_once('\\')?;
     let root = rest.split('\\').next().unwrap_or(rest);
@@ -222,10 +226,10 @@ fn lower(text: &str) -> impl Iterator<Item = char> {
     })
 }
 
-/// Characters of which NFC, and the Kelvin sign's lower case, make characters of ASCII: a name with one of them is another name.
+/// Characters that NFC, or lower case for the Kelvin sign, turns into ASCII: a name with one of them is another name.
 const DISGUISES: [char; 3] = ['\u{212a}', '\u{37e}', '\u{1fef}'];
 
-/// Whether NFC would make other characters of a text than stand there.
+/// Checks whether NFC would turn characters of a text into different ones.
 pub(crate) fn is_disguised(text: &str) -> bool {
     !text.is_ascii() && text.contains(DISGUISES)
 }
@@ -234,9 +238,9 @@ fn ascii_lower(text: &str) -> impl Iterator<Item = char> {
     text.chars().map(|c| c.to_ascii_lowercase())
 }
 
-/// One separator for one or more, turned to `\`.
+/// Turns each run of separators into one `\`.
 ///
-/// Two at the start stay two where `rooted`: `\\host\share` is not `\host\share`.
+/// If `rooted`, two at the start stay two: `\\host\share` is not `\host\share`.
 fn squeeze(chars: impl Iterator<Item = char>, rooted: bool) -> impl Iterator<Item = char> {
     let turned = chars.map(|c| if c == '/' { '\\' } else { c });
     collapse(turned, if rooted { 2 } else { 0 })
@@ -258,7 +262,7 @@ fn collapse(chars: impl Iterator<Item = char>, kept: usize) -> impl Iterator<Ite
     })
 }
 
-/// `text` without the namespace that Windows writes before a drive: `\??\C:\` and `\\?\C:\` are `C:\`.
+/// Removes the namespace that Windows writes before a drive: `\??\C:\` and `\\?\C:\` become `C:\`.
 pub(crate) fn without_device(text: &str) -> &str {
     let is = |byte: u8| byte == b'\\' || byte == b'/';
     let [first, second, b'?', last, letter, b':', root, ..] = text.as_bytes() else { return text };
@@ -269,7 +273,7 @@ pub(crate) fn without_device(text: &str) -> &str {
     }
 }
 
-/// `text` without the separators that end it, but for the one that makes a root of `\` or `C:\`.
+/// Removes trailing separators, except the one that makes `\` or `C:\` a root.
 fn without_trailing(text: &str) -> &str {
     let body = text.trim_end_matches(['\\', '/']);
     let drive = body.len() == 2 && body.ends_with(':');
@@ -329,7 +333,7 @@ mod tests {
         assert!(same_key_in(r"HKLM\SOFTWARE\Microsoft\Windows\CurrentVersion\Run", run, software));
         assert!(same_key_in(r"HKEY_CURRENT_USER\Software\Run", r"Software\Run", "Users/mara/NTUSER.DAT"));
         assert!(same_key_in(r"\Software\Run", r"Software\Run", "Users/mara/NTUSER.DAT"));
-        // The same path of another hive is another key.
+        // The same path in another hive is another key.
         assert!(!same_key_in(r"HKLM\SOFTWARE\Microsoft\Windows\CurrentVersion\Run", run, "config/SYSTEM"));
         assert!(!same_key_in(r"HKLM\SYSTEM\CurrentControlSet\x", r"ControlSet001\x", "config/SYSTEM"));
         assert!(!same_key_in(r"HKLM\SOFTWARE", "", software));

@@ -1,11 +1,14 @@
-//! An index over a task's outputs: which of their records may hold a value.
+//! An index over a task's outputs that finds the records that may hold a value.
 //!
-//! Records are taken together in blocks of some kilobytes, and each block has a signature: a bit for every four bytes in a row that stand in one of its texts, in the loosest fold of all, and some bits for each value as a whole.
-//! Signatures are stored by row, so that a lookup reads a few rows and nothing of the outputs.
-//! What it finds may be too much and is never too little: the gateway's own rules decide about every record.
+//! Records are grouped in blocks of some kilobytes, and each block has a signature.
+//! A signature has a bit for every four consecutive bytes in one of the block's texts, in the loosest fold of all,
+//! and some bits for each whole value.
+//! Signatures are stored by row, so that a lookup reads a few rows and none of the outputs.
+//! A lookup may find too much but never too little: the gateway's own rules decide about every record.
 //!
-//! **Invariant:** no verdict depends on the index, but for the text that a refusal shows as the nearest one where very much had to be compared.
-//! It is a function of the outputs in their order, whenever it is brought up to date.
+//! **Invariant:** no verdict depends on the index, except the text that a refusal shows as the nearest one if very much had to be
+//! compared.
+//! The index is a function of the outputs in their order, whenever it is brought up to date.
 
 mod blocks;
 mod entry;
@@ -28,30 +31,31 @@ use std::sync::{Mutex, MutexGuard};
 
 pub(crate) use query::{Pieces, Query, of_claim, of_quotation, of_value};
 
-/// The most bytes of a folded text that stand in one signature; a longer one is split.
+/// The most bytes of a folded text in one signature; a longer text is split.
 const SPLIT: usize = if cfg!(test) { 128 } else { 8 * 1024 };
 
 /// The bytes that neighbouring parts of a split text share.
 const OVERLAP: usize = if cfg!(test) { 32 } else { 256 };
 
-/// Buffers that are used again for each value.
+/// Buffers that are reused for each value.
 #[derive(Debug, Default)]
 struct Buffers {
     folded: Vec<u8>,
     scratch: Vec<u8>,
 }
 
-/// An index that is brought up to date when it is first asked, and again when it is next asked.
+/// An index that is brought up to date on its first use, and again on later uses.
 ///
-/// Most runs never look for anything beyond what is cited, and a log is judged again each time that it is verified: what is not looked for is not indexed.
-/// A shelf is only read while a claim is judged, so that this takes a lock; nobody ever waits for it.
+/// Most runs never search beyond the cited output, and a log is judged again each time it is verified:
+/// what is never searched is never indexed.
+/// A shelf is only read while a claim is judged, so this needs a lock; no thread ever waits for it.
 #[derive(Default)]
 pub(crate) struct Lazy(Mutex<Index>);
 
 impl Lazy {
-    /// The index over `held`, which may have grown since the last time.
+    /// Returns the index over `held`, which may have grown since the last call.
     pub(crate) fn up_to(&self, held: &[Held]) -> MutexGuard<'_, Index> {
-        // A panic while it was locked leaves at most an output out: then all of it is built again.
+        // A panic under the lock can leave an output out, so the whole index is rebuilt.
         let mut index = self.0.lock().unwrap_or_else(|poisoned| {
             self.0.clear_poison();
             let mut index = poisoned.into_inner();
@@ -62,14 +66,14 @@ impl Lazy {
         index
     }
 
-    /// Forgets everything: an output was replaced.
+    /// Discards the index because an output was replaced.
     pub(crate) fn forget(&mut self) {
         *self = Lazy::default();
     }
 }
 
 impl Clone for Lazy {
-    /// A copy builds its own, should it ever be asked.
+    /// Starts empty: a copy builds its own index when it is first needed.
     fn clone(&self) -> Lazy {
         Lazy::default()
     }
@@ -81,43 +85,43 @@ impl fmt::Debug for Lazy {
     }
 }
 
-/// Asks for nothing, so that everything is found.
+/// Requires nothing, so it matches everything.
 pub(crate) static EVERYTHING: Query = Query::All(Vec::new());
 
-/// The index over the outputs that ground, equal ones once.
+/// The index over the outputs that can ground facts; equal outputs count once.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// How many invocations have been looked at.
+    /// The number of invocations examined so far.
     seen: usize,
     /// The distinct outputs in the order in which they were first returned.
     slots: Vec<Slot>,
     by_digest: BTreeMap<Digest, usize>,
     blocks: Blocks,
-    /// Finds every block whatever is asked: what lookups are held against.
+    /// Matches every block whatever the query: tests compare lookups with it.
     #[cfg(test)]
     finds_all: bool,
 }
 
-/// The places of an output among the invocations: the first, and the next of an equal output.
+/// The positions of an output among the invocations: the first, and the next with an equal output.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     first: usize,
     second: Option<usize>,
 }
 
-/// Records of one output that may hold what was asked for.
+/// Records of one output that may match the query.
 #[derive(Debug)]
 pub(crate) struct Hit<'s> {
     /// The first invocation that returned the output.
     pub(crate) held: &'s Held,
-    /// The next that returned it.
+    /// The next invocation that returned it.
     pub(crate) again: Option<&'s Held>,
-    /// The records in their order.
+    /// The records in order.
     pub(crate) records: Vec<&'s Record>,
 }
 
 impl<'s> Hit<'s> {
-    /// The first invocation that returned the output, another than `cited`.
+    /// Returns the first invocation other than `cited` that returned the output.
     pub(crate) fn besides(&self, cited: Option<InvocationId>) -> Option<&'s Held> {
         let returned = [Some(self.held), self.again];
         returned.into_iter().flatten().find(|held| Some(held.invocation) != cited)
@@ -142,7 +146,7 @@ impl Index {
         self.seen = held.len();
     }
 
-    /// The blocks that have what is asked for.
+    /// Returns the blocks that match the query.
     fn find(&self, query: &Query) -> Columns {
         self.find_within(query, &self.blocks.all())
     }
@@ -171,7 +175,7 @@ impl Index {
                 let (mut all, mut all_but_one) = (within.clone(), Columns::none(within));
                 for query in queries {
                     let found = self.find_within(query, within);
-                    // What had all may lack this one; what lacked one must have it.
+                    // A block that had all may lack this one; a block that lacked one must have it.
                     all_but_one.combine(&found, |one, found| one & found);
                     let mut lacking = all.clone();
                     lacking.combine(&found, |all, found| all & !found);
@@ -186,7 +190,7 @@ impl Index {
         found
     }
 
-    /// The records that may hold what is asked for, output by output from the first.
+    /// Returns the records that may match the query, output by output from the first.
     pub(crate) fn hits<'i, 's>(
         &'i self,
         query: &'i Query,
@@ -196,7 +200,7 @@ impl Index {
         outputs.filter_map(move |(slot, records)| self.hit(slot, &records, held))
     }
 
-    /// The same, from the last output back.
+    /// Returns the same from the last output back.
     pub(crate) fn hits_back<'i, 's>(
         &'i self,
         query: &'i Query,
@@ -225,7 +229,7 @@ impl Index {
     }
 }
 
-/// The places of each output together.
+/// Groups the places of each output.
 struct Outputs<I: Iterator<Item = Place>>(Peekable<I>);
 
 impl<I: Iterator<Item = Place>> Iterator for Outputs<I> {
@@ -237,7 +241,7 @@ impl<I: Iterator<Item = Place>> Iterator for Outputs<I> {
         while let Some(place) = self.0.next_if(|place| place.slot == slot) {
             records.push(place.record);
         }
-        // Whichever way the outputs are gone through, records stand in their order.
+        // Records stay in order, whichever way the outputs are visited.
         records.sort_unstable();
         Some((slot, records))
     }

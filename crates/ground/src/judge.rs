@@ -16,44 +16,45 @@ use ledger::{
 };
 use std::collections::BTreeMap;
 
-/// What a run lays down about its claims.
+/// A run's settings for judging claims.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
-    /// How the gateway judges.
+    /// The rules of the gateway.
     pub rules: &'a GateRules,
-    /// The predicates and what proves each.
+    /// The predicates, and what proves each of them.
     pub vocabulary: &'a Vocabulary,
     /// The record types by name.
     pub types: &'a BTreeMap<String, RecordType>,
     /// Who could have written the fields of records.
     pub writers: &'a Writers,
-    /// Whether values may be copied, and refusals offer what would hold: [`ledger::Behaviour::ByReference`].
+    /// Whether values may be copied, and whether refusals offer claims that would be accepted: [`ledger::Behaviour::ByReference`].
     pub by_reference: bool,
-    /// Whether a reading that leaves its fields to the gateway gets the times first, short lists and more values: [`ledger::Behaviour::DatedFirst`].
+    /// Whether the gateway puts times and short lists first, and copies more values, if a reading leaves its fields to it.
+    /// Since [`ledger::Behaviour::DatedFirst`].
     pub dated: bool,
 }
 
-/// The answer to a reading.
+/// The verdict on a reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It stands in the evidence.
+    /// It is in the evidence.
     Grounded {
         /// The fact.
         fact: Fact,
-        /// The citation that was rewritten, where it had to be.
+        /// The corrected citation, if the citation had to be corrected.
         healing: Option<Healing>,
     },
-    /// It does not, or not so that one could tell where.
+    /// It is not in the evidence, or it is unclear where.
     Refused(Rejection),
 }
 
-/// Judges a reading against what its task has seen; a fact that comes of it gets the id `fact`.
+/// Judges a reading by what its task has seen; if it is grounded, its fact gets the id `fact`.
 pub fn judge(reading: &Reading, fact: FactId, shelf: &Shelf, setting: &Setting<'_>) -> Verdict {
     match ground(reading, fact, shelf, setting) {
         Ok((fact, healing)) => Verdict::Grounded { fact, healing },
         Err(rejection) => {
             let times = shelf.times_refused(reading, rejection.code);
-            // What a record proves, or which fields it has, is as good an advice the second time.
+            // What a record proves, or which fields it has, is just as useful the second time.
             let told = [RejectionCode::Overclaim, RejectionCode::WrongField].contains(&rejection.code);
             match setting.by_reference && told {
                 true => Verdict::Refused(rejection),
@@ -83,7 +84,7 @@ fn ground(
     Ok((fact, healing))
 }
 
-/// The cited invocation, where it is the task's own and may ground a fact.
+/// Returns the cited invocation, if it is the task's own and can ground a fact.
 pub(crate) fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Output), Miss<'s>> {
     let parsed = read_invocation(id);
     let Some(held) = parsed.and_then(|id| shelf.get(id)) else {
@@ -107,14 +108,14 @@ pub(crate) fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Out
     })
 }
 
-/// Reads an id as agents write it: in capitals, in quotation marks, without what all ids begin with.
+/// Reads an id as agents write it: in capitals, in quotation marks, without the prefix of all ids.
 pub fn read_invocation(text: &str) -> Option<InvocationId> {
     let plain = text.trim().trim_matches(['`', '"', '\'']).to_ascii_lowercase();
     let digits = plain.strip_prefix("inv-").unwrap_or(&plain);
     format!("inv-{digits}").parse().ok()
 }
 
-/// The healing of an id that names the invocation all the same.
+/// Returns the healing for a misspelt id that still identifies the invocation.
 fn misspelt(cited: &str, held: &Held) -> Option<Healing> {
     let because = RejectionCode::UnknownInvocation;
     let healing = || Healing { cited: cited.to_owned(), healed: held.invocation, because };
@@ -131,7 +132,7 @@ fn ending(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Looks in the cited output; what another output may still ground is a [`Miss`], anything else is final.
+/// Searches the cited output. A [`Miss`] may still be grounded by another output; any other refusal is final.
 fn examine<'s>(
     claim: &Claim<'_>,
     held: &'s Held,
@@ -187,7 +188,7 @@ fn examine<'s>(
     Ok(Err(Miss { code, reason, cited: Some(held) }))
 }
 
-/// What the record holds where the claim has something else.
+/// Says what the record holds in the fields where the claim has something else.
 fn differing(claim: &Claim<'_>, record: &Record, setting: &Setting<'_>) -> String {
     let wrong =
         claim.values.iter().filter(|wanted| !stands(wanted, record, claim.manner(), &setting.rules.tiers));
@@ -201,18 +202,18 @@ fn differing(claim: &Claim<'_>, record: &Record, setting: &Setting<'_>) -> Strin
     if wrong.is_empty() { String::new() } else { format!(": {}", wrong.join(", ")) }
 }
 
-/// Whether every value stands in the record, whatever it is about.
+/// Checks whether the record holds every value, whatever the record is about.
 fn holds_values(claim: &Claim<'_>, record: &Record, setting: &Setting<'_>) -> bool {
     claim.values.iter().all(|wanted| stands(wanted, record, claim.manner(), &setting.rules.tiers))
 }
 
-/// What the record is about, quoted.
+/// Returns the record's subject, quoted.
 fn about(record: &Record, setting: &Setting<'_>) -> Option<String> {
     let subject = &setting.types.get(&record.kind)?.subject;
     Some(quote(&record.fields.get(subject)?.value.to_text()))
 }
 
-/// Refuses a reading that stands in another record of the output than the cited one: the agent must say so itself.
+/// Refuses a reading that fits another record of the output than the cited one: the agent must cite that record itself.
 fn refuse_other_record(
     claim: &Claim<'_>,
     held: &Held,

@@ -1,6 +1,6 @@
 //! The grounding gateway.
 //!
-//! [`judge`] takes a reading and what its task has seen, and answers with a [`Fact`] or a rejection.
+//! [`judge`] takes a reading and what its task has seen, and returns a [`Fact`] or a rejection.
 //! It is pure: no IO, no clock, no randomness, the same answer for the same arguments.
 //!
 //! **Invariant:** a [`Fact`] is the only proof that something was grounded, and [`judge`] is the only maker of facts:
@@ -11,11 +11,19 @@
 //! # }
 //! ```
 //!
-//! The way of a claim: `claim` reads its form, the citation is looked up on the [`Shelf`], `bind` binds the values to one record, `choose` weighs the records that fit, `explain` says what is wrong where none does, and `rescue` looks for the reading in the task's other outputs, where `index` tells which records may hold it.
-//! [`judge_absence`] decides in the same way whether searches cover what is said to be absent.
-//! [`judge_derivation`] decides whether facts bear out what is said of them together.
-//! [`judge_sentence`] decides whether what a sentence of the narrative cites bears it out.
-//! [`recheck`] examines a finished fact again and shares no code with that way.
+//! A claim takes these steps:
+//!
+//! - `claim` reads its form;
+//! - the citation is looked up on the [`Shelf`];
+//! - `bind` binds the values to one record;
+//! - `choose` decides among the records that fit;
+//! - `explain` says what is wrong if none fits;
+//! - `rescue` searches the task's other outputs for the reading, and `index` says which records may hold it.
+//!
+//! [`judge_absence`] decides in the same way whether searches cover a claimed absence.
+//! [`judge_derivation`] decides whether facts support what is said about them together.
+//! [`judge_sentence`] decides whether the nodes that a sentence of the narrative cites support it.
+//! [`recheck`] examines a finished fact again and shares no code with these steps.
 
 mod absence;
 mod again;

@@ -1,4 +1,4 @@
-//! Whether a claimed text is what a field holds; the field's type decides what counts as the same.
+//! Decides whether a claimed text is what a field holds; the field's type decides what counts as equal.
 
 use crate::fold;
 use crate::needle::Needle;
@@ -10,22 +10,23 @@ use ledger::{FieldValue, Tier, Time};
 #[derive(Debug)]
 pub(crate) struct Match<'o> {
     pub(crate) tier: Tier,
-    /// The words that are quoted; only with [`Tier::Quoted`].
+    /// The quoted words; only with [`Tier::Quoted`].
     pub(crate) quotation: Option<String>,
-    /// The item that matched, where the field is a list.
+    /// The item that matched, if the field is a list.
     pub(crate) item: Option<&'o str>,
 }
 
-/// What a reading asks of a field.
+/// How a reading's text must match a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// That the text is the whole value.
+    /// The text must be the whole value.
     Whole,
-    /// That the text is quoted from it.
+    /// The text must be a quotation from the value.
     Quoting,
 }
 
-/// Matches `needle` against one field of a record that was read from the file at `place`; `None` where it is not the value, or not at one of `tiers`.
+/// Matches `needle` against one field of a record that was read from the file at `place`.
+/// `None` if it does not match, or not at one of `tiers`.
 pub(crate) fn match_field<'o>(
     needle: &Needle<'_>,
     value: &'o FieldValue,
@@ -75,7 +76,7 @@ fn whole(needle: &Needle<'_>, value: &FieldValue, place: &str) -> Option<Tier> {
             let word = if *flag { "true" } else { "false" };
             folded(needle, word, || needle.forms().any(|form| form.eq_ignore_ascii_case(word)))
         }
-        // Its items are values of their own; the whole list is not.
+        // Each item is a value of its own; the whole list is not.
         FieldValue::List(_) => None,
     }
 }
@@ -96,19 +97,19 @@ fn folded(needle: &Needle<'_>, text: &str, same: impl FnOnce() -> bool) -> Optio
     same().then_some(Tier::Normalised)
 }
 
-/// The stored number matches as well as the instant: it is what the evidence holds.
+/// Matches a time: the stored number matches as well as the instant, because the evidence holds it.
 fn time_tier(needle: &Needle<'_>, time: &Time) -> Option<Tier> {
     if time.zone.is_some() {
         return local_tier(needle, time);
     }
     let instant = needle.instant().is_some_and(|instant| instant.is(time));
     let stored = needle.number().is_some_and(|number| time.raw.parse() == Ok(number));
-    // Writing the time out is the costly part: only where it matched at all.
+    // Formatting the time is the expensive part, so it is done only after a match.
     let tier = || if needle.raw() == time.to_text() { Tier::Exact } else { Tier::Typed };
     (instant || stored).then(tier)
 }
 
-/// A local time is matched by its own text, which says that it is local, or by what is stored.
+/// Matches a local time by its own text, which says that it is local, or by the stored value.
 fn local_tier(needle: &Needle<'_>, time: &Time) -> Option<Tier> {
     let text = time.to_text();
     if needle.raw() == text {
@@ -123,7 +124,7 @@ fn number_tier(needle: &Needle<'_>, stated: Option<i128>, number: i128) -> Optio
     same.then(tier)
 }
 
-/// The quotation is kept as it stands in the text, so that anybody can find it there.
+/// The quotation is kept exactly as in the text, so that anyone can find it there.
 fn quote<'o>(needle: &Needle<'_>, text: &str, item: Option<&'o str>) -> Option<Match<'o>> {
     if needle.raw() == text {
         return Some(Match { tier: Tier::Exact, quotation: None, item });

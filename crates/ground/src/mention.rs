@@ -1,4 +1,4 @@
-//! Whether facts name a thing: what an entity of the graph rests on.
+//! Checks whether facts name a thing: the basis for an entity of the graph.
 
 use crate::fold;
 use ledger::{FactEntry, FieldValue};
@@ -6,7 +6,7 @@ use ledger::{FactEntry, FieldValue};
 /// The longest name, in bytes.
 const LONGEST: usize = 1024;
 
-/// Whether a fact names `name`: as its subject or one of its values, or as a whole part of a path among them.
+/// Checks whether a fact names `name`: as its subject or one of its values, or as a whole component of a path among them.
 ///
 /// Letter case does not matter; a part of a word is not a name.
 pub fn mentions(fact: &FactEntry, name: &str) -> bool {
@@ -24,9 +24,9 @@ pub fn mentions(fact: &FactEntry, name: &str) -> bool {
     })
 }
 
-/// Whether a text is the name, or a path with the name as a part.
+/// Checks whether a text is the name, or a path with the name as a component.
 fn holds(text: &str, wanted: &str, name: &str) -> bool {
-    // A date and `and/or` have slashes, too: a path says that it is one.
+    // Dates and `and/or` have slashes, too: a path must be recognisable as one.
     let is_path = text.contains('\\') || text.contains("://") || text.starts_with('/');
     fold::is_name(wanted, text) || (is_path && is_part(text, wanted, name))
 }

@@ -1,6 +1,6 @@
-//! Judges a sentence of the narrative: whether what it cites bears out every value that it names, and every deed.
+//! Judges a sentence of the narrative: whether the nodes it cites support every value and every action that it names.
 //!
-//! Facts are grounded already; nothing but the cited nodes is looked at.
+//! The facts are already grounded; only the cited nodes are examined.
 //! The rules, with examples, are in `docs/narrative.md`.
 
 mod cited;
@@ -28,51 +28,55 @@ use std::cmp::Reverse;
 /// The most characters of a sentence.
 const MOST_CHARACTERS: usize = 1000;
 
-/// The most nodes that a sentence cites.
+/// The most nodes that a sentence may cite.
 const MOST_CITED: usize = 64;
 
-/// The most nodes among which a hint looks for what a sentence might have cited.
+/// The most nodes that a hint searches for what the sentence could have cited.
 const MOST_SEARCHED: usize = 2000;
 
-/// A sentence that was checked: the only proof of it, and made here only.
+/// A sentence that passed its check. It is the only proof of that, and only this module makes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroundedSentence(SentenceEntry);
 
 impl GroundedSentence {
-    /// What stands in the log.
+    /// Returns the persisted form.
     pub fn entry(&self) -> &SentenceEntry {
         &self.0
     }
 
-    /// What stands in the log; the proof is given up.
+    /// Converts into the persisted form and gives up the proof.
     pub fn into_entry(self) -> SentenceEntry {
         self.0
     }
 }
 
-/// By which rules sentences are judged: those of the run.
+/// The run's rules for judging sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Telling {
-    /// How they are dated.
+    /// How sentences are dated.
     pub dating: Dating,
-    /// Whether a name may have characters written out ([`ledger::escapes`]): since [`ledger::Behaviour::EscapedNames`].
+    /// Whether a name may have escaped characters ([`ledger::escapes`]): since [`ledger::Behaviour::EscapedNames`].
     pub escapes: bool,
-    /// Whether nothing starts of which a fact says that it is not in force: since [`ledger::Behaviour::InForce`].
+    /// Whether a sentence is refused if it says that something starts, but a fact says it is not in force.
+    /// Since [`ledger::Behaviour::InForce`].
     pub in_force: bool,
-    /// Whether nothing is said to be harmless, and no deed is told of something that is not named: since [`ledger::Behaviour::NoVerdicts`].
+    /// Whether a sentence is refused if it calls something harmless, or states an action about something that it does not name.
+    /// Since [`ledger::Behaviour::NoVerdicts`].
+    /// since [`ledger::Behaviour::NoVerdicts`].
     pub no_verdicts: bool,
 }
 
-/// The answer to a sentence.
+/// The verdict on a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SentenceVerdict {
-    /// What it cites bears it out.
+    /// The cited nodes support it.
     Told(GroundedSentence),
-    /// That does not.
+    /// The cited nodes do not support it.
     Refused(Rejection),
 }
 
-/// Judges a sentence by what its task knows: its own facts, absences and derivations, and those that were handed over to it, up to the claim.
+/// Judges a sentence by what its task knows up to the claim.
+/// This means its own facts, absences and derivations, and those that were handed over to it.
 pub fn judge_sentence(
     claim: &SentenceClaim,
     id: SentenceId,
@@ -91,9 +95,10 @@ pub fn judge_sentence(
     }
 }
 
-/// Whether a fact that a sentence does not rest on says what it denies: of something that it names or, where it names nothing, of anything.
+/// Checks whether a fact that the sentence does not cite states what the sentence denies.
+/// The fact must be about something that the sentence names; if the sentence names nothing, any fact counts.
 ///
-/// The fact is among what is known.
+/// The fact must be among `known`.
 pub fn is_contradicted(sentence: &SentenceEntry, fact: &FactEntry, known: &Known<'_>) -> bool {
     let with: Vec<NodeId> = sentence.cites.iter().copied().chain([NodeId::Fact(fact.id)]).collect();
     let cited = Cited::of(&with, known);
@@ -128,7 +133,7 @@ fn check(
     Ok((cites, dated))
 }
 
-/// Whether a sentence says that it tells of a hive as it stands.
+/// Checks whether a sentence says that it is about a hive as it stands.
 fn says_as_it_stands(read: &values::Read) -> bool {
     let words: Vec<&str> = read.words.iter().map(|word| word.text.as_str()).collect();
     let names_hive = words.iter().any(|word| matches!(*word, "hive" | "hives"));
@@ -159,7 +164,7 @@ fn readable(claim: &SentenceClaim, telling: Telling) -> Result<(), Rejection> {
     }
 }
 
-/// The cited nodes, each once and in order.
+/// Returns the cited nodes, each once and in order.
 fn citations(claim: &SentenceClaim, known: &Known<'_>) -> Result<Vec<NodeId>, Rejection> {
     let mut cites = Vec::new();
     for cited in claim.cites.iter().map(|cited| cited.trim()) {
@@ -175,7 +180,7 @@ fn citations(claim: &SentenceClaim, known: &Known<'_>) -> Result<Vec<NodeId>, Re
     Ok(cites)
 }
 
-/// What could have been cited: what says most of the sentence comes first.
+/// Suggests nodes to cite: those that state most of the sentence's values come first.
 fn there_is(text: &str, known: &Known<'_>) -> String {
     let mut fitting: Vec<(usize, NodeId)> = known
         .ids()

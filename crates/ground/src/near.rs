@@ -1,12 +1,15 @@
-//! Near misses: the text that does stand in the evidence and is almost the claimed one.
+//! Near misses: text in the evidence that is almost the claimed text.
 //!
-//! How far the search goes, so that its cost does not grow with the run:
+//! The search is bounded, so that its cost does not grow with the run:
 //!
-//! - in the cited output, as far as [`MOST_FIELDS`] fields;
-//! - else in the latest records, from the last output back, as far as [`LATEST_FIELDS`] fields;
-//! - else among the records that the index names, from the last output back, as far as [`OTHER_FIELDS`] fields: those with a text that has all pieces of the claimed one but one.
+//! - in the cited output, up to [`MOST_FIELDS`] fields;
+//! - else in the latest records, from the last output back, up to [`LATEST_FIELDS`] fields;
+//! - else in the records that the index names, from the last output back, up to [`OTHER_FIELDS`] fields:
+//!   those with a text that has all pieces of the claimed text but one.
 //!
-//! So in an output that is neither cited nor among the latest, a text of 16 bytes or more is found where its changes lie within one of two to six pieces; a shorter text, a time and a number are not.
+//! So in an output that is neither cited nor among the latest,
+//! a text of 16 bytes or more is found if its changes are within one of two to six pieces.
+//! A shorter text, a time and a number are not found there.
 //! Comparing fills at most [`MOST_CELLS`] cells in the cited output and [`OTHER_CELLS`] elsewhere.
 
 use crate::index::{EVERYTHING, Pieces, Query};
@@ -15,35 +18,35 @@ use crate::shelf::{Held, Shelf};
 use ledger::{Candidate, FieldValue, Record};
 use std::borrow::Cow;
 
-/// The least similarity that is worth showing.
+/// The lowest similarity that is worth showing.
 const THRESHOLD: f64 = 0.8;
 
-/// The most fields that are looked at in the cited output.
+/// The most fields that are compared in the cited output.
 const MOST_FIELDS: usize = 20_000;
 
-/// The same of the latest records, whatever they hold.
+/// The most fields that are compared in the latest records, whatever they hold.
 const LATEST_FIELDS: usize = 1_000;
 
-/// The same of the records that the index names.
+/// The most fields that are compared in records that the index names.
 const OTHER_FIELDS: usize = 400;
 
 /// The longest text that is compared, in characters.
 const LONGEST: usize = 512;
 
-/// The most cells of edit-distance tables that are filled, over all fields: some milliseconds.
+/// The most cells of edit-distance tables that are filled, over all fields: some milliseconds of work.
 const MOST_CELLS: usize = 2_000_000;
 
-/// The same over the other outputs.
+/// The most cells over the other outputs.
 const OTHER_CELLS: usize = 300_000;
 
-/// The best near miss of a text so far, and the work that may still be done.
+/// The best near miss of a text so far, and the remaining work budget.
 pub(crate) struct Nearest<'t, 's> {
     claimed: String,
     length: usize,
     field: Option<&'t str>,
     fields_left: usize,
     cells_left: usize,
-    /// What a text must have to be compared at all.
+    /// The pieces of which a text must have all but one to be compared at all.
     pieces: Option<Pieces>,
     folded: Vec<u8>,
     best: Option<Near<'s>>,
@@ -94,7 +97,7 @@ impl<'t, 's> Nearest<'t, 's> {
         }
     }
 
-    /// Compares with the latest records, then with the texts that have much of the claimed one.
+    /// Compares with the latest records, then with texts that share much with the claimed one.
     pub(crate) fn look_elsewhere(&mut self, shelf: &'s Shelf) {
         if self.length > LONGEST {
             return;
@@ -120,12 +123,12 @@ impl<'t, 's> Nearest<'t, 's> {
         }
     }
 
-    /// Whether a near miss was found.
+    /// Checks whether a near miss was found.
     pub(crate) fn is_found(&self) -> bool {
         self.best.is_some()
     }
 
-    /// The best near miss.
+    /// Returns the best near miss.
     pub(crate) fn into_candidate(self) -> Option<Candidate> {
         let near = self.best?;
         Some(candidate(near.held, Some(near.record), Some(near.field), Some(&near.text)))
@@ -147,7 +150,7 @@ impl<'t, 's> Nearest<'t, 's> {
             | FieldValue::Hash(_)
             | FieldValue::Bytes(_) => self.compare(held, record, field, value.to_text()),
             FieldValue::Time(_) | FieldValue::Integer(_) | FieldValue::Size(_) | FieldValue::Flag(_) => {
-                // The index knows no pieces of them.
+                // Values that are not text have no pieces in the index.
                 if self.pieces.is_none() {
                     self.compare(held, record, field, value.to_text());
                 }
@@ -156,7 +159,7 @@ impl<'t, 's> Nearest<'t, 's> {
     }
 
     fn compare(&mut self, held: &'s Held, record: &'s Record, field: &'s str, text: Cow<'s, str>) {
-        // A text is at most four bytes a character: what is far too long is not even counted.
+        // A text has at most four bytes a character: one that is far too long is not even counted.
         if text.len() > self.length.saturating_mul(8) {
             return;
         }
@@ -182,7 +185,7 @@ impl<'t, 's> Nearest<'t, 's> {
     }
 }
 
-/// An upper bound of the similarity: each edit changes the counts of at most one byte on either side, or four of one character.
+/// Returns an upper bound of the similarity: each edit changes the count of at most one byte on either side, or four for one character.
 fn most_similar(a: &str, b: &str) -> f64 {
     let mut counts = [0i32; 256];
     a.bytes().for_each(|byte| counts[usize::from(byte)] += 1);

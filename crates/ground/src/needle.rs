@@ -7,9 +7,9 @@ use std::cell::OnceCell;
 use std::net::Ipv6Addr;
 use unicode_normalization::UnicodeNormalization;
 
-/// A claimed text with its other forms, each computed when a field first asks for it.
+/// A claimed text with its other forms, each computed when a field first needs it.
 ///
-/// White space, quotation marks and escapes are undone here, on the claim's side only: evidence is compared as it stands.
+/// White space, quotation marks and escapes are undone here, on the claim's side only; the evidence is compared as it is.
 #[derive(Debug)]
 pub(crate) struct Needle<'r> {
     raw: &'r str,
@@ -42,43 +42,43 @@ impl<'r> Needle<'r> {
         }
     }
 
-    /// The text as the agent wrote it.
+    /// Returns the text as the agent wrote it.
     pub(crate) fn raw(&self) -> &'r str {
         self.raw
     }
 
-    /// The text as written, then its other forms.
+    /// Returns the text as written, then its other forms.
     pub(crate) fn forms(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.raw)
             .chain(self.others.get_or_init(|| other_forms(self.raw)).iter().map(String::as_str))
     }
 
-    /// All forms folded as texts.
+    /// Returns all forms, folded as texts.
     pub(crate) fn texts(&self) -> &[String] {
         self.texts.get_or_init(|| self.forms().map(fold::text).collect())
     }
 
-    /// All forms folded as names.
+    /// Returns all forms, folded as names.
     pub(crate) fn names(&self) -> &[String] {
         self.names.get_or_init(|| self.plain().map(fold::name).collect())
     }
 
-    /// The forms that can be names: undoing an escape never makes a control character of a name.
+    /// Returns the forms that can be names: undoing an escape never adds a control character to a name.
     fn plain(&self) -> impl Iterator<Item = &str> {
         let controls = |text: &str| text.chars().any(char::is_control);
         let raw = controls(self.raw);
         self.forms().filter(move |form| raw || !controls(form))
     }
 
-    /// All forms folded as paths of files.
+    /// Returns all forms, folded as file paths.
     pub(crate) fn paths(&self) -> &[String] {
         self.paths.get_or_init(|| {
-            // The root of the evidence may be written in front: `/Users` is `Users` there.
+            // The root of the evidence may be written first: `/Users` means `Users` there.
             let below = |form: &str| {
                 let rest = form.strip_prefix(['/', '\\'])?;
                 (!rest.is_empty() && !rest.starts_with(['/', '\\'])).then(|| fold::path(rest))
             };
-            // A copied volume often lies in a folder that is named as its drive: `C:\Users` is `C/Users` there.
+            // A copied volume is often in a folder named like its drive: `C:\Users` is `C/Users` there.
             let drive = |form: &str| match form.split_at_checked(2) {
                 Some((drive, rest))
                     if drive.ends_with(':') && rest.starts_with(['/', '\\']) && rest.len() > 1 =>
@@ -94,32 +94,32 @@ impl<'r> Needle<'r> {
         })
     }
 
-    /// All forms folded as paths of registry keys.
+    /// Returns all forms, folded as registry key paths.
     pub(crate) fn keys(&self) -> &[Key] {
         self.keys.get_or_init(|| self.plain().flat_map(Key::of_claim).collect())
     }
 
-    /// The instant that the text states.
+    /// Returns the instant that the text states.
     pub(crate) fn instant(&self) -> Option<Instant> {
         *self.instant.get_or_init(|| self.forms().find_map(Instant::read))
     }
 
-    /// The whole number that the text states.
+    /// Returns the whole number that the text states.
     pub(crate) fn number(&self) -> Option<i128> {
         *self.number.get_or_init(|| self.forms().find_map(read_whole_number))
     }
 
-    /// The number of bytes that the text states, with or without their unit.
+    /// Returns the number of bytes that the text states, with or without a unit.
     pub(crate) fn size(&self) -> Option<i128> {
         *self.size.get_or_init(|| self.number().or_else(|| self.forms().find_map(typed::bytes)))
     }
 
-    /// The address of IPv6 that the text states: one address has many spellings (RFC 5952).
+    /// Returns the IPv6 address that the text states: one address has many spellings (RFC 5952).
     pub(crate) fn address(&self) -> Option<Ipv6Addr> {
         *self.address.get_or_init(|| self.forms().find_map(typed::address))
     }
 
-    /// The text as written and its other forms, composed and decomposed: what is quoted stands in the text as one of them.
+    /// Returns the text as written and its other forms, composed and decomposed: a quoted text contains one of them.
     pub(crate) fn spellings(&self) -> impl Iterator<Item = &str> {
         let others = |form: &str| {
             let folded = || [form.nfc().collect(), form.nfd().collect::<String>()];
@@ -129,15 +129,15 @@ impl<'r> Needle<'r> {
         self.spellings.get_or_init(|| self.forms().flat_map(spelled).collect()).iter().map(String::as_str)
     }
 
-    /// Whether the text states a date and time without a zone.
+    /// Checks whether the text states a date and time without a zone.
     pub(crate) fn is_zoneless(&self) -> bool {
         self.forms().any(typed::is_zoneless)
     }
 }
 
-/// The forms beside the text as written: trimmed, without quotation marks, and each of these with its escapes undone.
+/// Returns the forms besides the text as written: trimmed, without quotation marks, and each of these unescaped.
 fn other_forms(raw: &str) -> Vec<String> {
-    // Only what a keyboard puts around a word: any other space is part of a name that pretends to be another.
+    // Only the white space that keyboards produce is trimmed: any other space is part of a name that pretends to be another.
     let trimmed = raw.trim_ascii();
     let bare = unquote(trimmed);
     let mut forms: Vec<String> = Vec::new();
@@ -150,15 +150,15 @@ fn other_forms(raw: &str) -> Vec<String> {
     forms
 }
 
-/// `text` without one pair of surrounding quotation marks.
+/// Removes one pair of quotation marks around `text`.
 fn unquote(text: &str) -> &str {
     let inside = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
     ['"', '\'', '`'].into_iter().find_map(inside).unwrap_or(text)
 }
 
-/// `text` with the escapes of JSON (RFC 8259 section 7) and of our own rejections undone.
+/// Undoes the escapes of JSON (RFC 8259 section 7) and of our own rejections.
 ///
-/// `None` where there are none, or where a backslash starts no escape.
+/// `None` if there are none, or if a backslash starts no escape.
 fn unescape(text: &str) -> Option<String> {
     if !text.contains('\\') {
         return None;
@@ -191,7 +191,7 @@ fn unescape(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Reads what follows `\u`: four hex digits, a surrogate pair, or hex digits in braces; returns what is left.
+/// Reads what follows `\u`: four hex digits, a surrogate pair, or hex digits in braces; also returns the rest.
 fn code_point(text: &str) -> Option<(char, &str)> {
     if let Some(braced) = text.strip_prefix('{') {
         let (digits, rest) = braced.split_once('}')?;
@@ -208,7 +208,7 @@ fn code_point(text: &str) -> Option<(char, &str)> {
     Some((character, rest))
 }
 
-/// Four hex digits.
+/// Reads four hex digits.
 fn code_unit(text: &str) -> Option<(u16, &str)> {
     let (digits, rest) = text.split_at_checked(4)?;
     let hex = digits.bytes().all(|b| b.is_ascii_hexdigit());

@@ -2,12 +2,12 @@
 
 use unicode_normalization::char::is_combining_mark;
 
-/// The fewest characters that a quotation has.
+/// The fewest characters of a quotation.
 const SHORTEST: usize = 4;
 
-/// Whether `words` stand in `text` as a quotation.
+/// Checks whether `words` occur in `text` as a quotation.
 pub(crate) fn stands(words: &str, text: &str) -> bool {
-    // The short text first: nothing of a long claim is looked at in it.
+    // The length is checked first, so a claim longer than the text is not searched.
     words.len() <= text.len()
         && words.trim().chars().take(SHORTEST).count() == SHORTEST
         && text.match_indices(words).any(|(at, _)| {
@@ -20,39 +20,39 @@ pub(crate) fn stands(words: &str, text: &str) -> bool {
         })
 }
 
-/// Marks over which a word goes on: a name of a file, a domain, an account.
+/// Marks that join words into one name: of a file, a domain, an account.
 ///
-/// What follows the last separator of a path is a name of its own; what stands before a separator is another place.
+/// The text after the last separator of a path is a name of its own; the text before a separator is another place.
 const BEFORE: [char; 3] = ['.', '-', '@'];
 const AFTER: [char; 4] = ['.', '-', '@', '\\'];
 
-/// Marks that a name has at its end: of a hidden share or account, of the short name of a file.
+/// Marks at the end of a name: of a hidden share or account, of a short file name.
 const TAILS: [char; 2] = ['$', '~'];
 
-/// Words that turn the meaning of what follows them.
+/// Words that negate what follows them.
 const TURNING: [&str; 19] = [
     "not", "no", "non", "never", "cannot", "without", "neither", "nor", "nicht", "kein", "keine", "keinen",
     "keinem", "keiner", "keines", "nie", "niemals", "ohne", "weder",
 ];
 
-/// Words that turn it before a `to`.
+/// Words that negate it before a `to`.
 const FAILING: [&str; 6] = ["failed", "fails", "fail", "failing", "unable", "refused"];
 
-/// How many words before a quotation may turn it.
+/// How many words before a quotation may negate it.
 const REACH: usize = 3;
 
-/// The most characters in which one word before a quotation is looked for.
+/// The most characters that are searched for one word before a quotation.
 const LONGEST_WORD: usize = 300;
 
-/// Whether the words right before a quotation, in the same clause, turn its meaning.
+/// Checks whether the words right before a quotation, in the same clause, reverse its meaning.
 ///
-/// They are read from the last one back and no further than they reach: a long text may hold the quotation very often.
+/// They are read from the last one back, and no further than they can have effect: a long text may contain the quotation very often.
 fn is_turned(before: &str) -> bool {
     let (mut rest, mut next) = (before, String::new());
     for _ in 0..REACH {
         let trimmed = rest.trim_end();
         let gap = rest.get(trimmed.len()..).unwrap_or_default();
-        // A point inside a word ends no clause: that of a name or a number.
+        // A point inside a word ends no clause: it belongs to a name or a number.
         if gap.contains(['\n', '\r']) || !gap.is_empty() && trimmed.ends_with('.') {
             return false;
         }
@@ -76,11 +76,11 @@ fn is_turned(before: &str) -> bool {
     false
 }
 
-/// Whether a boundary lies between what is outside and what is inside, both read away from it; over `marks` a word goes on.
+/// Checks whether there is a word boundary between outside and inside, both read away from it; a word continues across `marks`.
 fn parts(outside: impl Iterator<Item = char>, inside: impl Iterator<Item = char>, marks: &[char]) -> bool {
     let (mut outside, mut inside) = (outside, inside);
     let (Some(neighbour), Some(edge)) = (outside.next(), inside.next()) else { return true };
-    // A mark belongs to the letter before it, whichever side that is on.
+    // A combining mark belongs to the letter before it, whichever side that is on.
     if is_joiner(neighbour) || is_joiner(edge) {
         return false;
     }
@@ -91,7 +91,7 @@ fn parts(outside: impl Iterator<Item = char>, inside: impl Iterator<Item = char>
     !(number || joined || is_word(neighbour) && is_word(edge))
 }
 
-/// Whether a number goes on over `mark`: the point in `1.5`, the sign in `-5`, the dash of a date.
+/// Checks whether a number continues across `mark`: the point in `1.5`, the sign in `-5`, the dash of a date.
 fn goes_on(mark: char, beyond: Option<char>) -> bool {
     match mark {
         '.' | ',' | ':' | '/' => beyond.is_some_and(char::is_numeric),

@@ -1,7 +1,7 @@
 //! Examines a finished fact again, for a verifier that does not trust the gateway.
 //!
-//! **Invariant:** nothing here is shared with [`judge`](crate::judge): a mistake in its matching cannot hide itself.
-//! What the agent wrote is not looked at; only whether the fact says what stands in the stored output.
+//! **Invariant:** this shares no code with [`judge`](crate::judge), so a mistake in the gateway's matching cannot hide itself.
+//! It does not look at what the agent wrote, only at whether the fact says what is in the stored output.
 
 mod writer;
 
@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 use unicode_normalization::char::is_combining_mark;
 
-/// What does not hold of a stored fact.
+/// Why a stored fact does not hold.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum RecheckError {
-    /// The output is another one.
+    /// The output is a different one.
     #[error("recheck a fact: expected output {expected}, found {found}")]
     Output {
         /// The digest that the fact names.
@@ -31,7 +31,7 @@ pub enum RecheckError {
         /// The record that the fact names.
         record: RecordId,
     },
-    /// The record is of another type.
+    /// The record is of a different type.
     #[error("recheck a fact: {record}: expected type {expected:?}, found {found:?}")]
     Kind {
         /// The record.
@@ -41,7 +41,7 @@ pub enum RecheckError {
         /// The record's type.
         found: String,
     },
-    /// The record stands elsewhere in the evidence.
+    /// The record is at a different place in the evidence.
     #[error("recheck a fact: {record}: expected locator {expected}, found {found}")]
     Locator {
         /// The record.
@@ -57,7 +57,7 @@ pub enum RecheckError {
         /// The field that the fact names.
         field: String,
     },
-    /// The span is not the place of the field's value in the stored bytes.
+    /// The span is not where the field's value is in the stored bytes.
     #[error("recheck a fact: field {field:?}: its value does not stand at the span {span}")]
     Span {
         /// The field.
@@ -65,31 +65,31 @@ pub enum RecheckError {
         /// The span that the fact names.
         span: ledger::ByteSpan,
     },
-    /// The bytes at the span hold another value.
+    /// The bytes at the span hold a different value.
     #[error("recheck a fact: field {field:?}: the stored output holds another value")]
     Value {
         /// The field.
         field: String,
     },
-    /// The place of the raw bytes in the evidence is another one.
+    /// The raw bytes are at a different place in the evidence.
     #[error("recheck a fact: field {field:?}: its raw bytes stand elsewhere in the evidence")]
     At {
         /// The field.
         field: String,
     },
-    /// A quotation does not stand in the text at word boundaries, or one is missing or out of place.
+    /// A quotation is not in the text at word boundaries, or a quotation is missing or out of place.
     #[error("recheck a fact: field {field:?}: the quotation does not hold")]
     Quotation {
         /// The field.
         field: String,
     },
-    /// A time of a copy cannot prove an event.
+    /// A time that a copying machine wrote cannot prove an event.
     #[error("recheck a fact: field {field:?}: the time was kept by the machine that holds a copy")]
     CopiedTime {
         /// The field.
         field: String,
     },
-    /// The field does not name what the record is about.
+    /// The field is not the record's subject.
     #[error("recheck a fact: field {field:?} is no subject of a {kind:?}")]
     Subject {
         /// The field.
@@ -97,7 +97,7 @@ pub enum RecheckError {
         /// The record's type.
         kind: String,
     },
-    /// The record tells of something else than its subject alone, and the fact does not say of what.
+    /// The record is not about its subject alone, and the fact does not state the field that says so.
     #[error("recheck a fact: field {field:?} of a {kind:?} is not stated")]
     Qualifier {
         /// The field.
@@ -105,20 +105,20 @@ pub enum RecheckError {
         /// The record's type.
         kind: String,
     },
-    /// The fact names another writer of a value than the run's tables do.
+    /// The fact names a different writer for a value than the run's tables.
     #[error("recheck a fact: field {field:?}: expected writer {expected:?}, found {found:?}")]
     Writer {
         /// The field.
         field: String,
-        /// By the tables.
+        /// The writer in the tables.
         expected: Option<Writer>,
-        /// By the fact.
+        /// The writer in the fact.
         found: Option<Writer>,
     },
-    /// The fact has no values, or two of one field.
+    /// The fact has no values, or two for one field.
     #[error("recheck a fact: it has no values, or two of one field")]
     Values,
-    /// A record of a file at this place does not prove the predicate, or the fact names another place.
+    /// A record of a file at this place does not prove the predicate, or the fact names a different place.
     #[error(
         "recheck a fact: a record of {path:?} does not prove {predicate:?}, or the fact says otherwise of its place"
     )]
@@ -138,7 +138,7 @@ pub enum RecheckError {
     },
 }
 
-/// Checks that a stored fact says what stands in the stored output.
+/// Checks that a stored fact says what the stored output holds.
 pub fn recheck(
     entry: &FactEntry,
     output: &Output,
@@ -146,7 +146,7 @@ pub fn recheck(
     types: &BTreeMap<String, RecordType>,
     writers: &Writers,
 ) -> Result<(), RecheckError> {
-    // An output hashes its bytes when it is made; nothing can change them since.
+    // An output hashes its bytes when it is made; nothing can change them afterwards.
     let found = output.digest();
     if found != entry.output {
         return Err(RecheckError::Output { expected: entry.output, found });
@@ -204,7 +204,7 @@ fn check_predicate(entry: &FactEntry, record: &Record, vocabulary: &Vocabulary) 
                 && opposite.is_some_and(|values| values.contains(value.value.to_text().as_ref()))
         })
     };
-    // A change from something to the same is none.
+    // A change to the same value is not a change.
     let unlike = meaning.and_then(|meaning| record.fields.get(meaning.unlike.get(&entry.kind)?));
     let changed = needed.and_then(|field| record.fields.get(field));
     let changes =
@@ -216,7 +216,7 @@ fn check_predicate(entry: &FactEntry, record: &Record, vocabulary: &Vocabulary) 
     Err(RecheckError::Predicate { predicate: entry.predicate.0.clone(), kind: entry.kind.clone() })
 }
 
-/// What a file proves that stands elsewhere, by the record itself.
+/// Checks, by the record itself, that the place of its file lets it prove the predicate.
 fn check_placement(entry: &FactEntry, record: &Record, vocabulary: &Vocabulary) -> Result<(), RecheckError> {
     let is_anywhere = vocabulary.meaning(&entry.predicate).is_some_and(|meaning| meaning.anywhere);
     if entry.placement == record.placement && (is_anywhere || tells_of_host(record.placement)) {
@@ -287,7 +287,7 @@ fn is_text(value: &FieldValue) -> bool {
     matches!(value, FieldValue::Text(_) | FieldValue::List(_))
 }
 
-/// A quotation stands in a text and belongs to the predicate `quoted`, which takes nothing but texts.
+/// Checks a quotation: it comes from a text, and belongs to the predicate `quoted`, which accepts only texts.
 fn check_quotation(value: &BoundValue, quoted: bool) -> Result<(), RecheckError> {
     let text = if let FieldValue::Text(text) = &value.value { Some(text) } else { None };
     let items = if let FieldValue::List(items) = &value.value { items.as_slice() } else { &[] };
@@ -301,7 +301,7 @@ fn check_quotation(value: &BoundValue, quoted: bool) -> Result<(), RecheckError>
     if holds { Ok(()) } else { Err(RecheckError::Quotation { field: value.field.clone() }) }
 }
 
-/// Whether `words`, four characters or more, stand in `text` and cut no word in two.
+/// Checks whether `words` (four characters or more) occur in `text` without cutting a word.
 fn has_words(text: &str, words: &str) -> bool {
     let in_word =
         |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || is_combining_mark(c));
@@ -313,7 +313,7 @@ fn has_words(text: &str, words: &str) -> bool {
         let (first, last) = (words.chars().next(), words.chars().next_back());
         let cut_before = in_word(left) && in_word(first);
         let cut_after = in_word(right) && in_word(last);
-        // A number goes on over its sign and over a mark between digits.
+        // A number includes its sign and the marks between its digits.
         let signed = matches!(left, Some('-' | '+')) && digit(first) && !in_word(before.next());
         let mark = |c: Option<char>| matches!(c, Some('.' | ',' | ':' | '/' | '-'));
         let split_before =

@@ -1,4 +1,5 @@
-//! Readings that name fields in place of values: what stands there is copied, so that nothing can be mistyped, and then judged as any other.
+//! Readings that name fields instead of values.
+//! The values are copied from the record, so that nothing can be mistyped, and then judged like any others.
 
 use crate::bind::{Bound, Fit};
 use crate::judge::{Setting, cited};
@@ -10,18 +11,18 @@ use ledger::{
 
 use crate::shelf::{Held, Shelf};
 
-/// What a reading names in place of fields that leaves them to the gateway.
+/// What a reading names instead of fields to leave the choice to the gateway.
 pub const MOST_TELLING: &str = "*";
 
-/// The most fields of a record that are named in a hint.
+/// The most fields of a record that a hint names.
 const MOST_FIELDS: usize = 24;
-/// The most that are copied where the reading leaves them to the gateway, and the longest value of one, in bytes.
+/// The most values that are copied if the reading leaves the choice to the gateway, and the longest such value, in bytes.
 const MOST_TOLD: usize = 32;
 const LONGEST_TOLD: usize = 200;
-/// The most in runs before [`ledger::Behaviour::DatedFirst`].
+/// The most values in runs before [`ledger::Behaviour::DatedFirst`].
 const MOST_TOLD_BEFORE: usize = 16;
 
-/// The reading with the values of the fields that it names; `None` where it states its values itself.
+/// Returns the reading with the values of its named fields; `None` if it states its values itself.
 pub(crate) fn copied(
     reading: &Reading,
     shelf: &Shelf,
@@ -50,7 +51,7 @@ pub(crate) fn copied(
     Ok(Some(Reading { values, record: Some(record.id.to_string()), ..reading.clone() }))
 }
 
-/// The record that is named, or the only one.
+/// Returns the named record, or the only one.
 fn meant<'o>(reading: &Reading, held: &Held, stored: &'o Output) -> Result<&'o Record, Rejection> {
     let named = reading.record.as_deref().map(str::trim).filter(|named| !named.is_empty());
     match (named, stored.records()) {
@@ -83,7 +84,9 @@ fn span(stored: &Output) -> String {
     }
 }
 
-/// The fields that are named, or those that tell most: what the record is about, what the predicate needs, of what the record tells, and then its other short values.
+/// Returns the named fields, or the most informative ones.
+/// Those are the record's subject, the fields that the predicate needs, the qualifiers of the record type,
+/// and then its other short values.
 fn names<'r>(reading: &'r Reading, record: &'r Record, setting: &Setting<'r>) -> Vec<&'r str> {
     let named = reading.fields.iter().map(|name| name.trim());
     if reading.fields.iter().all(|name| name.trim() != MOST_TELLING) {
@@ -91,7 +94,7 @@ fn names<'r>(reading: &'r Reading, record: &'r Record, setting: &Setting<'r>) ->
     }
     let predicate = Predicate(reading.predicate.clone());
     if predicate.is_quoted() {
-        // Words are quoted from texts, and from nothing else.
+        // Words are quoted only from texts.
         let is_text =
             |field: &Field| matches!(&field.value, FieldValue::Text(text) if !text.trim().is_empty());
         return record
@@ -127,7 +130,7 @@ fn names<'r>(reading: &'r Reading, record: &'r Record, setting: &Setting<'r>) ->
     names
 }
 
-/// A value as a claim states it, of a list each item; nothing of what is empty.
+/// Returns the texts with which a claim states a value: one for each item of a list, none for an empty value.
 fn texts(value: &FieldValue) -> impl Iterator<Item = String> {
     let texts = match value {
         FieldValue::List(items) => items.clone(),
@@ -141,12 +144,13 @@ fn no_field(record: &Record, name: &str) -> Rejection {
     refuse(RejectionCode::WrongField, reason, fields_of(record), Vec::new())
 }
 
-/// The fields that a record has, as a hint.
+/// Lists the fields of a record, as a hint.
 pub(crate) fn fields_of(record: &Record) -> String {
     format!("It has {}.", list(record.fields.keys().map(String::as_str), MOST_FIELDS))
 }
 
-/// The fields that a predicate needs of such a record, and those that say of what it tells: of a reading that cites the record they are stated with it.
+/// Returns the fields that a predicate needs for such a record, and the record type's qualifiers.
+/// If a reading cites the record, they are stated with it.
 pub(crate) fn completed<'o>(
     predicate: &Predicate,
     record: &'o Record,
@@ -170,7 +174,7 @@ pub(crate) fn completed<'o>(
         .collect()
 }
 
-/// The predicates that the record proves, as a hint.
+/// Lists the predicates that the record proves, as a hint.
 pub(crate) fn proved(fit: &Fit<'_>, setting: &Setting<'_>) -> String {
     let record = fit.record;
     let proved: Vec<&str> = setting

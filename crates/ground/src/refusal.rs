@@ -1,16 +1,16 @@
-//! The words of a rejection: bounded, and with evidence quoted so that it cannot pass for ours.
+//! The texts of a rejection: bounded, and with quoted evidence that cannot pass for our own words.
 
 use crate::bind::Fit;
 use crate::shelf::Held;
 use ledger::{Candidate, Predicate, Record, Rejection, RejectionCode};
 
-/// The most characters of a reason and of a hint.
+/// The most characters in a reason or hint.
 const LONGEST_SENTENCE: usize = 300;
 
-/// The most characters of a candidate's summary and text.
+/// The most characters in a candidate's summary or text.
 const LONGEST_TEXT: usize = 200;
 
-/// The most characters of a text that is quoted inside a sentence.
+/// The most characters of a text quoted inside a sentence.
 const LONGEST_QUOTE: usize = 80;
 
 /// Makes a rejection of bounded size.
@@ -23,23 +23,23 @@ pub(crate) fn refuse(
     Rejection { code, reason: cut(&reason, LONGEST_SENTENCE), hint: cut(&hint, LONGEST_SENTENCE), candidates }
 }
 
-/// The most characters of a hint that is given again, with a record written out.
+/// The most characters in a repeated hint that writes a record out.
 const LONGEST_REPEATED: usize = 600;
 
-/// The same rejection with another hint.
+/// Replaces the hint of a rejection.
 pub(crate) fn repeated(rejection: Rejection, hint: &str) -> Rejection {
     Rejection { hint: cut(hint, LONGEST_REPEATED), ..rejection }
 }
 
-/// The most characters of a hint that writes calls out, which must work as they stand there.
+/// The most characters in a hint that writes calls out; the calls must work as written.
 const LONGEST_CALLS: usize = 2_000;
 
-/// The same rejection with calls to make in its hint.
+/// Replaces the hint of a rejection with one that contains calls to make.
 pub(crate) fn with_calls(rejection: Rejection, hint: &str) -> Rejection {
     Rejection { hint: cut(hint, LONGEST_CALLS), ..rejection }
 }
 
-/// A place that the agent may have meant; `text` is what stands there, unquoted.
+/// Describes a place that the agent may have meant; `text` is the text there, unquoted.
 pub(crate) fn candidate(
     held: &Held,
     record: Option<&Record>,
@@ -55,14 +55,14 @@ pub(crate) fn candidate(
     }
 }
 
-/// The place of a record that fits, with the first of its values.
+/// Describes the place of a record that fits, with its first value.
 pub(crate) fn fit_candidate(held: &Held, fit: &Fit<'_>) -> Candidate {
     let first = fit.values.first();
     let text = first.map(|bound| bound.held.value.to_text());
     candidate(held, Some(fit.record), first.map(|bound| bound.field), text.as_deref())
 }
 
-/// Asks for one of some predicates.
+/// Asks for one of the predicates.
 pub(crate) fn choose_predicate<'v>(predicates: impl Iterator<Item = &'v Predicate>) -> String {
     let names: Vec<_> = predicates.map(|predicate| format!("`{predicate}`")).collect();
     if names.is_empty() {
@@ -71,7 +71,7 @@ pub(crate) fn choose_predicate<'v>(predicates: impl Iterator<Item = &'v Predicat
     format!("Use one of {}.", names.join(", "))
 }
 
-/// Names joined for a sentence, at most `most` of them.
+/// Joins at most `most` names for a sentence.
 pub(crate) fn list<'f>(names: impl IntoIterator<Item = &'f str>, most: usize) -> String {
     let names: Vec<_> =
         names.into_iter().map(|name| format!("`{}`", one_line(name, LONGEST_QUOTE))).collect();
@@ -79,17 +79,17 @@ pub(crate) fn list<'f>(names: impl IntoIterator<Item = &'f str>, most: usize) ->
     if names.len() > most { format!("{shown}, …") } else { shown }
 }
 
-/// `text` in quotation marks with its escapes, short enough for a sentence.
+/// Quotes `text` with its escapes, short enough for a sentence.
 pub(crate) fn quote(text: &str) -> String {
     quote_within(text, LONGEST_QUOTE)
 }
 
-/// `text` in quotation marks with everything escaped that is not a visible character of one line.
+/// Quotes `text` and escapes everything that is not a visible character on one line.
 fn quote_within(text: &str, most: usize) -> String {
     format!("\"{}\"", one_line_with(text, most.saturating_sub(2), |c| c.escape_debug().collect()))
 }
 
-/// `text` with control and invisible characters escaped.
+/// Escapes control and invisible characters in `text`.
 fn one_line(text: &str, most: usize) -> String {
     one_line_with(text, most, |c| match c {
         '\\' | '"' | '\'' => c.to_string(),
@@ -97,7 +97,7 @@ fn one_line(text: &str, most: usize) -> String {
     })
 }
 
-/// At most `most` characters of `text`; no escape is cut in two.
+/// Returns at most `most` characters of `text`; no escape is cut in two.
 fn one_line_with(text: &str, most: usize, escape: impl Fn(char) -> String) -> String {
     let mut out = String::new();
     let mut length = 0;

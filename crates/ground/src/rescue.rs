@@ -1,4 +1,4 @@
-//! The rescue: looks for a reading in the task's other outputs when the cited one does not ground it.
+//! Rescue: searches the task's other outputs for a reading that its cited output does not ground.
 
 use crate::bind::{Bound, Fit, Unclear, stands, subject};
 use crate::choose::{is_all_weak, objection, search};
@@ -16,16 +16,16 @@ use crate::weak::is_weak;
 use ledger::{Candidate, FieldValue, Output, Record, Rejection, RejectionCode, Tier};
 use serde_json::Value;
 
-/// Why the cited invocation does not ground a reading that another one still may.
+/// Why the cited invocation does not ground a reading; another invocation still may.
 #[derive(Debug)]
 pub(crate) struct Miss<'s> {
     pub(crate) code: RejectionCode,
     pub(crate) reason: String,
-    /// The cited invocation, where the task has it.
+    /// The cited invocation, if the task has it.
     pub(crate) cited: Option<&'s Held>,
 }
 
-/// Finds the one place in the task's own outputs that grounds the whole reading, or says why there is none.
+/// Finds the one place in the task's own outputs that grounds the whole reading, or explains why there is none.
 pub(crate) fn rescue<'s>(
     claim: &Claim<'_>,
     miss: Miss<'s>,
@@ -46,14 +46,14 @@ pub(crate) fn rescue<'s>(
 #[derive(Default)]
 struct Places<'s> {
     found: Vec<Found<'s>>,
-    /// Whether the search stopped before the end: there was too much to tell it apart.
+    /// Whether the search stopped early because there were too many places to tell apart.
     cut: bool,
 }
 
-/// The most distinct places that are told apart; an agent is shown a few of them.
+/// The most distinct places that are kept apart; an agent is shown a few of them.
 const MOST_PLACES: usize = 20;
 
-/// The most records holding the whole reading that are looked at, whether they prove it or not.
+/// The most records with the whole reading that are examined, whether they prove it or not.
 const MOST_FITS: usize = 1_000;
 
 fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Setting<'_>) -> Places<'s> {
@@ -67,7 +67,7 @@ fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Sett
             continue;
         };
         let hits = search(claim, hit.records, setting);
-        // A record that holds the reading in several ways is a place too: it must not be passed over in silence.
+        // A record that holds the reading in several ways is a candidate too: it must not be skipped silently.
         if let Some(Unclear::SeveralFields { .. }) = hits.unclear {
             return Places::default();
         }
@@ -86,10 +86,12 @@ fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Sett
     places
 }
 
-/// Whether the reading can mean no other place, since it fits none: it says what it is about, or its telling values stand together nowhere else among the task's records.
+/// Checks whether the reading can mean no other place.
+/// Either it states its subject, or its distinctive values occur together nowhere else among the task's records.
 ///
-/// What tells little (a flag, a small number) does not tell one record from another here: the claim may have it wrong of the one that it means.
-/// A quotation of a word or two is said in many texts; it needs its subject.
+/// A value that says little (a flag, a small number) does not tell one record from another here:
+/// the claim may have it wrong for the record that it means.
+/// A quotation of a word or two occurs in many texts, so it needs its subject.
 fn discriminates(only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool {
     let quotes =
         |bound: &Bound<'_>| bound.quotation.as_ref().is_some_and(|q| q.chars().count() < SHORT_QUOTATION);
@@ -117,15 +119,15 @@ fn discriminates(only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool
     index.hits(&wanted, shelf.held()).all(|hit| !hit.records.iter().filter(other).any(same))
 }
 
-/// Whether the words can be quoted from a value.
+/// Checks whether the words can be quoted from a value.
 fn quotes_too(words: &str, value: &FieldValue) -> bool {
     let found = match_field(&Needle::new(words), value, "", Manner::Quoting, &[Tier::Exact, Tier::Quoted]);
     found.is_some()
 }
 
-/// Whether the cited call looked at other evidence, or at another file of the same name: at the hive of another user.
+/// Checks whether the cited call examined other evidence, or another file of the same name, such as another user's hive.
 ///
-/// What is said of the one must not become a fact about the other, unless the reading names the file's own path.
+/// A claim about one must not become a fact about the other, unless the reading names the file's own path.
 fn is_namesake(miss: &Miss<'_>, found: &Found<'_>) -> bool {
     let Some(cited) = miss.cited else { return false };
     let locator = &found.fit.record.locator;
@@ -141,7 +143,7 @@ fn is_namesake(miss: &Miss<'_>, found: &Found<'_>) -> bool {
     let looked: Vec<_> = asked.chain(read).collect();
     let labels = argument("evidence").into_iter().chain(looked.iter().map(|(label, _)| *label));
     let elsewhere = looked_elsewhere(labels, &locator.evidence);
-    // Within one piece of evidence a path is one file's; every image has a `p1/Windows`.
+    // Within one piece of evidence, a path identifies one file; across images, every image has a `p1/Windows`.
     let fit = &found.fit;
     let names = fit.cites_subject || fit.values.iter().any(|bound| bound.field == fit.subject.field);
     if !elsewhere && names && matches!(subject, FieldValue::Path(path) if *path == locator.path) {
@@ -154,7 +156,7 @@ fn is_namesake(miss: &Miss<'_>, found: &Found<'_>) -> bool {
         || !looked.contains(&own) && looked.iter().any(|(_, path)| name(path) == name(own.1))
 }
 
-/// The folder of the user's profile in which a path lies, with what stands before it.
+/// Returns the user-profile folder that contains a path, with what precedes it.
 fn profile(path: &str) -> Option<&str> {
     ["Users", "Documents and Settings"].into_iter().find_map(|folder| {
         let mut end = 0;
@@ -168,16 +170,16 @@ fn profile(path: &str) -> Option<&str> {
     })
 }
 
-/// Whether there are labels, and all are of other evidence than `own`.
+/// Checks whether there are labels and all of them are of other evidence than `own`.
 fn looked_elsewhere<'l>(labels: impl Iterator<Item = &'l str>, own: &str) -> bool {
     let mut labels = labels.peekable();
     labels.peek().is_some() && labels.all(|label| label != own)
 }
 
-/// Characters from which on a quotation tells one text from others.
+/// The length in characters from which a quotation tells one text from others.
 const SHORT_QUOTATION: usize = 12;
 
-/// Whether a place is the same evidence as a known one, or the same record of an equal output.
+/// Checks whether a place is the same evidence as a known one, or the same record of an equal output.
 fn joins(known: &Found<'_>, stored: &Output, fit: &Fit<'_>) -> bool {
     let same_output = known.stored.digest() == stored.digest() && known.fit.record.id == fit.record.id;
     same_output || known.fit.same_evidence(fit)
@@ -204,7 +206,7 @@ fn refuse_several(miss: &Miss<'_>, places: &Places<'_>, setting: &Setting<'_>) -
     )
 }
 
-/// The original reason, with the nearest text and the latest real ids.
+/// Returns the original reason, with the nearest text and the latest real ids.
 fn refuse_miss(claim: &Claim<'_>, miss: &Miss<'_>, shelf: &Shelf, setting: &Setting<'_>) -> Rejection {
     let most = setting.rules.candidates as usize;
     let mut places: Vec<Candidate> = Vec::new();
@@ -225,7 +227,7 @@ fn refuse_miss(claim: &Claim<'_>, miss: &Miss<'_>, shelf: &Shelf, setting: &Sett
     refuse(miss.code, miss.reason.clone(), hint.to_owned(), places)
 }
 
-/// The cited record of which a claimed value is a part that could be quoted.
+/// Returns the cited record if a claimed value is a part of its text that could be quoted.
 fn quotable(claim: &Claim<'_>, miss: &Miss<'_>, setting: &Setting<'_>) -> Option<Candidate> {
     let held = miss.cited.filter(|_| claim.manner() == Manner::Whole)?;
     let tiers = &setting.rules.tiers;
@@ -235,7 +237,7 @@ fn quotable(claim: &Claim<'_>, miss: &Miss<'_>, setting: &Setting<'_>) -> Option
     Some(candidate(held, Some(record), wanted.field, None))
 }
 
-/// The nearest text to the value that is missing: in the cited output, else in the others (see [`crate::near`]).
+/// Returns the text nearest to the missing value: in the cited output, else in the others (see [`crate::near`]).
 fn nearest(claim: &Claim<'_>, miss: &Miss<'_>, shelf: &Shelf, setting: &Setting<'_>) -> Option<Candidate> {
     let cited = miss.cited.and_then(|held| Some((held, held.grounds()?)));
     let (text, field) = match cited {
@@ -257,21 +259,21 @@ fn holds_field(held: &Held, field: &str) -> bool {
     held.grounds().is_some_and(|stored| stored.records().iter().any(|r| r.fields.contains_key(field)))
 }
 
-/// The text that does not stand in the cited output, with the field it was claimed for.
+/// Returns the text that is missing from the cited output, with the field it was claimed for.
 fn missing<'r>(claim: &Claim<'r>, held: &Held, setting: &Setting<'_>) -> Option<(&'r str, Option<&'r str>)> {
     let value = absent(claim, held, setting).map(|wanted| (wanted.needle.raw(), wanted.field));
     let subject = || claim.subject.as_ref().map(|needle| (needle.raw(), None));
     value.or_else(subject)
 }
 
-/// The first value that stands in no record of the output.
+/// Returns the first value that is in no record of the output.
 fn absent<'c, 'r>(claim: &'c Claim<'r>, held: &Held, setting: &Setting<'_>) -> Option<&'c Wanted<'r>> {
     let records = held.grounds()?.records();
     let tiers = &setting.rules.tiers;
     claim.values.iter().find(|wanted| !records.iter().any(|r| stands(wanted, r, claim.manner(), tiers)))
 }
 
-/// Whether every value and the subject stand somewhere among `records`.
+/// Checks whether every value and the subject are somewhere among `records`.
 pub(crate) fn all_stand(claim: &Claim<'_>, records: &[Record], setting: &Setting<'_>) -> bool {
     let tiers = &setting.rules.tiers;
     let has_subject = |needle: &Needle<'_>, record: &Record| {

@@ -1,6 +1,6 @@
-//! Judges a statement of the story: whether the node that it names is known, and states the fields that are to be said.
+//! Judges a statement of the story: whether its node is known, and whether the node states the requested fields.
 //!
-//! No word of it is the agent's but its comment, which is not judged: what is told is what the node says.
+//! Only the comment is in the agent's words, and it is not judged: the story says what the node says.
 //! The rules, with examples, are in `docs/narrative.md`.
 
 use crate::narrative::{Citable, Dating, Known};
@@ -10,43 +10,44 @@ use ledger::{
     Chapter, FactEntry, NodeId, Rejection, RejectionCode, StatementClaim, StatementEntry, StatementId,
 };
 
-/// The most nodes among which a hint looks for the one that was meant.
+/// The most nodes that a hint searches for the intended one.
 const MOST_SEARCHED: usize = 2000;
 
 /// The most nodes and fields that a hint names.
 const MOST_NAMED: usize = 4;
 
-/// A statement that was checked: the only proof of it, and made here only.
+/// A statement that passed its check. It is the only proof of that, and only this module makes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroundedStatement(StatementEntry);
 
 impl GroundedStatement {
-    /// What stands in the log.
+    /// Returns the persisted form.
     pub fn entry(&self) -> &StatementEntry {
         &self.0
     }
 
-    /// What stands in the log; the proof is given up.
+    /// Converts into the persisted form and gives up the proof.
     pub fn into_entry(self) -> StatementEntry {
         self.0
     }
 }
 
-/// The answer to a statement.
+/// The verdict on a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StatementVerdict {
-    /// It is told.
+    /// It becomes part of the story.
     Told {
         /// The statement.
         statement: GroundedStatement,
-        /// What of it was not taken: its comment, or its chapter.
+        /// Why a part of it was not accepted: its comment, or its chapter.
         left_out: Option<String>,
     },
-    /// It names what is not known, or fields that are not stated.
+    /// It names an unknown node, or fields that the node does not state.
     Refused(Rejection),
 }
 
-/// Judges a statement by what its task knows: its own facts, absences and derivations, and those that were handed over to it, up to the claim.
+/// Judges a statement by what its task knows up to the claim.
+/// This means its own facts, absences and derivations, and those that were handed over to it.
 pub fn judge_statement(claim: &StatementClaim, id: StatementId, known: &Known<'_>) -> StatementVerdict {
     let named = node(claim, known).and_then(|(node, citable)| Ok((node, said(claim, node, citable)?)));
     let (node, fields) = match named {
@@ -71,7 +72,7 @@ pub fn judge_statement(claim: &StatementClaim, id: StatementId, known: &Known<'_
     }
 }
 
-/// The node that a statement names.
+/// Returns the node that a statement names.
 fn node<'k>(claim: &StatementClaim, known: &Known<'k>) -> Result<(NodeId, Citable<'k>), Rejection> {
     let named = claim.node.trim();
     let id = named.parse::<NodeId>().ok();
@@ -81,7 +82,7 @@ fn node<'k>(claim: &StatementClaim, known: &Known<'k>) -> Result<(NodeId, Citabl
     })
 }
 
-/// The nodes whose ids are the most like a name.
+/// Lists the nodes whose ids are most similar to a name.
 fn nearest(named: &str, known: &Known<'_>) -> String {
     if known.is_empty() {
         return "There is nothing to tell yet: facts come first.".to_owned();
@@ -97,7 +98,7 @@ fn nearest(named: &str, known: &Known<'_>) -> String {
     format!("The nearest ids are {}.", list(ids.iter().map(String::as_str), MOST_NAMED))
 }
 
-/// The fields that are said, each once and in the order of the fact.
+/// Returns the requested fields, each once and in the fact's order.
 fn said(claim: &StatementClaim, node: NodeId, citable: Citable<'_>) -> Result<Vec<String>, Rejection> {
     let wrong = |reason: String, hint: String| refuse(RejectionCode::WrongField, reason, hint, Vec::new());
     let fact = match citable {
@@ -122,7 +123,7 @@ fn said(claim: &StatementClaim, node: NodeId, citable: Citable<'_>) -> Result<Ve
     Ok(stated.into_iter().filter(|field| asked.contains(field)).map(str::to_owned).collect())
 }
 
-/// `subject` stands for the field of the subject, unless a field has that name.
+/// Resolves `subject` to the subject's field, unless a field has that name.
 fn meant<'a>(field: &'a str, fact: &'a FactEntry) -> &'a str {
     match field == "subject" && !fields_of(fact).contains(&"subject") {
         true => &fact.subject.field,
@@ -130,7 +131,7 @@ fn meant<'a>(field: &'a str, fact: &'a FactEntry) -> &'a str {
     }
 }
 
-/// The chapter, and why it is not taken where it is none.
+/// Returns the chapter, or why the named chapter is not accepted.
 fn chapter(claim: &StatementClaim) -> (Option<Chapter>, Option<String>) {
     let named = claim.chapter.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let Some(name) = named else { return (None, None) };
@@ -142,7 +143,7 @@ fn chapter(claim: &StatementClaim) -> (Option<Chapter>, Option<String>) {
     (chapter, chapter.is_none().then(none))
 }
 
-/// The comment, and why it is not kept where it is not.
+/// Returns the comment, or why it is not kept.
 fn comment(claim: &StatementClaim) -> (Option<String>, Option<String>) {
     let said = claim.comment.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let Some(text) = said else { return (None, None) };

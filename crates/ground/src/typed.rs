@@ -12,12 +12,13 @@ const LONGEST: usize = 64;
 pub(crate) struct Instant {
     /// Nanoseconds since 1970-01-01 UTC.
     nanoseconds: i128,
-    /// Decimal places of a second that the claim gives.
+    /// The number of decimal places of the second in the claim.
     decimals: usize,
 }
 
 impl Instant {
-    /// Reads RFC 3339 with a zone, `UTC` and `GMT` for its `Z`, or a number that counts from an epoch, and nothing looser, so that the claim's precision is known.
+    /// Reads RFC 3339 with a zone, with `UTC` or `GMT` for its `Z`, or a number that counts from an epoch.
+    /// Nothing looser is accepted, so that the claim's precision is known.
     pub(crate) fn read(text: &str) -> Option<Instant> {
         if text.len() > LONGEST {
             return None;
@@ -28,7 +29,8 @@ impl Instant {
         Instant::counted(text).or_else(|| Instant::written(text))
     }
 
-    /// Reads a count since 1970 in seconds, milliseconds or microseconds, or of 100 ns since 1601 (FILETIME): its length says which, for times from 1975 to 2250.
+    /// Reads a count of seconds, milliseconds or microseconds since 1970, or of 100 ns since 1601 (FILETIME).
+    /// Its length says which one, for times from 1975 to 2250.
     fn counted(text: &str) -> Option<Instant> {
         text.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
         let count: i128 = text.parse().ok()?;
@@ -53,7 +55,7 @@ impl Instant {
             None => (0, rest),
         };
         let zoned = matches!(zone, "Z" | "z") || has_shape(zone, "+00:00") || has_shape(zone, "-00:00");
-        // A second of 60 would be read as 59: another instant than the one written.
+        // A second of 60 would be read as 59: a different instant from the one written.
         let plain = has_shape(date, "0000-00-00") && has_shape(clock, "00:00:00") && !clock.ends_with("60");
         let fraction = decimals <= 9 && (decimals > 0 || !rest.starts_with('.'));
         if !(zoned && plain && fraction) {
@@ -63,14 +65,14 @@ impl Instant {
         Some(Instant { nanoseconds: utc.unix_nanoseconds(), decimals })
     }
 
-    /// Nanoseconds since 1970-01-01 UTC.
+    /// Returns nanoseconds since 1970-01-01 UTC.
     pub(crate) fn unix_nanoseconds(self) -> i128 {
         self.nanoseconds
     }
 
-    /// Whether `time` is this instant at the claim's precision, and the claim is no finer than the source.
+    /// Checks whether `time` is this instant at the claim's precision, and the claim is no finer than the source.
     ///
-    /// A local time is none: its zone was only assumed.
+    /// A local time never matches, because its zone is only assumed.
     pub(crate) fn is(self, time: &Time) -> bool {
         let (Some(utc), None) = (time.utc, time.zone) else { return false };
         if self.decimals > time.precision.decimals() {
@@ -81,7 +83,8 @@ impl Instant {
     }
 }
 
-/// A number of bytes with its unit, its digits in groups, or both: `300 bytes`, `8,192`, `8,192 B`. Multiples are rounded and name no size.
+/// Reads a number of bytes with its unit, with grouped digits, or both: `300 bytes`, `8,192`, `8,192 B`.
+/// Multiples such as KB are rounded and name no exact size.
 pub(crate) fn bytes(text: &str) -> Option<i128> {
     if text.len() > LONGEST {
         return None;
@@ -96,7 +99,7 @@ pub(crate) fn bytes(text: &str) -> Option<i128> {
     number.filter(|number| *number >= 0)
 }
 
-/// Digits without the commas between groups of three.
+/// Removes the commas between groups of three digits.
 fn ungrouped(text: &str) -> Option<String> {
     let (first, rest) = text.split_once(',')?;
     let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
@@ -105,23 +108,23 @@ fn ungrouped(text: &str) -> Option<String> {
     (sound && groups).then(|| text.replace(',', ""))
 }
 
-/// An address of IPv6, without a zone; one of IPv4 has one spelling only.
+/// Reads an IPv6 address without a zone; an IPv4 address has only one spelling.
 pub(crate) fn address(text: &str) -> Option<Ipv6Addr> {
-    // The longest spelling has eight groups, the last two as an address of IPv4.
+    // The longest spelling has eight groups, the last two written as an IPv4 address.
     (text.len() <= 45 && text.contains(':')).then(|| text.parse().ok())?
 }
 
-/// The second, counted from 1970-01-01 UTC, in which an instant lies.
+/// Returns the second that contains an instant, counted from 1970-01-01 UTC.
 pub(crate) fn second(unix_nanoseconds: i128) -> i128 {
     const SECOND: i64 = 1_000_000_000;
-    // 64 bits reach from 1678 to 2262, and are divided much faster.
+    // 64 bits reach from 1678 to 2262, and their division is much faster.
     match i64::try_from(unix_nanoseconds) {
         Ok(nanoseconds) => nanoseconds.div_euclid(SECOND).into(),
         Err(_) => unix_nanoseconds.div_euclid(SECOND.into()),
     }
 }
 
-/// Whether `text` is a date, or a date and time, without a zone.
+/// Checks whether `text` is a date, or a date and time, without a zone.
 pub(crate) fn is_zoneless(text: &str) -> bool {
     let Some((date, rest)) = text.split_at_checked(10) else { return false };
     let dated = ["0000-00-00", "0000/00/00", "00.00.0000", "00/00/0000"].iter().any(|s| has_shape(date, s));
@@ -131,7 +134,7 @@ pub(crate) fn is_zoneless(text: &str) -> bool {
     dated && clocked && fraction.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether `text` has a digit wherever `shape` has `0`, and else the same characters.
+/// Checks whether `text` has a digit wherever `shape` has `0`, and otherwise the same characters.
 fn has_shape(text: &str, shape: &str) -> bool {
     let fits = |(t, s): (u8, u8)| if s == b'0' { t.is_ascii_digit() } else { t == s };
     text.len() == shape.len() && text.bytes().zip(shape.bytes()).all(fits)

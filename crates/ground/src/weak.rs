@@ -1,10 +1,10 @@
-//! Values that carry too little to tell one record from another.
+//! Values that say too little to tell one record from another.
 
 use crate::bind::Bound;
 use ledger::value::read_whole_number;
 use ledger::{FieldValue, GateRules};
 
-/// Whether the value that was bound is weak.
+/// Checks whether a bound value is weak.
 pub(crate) fn is_weak(bound: &Bound<'_>, rules: &GateRules) -> bool {
     match &bound.held.value {
         FieldValue::Flag(_) => true,
@@ -30,7 +30,7 @@ fn is_weak_text(text: &str, rules: &GateRules) -> bool {
     short || flag || text.is_empty() || read_whole_number(text).is_some_and(|number| is_small(number, rules))
 }
 
-/// Whether a number has too few digits: small numbers stand in too many records.
+/// Checks whether a number has too few digits: small numbers occur in too many records.
 fn is_small(number: i128, rules: &GateRules) -> bool {
     let digits = number.unsigned_abs().checked_ilog10().map_or(1, |log| log + 1);
     digits < rules.weak_below

@@ -1,17 +1,17 @@
-//! What kind of thing an indicator names.
+//! The kind of thing that an indicator names.
 
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
-/// What kind of thing an indicator names.
+/// The kind of thing that an indicator names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// MD5, SHA-1 or SHA-256 in hex digits.
     Hash,
-    /// An address of IPv4 or IPv6, or a network of them (CIDR).
+    /// An IPv4 or IPv6 address, or a network (CIDR).
     Address,
-    /// A domain, with all below it.
+    /// A domain, with all its subdomains.
     Domain,
     /// A URL.
     Url,
@@ -19,11 +19,11 @@ pub enum Kind {
     FileName,
     /// The path of a file or folder.
     Path,
-    /// A key of the registry.
+    /// A registry key.
     RegistryKey,
 }
 
-/// Endings of file names that are no domains in lists without kinds.
+/// File name extensions that are not domains, for lists without kinds.
 const ENDINGS: [&str; 42] = [
     "exe", "dll", "sys", "scr", "ps1", "psm1", "bat", "cmd", "vbs", "vbe", "js", "jse", "wsf", "hta", "lnk",
     "doc", "docx", "docm", "xls", "xlsx", "xlsm", "ppt", "pptx", "rtf", "pdf", "zip", "rar", "7z", "iso",
@@ -31,7 +31,7 @@ const ENDINGS: [&str; 42] = [
 ];
 
 impl Kind {
-    /// Its name, as people and formats have it.
+    /// Returns its name, for people and formats.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Hash => "hash",
@@ -44,7 +44,7 @@ impl Kind {
         }
     }
 
-    /// The kind that a word of a list names: those of MISP, of CSV files and of people.
+    /// Returns the kind that a word of a list names, as used by MISP, CSV files and people.
     pub(crate) fn of_word(word: &str) -> Option<Kind> {
         Some(match word.trim().to_ascii_lowercase().as_str() {
             "md5" | "sha1" | "sha-1" | "sha256" | "sha-256" | "hash" | "filehash" | "file_hash"
@@ -60,7 +60,7 @@ impl Kind {
         })
     }
 
-    /// The kind that a value has by its form; `None` where it has that of none.
+    /// Returns the kind that a value has by its form; `None` if the form fits no kind.
     pub(crate) fn of_value(value: &str) -> Option<Kind> {
         if is_hash(value) {
             return Some(Kind::Hash);
@@ -88,7 +88,7 @@ impl Kind {
         (!value.contains(['/', ' ', ':'])).then_some(Kind::FileName)
     }
 
-    /// Whether a value can be of this kind.
+    /// Checks whether a value can be of this kind.
     pub(crate) fn fits(self, value: &str) -> bool {
         match self {
             Kind::Hash => is_hash(value),
@@ -121,7 +121,7 @@ fn is_domain(value: &str) -> bool {
         && !last.bytes().any(|byte| byte.is_ascii_digit() && !last.starts_with("xn--"))
 }
 
-/// A network, or an address as the network of itself: the address and how many of its bits count.
+/// Reads a network, or an address as a network of one: the address and its number of significant bits.
 pub(crate) fn network(value: &str) -> Option<(IpAddr, u8)> {
     let (address, bits) = match value.split_once('/') {
         Some((address, bits)) => (address, Some(bits.parse::<u8>().ok()?)),
@@ -133,7 +133,7 @@ pub(crate) fn network(value: &str) -> Option<(IpAddr, u8)> {
     (bits <= all).then(|| (masked(address, bits), bits))
 }
 
-/// The first bits of an address.
+/// Returns the first bits of an address.
 pub(crate) fn masked(address: IpAddr, bits: u8) -> IpAddr {
     match address {
         IpAddr::V4(four) => {

@@ -1,4 +1,4 @@
-//! Lists of files that are known to be good, by their hashes: plain lists, and the tables of NSRL.
+//! Lists of known good files, by hash: plain lists, and the NSRL tables.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, Read};
@@ -7,7 +7,7 @@ use thiserror::Error;
 /// The longest line that is read.
 const LONGEST_LINE: u64 = 64 << 10;
 
-/// How a database of SQLite begins.
+/// The beginning of an SQLite database.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Why a list cannot be read.
@@ -21,28 +21,28 @@ pub enum KnownError {
         "read the list: it is a database of SQLite, such as the newer sets of NSRL are; export its hashes as text"
     )]
     Sqlite,
-    /// There is no hash in it.
+    /// It contains no hash.
     #[error("read the list: there is no hash in it")]
     None,
 }
 
-/// Which of the hashes that records name are known to be good, and by which list.
+/// Which of the hashes in records are known good, and by which list.
 #[derive(Debug, Clone, Default)]
 pub struct KnownGood {
     by_hash: HashMap<String, String>,
 }
 
 impl KnownGood {
-    /// The list that knows this hash, whatever its letter case.
+    /// Returns the list that contains this hash, ignoring letter case.
     pub fn list_of(&self, hash: &str) -> Option<&str> {
         self.by_hash.get(&hash.to_ascii_lowercase()).map(String::as_str)
     }
 
-    /// Adds what one list knows of these hashes, which are in lower case; only they are kept, so that a list can have any size.
+    /// Adds the list's entries for these lower-case hashes; only they are kept, so that a list can have any size.
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or is none.
+    /// If it cannot be read, or is not a list of hashes.
     pub fn add(
         &mut self,
         name: &str,

@@ -1,9 +1,10 @@
-//! What others know to be bad, or to be good: indicators and lists of known files, and where records name them.
+//! Known bad and known good: indicators and lists of known files, and where records name them.
 //!
-//! Indicators are read from STIX 2.1 bundles, MISP events, OpenIOC, CSV and plain lists; a file that cannot be read is told with its place.
-//! They are looked for by their kind and by whole words: `evil.com` is in `http://www.evil.com/a` and not in `notevil.com`.
+//! Indicators are read from STIX 2.1 bundles, MISP events, OpenIOC, CSV and plain lists;
+//! a file that cannot be read is reported with the place of the error.
+//! They are matched by kind and as whole words: `evil.com` is in `http://www.evil.com/a` and not in `notevil.com`.
 //!
-//! **Invariant:** pure; nothing that is left out of a file is left out silently. A hit proves nothing.
+//! **Invariant:** pure; no part of a file is left out silently. A hit proves nothing.
 
 mod kind;
 mod known;

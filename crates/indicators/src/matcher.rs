@@ -1,4 +1,4 @@
-//! Where records name what indicators are about.
+//! Finds the records that name indicators.
 
 use crate::kind::{Kind, masked, network};
 use crate::read::Indicator;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-/// Most characters of a value that is told.
+/// The most characters of a reported value.
 const TOLD: usize = 512;
 
-/// Most bytes of a value that are looked at.
+/// The most bytes of a value that are searched.
 const LOOKED_AT: usize = 1 << 20;
 
 /// An indicator that a record names.
@@ -22,15 +22,15 @@ pub struct Hit {
     pub indicator: usize,
     /// The field that names it.
     pub field: String,
-    /// What that field holds, shortened.
+    /// The value of that field, shortened.
     pub value: String,
 }
 
-/// Indicators made ready to be looked for.
+/// Indicators prepared for searching.
 #[derive(Debug)]
 pub struct Matcher {
     hashes: HashMap<String, usize>,
-    /// By whether they are of IPv4, and how many of their bits count.
+    /// By whether they are IPv4, and by the number of significant bits.
     networks: BTreeMap<(bool, u8), HashMap<IpAddr, usize>>,
     texts: Option<AhoCorasick>,
     needles: Vec<Needle>,
@@ -42,21 +42,21 @@ struct Needle {
     kind: Kind,
     /// The drive of a path, in lower case.
     drive: Option<char>,
-    /// Whether a key is one of users, and not of the computer.
+    /// Whether a key belongs to users and not to the computer.
     of_users: bool,
 }
 
-/// What a value of a record is, so far as it decides what stands alone in it.
+/// The form of a record's value, as far as it decides what counts as a whole word in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// A name or a path: its parts are between backslashes.
+    /// A name or a path: backslashes separate its parts.
     Path,
     /// Words of any kind.
     Words,
 }
 
 impl Matcher {
-    /// Makes indicators ready.
+    /// Prepares indicators.
     pub fn of(indicators: &[Indicator]) -> Matcher {
         let mut matcher =
             Matcher { hashes: HashMap::new(), networks: BTreeMap::new(), texts: None, needles: Vec::new() };
@@ -90,7 +90,7 @@ impl Matcher {
         matcher
     }
 
-    /// The indicators that a record names, each once; `further` are texts of the record in other forms, each with its field.
+    /// Returns the indicators that a record names, each once; `further` are other forms of the record's texts, each with its field.
     pub fn hits(&self, record: &Record, further: &[(&str, String)]) -> Vec<Hit> {
         let mut hits: BTreeMap<usize, Hit> = BTreeMap::new();
         for (field, held) in &record.fields {
@@ -128,7 +128,7 @@ impl Matcher {
         let looked_at = text.get(..text.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
         let lower = looked_at.to_lowercase().replace('/', "\\");
         self.of_hashes(field, text, &lower, hits);
-        // Four numbers of a version look like an address.
+        // The four numbers of a version look like an address.
         if !field.contains("version") {
             self.of_addresses(field, text, &lower, hits);
         }
@@ -186,14 +186,14 @@ fn add(hits: &mut BTreeMap<usize, Hit>, indicator: usize, field: &str, text: &st
     });
 }
 
-/// The address that a word is, with a port or without.
+/// Reads a word as an address, with or without a port.
 fn address(word: &str) -> Option<IpAddr> {
     let word = word.trim_end_matches(['.', ':']);
     let plain = word.parse().ok();
     plain.or_else(|| word.rsplit_once(':').and_then(|(address, _)| address.parse().ok()))
 }
 
-/// What of an indicator is looked for, in lower case with backslashes; the drive of a path, and whether a key is one of users.
+/// Returns the text to search for, in lower case with backslashes; also the drive of a path, and whether a key belongs to users.
 fn needle(kind: Kind, value: &str) -> (String, Option<char>, bool) {
     let lower = value.to_lowercase().replace('/', "\\");
     match kind {
@@ -207,7 +207,7 @@ fn needle(kind: Kind, value: &str) -> (String, Option<char>, bool) {
 
 fn path(lower: &str) -> (String, Option<char>, bool) {
     let lower = lower.trim_end_matches('\\');
-    // A variable stands for a folder that is not known.
+    // A variable means an unknown folder.
     if let Some((_, rest)) = lower.strip_prefix('%').and_then(|rest| rest.split_once('%')) {
         return (rest.to_owned(), None, false);
     }
@@ -233,19 +233,19 @@ fn key(lower: &str) -> (String, Option<char>, bool) {
     (with_current_set(&text), None, of_users)
 }
 
-/// A key with the control set that is in force in place of one by its number.
+/// Replaces a numbered control set in a key by the current one.
 fn with_current_set(key: &str) -> String {
     let Some((before, behind)) = key.split_once("\\controlset00") else { return key.to_owned() };
     let rest = behind.trim_start_matches(|it: char| it.is_ascii_digit());
     format!("{before}\\currentcontrolset{rest}")
 }
 
-/// Whether what was found is no part of something else.
+/// Checks whether the text found is not part of a longer word.
 fn stands_alone(needle: &Needle, before: &str, after: &str, form: Form) -> bool {
     let is_word = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_');
     let (last, mut behind) = (before.chars().next_back(), after.chars());
     let (next, second) = (behind.next(), behind.next());
-    // A dot ends a sentence, or goes on with an ending or a domain above.
+    // A dot ends a sentence, or continues with an extension or a parent domain.
     let goes_on = match next {
         Some('.') => second.is_some_and(is_word),
         Some(next) => is_word(next),
@@ -277,7 +277,7 @@ fn stands_alone(needle: &Needle, before: &str, after: &str, form: Form) -> bool 
     }
 }
 
-/// Whether what stands before a path is no other drive than its own.
+/// Checks whether the text before a path names no other drive.
 fn is_on_drive(drive: Option<char>, before: &str) -> bool {
     let Some(drive) = drive else { return true };
     let mut before = before.chars().rev();

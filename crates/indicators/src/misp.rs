@@ -1,13 +1,13 @@
-//! Events of MISP in JSON (the format of its core, `misp-core-format`).
+//! MISP events in JSON (its core format, `misp-core-format`).
 
 use crate::kind::Kind;
 use crate::read::{Lines, Taken};
 use serde_json::Value;
 
-/// How deep events stand in lists and answers.
+/// How deep events may be nested in lists and answers.
 const DEEPEST: usize = 4;
 
-/// Takes the attributes of all events; whether there is one.
+/// Reads the attributes of all events; returns whether there is an event.
 pub(crate) fn read(value: &Value, lines: &Lines<'_>, taken: &mut Taken<'_>) -> bool {
     of(value, lines, taken, 0)
 }
@@ -67,7 +67,7 @@ fn take(attribute: &Value, info: Option<&str>, lines: &Lines<'_>, taken: &mut Ta
         let key = value.split('|').next().unwrap_or_default();
         return taken.take(Some(Kind::RegistryKey), key, line, label);
     }
-    // A name and a hash, a domain and an address, an address and a port.
+    // A file name with a hash, a domain with an address, an address with a port.
     let kinds: Vec<&str> = kind.split('|').collect();
     let values: Vec<&str> = value.splitn(kinds.len().max(1), '|').collect();
     for (kind, value) in kinds.iter().zip(values) {

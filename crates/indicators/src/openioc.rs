@@ -1,10 +1,10 @@
-//! OpenIOC 1.0 and 1.1: items of an indicator that one of must be there.
+//! OpenIOC 1.0 and 1.1: items of an indicator of which one must be present.
 
 use crate::kind::Kind;
 use crate::read::{ReadError, Taken};
 use roxmltree::{Document, Node, ParsingOptions};
 
-/// Most nodes of a file.
+/// The most nodes in a file.
 const NODES: u32 = 2_000_000;
 
 pub(crate) fn read(text: &str, taken: &mut Taken<'_>) -> Result<(), ReadError> {
@@ -29,7 +29,7 @@ pub(crate) fn read(text: &str, taken: &mut Taken<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Names of elements, whatever their namespace.
+/// Matches element names, whatever their namespace.
 trait Named {
     fn has_tag_name_any(&self, name: &str) -> bool;
 }
@@ -48,7 +48,7 @@ fn one(item: Node<'_, '_>, line: Option<u64>, label: Option<&str>, taken: &mut T
     if !matches!(condition, "is" | "contains") || item.attribute("negate") == Some("true") {
         return taken.skip(format!("an item with the condition {condition}, or negated"), line);
     }
-    // A part of what must hold together is not what the indicator says.
+    // One part of a conjunction is not what the indicator says.
     let parts = item.parent().filter(|parent| parent.attribute("operator") == Some("AND"));
     if parts.is_some_and(|parent| parent.children().filter(Node::is_element).count() > 1) {
         return taken.skip("an item that holds only together with others".to_owned(), line);

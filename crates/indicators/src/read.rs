@@ -1,4 +1,4 @@
-//! Reading files of indicators, whatever their form.
+//! Reads files of indicators in any supported form.
 
 use crate::kind::Kind;
 use crate::{misp, openioc, stix, table};
@@ -9,7 +9,7 @@ use thiserror::Error;
 /// The longest file in bytes.
 pub const LONGEST: usize = 32 << 20;
 
-/// Most indicators of all files.
+/// The most indicators in all files.
 const MOST: usize = 1_000_000;
 
 /// The longest value of an indicator in bytes.
@@ -19,29 +19,29 @@ const LONGEST_VALUE: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndicatorFile {
-    /// How it is named to people.
+    /// Its name for people.
     pub name: String,
-    /// What stands in it.
+    /// Its content.
     pub text: String,
 }
 
-/// What somebody says is bad.
+/// Something that somebody says is bad.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Indicator {
-    /// What kind of thing it names.
+    /// The kind of thing that it names.
     pub kind: Kind,
-    /// The value, as it is looked for.
+    /// The value to search for.
     pub value: String,
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: String,
-    /// The line there, the first being 1, where that is known.
+    /// The line in that file, from 1, if it is known.
     pub line: Option<u64>,
-    /// What the file says of it: a title, a comment, the name of a malware.
+    /// What the file says about it: a title, a comment, the name of malware.
     pub label: Option<String>,
 }
 
-/// Why a file, or something in it, gives no indicators.
+/// Why a file, or part of it, gives no indicators.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReadError {
     /// It is too long.
@@ -50,26 +50,26 @@ pub enum ReadError {
         /// Its bytes.
         actual: usize,
     },
-    /// It is JSON that cannot be read, or of no form that is known.
+    /// It is JSON that cannot be read, or has an unknown form.
     #[error("read JSON: {reason}")]
     Json {
-        /// Why.
+        /// The reason.
         reason: String,
         /// The line.
         line: Option<u64>,
     },
-    /// It is XML that cannot be read, or of no form that is known.
+    /// It is XML that cannot be read, or has an unknown form.
     #[error("read XML: {reason}")]
     Xml {
-        /// Why.
+        /// The reason.
         reason: String,
         /// The line.
         line: Option<u64>,
     },
-    /// It is no table that can be read.
+    /// It is not a readable table.
     #[error("read a table: {reason}")]
     Csv {
-        /// Why.
+        /// The reason.
         reason: String,
         /// The line.
         line: Option<u64>,
@@ -77,7 +77,7 @@ pub enum ReadError {
     /// There are too many.
     #[error("more than {MOST} indicators")]
     TooMany,
-    /// There is none in it.
+    /// It contains none.
     #[error("there is no indicator in it")]
     None,
 }
@@ -97,27 +97,27 @@ impl ReadError {
 pub struct Unreadable {
     /// The file.
     pub file: String,
-    /// The line where that is known.
+    /// The line, if it is known.
     pub line: Option<u64>,
     /// What is wrong with it.
     pub reason: String,
 }
 
-/// What was left out of a file, and how often.
+/// A part of a file that was left out, and how often.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Skipped {
     /// The file.
     pub file: String,
-    /// What it is, and why it is not looked for.
+    /// What it is, and why it is not searched for.
     pub what: String,
-    /// The first line where that is known.
+    /// The first line, if it is known.
     pub line: Option<u64>,
     /// How often.
     pub times: u64,
 }
 
-/// All that files hold.
+/// The content of all files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Read {
@@ -129,7 +129,7 @@ pub struct Read {
     pub skipped: Vec<Skipped>,
 }
 
-/// What one file gives.
+/// The content of one file.
 #[derive(Debug)]
 pub(crate) struct Taken<'f> {
     file: &'f str,
@@ -138,7 +138,7 @@ pub(crate) struct Taken<'f> {
 }
 
 impl Taken<'_> {
-    /// Takes a value of a kind that was named, or of the one that its form has.
+    /// Adds a value with a named kind, or with the kind that its form has.
     pub(crate) fn take(&mut self, kind: Option<Kind>, value: &str, line: Option<u64>, label: Option<&str>) {
         let value = refanged(value.trim());
         if value.is_empty() {
@@ -147,7 +147,7 @@ impl Taken<'_> {
         if value.len() > LONGEST_VALUE {
             return self.skip(format!("a value of more than {LONGEST_VALUE} bytes"), line);
         }
-        // A word such as "file" or "path" means a hash as often as a name.
+        // A word such as "file" or "path" may mean a hash as well as a name.
         let kind = match kind {
             Some(kind) if kind.fits(&value) => Some(kind),
             Some(Kind::Hash) => None,
@@ -237,7 +237,7 @@ fn json(text: &str, taken: &mut Taken<'_>) -> Result<(), ReadError> {
     Err(ReadError::Json { reason, line: None })
 }
 
-/// The lines of a text in which values stand.
+/// The lines of a text that contain values.
 #[derive(Debug)]
 pub(crate) struct Lines<'t> {
     text: &'t str,
@@ -248,9 +248,10 @@ impl<'t> Lines<'t> {
         Lines { text }
     }
 
-    /// The line in which this id, which stands nowhere else in that form, is given; `None` where the file is too long to look.
+    /// Returns the line that contains this id in quotation marks, which occurs only once.
+    /// `None` if the file is too long to search.
     pub(crate) fn of_id(&self, id: Option<&str>) -> Option<u64> {
-        /// Looking for each of many ids in a long text takes the square of it.
+        /// Searching a long text for each of many ids takes quadratic time.
         const MOST: usize = 1 << 20;
         let id = id.filter(|id| id.len() >= 8 && self.text.len() <= MOST)?;
         let at = self.text.find(&format!("\"{id}\""))?;
@@ -258,7 +259,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// What people write so that nobody opens it, as it was.
+/// Restores a value that people defanged so that nobody opens it.
 fn refanged(value: &str) -> String {
     let value = value.trim_matches(['"', '\'', '`']);
     let plain = value

@@ -1,4 +1,4 @@
-//! Bundles of STIX 2.1: indicators with simple patterns, and observables.
+//! STIX 2.1 bundles: indicators with simple patterns, and observables.
 
 use crate::kind::Kind;
 use crate::read::{Lines, Taken};
@@ -72,7 +72,8 @@ enum Token {
     Sign(char),
 }
 
-/// Takes a pattern of comparisons by `=` or `IN` that are joined by `OR`; any other is left out, for a part of it is not what it says.
+/// Reads a pattern of comparisons by `=` or `IN` joined by `OR`.
+/// Any other pattern is left out, because a part of it is not what it says.
 fn pattern(pattern: &str, line: Option<u64>, label: Option<&str>, taken: &mut Taken<'_>) {
     let Some(tokens) = tokens(pattern) else {
         return taken.skip("a pattern that cannot be read".to_owned(), line);
@@ -120,7 +121,7 @@ fn tokens(pattern: &str) -> Option<Vec<Token>> {
                         other => text.push(other),
                     }
                 }
-                // A part of a path to an object can stand in quotes: file:hashes.'SHA-256'.
+                // A part of an object path can be in quotation marks: file:hashes.'SHA-256'.
                 match all.last_mut() {
                     Some(Token::Word(word)) if word.ends_with('.') => word.push_str(&text),
                     _ => all.push(Token::Text(text)),
@@ -142,7 +143,7 @@ fn tokens(pattern: &str) -> Option<Vec<Token>> {
     Some(all)
 }
 
-/// The objects and values that are compared; the word that is not understood where there is one.
+/// Returns the objects and values that are compared, or the word that is not understood.
 fn comparisons(tokens: &[Token]) -> Result<Vec<(String, String)>, String> {
     let mut found = Vec::new();
     let mut left = tokens.iter().peekable();

@@ -1,9 +1,9 @@
-//! Tables of values separated by commas, and plain lists.
+//! CSV tables and plain lists.
 
 use crate::kind::Kind;
 use crate::read::{ReadError, Taken};
 
-/// Columns that name what a value is.
+/// Columns that say what a value is.
 const TYPES: [&str; 7] =
     ["type", "kind", "ioc_type", "indicator_type", "indicator type", "ioc type", "attribute_type"];
 
@@ -20,7 +20,7 @@ const VALUES: [&str; 9] = [
     "pattern",
 ];
 
-/// Columns with words about it.
+/// Columns with words about the value.
 const LABELS: [&str; 9] = [
     "description",
     "comment",
@@ -97,7 +97,7 @@ fn table(text: &str, taken: &mut Taken<'_>, delimiter: u8) -> Result<(), ReadErr
     Ok(())
 }
 
-/// A value a line, with a comment behind `#` or behind a comma.
+/// Reads one value a line, with a comment after `#` or a comma.
 fn list(text: &str, taken: &mut Taken<'_>) -> Result<(), ReadError> {
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();

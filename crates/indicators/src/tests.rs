@@ -51,7 +51,7 @@ fn a_table_names_the_kind_in_a_column_or_by_its_columns() {
     assert_eq!(read.indicators[0].label.as_deref(), Some("loader"));
     let columns = format!("name;sha1;ip\nx;{SHA1};10.0.0.1\n");
     assert_eq!(values(&file(&columns)), [(Kind::Hash, SHA1, Some(2)), (Kind::Address, "10.0.0.1", Some(2))]);
-    // A field that is never closed swallows the rest, and nothing of it is an indicator.
+    // A field that is never closed swallows the rest, and nothing in it is an indicator.
     let hostile = format!("type,value\nmd5,\"{}", "x,".repeat(5_000));
     assert_eq!(file(&hostile).unreadable.len(), 1);
 }

@@ -1,7 +1,8 @@
 //! Absences: negative findings, in closed forms.
 //!
-//! That something is not there can be stated only of what was searched to the end.
-//! A form says what is absent and where; which tool's empty search can cover which form is part of the tool's specification ([`Coverage`]), so that code decides.
+//! An absence can be stated only about something that was searched completely.
+//! A form says what is absent and where. A tool's specification says which form its empty search can cover ([`Coverage`]),
+//! so that code decides.
 
 use crate::event::InvocationEnded;
 use crate::id::{AbsenceId, InvocationId};
@@ -12,34 +13,34 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// How an absence in a hive reads that says nothing of its transaction logs, wherever it is shown.
+/// The words for an absence that ignores a hive's transaction logs, wherever it is shown.
 pub const AS_IT_STANDS: &str = "as it stands, without what its transaction logs hold";
 
-/// Why a hive that is not clean was read as its file stands: no logs stand beside it.
+/// The reason for reading a dirty hive as its file stands: there are no logs beside it.
 pub const NO_LOGS: &str = "the hive is dirty, and no transaction logs stand beside it";
 
-/// Why a hive that is not clean was read as its file stands, or how that begins: its logs are there.
+/// The reason, or its first words, for reading a dirty hive as its file stands although its logs are there.
 pub const LOGS_NOT_APPLIED: &str = "transaction logs present and not applied";
 
-/// What a search of a hive left unread, where that is nothing but what its transaction logs hold.
+/// What a search of a hive left unread, if that is only the contents of its transaction logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnreadLogs {
-    /// Its file was read as it stands: it is not clean, and no logs stand beside it.
+    /// The file was read as it stands: the hive is dirty, and there are no logs beside it.
     Missing,
-    /// Its file was read as it stands: it is not clean, and its logs were not applied.
+    /// The file was read as it stands: the hive is dirty, and its logs were not applied.
     NotApplied,
-    /// A log could not be read to its end: what was searched is not the file as it stands, or not for want of its logs alone.
+    /// A log could not be read to its end: the searched state is not the file as it stands, or missing logs are not the only reason.
     InPart,
 }
 
 impl UnreadLogs {
-    /// Whether the file of the hive was searched as it stands.
+    /// Checks whether the hive file was searched as it stands.
     pub const fn is_as_it_stands(self) -> bool {
         matches!(self, UnreadLogs::Missing | UnreadLogs::NotApplied)
     }
 }
 
-/// What of the logs of `hive` a call left unread by its gaps and damage, where it left nothing else.
+/// Returns what a call left unread of the logs of `hive`, from its gaps and defects; `None` if it left anything else unread.
 pub fn unread_logs(hive: &str, gaps: &[Gap], defects: &[Defect]) -> Option<UnreadLogs> {
     let is_log = |path: &str| {
         let (begin, rest) = path.split_at_checked(hive.len()).unwrap_or_default();
@@ -64,7 +65,7 @@ pub fn unread_logs(hive: &str, gaps: &[Gap], defects: &[Defect]) -> Option<Unrea
     }
 }
 
-/// The same of a call that ended empty and was cut short by nothing else.
+/// Returns the same for a call that ended empty and was cut short by nothing else.
 pub fn unread_by(ended: &InvocationEnded) -> Option<UnreadLogs> {
     let hive = ended.normalised.as_ref()?.get("hive")?.as_str()?;
     let by_gaps = ended.notes.first().is_some_and(|note| note == LEFT_UNREAD);
@@ -73,29 +74,29 @@ pub fn unread_by(ended: &InvocationEnded) -> Option<UnreadLogs> {
     unread_logs(hive, &ended.gaps, &ended.defects).filter(|_| is_empty)
 }
 
-/// How a note of a search begins that names what is near the thing that was not found.
+/// The beginning of a search's note that names something similar to the thing it did not find.
 pub const NEAR: &str = "near it, and not it: ";
 
-/// The most things near it that an absence names.
+/// The most similar things that an absence names.
 pub const MOST_NEAR: usize = 8;
 
-/// What stands in place of things near it for which an absence has no room.
+/// Returns the entry that replaces similar things for which an absence has no room.
 pub fn more_near(number: usize) -> String {
     format!("{number} more things near it")
 }
 
-/// What notes of a search name as near the thing that was not found.
+/// Returns the similar things that a search's notes name.
 pub fn near_in(notes: &[String]) -> impl Iterator<Item = &str> {
     notes.iter().filter_map(|note| note.strip_prefix(NEAR))
 }
 
-/// What is said to be absent.
+/// What is claimed to be absent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "form", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Absence {
-    /// No file or folder of this name stands under a folder.
+    /// No file or folder of this name is below a folder.
     File {
-        /// The name as it is written, or a pattern of names, or of paths from the root of the evidence.
+        /// The name as written, or a pattern of names, or a pattern of paths from the root of the evidence.
         name: String,
         /// The folder; empty for a whole piece of evidence.
         #[serde(default)]
@@ -103,7 +104,7 @@ pub enum Absence {
         /// The label of the evidence; `None` for all evidence of the case.
         #[serde(default)]
         evidence: Option<String>,
-        /// What is near it, added by code: names that read the same, deleted entries, streams. A claim has none.
+        /// Similar things, added by code: names that read the same, deleted entries, streams. A claim has none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         near: Vec<String>,
     },
@@ -116,14 +117,16 @@ pub enum Absence {
         /// The label of the evidence; `None` for all evidence of the case.
         #[serde(default)]
         evidence: Option<String>,
-        /// Whether nothing is said of what stands in its transaction logs alone: the hive is not clean, and was read as its file stands. Since format 2.22.
+        /// Whether the absence excludes keys that are only in the transaction logs: the hive is dirty and was read as its file stands.
+        /// Since format 2.22.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         as_it_stands: bool,
-        /// What is near it, added by code: values of that name, keys that read the same. A claim has none.
+        /// Similar things, added by code: values of that name, keys that read the same. A claim has none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         near: Vec<String>,
     },
-    /// No file under a folder contains this text in its bytes, as UTF-8 or UTF-16LE; nothing is said of other encodings, and of what is compressed or encrypted.
+    /// No file below a folder contains this text in its bytes, as UTF-8 or UTF-16LE.
+    /// It does not cover other encodings, or compressed or encrypted data.
     Text {
         /// The text.
         text: String,
@@ -134,41 +137,41 @@ pub enum Absence {
         #[serde(default)]
         evidence: Option<String>,
     },
-    /// The event logs of a channel hold no event with one of these ids; of the time before and after what they reach nothing is said.
+    /// The event logs of a channel hold no event with one of these ids. It does not cover the time before and after the reach of the logs.
     Events {
-        /// The channel, letter case aside.
+        /// The channel, ignoring letter case.
         channel: String,
-        /// Who writes them, letter case aside; `None`: whoever does. Since format 2.22.
+        /// The provider of the events, ignoring letter case; `None` for any provider. Since format 2.22.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider: Option<String>,
         /// The ids.
         ids: BTreeSet<u32>,
-        /// The first instant, RFC 3339; `None`: from where the logs begin.
+        /// The first instant, RFC 3339; `None` for the beginning of the logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<String>,
-        /// The last instant; `None`: to where the logs end.
+        /// The last instant; `None` for the end of the logs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<String>,
         /// The label of the evidence; `None` for all evidence of the case.
         #[serde(default)]
         evidence: Option<String>,
-        /// How far the logs reach: added by code, from the task's own listing of them. A claim has none.
+        /// How far the logs reach: added by code from the task's own listing of them. A claim has none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reach: Option<Reach>,
     },
 }
 
-/// How far the event logs of a channel reach, by a listing of them.
+/// How far the event logs of a channel reach, according to a listing of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reach {
     /// The listing.
     pub listed: InvocationId,
-    /// The stretches without a hole: logs whose records are numbered on from each other are one.
+    /// The stretches without a hole: logs with consecutive record numbers form one stretch.
     pub stretches: Vec<Stretch>,
 }
 
-/// A piece of time of which the logs of a channel tell.
+/// A period that the logs of a channel cover.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stretch {
@@ -176,7 +179,7 @@ pub struct Stretch {
     pub evidence: String,
     /// The earliest time of a record.
     pub first: String,
-    /// The latest.
+    /// The latest time of a record.
     pub last: String,
 }
 
@@ -196,7 +199,7 @@ impl AbsenceForm {
     pub const ALL: [AbsenceForm; 4] =
         [AbsenceForm::File, AbsenceForm::RegistryKey, AbsenceForm::Text, AbsenceForm::Events];
 
-    /// The name that stands in claims.
+    /// Returns the name used in claims.
     pub const fn name(self) -> &'static str {
         match self {
             AbsenceForm::File => "file",
@@ -208,7 +211,7 @@ impl AbsenceForm {
 }
 
 impl Absence {
-    /// The form.
+    /// Returns the form.
     pub const fn form(&self) -> AbsenceForm {
         match self {
             Absence::File { .. } => AbsenceForm::File,
@@ -218,7 +221,7 @@ impl Absence {
         }
     }
 
-    /// The label of the evidence that it speaks of; `None` for all of it.
+    /// Returns the label of the evidence that it is about; `None` for all evidence.
     pub fn evidence(&self) -> Option<&str> {
         match self {
             Absence::File { evidence, .. }
@@ -230,12 +233,13 @@ impl Absence {
 }
 
 impl Absence {
-    /// Whether it speaks of a hive as its file stands, and not of what its transaction logs hold: that it is absent from the host, it does not say.
+    /// Checks whether it is about a hive file as it stands, without its transaction logs:
+    /// then it does not say that the key is absent from the host.
     pub fn is_as_it_stands(&self) -> bool {
         matches!(self, Absence::RegistryKey { as_it_stands: true, .. })
     }
 
-    /// What shows it, in words.
+    /// Says in words what shows it.
     pub fn shown_by(&self) -> &'static str {
         match self.is_as_it_stands() {
             true => "shown of the hive's file by empty searches that left its transaction logs unread",
@@ -243,7 +247,7 @@ impl Absence {
         }
     }
 
-    /// What is near it, where its form has that.
+    /// Returns the similar things, if its form has them.
     pub fn near(&self) -> &[String] {
         match self {
             Absence::File { near, .. } | Absence::RegistryKey { near, .. } => near,
@@ -251,7 +255,7 @@ impl Absence {
         }
     }
 
-    /// Puts in what is near it, each once, and no more than [`MOST_NEAR`]: the last of them tells how many others there are.
+    /// Sets the similar things, each once, and at most [`MOST_NEAR`]: if there are more, the last entry says how many.
     pub fn set_near<'n>(&mut self, found: impl Iterator<Item = &'n str>) {
         match self {
             Absence::File { near, .. } | Absence::RegistryKey { near, .. } => {
@@ -316,7 +320,7 @@ fn place(under: &str) -> String {
     if under.is_empty() { "the root".to_owned() } else { format!("{under:?}") }
 }
 
-/// A claim that something is absent, with the searches that shall show it.
+/// A claim that something is absent, with the searches that should show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbsenceClaim {
@@ -334,7 +338,7 @@ pub struct AbsenceEntry {
     pub id: AbsenceId,
     /// What is absent.
     pub absence: Absence,
-    /// The searches, each of which covers all of it.
+    /// The searches; each of them covers the whole absence.
     pub searches: Vec<InvocationId>,
 }
 
@@ -344,13 +348,13 @@ pub struct AbsenceEntry {
 pub struct Coverage {
     /// The form.
     pub form: AbsenceForm,
-    /// The arguments that stand for the members of the form, by member.
+    /// The tool's arguments for the members of the form, by member.
     pub members: BTreeMap<String, String>,
-    /// Arguments that must have had this value, since another one searches less.
+    /// Arguments that must have this value, because another value searches less.
     pub required: BTreeMap<String, Value>,
     /// Arguments that do not narrow a search that found nothing.
     pub free: Vec<String>,
-    /// The listing that says how far the searched logs reach; `None` where the form needs none.
+    /// The listing that shows how far the searched logs reach; `None` if the form needs none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<Listing>,
 }
@@ -363,16 +367,16 @@ pub struct Listing {
     pub tool: String,
     /// The type of its records, with the fields `channel`, `first` and `last`.
     pub kind: String,
-    /// The argument that names the evidence; without it, all evidence is listed.
+    /// The argument that names the evidence; without it, the call lists all evidence.
     pub evidence: String,
-    /// Arguments that must have had this value, since another one lists less.
+    /// Arguments that must have this value, because another value lists less.
     pub required: BTreeMap<String, Value>,
     /// Arguments that leave nothing out of a complete listing.
     pub free: Vec<String>,
 }
 
 impl Listing {
-    /// Whether a call of the tool by these arguments lists all logs of the evidence with this label, or of all evidence.
+    /// Checks whether a call of the tool with these arguments lists all logs of the evidence with this label, or of all evidence.
     pub fn lists(&self, tool: &str, arguments: &Value, evidence: Option<&str>) -> bool {
         let leaves_nothing_out = |(name, value): (&String, &Value)| {
             value.is_null()

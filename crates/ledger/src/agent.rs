@@ -1,4 +1,4 @@
-//! Agents as data: who investigates, towards what.
+//! Agents as data: who investigates, and with which objectives.
 
 use crate::case::EvidenceKind;
 use crate::fact::{BoundValue, FactEntry};
@@ -19,22 +19,23 @@ use std::collections::BTreeSet;
 pub struct AgentSpec {
     /// Its name, such as `registry`.
     pub name: String,
-    /// What it is told of its role.
+    /// The description of its role, for the model.
     pub prompt: String,
     /// What it may use while it investigates.
     pub surface: Surface,
-    /// The tools of its surface that it is offered; `None`: all. What a model need not read it cannot mistake.
+    /// The tools of its surface that it is offered; `None` for all. A model cannot misread a description that it is not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<BTreeSet<String>>,
-    /// What it shall find out, in order.
+    /// What it should find out, in order.
     pub objectives: Vec<Objective>,
 }
 
-/// The tool that the agents with tasks to hand out have, and nobody else: what all of them found is told once.
+/// The tool that only agents with tasks to assign have, so that only one agent tells what all of them found.
 const NARRATIVE: &str = "record_narrative";
 
 impl AgentSpec {
-    /// Whether it is one that has this tool, on a surface with the tool's class: who hands out tasks can hand them to every agent of the run, whatever they are called.
+    /// Checks whether the agent has this tool, if its surface has the tool's class.
+    /// A lead has the tools for all agents of the run, whatever the agents are called, because it can assign tasks to each of them.
     pub fn has(&self, tool: &ToolSpec) -> bool {
         (self.tools.as_ref().is_none_or(|names| names.contains(&tool.name))
             || tool.class == ToolClass::Dispatch)
@@ -42,10 +43,11 @@ impl AgentSpec {
     }
 }
 
-/// The name of who does a task of code that asks what agents have left open ([`crate::event::TaskAssigned::sweep`]); no agent has it.
+/// The agent name for tasks that code runs over questions that agents left open ([`crate::event::TaskAssigned::sweep`]);
+/// no agent has it.
 pub const SWEEP: &str = "sweep";
 
-/// Something to find out; met or unmet by a condition that code checks.
+/// Something to find out; code checks a condition to decide whether it is met.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Objective {
@@ -53,7 +55,7 @@ pub struct Objective {
     pub id: String,
     /// The question, for people and models.
     pub question: String,
-    /// The kind of evidence that can answer it; a run gives it only where the case has some. `None`: any.
+    /// The kind of evidence that can answer it; a run has the objective only if the case has such evidence. `None` for any kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applies: Option<EvidenceKind>,
     /// How much its answer matters.
@@ -61,26 +63,26 @@ pub struct Objective {
     pub weight: Weight,
     /// What a fact must say to answer it.
     pub condition: Condition,
-    /// Searches of which each, empty and complete, shows that there is nothing to say.
+    /// Searches that show that there is no answer; each of them, empty and complete, is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searched: Vec<SearchedBy>,
-    /// What else answers it: other sources tell the same.
+    /// Alternative answers: other sources say the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub or: Vec<Alternative>,
 }
 
-/// Another answer of an objective.
+/// An alternative answer to an objective.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Alternative {
     /// What a fact must say.
     pub condition: Condition,
-    /// Searches that show that no record says so, as those of an objective.
+    /// Searches that show that no record says so, as in an objective.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searched: Vec<SearchedBy>,
 }
 
-/// A way to answer an objective: its own, or that of an alternative.
+/// A way to answer an objective: its own, or an alternative.
 #[derive(Debug, Clone, Copy)]
 pub struct Way<'o> {
     /// What a fact must say.
@@ -89,16 +91,16 @@ pub struct Way<'o> {
     pub searched: &'o [SearchedBy],
 }
 
-/// How much the answer of an objective matters to whoever reads the report.
+/// How much the answer to an objective matters to readers of the report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
     /// What the computer is and who uses it.
     Context,
-    /// What was done, as on any computer.
+    /// An activity that is usual on any computer.
     #[default]
     Activity,
-    /// What an examiner wants to know first. Before [`crate::Behaviour::Questions`] a task was complete without an answer to it.
+    /// What an examiner wants to know first. Before [`crate::Behaviour::Questions`], a task was complete without an answer to it.
     Finding,
 }
 
@@ -109,44 +111,44 @@ impl Weight {
 }
 
 impl Objective {
-    /// Whether a task of a run before [`crate::Behaviour::Questions`] is incomplete without an answer.
+    /// Checks whether a task of a run before [`crate::Behaviour::Questions`] is incomplete without an answer.
     pub fn is_required(&self) -> bool {
         self.weight != Weight::Finding
     }
 
-    /// The way that it has without alternatives: the only one before format 2.13.
+    /// Returns its own way, without alternatives: the only one before format 2.13.
     pub fn own_way(&self) -> Way<'_> {
         Way { condition: &self.condition, searched: &self.searched }
     }
 
-    /// All ways to answer it, its own first.
+    /// Returns all ways to answer it, its own first.
     pub fn ways(&self) -> impl Iterator<Item = Way<'_>> {
         let others = self.or.iter().map(|it| Way { condition: &it.condition, searched: &it.searched });
         std::iter::once(self.own_way()).chain(others)
     }
 
-    /// The first of its conditions that `fact` satisfies.
+    /// Returns the first of its conditions that `fact` satisfies.
     pub fn satisfied_by(&self, fact: &FactEntry) -> Option<&Condition> {
         self.ways().map(|way| way.condition).find(|condition| condition.holds(fact))
     }
 
-    /// Whether `fact` answers it.
+    /// Checks whether `fact` answers it.
     pub fn is_answered_by(&self, fact: &FactEntry) -> bool {
         self.satisfied_by(fact).is_some()
     }
 
-    /// Whether it is this question: of the same name, and answered by the same.
+    /// Checks whether both are the same question: they have the same name and the same conditions.
     pub fn is_same_as(&self, other: &Objective) -> bool {
         let conditions = self.ways().map(|way| way.condition);
         self.id == other.id && conditions.eq(other.ways().map(|way| way.condition))
     }
 
-    /// All searches of all ways.
+    /// Returns all searches of all ways.
     pub fn all_searched(&self) -> impl Iterator<Item = &SearchedBy> {
         self.ways().flat_map(|way| way.searched)
     }
 
-    /// Whether evidence of these kinds can answer it.
+    /// Checks whether evidence of these kinds can answer it.
     pub fn applies_to(&self, kinds: impl IntoIterator<Item = EvidenceKind>) -> bool {
         self.applies.is_none_or(|wanted| kinds.into_iter().any(|kind| kind == wanted))
     }
@@ -160,29 +162,29 @@ pub struct Condition {
     pub predicate: Predicate,
     /// The type of its record.
     pub record: String,
-    /// The pattern that its subject fits, or several of which it fits one ([`crate::pattern`]).
+    /// The pattern that its subject must match, or several of which one must match ([`crate::pattern`]).
     pub subject: Patterns,
-    /// The pattern of a field that must be among the values, and not empty: a name, or `*address*` for any that says so.
+    /// The pattern of a field that must be among the values, and not empty: a name, or `*address*` for any field with such a name.
     pub field: String,
-    /// Patterns of which the value of that field must fit one; none: any value will do.
+    /// Patterns of which the value of that field must match one; `None` for any value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Patterns>,
-    /// Values of that field that answer nothing: the streams that Windows itself makes.
+    /// Values of that field that do not answer, such as the streams that Windows itself makes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless: Option<Patterns>,
-    /// Two fields among the values that name instants, of which the first must be the earlier one.
+    /// Two fields among the values that hold instants; the first must be earlier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<[String; 2]>,
 }
 
 impl Condition {
-    /// The values of `fact` in the fields that the condition asks for.
+    /// Returns the values of `fact` in the fields that the condition asks for.
     pub fn answers<'f>(&self, fact: &'f FactEntry) -> impl Iterator<Item = &'f BoundValue> {
         let is_asked = |bound: &&BoundValue| pattern::fits(&self.field, &bound.field);
         fact.values.iter().filter(is_asked).filter(|bound| self.takes(&bound.value))
     }
 
-    /// Whether `fact` satisfies the condition.
+    /// Checks whether `fact` satisfies the condition.
     pub fn holds(&self, fact: &FactEntry) -> bool {
         tells_of_host(fact.placement)
             && fact.predicate == self.predicate
@@ -195,9 +197,10 @@ impl Condition {
             })
     }
 
-    /// Whether a reading of all that `record` says would satisfy the condition; `subject` is the field that its record type is about.
+    /// Checks whether a reading of everything in `record` would satisfy the condition; `subject` is the subject field of its record type.
     ///
-    /// In runs with [`crate::Behaviour::RecordsDeny`] (`records_deny`) a record that denies the predicate does not satisfy it, and one that does not name its subject does where anything may be the subject.
+    /// In runs with [`crate::Behaviour::RecordsDeny`] (`records_deny`), a record that denies the predicate does not satisfy it.
+    /// There, a record without its subject field satisfies it if any subject is allowed.
     pub fn would_hold(&self, record: &Record, subject: &str, records_deny: bool) -> bool {
         let text = |field: &Field| field.value.to_text().into_owned();
         let answers = |(name, field): (&String, &Field)| {
@@ -215,7 +218,7 @@ impl Condition {
             })
     }
 
-    /// Whether a value of the field that is asked for answers; of a list one item is enough.
+    /// Checks whether a value of the requested field answers; one item of a list is enough.
     fn takes(&self, value: &FieldValue) -> bool {
         let takes = |text: &str| {
             self.value.as_ref().is_none_or(|patterns| patterns.fit(text))
@@ -229,7 +232,7 @@ impl Condition {
     }
 }
 
-/// Whether both fields hold an instant, and that of the first is the earlier one; a local time is no instant.
+/// Checks whether both fields hold an instant and the first is earlier; a local time is not an instant.
 pub fn is_earlier<'v>([first, second]: &[String; 2], value: impl Fn(&str) -> Option<&'v FieldValue>) -> bool {
     let instant = |field: &str| {
         let FieldValue::Time(time) = value(field)? else { return None };

@@ -1,24 +1,24 @@
-//! A question that a person asked in words, as it stands in the log.
+//! A question that a person asked in words, as it is stored in the log.
 
 use serde::{Deserialize, Serialize};
 
-/// The name of the agent and the model of a task that records what answers a question: code alone.
+/// The agent and model name of a task that records the answer to such a question: only code runs it.
 pub const ASK: &str = "ask";
 
-/// A question in words, and what was found to answer it before its task began.
+/// A question in words, and the rows that answer it, found before its task began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AskedQuestion {
-    /// As it was typed.
+    /// The question as typed.
     pub question: String,
     /// The version of the grammar that planned it.
     pub plan: u32,
-    /// The rows of case tables that its task records; none where nothing answers it.
+    /// The rows of case tables that its task records; empty if nothing answers it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<AskedRows>,
 }
 
-/// Rows of one table, and the fields of them that answer.
+/// Rows of one table, and their fields that answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AskedRows {

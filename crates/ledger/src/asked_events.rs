@@ -1,25 +1,27 @@
-//! Which events a search by `where` asks for, where it asks for nothing but ids of one channel.
+//! Recognises a `where` search that asks only for event ids of one channel.
 
 use std::collections::BTreeSet;
 
-/// Events of some ids in one channel.
+/// Events with certain ids in one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedEvents {
-    /// The channel, letter case aside.
+    /// The channel, ignoring letter case.
     pub channel: String,
-    /// Who writes them, letter case aside; `None`: whoever does.
+    /// The provider of the events, ignoring letter case; `None` for any provider.
     pub provider: Option<String>,
     /// Their ids.
     pub ids: BTreeSet<u32>,
 }
 
-/// Reads `channel = 'Security' AND provider = 'Microsoft-Windows-Eventlog' AND event_id IN (1102, 4719)`, in any order, without a provider, too, with `=` or `IN`; `None` for any other condition.
+/// Reads `channel = 'Security' AND provider = 'Microsoft-Windows-Eventlog' AND event_id IN (1102, 4719)`.
+/// The parts may be in any order, with `=` or `IN`, and without a provider; `None` for any other condition.
 ///
-/// A condition more would make the search a narrower one, and a condition that is read otherwise than the tool reads it another one: what is not in this form covers nothing.
+/// A further condition would narrow the search, and a condition that the tool reads differently would be another search.
+/// So a condition in any other form covers nothing.
 pub fn asked_events(condition: &str) -> Option<AskedEvents> {
     let (mut channel, mut provider, mut ids) = (None, None, None);
     for part in split(condition)? {
-        // A second condition on the same field is one more.
+        // A second condition on the same field would narrow the search.
         let is_new = if let Some(name) = named(part, "channel") {
             channel.replace(name).is_none()
         } else if let Some(name) = named(part, "provider") {
@@ -34,7 +36,7 @@ pub fn asked_events(condition: &str) -> Option<AskedEvents> {
     Some(AskedEvents { channel: channel?, provider, ids: ids? })
 }
 
-/// The conditions beside each AND that stands outside of quotes.
+/// Splits a condition at each AND outside quotes.
 fn split(text: &str) -> Option<Vec<&str>> {
     let mut parts = Vec::new();
     let (mut begin, mut quoted) = (0, false);
@@ -54,7 +56,7 @@ fn split(text: &str) -> Option<Vec<&str>> {
     Some(parts.into_iter().map(str::trim).collect())
 }
 
-/// The text of `FIELD = '…'` or `FIELD IN ('…')`.
+/// Returns the text of `FIELD = '…'` or `FIELD IN ('…')`.
 fn named(condition: &str, field: &str) -> Option<String> {
     let rest = after(condition, field)?;
     let value = match rest.strip_prefix('=') {
@@ -66,7 +68,7 @@ fn named(condition: &str, field: &str) -> Option<String> {
     (!inside.trim().is_empty() && !plain.contains('\'')).then(|| inside.replace("''", "'"))
 }
 
-/// The ids of `event_id = …` or `event_id IN (…)`.
+/// Returns the ids of `event_id = …` or `event_id IN (…)`.
 fn ids(condition: &str) -> Option<BTreeSet<u32>> {
     let rest = after(condition, "event_id")?;
     // A number in quotes is compared as a number.
@@ -82,7 +84,7 @@ fn ids(condition: &str) -> Option<BTreeSet<u32>> {
     inside.split(',').map(id).collect()
 }
 
-/// What follows a word at the beginning of a text.
+/// Returns what follows a word at the beginning of a text.
 fn after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let text = text.trim();
     let (first, rest) = text.split_at_checked(word.len())?;

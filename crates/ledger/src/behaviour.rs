@@ -1,7 +1,8 @@
-//! Numbered behaviours of engine and gateway: what a run was made with, so that later versions repeat it as it was.
+//! Numbered behaviours of engine and gateway: they record how a run was made, so that later versions repeat it in the same way.
 //!
-//! Whoever changes what a replay gives (a wording that models read, an order, a verdict) adds a number here, writes it into new runs, and keeps the old way for runs without it.
-//! A number is never used again for something else.
+//! If you change the result of a replay (wording that models read, an order, a verdict), add a number here, write it into new runs,
+//! and keep the old code for runs without it.
+//! A number is never reused for something else.
 
 use crate::event::RunOpened;
 use thiserror::Error;
@@ -12,74 +13,97 @@ use thiserror::Error;
 pub enum Behaviour {
     /// Engine and gateway as they were when behaviours were first numbered, with format 2.4.
     ///
-    /// A run without it is read and verified; that it comes out the same in a replay is not promised.
+    /// A run without it can be read and verified, but a replay may give a different result.
     Numbered = 1,
-    /// The first message names the pieces of evidence, by the labels that tools know them by.
+    /// The first message lists the pieces of evidence by the labels that tools use.
     EvidenceNamed = 2,
-    /// Objectives are met, empty, unmet or not determinable; what is unmet is tried another way.
+    /// Objectives are met, empty, unmet or not determinable; the engine tries other ways to meet unmet ones.
     Recovers = 3,
-    /// An objective is empty only where a source that could answer it is there, and what is watched for may not be determinable, too.
+    /// An objective is empty only if a source that could answer it exists. Watched objectives may be not determinable, too.
     SourcesFirst = 4,
-    /// A sentence is dated by what the times of its facts date ([`crate::dates`]): by no link date, by a file's own times only where nothing else does, and by a local time where there is no instant.
+    /// A sentence is dated by what the times of its facts date ([`crate::dates`]).
+    /// A link date never dates, a file's own times date only if nothing else does, and a local time dates only if there is no instant.
     DatedByHost = 5,
-    /// `records` gives the records of all sources; before, ten tools each gave those of some, and recovery suggested calls of them.
+    /// `records` returns the records of all sources; before, ten tools each returned those of some, and recovery suggested calls of them.
     OneForRecords = 6,
-    /// How a question stands follows from what the calls covered and returned, whatever its weight: seen and not recorded, searched, partly searched, not asked; the questions of the case stand in the first event.
+    /// The status of a question follows from what the calls covered and returned, whatever its weight:
+    /// seen and not recorded, searched, partly searched, not asked.
+    /// The questions of the case are in the first event.
     Questions = 7,
-    /// Before it is sealed a run asks by code what its agents have left open ([`crate::Rules::sweep`]); a lead that wants to end is asked about it first.
+    /// Before a run is sealed, code searches for answers to questions that agents left open ([`crate::Rules::sweep`]).
+    /// A lead that wants to end is asked about them first.
     Sweeps = 8,
-    /// What an agent has answered is done: before, an answer of little confidence set off a search for a second source.
+    /// An answered question is done: before, an answer with low confidence started a search for a second source.
     AnsweredIsDone = 9,
-    /// A listing of sources that could not read all of them is a look at the questions that they answer; before, these were not asked.
+    /// A listing of sources that could not read all of them still counts as asking the questions that they answer;
+    /// before, these were not asked.
     ListingsLook = 10,
-    /// What a source can prove decides: counts are added where no record is in two of them, and what happened before what, and what is part of what, is derived and not linked.
+    /// What a source can prove decides.
+    /// Counts are added only if no record is in two of them, and order and containment are derived instead of linked.
     Provable = 11,
-    /// Times are put in order by the steps of clocks that a listing tells; before, as they stand.
+    /// Times are ordered with the help of a listing of clock steps; before, they were compared as recorded.
     ClockSteps = 12,
-    /// Where a question was searched in vain it is told which pieces of evidence hold no source of it; before, one host's source counted for all.
+    /// If a question was searched without result, it names the evidence that has no source for it.
+    /// Before, one host's source counted for all hosts.
     HostsApart = 13,
-    /// A reading that says what a fact of its task says already becomes no second fact.
+    /// A reading that repeats a fact of its task does not become a second fact.
     OneFact = 14,
-    /// A sentence may name a thing with characters of its name written out: `\u{202e}`.
+    /// A sentence may name a thing with escaped characters in its name: `\u{202e}`.
     EscapedNames = 15,
-    /// No sentence says that a thing starts, or runs, of which its fact says that it is not in force ([`crate::state_field`]).
+    /// No sentence says that a thing starts or runs if its fact says that it is not in force ([`crate::state_field`]).
     InForce = 16,
-    /// Counts of files that may be copies of each other are not added, and of a path that goes through `.` or `..` nothing is derived from how it is written.
+    /// Counts of files that may be copies of each other are not added.
+    /// Nothing is derived from the text of a path that goes through `.` or `..`.
     CopiesApart = 17,
-    /// A record that denies a predicate by one of its fields ([`crate::denies`]) is none that was seen and not recorded; one that does not name its subject is.
+    /// A record that denies a predicate by one of its fields ([`crate::denies`]) does not count as seen and not recorded.
+    /// A record that does not name its subject does count.
     RecordsDeny = 18,
-    /// No sentence of the narrative says that something is harmless, which no fact says, or tells a deed without naming what it was done to or by: evidence may ask for both.
+    /// No sentence of the narrative says that something is harmless, which no fact says.
+    /// No sentence states an action without naming what did it or what it was done to. Evidence may try to make an agent write either.
     NoVerdicts = 19,
-    /// Where the source that a question names is lacking, and its listing names others, which the tool's source that answers it may have, too, only the search of that closes the question; before, it could not be told at once.
+    /// If the source that a question names is missing, its listing may name others that the tool's source for the answer includes.
+    /// Then only a search of that tool source closes the question. Before, the question was not determinable at once.
     SearchedElsewhere = 20,
-    /// A task of the sweep asks a few questions; before, one asked all, and what the first of them recorded could leave no room for the last.
+    /// Each task of the sweep asks a few questions.
+    /// Before, one task asked all of them, and recording the first answers could leave no room for the last.
     SweepsInParts = 21,
-    /// A reading may name a record and fields, whose values the gateway copies; a field that a predicate needs, or that says of what a record tells, is copied where a reading cites the record. Refusals offer what would hold. Agents are offered their tools in few words ([`crate::ToolSpec::in_brief`]).
+    /// A reading may name a record and fields, and the gateway copies their values.
+    /// If a reading cites the record, the gateway also copies a field that the predicate needs, and the qualifiers of the record type.
+    /// Refusals offer claims that would be accepted. Agents are offered brief descriptions of their tools ([`crate::ToolSpec::in_brief`]).
     ByReference = 22,
-    /// Agents can say more, marked as what it is: notes that are no facts, questions of their own, and what a hive lacks as it stands, without its transaction logs.
+    /// Agents can say more, marked as what it is: notes that are not facts, questions of their own, and what a hive lacks as it stands,
+    /// without its transaction logs.
     SaidApart = 23,
-    /// A story is told as statements, each of which names a node and fields of it, by whoever records; code writes the words. Before, a lead told sentences of its own.
+    /// A story consists of statements by any agent that records; each names a node and its fields, and code writes the words.
+    /// Before, a lead wrote sentences of its own.
     Tells = 24,
     /// A comment can be on a chapter of the story, as well as on a statement.
     OnChapters = 25,
-    /// A reading that leaves its fields to the gateway gets the times of its record first, short lists, and up to thirty-two fields; before, sixteen by their names.
+    /// If a reading leaves its fields to the gateway, it gets the record's times first, short lists, and up to thirty-two fields.
+    /// Before, it got sixteen by their names.
     DatedFirst = 26,
-    /// The seal holds the digest of the entities and relations that code makes of the run's facts ([`crate::event::ConnectionsMade`]); `get_node` shows what rests on a node, too, and agents can ask how things are connected.
+    /// The seal holds the digest of the entities and relations that code makes of the run's facts ([`crate::event::ConnectionsMade`]).
+    /// `get_node` also shows the nodes based on a node, and agents can ask how things are connected.
     Connects = 27,
-    /// The first message says what was recalled of earlier runs, as the first event has it ([`crate::Remembered`]).
+    /// The first message shows what was recalled of earlier runs, as stored in the first event ([`crate::Remembered`]).
     Remembers = 28,
-    /// Entities and relations are made by the second version of their rules: what led to a download is not where it came from, and what does not start by itself is only set to run (`docs/graph.md`).
+    /// Entities and relations are made by the second version of their rules (`docs/graph.md`).
+    /// What led to a download is not its origin, and what does not start by itself is only set to run.
     ConnectsFurther = 29,
-    /// A compressed tar is expanded to 100 times its size, at least to 1 GiB, and of a zip in which more than a thousand entries share bytes not even the names of these are listed; what lies beyond is a gap. Before, a tar was expanded to 16 GiB whatever its ratio. No event rests on it: whoever reads the evidence of a run again reads it to the bounds of that run (decision 0064).
+    /// A compressed tar is expanded to 100 times its size, at least to 1 GiB.
+    /// If more than a thousand entries of a zip share bytes, not even the names of these are listed. What lies beyond is a gap.
+    /// Before, a tar was expanded to 16 GiB whatever its ratio.
+    /// No event depends on this: anyone who reads the evidence of a run again uses the bounds of that run (decision 0064).
     BoundsArchives = 30,
-    /// A call of which a lesson of earlier runs says that it cannot work is refused once, and runs where a reason is given; the playbook begins with what worked (`docs/memory.md`, decision 0066).
+    /// If a lesson of earlier runs says that a call cannot work, the call is refused once, and runs if the agent gives a reason.
+    /// The playbook begins with what worked (`docs/memory.md`, decision 0066).
     Enforces = 31,
-    /// A question that was asked of a run, or of a case, has a task of code alone, which records what answers it (`docs/ask.md`, decision 0065).
+    /// A question about a run or a case has a task that only code runs; it records the answer (`docs/ask.md`, decision 0065).
     Asks = 32,
 }
 
 impl Behaviour {
-    /// Those of this version, all of which new runs have.
+    /// All behaviours of this version; new runs have all of them.
     pub const ALL: [Behaviour; 32] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
@@ -115,7 +139,7 @@ impl Behaviour {
         Behaviour::Asks,
     ];
 
-    /// Those that a run was made with.
+    /// Returns the behaviours that a run was made with.
     pub fn of(opened: &RunOpened) -> Result<Vec<Behaviour>, UnknownBehaviour> {
         opened.behaviour.iter().copied().map(Behaviour::try_from).collect()
     }
@@ -127,13 +151,13 @@ impl From<Behaviour> for u16 {
     }
 }
 
-/// A run was made with a behaviour that this version does not know.
+/// A run has a behaviour that this version does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("expected behaviours up to {known}, found {number}: a newer Locard made the run")]
 pub struct UnknownBehaviour {
     /// Its number.
     pub number: u16,
-    /// The newest that this version knows.
+    /// The newest one that this version knows.
     pub known: u16,
 }
 

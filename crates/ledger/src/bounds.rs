@@ -1,6 +1,7 @@
-//! Fields that bound what a record tells: a fact or a sentence that left one out would say more than the record does.
+//! Fields that limit what a record says: a fact or sentence that left one out would say more than the record does.
 //!
-//! Which they are is data (`data/bounds.toml`), each with its reason. The field that says whether a thing is in force ([`state_field`](crate::state_field)) is one of them, too.
+//! They are data (`data/bounds.toml`), each with its reason. The field that says whether a thing is in force
+//! ([`state_field`](crate::state_field)) is also one of them.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,24 +19,24 @@ pub struct Bounds {
     pub record: BTreeMap<String, BoundsOfType>,
 }
 
-/// A field that bounds what records tell.
+/// A field that limits what records say.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bound {
-    /// Why.
+    /// The reason.
     pub because: String,
     /// Record types in which the field means something else.
     #[serde(default)]
     pub unless: BTreeSet<String>,
 }
 
-/// Fields that bound what the records of one type tell.
+/// Fields that limit what the records of one type say.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BoundsOfType {
     /// The fields.
     pub fields: BTreeSet<String>,
-    /// Why.
+    /// The reason.
     pub because: String,
     /// Whether their values are never shortened.
     #[serde(default)]
@@ -47,23 +48,23 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// Where they are no TOML of this form: a defect of this program, which a test finds.
+    /// If the data is not TOML of this form: a bug in this program, which a test finds.
     pub fn read() -> Result<Bounds, toml::de::Error> {
         toml::from_str(include_str!("../data/bounds.toml"))
     }
 }
 
-/// Embedded, and read by a test: it is never empty.
+/// The embedded data. A test reads it, so it is never empty.
 static BOUNDS: LazyLock<Bounds> = LazyLock::new(|| Bounds::read().unwrap_or_default());
 
-/// Why a field bounds what records of this type tell; `None` where it does not.
+/// Returns why a field limits what records of this type say; `None` if it does not.
 pub fn bound(record: &str, field: &str) -> Option<&'static str> {
     let own = BOUNDS.record.get(record).filter(|of| of.fields.contains(field)).map(|of| of.because.as_str());
     let by_name = BOUNDS.field.get(field).filter(|bound| !bound.unless.contains(record));
     own.or(by_name.map(|bound| bound.because.as_str()))
 }
 
-/// Whether a value of this field is shown whole, however long it is.
+/// Checks whether a value of this field is shown whole, however long it is.
 pub fn is_shown_whole(record: &str, field: &str) -> bool {
     BOUNDS.record.get(record).is_some_and(|of| of.whole && of.fields.contains(field))
 }

@@ -1,6 +1,6 @@
-//! Tools in few words: what a language model reads of each before it asks `help` for the rest.
+//! Brief tool descriptions: what a language model reads about each tool before it asks `help` for the rest.
 //!
-//! A tool's specification says everything once; what of it stands in front is derived from it here, and nothing else is written a second time.
+//! A tool's specification is complete; the brief form is derived from it here, so that nothing is written twice.
 
 use crate::tool::ToolSpec;
 use serde_json::{Map, Value, json};
@@ -9,13 +9,13 @@ use serde_json::{Map, Value, json};
 const LONGEST_DESCRIPTION: usize = 300;
 /// The most characters of an argument's description.
 const LONGEST_ARGUMENT: usize = 110;
-/// What an example at the end of a description begins with.
+/// The beginning of an example at the end of a description.
 const EXAMPLE: &str = " Example: ";
 /// The most values that an argument lists.
 const MOST_VALUES: usize = 80;
 
 impl ToolSpec {
-    /// The same tool with the first sentences of its description, and of each argument what its description begins with.
+    /// Returns the same tool with the first sentences of its description and the beginning of each argument's description.
     #[must_use]
     pub fn in_brief(&self) -> ToolSpec {
         ToolSpec {
@@ -26,7 +26,7 @@ impl ToolSpec {
     }
 }
 
-/// Its first sentences, and its example where it ends with one.
+/// Returns the first sentences, and the example if the text ends with one.
 fn description(text: &str) -> String {
     match text.split_once(EXAMPLE) {
         Some((before, example)) => {
@@ -39,7 +39,7 @@ fn description(text: &str) -> String {
 fn brief(schema: &Value) -> Value {
     let Value::Object(members) = schema else { return schema.clone() };
     let kept = members.iter().filter_map(|(name, member)| match (name.as_str(), member) {
-        // Bounds and defaults are for whoever goes near them: a call past them is answered with what was expected.
+        // Bounds and defaults are left out: a call that exceeds them is answered with what was expected.
         (
             "$schema" | "minimum" | "maximum" | "default" | "minItems" | "maxItems" | "minLength"
             | "maxLength",
@@ -60,7 +60,7 @@ fn brief(schema: &Value) -> Value {
     Value::Object(kept.collect())
 }
 
-/// The beginning of a text up to the last `end` that fits, or of the first part as much as fits.
+/// Returns the beginning of a text up to the last `end` that fits, or as much of the first part as fits.
 fn within(text: &str, most: usize, end: &str) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -1,28 +1,28 @@
-//! Rules that a team brings along to a run: which files they were, and which records fit them.
+//! Rules that a team supplies for a run: which files they were, and which records match them.
 //!
-//! That a record fits such a rule is somebody's opinion of it: it proves nothing, and no fact says it.
+//! A matching rule is somebody's opinion about a record: it proves nothing, and no fact says it.
 
 use crate::digest::Digest;
 use crate::locator::Locator;
 use serde::{Deserialize, Serialize};
 
-/// The agent of the task in which code records what rules that were brought along found.
+/// The agent of the task in which code records the matches of the supplied rules.
 pub const HUNT: &str = "hunt";
 
-/// What a file of others holds.
+/// What a supplied file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BroughtKind {
-    /// Rules in the language Sigma.
+    /// Rules in the Sigma language.
     Sigma,
     /// Indicators.
     Ioc,
-    /// Hashes of files that are known to be good.
+    /// Hashes of known good files.
     KnownGood,
 }
 
 impl BroughtKind {
-    /// Its name, as people and formats have it.
+    /// Returns its name, for people and formats.
     pub const fn name(self) -> &'static str {
         match self {
             BroughtKind::Sigma => "sigma",
@@ -32,55 +32,55 @@ impl BroughtKind {
     }
 }
 
-/// A file that was brought along to a run.
+/// A file that was supplied for a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BroughtFile {
     /// What it holds.
     pub kind: BroughtKind,
-    /// Its name; of one in a folder that was named, with the way to it from there.
+    /// Its name; for a file in a supplied folder, its path from that folder.
     pub name: String,
-    /// SHA-256 of its bytes; `None` where it could not be read.
+    /// SHA-256 of its bytes; `None` if it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
 }
 
-/// Where a file or folder that was brought along was found: a circumstance, as the places of evidence are.
+/// The place where a supplied file or folder was found: a circumstance, like the places of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BroughtFrom {
     /// What it holds.
     pub kind: BroughtKind,
-    /// Where it was.
+    /// The path.
     pub path: String,
 }
 
-/// The records of the evidence were compared with the rules that were brought along.
+/// The result of comparing the evidence's records with the supplied rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RulesMatched {
-    /// Rules in the language Sigma that could be read.
+    /// Readable rules in the Sigma language.
     pub rules: u64,
-    /// Of these those that no record here can fit.
+    /// Those of them that no record here can match.
     pub unmatched: u64,
-    /// Indicators that could be read.
+    /// Readable indicators.
     pub indicators: u64,
     /// Records that were compared.
     pub records: u64,
-    /// What could not be used of the files, the first of it.
+    /// Parts of the files that could not be used; only the first ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unusable: Vec<Unusable>,
-    /// How many more of them there are.
+    /// The number of further unusable parts.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_unusable: u64,
-    /// Things that were not examined of what was compared.
+    /// Items in the compared data that were not examined.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gaps: u64,
-    /// Each rule that a record fits, and each indicator that one names: the highest level first.
+    /// Each rule that a record matches, and each indicator that one names, highest level first.
     pub fits: Vec<RuleFit>,
-    /// Records that fit one, what matters most first; of many the first.
+    /// Records that match, most important first; if there are many, only the first.
     pub hits: Vec<RuleHit>,
-    /// Why nothing was compared, where nothing was.
+    /// Why nothing was compared, if nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
@@ -90,88 +90,88 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What could not be used of a file.
+/// A part of a file that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unusable {
     /// The file, by its name in the run.
     pub file: String,
-    /// The line, where that is known.
+    /// The line, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// A rule that records fit, or an indicator that they name.
+/// A rule that records match, or an indicator that they name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleFit {
     /// Whether it is a rule or an indicator.
     pub kind: BroughtKind,
-    /// Its id, or the title where it has none; of an indicator its value.
+    /// Its id, or its title if it has none; for an indicator, its value.
     pub rule: String,
-    /// What such a record is, in the words of the rule.
+    /// What such a record is, in the rule's words.
     pub title: String,
-    /// The highest level of its hits, by the names of levels.
+    /// The highest level of its hits, by level name.
     pub level: String,
-    /// The ids of the techniques that it names, in their order.
+    /// The ids of the techniques that it names, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub techniques: Vec<String>,
     /// Its other tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The file that it stands in, by its name in the run; of an indicator with the line.
+    /// The file that contains it, by its name in the run; for an indicator, with the line.
     pub file: String,
-    /// SHA-256 of the file of a rule.
+    /// SHA-256 of the rule's file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// How many records fit it; of a rule over several events how often it found something.
+    /// How many records match it; for a rule over several events, how often it matched.
     pub records: u64,
 }
 
-/// A record that fits rules.
+/// A record that matches rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleHit {
     /// The type of the record, and the name of its case table.
     pub record: String,
-    /// The number of its row there.
+    /// Its row number there.
     pub row: i64,
-    /// Where it stands in the evidence.
+    /// Its place in the evidence.
     pub locator: Locator,
-    /// The computer that it names.
+    /// The computer that the record names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub computer: Option<String>,
-    /// What fits, the highest level first; at least one.
+    /// The matches, highest level first; at least one.
     pub fits: Vec<HitOf>,
-    /// The list that knows the file that it is about to be good: then its level is low.
+    /// The list in which the record's file is known good: then its level is low.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_good: Option<String>,
 }
 
-/// That a record fits one rule.
+/// One match: a record matches a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HitOf {
-    /// The place of the rule among [`RulesMatched::fits`].
+    /// The index of the rule in [`RulesMatched::fits`].
     pub rule: u32,
-    /// How much such a record stands out, by the names of levels.
+    /// How much such a record stands out, by level name.
     pub level: String,
-    /// What the rule looked at in the record, by its own names of fields.
+    /// The fields of the record that the rule compared, by the rule's own field names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matched: Vec<MatchedField>,
-    /// What has to be known of it.
+    /// Remarks that the reader needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
 }
 
-/// A field that a rule looked at.
+/// A field that a rule compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MatchedField {
-    /// Its name, as the rule has it.
+    /// Its name in the rule.
     pub name: String,
-    /// Its value, of a long one the beginning.
+    /// Its value; the beginning of a long one.
     pub value: String,
 }

@@ -1,4 +1,4 @@
-//! The form of a call: its tool, the names of its arguments, and of what kind their values are.
+//! The form of a call: its tool, the names of its arguments, and the kinds of their values.
 
 use crate::canonical;
 use crate::digest::Digest;
@@ -18,11 +18,11 @@ pub struct CallForm {
     pub arguments: BTreeMap<String, ValueKind>,
 }
 
-/// Of what kind a value is.
+/// The kind of an argument's value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueKind {
-    /// One of the choices that the tool offers: this one.
+    /// This choice, one of those that the tool offers.
     Choice(String),
     /// True or false.
     Flag,
@@ -36,7 +36,7 @@ pub enum ValueKind {
     Text,
     /// Several values.
     List,
-    /// Values with names.
+    /// Named values.
     Object,
 }
 
@@ -55,7 +55,7 @@ impl ValueKind {
         })
     }
 
-    /// The word for it, or the choice.
+    /// Returns the choice, or the word for the kind.
     pub fn told(&self) -> &str {
         match self {
             ValueKind::Choice(choice) => choice,
@@ -70,19 +70,19 @@ impl ValueKind {
     }
 }
 
-/// Arguments that page through an answer or bound its length: they make no call another one.
+/// Arguments that page through an answer or limit its length: they do not make a different call.
 const FREE: [&str; 2] = ["limit", "offset"];
-/// Tools of which `offset` is a place in a file.
+/// Tools whose `offset` is a position in a file.
 const OF_BYTES: [&str; 3] = ["carve_strings", "read_file", "read_stream"];
 
-/// What is known of a tool: its arguments, and the choices of each that has some.
+/// A tool's arguments, and the choices of each argument that has some.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownTool {
     arguments: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl KnownTool {
-    /// What a specification says of them.
+    /// Reads them from a tool specification.
     pub fn of(spec: &ToolSpec) -> KnownTool {
         let properties = spec.arguments.get("properties").and_then(Value::as_object);
         let arguments = properties.into_iter().flatten().map(|(name, property)| {
@@ -99,17 +99,17 @@ impl KnownTool {
         KnownTool { arguments: arguments.collect() }
     }
 
-    /// The choices of an argument; `None` where the tool has no such argument.
+    /// Returns the choices of an argument; `None` if the tool has no such argument.
     pub fn choices(&self, argument: &str) -> Option<&BTreeSet<String>> {
         self.arguments.get(argument)
     }
 
-    /// Names of arguments and all choices.
+    /// Returns the argument names and all choices.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.arguments.iter().flat_map(|(name, choices)| choices.iter().chain([name])).map(String::as_str)
     }
 
-    /// The form of a call of it; names that it does not have are left out.
+    /// Returns the form of a call of the tool; unknown arguments are left out.
     pub fn form(&self, tool: &str, arguments: &Map<String, Value>) -> CallForm {
         let kinds = arguments.iter().filter_map(|(name, value)| {
             let choices = self.choices(name).filter(|_| !FREE.contains(&name.as_str()))?;
@@ -122,18 +122,19 @@ impl KnownTool {
     }
 }
 
-/// What makes two calls of a tool the same one, however they are written: slashes, letter case, texts for numbers and what pages through an answer make no difference.
+/// Returns a digest that is equal for two calls of a tool that mean the same.
+/// Slashes, letter case, numbers written as texts, and paging arguments make no difference.
 pub fn same_call(tool: &str, arguments: &Map<String, Value>) -> Digest {
     let is_free = |name: &str| FREE.contains(&name) && !(name == "offset" && OF_BYTES.contains(&tool));
     let plain = arguments.iter().filter(|(name, _)| !is_free(name));
     let plain = plain.filter_map(|(name, value)| Some((name, plain_value(value)?)));
     let plain: BTreeMap<&String, Value> = plain.collect();
-    // Plain data: what has no canonical form is no call that was recorded.
+    // Plain data: a value without a canonical form is not from a recorded call.
     let arguments = canonical::to_vec(&plain).unwrap_or_default();
     Digest::of_parts(&[b"locard call", tool.as_bytes(), &arguments])
 }
 
-/// `None` for what says nothing.
+/// Normalises a value; `None` for a value that says nothing.
 fn plain_value(value: &Value) -> Option<Value> {
     Some(match value {
         Value::Null => return None,
@@ -146,17 +147,17 @@ fn plain_value(value: &Value) -> Option<Value> {
 }
 
 impl CallForm {
-    /// Whether an argument pages through an answer or bounds its length.
+    /// Checks whether an argument pages through an answer or limits its length.
     pub fn is_paging(name: &str) -> bool {
         FREE.contains(&name)
     }
 
-    /// Its arguments as lessons tell them: the choice, or the word for the kind of value.
+    /// Returns its arguments as lessons name them: the choice, or the word for the kind of value.
     pub fn told(&self) -> BTreeMap<String, String> {
         self.arguments.iter().map(|(name, kind)| (name.clone(), kind.told().to_owned())).collect()
     }
 
-    /// The tool and the choices, as words that a lesson is found by.
+    /// Returns the tool and the choices, as search words for lessons.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let choices = self.arguments.values().filter_map(|kind| match kind {
             ValueKind::Choice(choice) => Some(choice.as_str()),
@@ -165,13 +166,13 @@ impl CallForm {
         std::iter::once(self.tool.as_str()).chain(choices)
     }
 
-    /// The same with the choices alone: what it reads, whatever it was narrowed to.
+    /// Returns the same form with only the choices: what the call reads, without what narrows it.
     pub fn choices_only(mut self) -> CallForm {
         self.arguments.retain(|_, kind| matches!(kind, ValueKind::Choice(_)));
         self
     }
 
-    /// The source that it reads, where it names one.
+    /// Returns the source that it reads, if it names one.
     pub fn source(&self) -> Option<&str> {
         match self.arguments.get("source") {
             Some(ValueKind::Choice(source)) => Some(source),

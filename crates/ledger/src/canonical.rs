@@ -1,8 +1,9 @@
-//! One byte string for one value: the encoding that is hashed and stored.
+//! Canonical JSON: the encoding that is hashed and stored, with one byte string for each value.
 //!
 //! JSON without white space, object keys in byte order, integers only.
-//! It follows RFC 8785 (JSON Canonicalization Scheme) but for two things: keys are ordered by their UTF-8 bytes, and whole numbers keep all their digits past 2^53.
-//! Locard persists no floating point number.
+//! It follows RFC 8785 (JSON Canonicalization Scheme) with two exceptions:
+//! keys are ordered by their UTF-8 bytes, and whole numbers keep all their digits past 2^53.
+//! Locard persists no floating-point numbers.
 
 mod order;
 
@@ -25,31 +26,31 @@ pub enum CanonicalError {
     },
 }
 
-/// The canonical bytes of `value`.
+/// Returns the canonical bytes of `value`.
 ///
 /// # Errors
 ///
-/// Where it holds a number that is no integer, or does not serialise.
+/// If it holds a number that is not an integer, or does not serialise.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CanonicalError> {
-    // All that follows is compiled once, not once for each type.
+    // Everything below is compiled once, not once for each type.
     in_order(serde_json::to_vec(value))
 }
 
-/// Writes the canonical bytes of `value` behind those that are there; after an error these are no longer to be used.
+/// Appends the canonical bytes of `value` to `out`; after an error, do not use `out` any more.
 ///
 /// # Errors
 ///
-/// As [`to_vec`].
+/// As for [`to_vec`].
 pub(crate) fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<(), CanonicalError> {
     let start = out.len();
     serde_json::to_writer(&mut *out, value).map_err(CanonicalError::Json)?;
     put_in_order(out, start)
 }
 
-/// Brings what stands from `start` on into order.
+/// Sorts the members of everything from `start` on.
 fn put_in_order(out: &mut Vec<u8>, start: usize) -> Result<(), CanonicalError> {
     let text = out.get(start..).unwrap_or_default();
-    // A tree of values costs ten times what the text does, and is seldom needed.
+    // A tree of values costs ten times as much as the text, and is seldom needed.
     let ordered = match order::ordered(text) {
         Some(Cow::Borrowed(_)) => return Ok(()),
         Some(Cow::Owned(ordered)) => ordered,
@@ -73,7 +74,7 @@ fn by_tree(text: &[u8]) -> Result<Vec<u8>, CanonicalError> {
     Ok(out)
 }
 
-/// The canonical form of `value` as text.
+/// Returns the canonical form of `value` as text.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, CanonicalError> {
     let bytes = to_vec(value)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -99,7 +100,7 @@ fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), CanonicalError> {
             out.push(b']');
         }
         Value::Object(members) => {
-            // Not every build of serde_json keeps its maps sorted: another crate's feature can change that.
+            // serde_json does not keep its maps sorted in every build: another crate's feature can change that.
             let mut members: Vec<_> = members.iter().collect();
             members.sort_by(|a, b| a.0.cmp(b.0));
             out.push(b'{');
@@ -156,7 +157,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_put_in_order_as_text_is_what_a_tree_gives(value in values()) {
-            // The members of this tree stand in the order of an array of pairs, which is any.
+            // The members of this tree are in the order of an array of pairs, which can be any.
             let turned = Turned(&value);
             let text = serde_json::to_vec(&turned).unwrap();
             let by_tree = by_tree(&text).unwrap();
@@ -167,7 +168,7 @@ mod tests {
         }
     }
 
-    /// A value that writes its members from the last to the first.
+    /// A value that writes its members in reverse order.
     struct Turned<'v>(&'v Value);
 
     impl Serialize for Turned<'_> {

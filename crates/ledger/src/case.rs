@@ -3,7 +3,7 @@
 use crate::digest::Digest;
 use serde::{Deserialize, Serialize};
 
-/// One investigation's subject.
+/// The subject of one investigation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CaseEntry {
@@ -11,7 +11,7 @@ pub struct CaseEntry {
     pub name: String,
     /// Its title, for people.
     pub title: String,
-    /// The time zone in which people of the case think; facts are in UTC whatever it says.
+    /// The time zone of the case, for people; facts are always in UTC.
     pub time_zone: String,
     /// The evidence in the order of the case file.
     pub evidence: Vec<EvidenceEntry>,
@@ -21,18 +21,18 @@ pub struct CaseEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvidenceEntry {
-    /// How locators name it.
+    /// Its label in locators.
     pub label: String,
     /// What it is.
     pub kind: EvidenceKind,
-    /// The acquisition hash that the case promises.
+    /// The acquisition hash that the case gives.
     pub expected_sha256: Option<Digest>,
-    /// Files and folders of which the case file says that they are the host's own, although they stand elsewhere: paths in the evidence.
+    /// Files and folders that the case file declares to be the host's own although they are elsewhere: paths in the evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_place: Vec<String>,
 }
 
-/// What a piece of evidence is.
+/// The kind of a piece of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceKind {
@@ -50,22 +50,23 @@ pub enum EvidenceKind {
 pub enum IntegrityLevel {
     /// Names, sizes and modification times only.
     Stat,
-    /// Besides, the first and last 64 KiB of each file.
+    /// In addition, the first and last 64 KiB of each file.
     Sampled,
     /// Every byte.
     Full,
 }
 
-/// What hashing a piece of evidence gave.
+/// The result of hashing a piece of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Integrity {
     /// How closely its bytes were checked.
     pub level: IntegrityLevel,
-    /// SHA-256 over a sorted line per file: path, size, digest at this level; of a disk image at [`IntegrityLevel::Full`], over the bytes of its files.
+    /// SHA-256 over a sorted line per file: path, size, digest at this level;
+    /// for a disk image at [`IntegrityLevel::Full`], over the bytes of its files.
     pub sha256: Digest,
-    /// Regular files.
+    /// The number of regular files.
     pub files: u64,
-    /// Their bytes.
+    /// The number of their bytes.
     pub bytes: u64,
 }

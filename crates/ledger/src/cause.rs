@@ -1,32 +1,32 @@
-//! Why a call came back without records: read from its outcome and its notes, by a table (`data/causes.toml`).
+//! Why a call returned no records: derived from its outcome and its notes with a table (`data/causes.toml`).
 
 use crate::pattern::Patterns;
 use crate::tool::Outcome;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// Why a call came back without records.
+/// Why a call returned no records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// Nothing stands at the path that it names.
+    /// There is nothing at the path that it names.
     NoSuchPath,
     /// The hive has no such key.
     NoSuchKey,
-    /// The evidence has nothing that could hold what it asks for.
+    /// The evidence has no source that could hold what it asks for.
     NoSource,
     /// It was not allowed to run, or to read.
     AccessDenied,
-    /// What it reads is of another kind than the tool takes.
+    /// The thing that it reads is of a kind that the tool does not support.
     Unsupported,
-    /// What it reads is there and cannot be read.
+    /// The thing that it reads is there but cannot be read.
     Unreadable,
-    /// It was not put in a way that the tool could follow.
+    /// The tool could not make sense of its arguments.
     Arguments,
 }
 
 impl Cause {
-    /// Of a call that ended so, with these notes; `None` where nothing tells.
+    /// Returns the cause for a call with this outcome and these notes; `None` if they do not show one.
     pub fn of(outcome: Outcome, notes: &[String]) -> Option<Cause> {
         match outcome {
             Outcome::Denied => return Some(Cause::AccessDenied),
@@ -37,7 +37,8 @@ impl Cause {
         TABLE.cause.iter().find(told).map(|known| known.is)
     }
 
-    /// Whether it kept from being read what may well be there, or what other evidence would have: nothing follows from the call about the examined computer.
+    /// Checks whether the cause is one of access: the data may be there, or other evidence may have it.
+    /// Then nothing follows from the call about the examined computer.
     pub const fn is_access(self) -> bool {
         match self {
             Cause::AccessDenied | Cause::Unreadable | Cause::NoSource => true,
@@ -59,7 +60,7 @@ struct Known {
     notes: Patterns,
 }
 
-/// Embedded, and read by a test: it is never empty.
+/// The embedded table. A test reads it, so it is never empty.
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("../data/causes.toml")).unwrap_or_default());
 

@@ -1,8 +1,9 @@
-//! The hash chain: one link over another, per stream and over the whole run.
+//! The hash chain, with one chain per stream and one over the whole run.
 //!
 //! Each task has its own causal stream of events, and so has the run itself.
-//! A stream's links cover what two equal runs share; a run's links cover, besides, the merge order of the streams and each event's circumstance.
-//! So two runs are equal when their streams' heads are, and yet no wall time can be changed unseen.
+//! A stream's links cover what two equal runs share. A run's links also cover the merge order of the streams and each event's
+//! circumstance.
+//! So two runs are equal if the heads of their streams are equal, and still no wall time can be changed without detection.
 
 use crate::brought::BroughtFrom;
 use crate::canonical::CanonicalError;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use thiserror::Error;
 
-/// What an event belongs to.
+/// The stream that an event belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stream {
     /// The run itself.
@@ -25,7 +26,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// 0 for the run, the task's number for a task.
+    /// Returns 0 for the run, and the task's number for a task.
     pub const fn number(self) -> u16 {
         match self {
             Stream::Run => 0,
@@ -33,7 +34,7 @@ impl Stream {
         }
     }
 
-    /// The stream with this number.
+    /// Returns the stream with this number.
     pub const fn from_number(number: u16) -> Stream {
         match number {
             0 => Stream::Run,
@@ -51,40 +52,41 @@ impl fmt::Display for Stream {
     }
 }
 
-/// What two equal runs may differ in.
+/// The parts of an event in which two equal runs may differ.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Circumstance {
     /// Wall time of recording, RFC 3339.
     pub at: String,
-    /// The run's name; with the first event only.
+    /// The run's name; only with the first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
-    /// Where each piece of evidence was found, by label; where a run is opened or resumed.
+    /// Where each piece of evidence was found, by label; only when a run is opened or resumed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evidence: BTreeMap<String, String>,
-    /// Where the rules of others were found; with the first event only. Since format 2.24.
+    /// Where the supplied rules were found; only with the first event. Since format 2.24.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub brought: Vec<BroughtFrom>,
-    /// The digest of what the system said of the evidence's files (names, sizes, times) before the first look; with the first event only.
+    /// The digest of the file metadata that the system reported for the evidence (names, sizes, times) before it was first read;
+    /// only with the first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stamps: Option<Digest>,
-    /// What confined the tools; where a run is opened or resumed.
+    /// What confined the tools; only when a run is opened or resumed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub confinement: Vec<String>,
-    /// What the invocation cost; with its end only.
+    /// The cost of the invocation; only with its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 
 impl Circumstance {
-    /// Only the wall time.
+    /// Returns a circumstance with only the wall time.
     pub fn at(time: Utc) -> Circumstance {
         Circumstance { at: time.to_string(), ..Circumstance::default() }
     }
 }
 
-/// What one worker call cost.
+/// The cost of one worker call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
@@ -92,21 +94,21 @@ pub struct Cost {
     pub wall_microseconds: u64,
     /// CPU time in microseconds.
     pub cpu_microseconds: u64,
-    /// The most memory held, in KiB.
+    /// The peak memory use, in KiB.
     pub peak_kib: u64,
-    /// The invocation of another task whose answer this one got: no tool ran again.
+    /// The invocation of another task whose answer this one reused: no tool ran again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served_from: Option<InvocationId>,
 }
 
-/// One event in its place: what is stored and hashed.
+/// One event at its position: what is stored and hashed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// The place in the run, from 0.
+    /// The position in the run, from 0.
     pub position: u64,
     /// The stream.
     pub stream: Stream,
-    /// The place in the stream, from 0.
+    /// The position in the stream, from 0.
     pub sequence: u32,
     /// The event's canonical bytes.
     pub event: Vec<u8>,
@@ -118,7 +120,7 @@ pub struct Link {
     pub run_hash: Digest,
 }
 
-/// Why a chain cannot be made longer, or does not hold.
+/// Why a chain cannot be extended, or is invalid.
 #[derive(Debug, Error)]
 pub enum ChainError {
     /// The event or its circumstance has no canonical form.
@@ -126,26 +128,26 @@ pub enum ChainError {
     Encode {
         /// The event's name.
         name: &'static str,
-        /// Why.
+        /// The reason.
         #[source]
         source: CanonicalError,
     },
-    /// The link is not where it says.
+    /// The link is at a wrong position.
     #[error("check the chain: position {position} of {stream}: expected {expected}, found {found}")]
     Place {
-        /// The place where the link stands.
+        /// The position of the link.
         position: u64,
         /// The stream that it names.
         stream: Stream,
-        /// The position or sequence number that should stand there.
+        /// The expected position or sequence number.
         expected: u64,
-        /// What stands there.
+        /// The position or sequence number that was found.
         found: u64,
     },
-    /// A link's hash is not that of what it links.
+    /// A link's hash does not match what it covers.
     #[error("check the chain: position {position} of {stream}: the {which} link does not fit what it covers")]
     Hash {
-        /// The place where the link stands.
+        /// The position of the link.
         position: u64,
         /// The stream.
         stream: Stream,
@@ -155,13 +157,13 @@ pub enum ChainError {
     /// The bytes are not the canonical form of an event of this version.
     #[error("check the chain: position {position}: expected an event in canonical form")]
     Event {
-        /// The place where the link stands.
+        /// The position of the link.
         position: u64,
     },
     /// The bytes are not the canonical form of a circumstance.
     #[error("check the chain: position {position}: expected a circumstance in canonical form")]
     Circumstance {
-        /// The place where the link stands.
+        /// The position of the link.
         position: u64,
     },
 }
@@ -175,7 +177,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The chain of an empty run.
+    /// Returns the chain of an empty run.
     pub fn new() -> Chain {
         Chain::default()
     }
@@ -216,9 +218,9 @@ impl Chain {
         link
     }
 
-    /// Checks a stored link against the chain so far and takes it up; returns what it holds.
+    /// Checks a stored link against the chain so far, appends it, and returns its content.
     ///
-    /// The chain goes on with the hashes computed, not with those stored.
+    /// The chain continues with the computed hashes, not with the stored ones.
     pub fn check(&mut self, stored: &Link) -> Result<(Event, Circumstance), ChainError> {
         let position = self.position;
         let stream = stored.stream;
@@ -239,22 +241,22 @@ impl Chain {
         read(stored, position)
     }
 
-    /// Links so far.
+    /// Returns the number of links so far.
     pub fn len(&self) -> u64 {
         self.position
     }
 
-    /// Whether there is no link yet.
+    /// Checks whether there is no link yet.
     pub fn is_empty(&self) -> bool {
         self.position == 0
     }
 
-    /// The run's last link.
+    /// Returns the run's last link.
     pub fn head(&self) -> Option<Digest> {
         self.run
     }
 
-    /// Each stream's number of events and last link.
+    /// Returns each stream's number of events and last link.
     pub fn streams(&self) -> impl Iterator<Item = (Stream, u32, Digest)> + '_ {
         self.streams.iter().map(|(stream, (sequence, hash))| (*stream, sequence + 1, *hash))
     }

@@ -1,4 +1,4 @@
-//! Claims: what an agent asks to have recorded; not yet true.
+//! Claims: what an agent asks to have recorded. They are not yet established.
 
 use crate::absence::AbsenceClaim;
 use crate::derivation::Derivation;
@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
-    /// That values stand in the evidence.
+    /// Values are in the evidence.
     Reading(Reading),
-    /// That something does not.
+    /// Something is absent.
     Absence(AbsenceClaim),
-    /// That facts say something together.
+    /// Facts say something together.
     Derivation(Derivation),
-    /// That a sentence of the narrative rests on what it cites.
+    /// Cited nodes support a sentence of the narrative.
     Sentence(SentenceClaim),
-    /// That what it names is told. Since format 2.22.
+    /// A node is part of the story. Since format 2.22.
     Statement(StatementClaim),
 }
 
-/// A claim that values stand together in one record of one invocation's output.
+/// A claim that values are together in one record of one invocation's output.
 ///
 /// Everything is kept as the agent wrote it: ids may be invented, fields misnamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,17 +30,17 @@ pub enum Claim {
 pub struct Reading {
     /// What is said of the subject.
     pub predicate: String,
-    /// What the reading is about; empty where the agent leaves it to the record.
+    /// The subject of the reading; empty if the agent leaves it to the record.
     #[serde(default)]
     pub subject: String,
-    /// The values, each with the field it is said to stand in.
+    /// The values, each with the field in which it is claimed to be.
     pub values: Vec<ClaimedValue>,
     /// The id of the invocation whose output is cited.
     pub invocation: String,
     /// The id of the cited record, such as `r0`.
     #[serde(default)]
     pub record: Option<String>,
-    /// The fields whose values the gateway is to copy from the cited record. Since format 2.21.
+    /// The fields whose values the gateway should copy from the cited record. Since format 2.21.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
 }
@@ -49,7 +49,7 @@ pub struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimedValue {
-    /// The field of the record; `None` where the agent gave only the value.
+    /// The field of the record; `None` if the agent gave only the value.
     #[serde(default)]
     pub field: Option<String>,
     /// The value as text.

@@ -1,4 +1,4 @@
-//! Where clocks were set back: there, times do not tell the order.
+//! Steps by which clocks were set back: there, times do not show the order.
 
 use crate::event::{InvocationEnded, InvocationStarted};
 use crate::id::InvocationId;
@@ -10,38 +10,39 @@ use crate::tool::{Completeness, Outcome};
 use crate::value::FieldValue;
 use serde_json::Value;
 
-/// The tool that lists such steps, and the type of its records.
+/// The tool that lists such steps, and its record type.
 pub const STEPS_BY: (&str, &str) = ("timeline_anomalies", "clock_step");
 
-/// The channel of events of other hosts, whose clocks go as they like.
+/// The channel of events from other hosts, whose clocks are unrelated.
 const OF_OTHER_HOSTS: &str = "ForwardedEvents";
 
-/// A step by which a clock was set back, as two records of a log tell it.
+/// A step that set a clock back, as two records of a log show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClockStep {
     /// The label of the evidence.
     pub evidence: String,
-    /// What tells of it: the channel of the log, of which several files may have been kept one after the other; its path where it names none.
+    /// The log that shows it: its channel, because several files of one channel may have been kept one after another.
+    /// If the log names no channel, its path.
     pub log: String,
     /// The time of the record before the step.
     pub before: Utc,
-    /// The earlier time of the record behind it.
+    /// The earlier time of the record after the step.
     pub after: Utc,
 }
 
-/// A whole listing of such steps.
+/// A complete listing of such steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClockListing {
     /// The call.
     pub listed: InvocationId,
-    /// The label of the evidence whose steps it lists; `None`: of all evidence.
+    /// The label of the evidence whose steps it lists; `None` for all evidence.
     pub evidence: Option<String>,
     /// The steps.
     pub steps: Vec<ClockStep>,
 }
 
 impl ClockListing {
-    /// The listing that a call is; `None` where it is none, or did not come to its end.
+    /// Returns the listing that a call makes; `None` if the call is not a listing or did not finish.
     pub fn of(
         started: &InvocationStarted,
         ended: &InvocationEnded,
@@ -66,13 +67,13 @@ impl ClockListing {
         })
     }
 
-    /// Whether it lists the steps of this piece of evidence.
+    /// Checks whether it lists the steps of this piece of evidence.
     pub fn is_of(&self, label: &str) -> bool {
         self.evidence.as_deref().is_none_or(|own| own == label)
     }
 }
 
-/// A log that stands elsewhere tells of some other clock.
+/// Reads a step; a log in an unusual place belongs to some other clock.
 fn step(record: &Record) -> Option<ClockStep> {
     let value = |field: &str| record.fields.get(field).map(|field| &field.value);
     let time = |field: &str| match value(field) {

@@ -1,9 +1,13 @@
 //! Commitments: what a report shows of a fact can be checked, and what it withholds cannot be exchanged.
 //!
-//! A fact is taken apart into members ([`members`]): its subject, each of its values, its place in the evidence, its place in the stored output.
-//! Each is committed to with a salt of its own; the fact's hash is over what is always told of it (the skeleton) and these commitments, and a run's root over the hashes of all of its facts.
-//! Whoever has a member and its salt can compute its commitment; whoever has the commitment alone can try values only if the salt can be guessed, too.
-//! Salts follow from a key that is a digest of the run's whole log ([`KeyMaker`]): who has the run folder can compute all of them, who has a report none.
+//! A fact is split into members ([`members`]): its subject, each of its values, its place in the evidence, its place in the stored
+//! output.
+//! Each member is committed to with its own salt. The fact's hash covers what is always shown of it (the skeleton) and these
+//! commitments. A run's root covers the hashes of all its facts.
+//! Anyone who has a member and its salt can compute its commitment.
+//! Anyone who has only the commitment can try values only if the salt can be guessed, too.
+//! Salts are derived from a key that is a digest of the run's whole log ([`KeyMaker`]):
+//! anyone with the run folder can compute all of them, a reader of a report none.
 //! Reasons and alternatives: `docs/decisions/0028-redaction.md`.
 
 mod tree;
@@ -24,20 +28,20 @@ use thiserror::Error;
 
 pub use tree::root;
 
-/// The name of this way to commit; another one has another name.
+/// The name of this commitment scheme; another scheme has another name.
 pub const SCHEME: &str = "locard-facts-1";
 
-/// The member that tells where the record stands in the evidence.
+/// The member with the record's place in the evidence.
 pub const LOCATOR: &str = "locator";
 
-/// The member that tells which stored output holds the values, and where in it.
+/// The member with the stored output that holds the values, and their places in it.
 pub const STORED: &str = "stored";
 
-/// What the salts of a run are made with. It never stands in a report.
+/// The key from which the salts of a run are made. It is never in a report.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct RunKey([u8; 32]);
 
-/// What the salts of one fact are made with: whoever has it can open the whole fact, and no other one.
+/// The key from which the salts of one fact are made: it opens the whole fact, and no other fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FactKey(Digest);
@@ -48,7 +52,7 @@ impl fmt::Debug for RunKey {
     }
 }
 
-/// Makes the key of a run from its log, link by link.
+/// Computes the key of a run from its log, link by link.
 #[derive(Debug, Clone)]
 pub struct KeyMaker(Sha256);
 
@@ -59,7 +63,7 @@ impl Default for KeyMaker {
 }
 
 impl KeyMaker {
-    /// Takes the next link of the run, in the order of their positions.
+    /// Adds the next link of the run, in the order of positions.
     pub fn take(&mut self, link: &Link) {
         self.0.update(link.stream.number().to_le_bytes());
         for part in [&link.event, &link.circumstance] {
@@ -68,13 +72,13 @@ impl KeyMaker {
         }
     }
 
-    /// The key, when every link was taken.
+    /// Returns the key after every link was added.
     pub fn finish(self) -> RunKey {
         RunKey(self.0.finalize().into())
     }
 }
 
-/// HMAC-SHA256 (RFC 2104), the parts each preceded by their length.
+/// Computes HMAC-SHA256 (RFC 2104); each part is preceded by its length.
 fn keyed(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     // A key of this length is never refused.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
@@ -86,27 +90,27 @@ fn keyed(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
 }
 
 impl RunKey {
-    /// The key of one of the run's facts.
+    /// Returns the key of one of the run's facts.
     pub fn of_fact(&self, fact: FactId) -> FactKey {
         FactKey(Digest::from_bytes(keyed(&self.0, &[b"fact", fact.to_string().as_bytes()])))
     }
 
-    /// A stand-in for the digest of an output that is withheld: it cannot be told from a digest, and says nothing of one.
+    /// Returns a stand-in for the digest of a withheld output: it looks like a digest, and reveals nothing about one.
     pub fn stand_in(&self, output: &Digest) -> Digest {
         Digest::from_bytes(keyed(&self.0, &[b"output", output.as_bytes()]))
     }
 }
 
 impl FactKey {
-    /// The salt of a member.
+    /// Returns the salt of a member.
     pub fn salt(&self, member: &str) -> Digest {
         Digest::from_bytes(keyed(self.0.as_bytes(), &[b"salt", member.as_bytes()]))
     }
 }
 
-/// The members of a fact by name: `subject`, `value-0`, …, `locator`, `stored`.
+/// Returns the members of a fact by name: `subject`, `value-0`, …, `locator`, `stored`.
 ///
-/// A bound value is one member with the name of its field, its quotation and its raw place, which all tell of it.
+/// A bound value is one member with its field name, its quotation and its raw place, because all of them reveal it.
 pub fn members(fact: &FactEntry) -> BTreeMap<String, Value> {
     let bound = |bound: &BoundValue| json!({"field": bound.field, "value": bound.value, "quotation": bound.quotation, "at": bound.at});
     let spans: Vec<ByteSpan> = std::iter::once(&fact.subject).chain(&fact.values).map(|it| it.span).collect();
@@ -119,17 +123,17 @@ pub fn members(fact: &FactEntry) -> BTreeMap<String, Value> {
     members
 }
 
-/// The name of the member that is the subject.
+/// Returns the name of the subject's member.
 pub fn subject_name() -> String {
     "subject".to_owned()
 }
 
-/// The name of the member that is the value at this place.
+/// Returns the name of the member for the value at this index.
 pub fn value_name(index: usize) -> String {
     format!("value-{index}")
 }
 
-/// What is told of a fact whatever is withheld of it.
+/// Returns what is shown of a fact whatever is withheld.
 fn skeleton(fact: &FactEntry) -> Value {
     let bound = |bound: &BoundValue| json!({"tier": bound.tier, "writer": bound.writer});
     let mut told = json!({
@@ -142,7 +146,7 @@ fn skeleton(fact: &FactEntry) -> Value {
         "subject": bound(&fact.subject),
         "values": fact.values.iter().map(bound).collect::<Vec<_>>(),
     });
-    // Facts without it have the hash that they had before format 2.16.
+    // Facts without a placement keep the hash that they had before format 2.16.
     if let Some(placement) = fact.placement {
         told["placement"] = json!(placement);
     }
@@ -159,53 +163,53 @@ fn hash(fact: &FactEntry, commitments: &BTreeMap<String, Digest>) -> Result<Dige
     Ok(Digest::of_parts(&[b"locard fact 1", &whole]))
 }
 
-/// What a report tells beside a fact, so that it can be checked.
+/// What a report adds to a fact so that the fact can be checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Opening {
     /// The fact's hash.
     pub hash: Digest,
-    /// The fact's key, where nothing of it is withheld.
+    /// The fact's key, if nothing of it is withheld.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<FactKey>,
-    /// The salts of the members that are told, where others are withheld.
+    /// The salts of the members that are shown, if others are withheld.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub salts: BTreeMap<String, Digest>,
-    /// The commitments to the members that are withheld, whole or in part.
+    /// The commitments to the members that are withheld, completely or in part.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub withheld: BTreeMap<String, Digest>,
 }
 
-/// Why a fact is not the one that its hash is of.
+/// Why a fact does not match its hash.
 #[derive(Debug, Error)]
 pub enum OpeningError {
     /// It has no canonical form.
     #[error("encode the fact")]
     Canonical(#[from] CanonicalError),
-    /// A member is neither opened nor withheld.
+    /// A member has neither a salt nor a commitment.
     #[error("the member {member} has neither a salt nor a commitment")]
     Unopened {
         /// Its name.
         member: String,
     },
-    /// Something is opened or withheld that the fact does not have, or both.
+    /// A member is opened or withheld that the fact does not have, or a member is both opened and withheld.
     #[error("the fact has no one member {member} that is told, or withheld")]
     Unknown {
         /// Its name.
         member: String,
     },
-    /// The hash is of something else.
+    /// The hash belongs to something else.
     #[error("what is told of it gives the hash {found}, and not {expected}")]
     Hash {
         /// The hash beside the fact.
         expected: Digest,
-        /// The hash that it has.
+        /// The computed hash.
         found: Digest,
     },
 }
 
 impl Opening {
-    /// Opens the fact as it was recorded, but for the members named in `withheld`.
+    /// Opens the recorded fact, except for the members named in `withheld`.
     pub fn of(
         fact: &FactEntry,
         key: FactKey,
@@ -230,7 +234,7 @@ impl Opening {
         })
     }
 
-    /// Whether the hash is that of the fact as it is shown: computed from what is told of it and from the commitments to what is not.
+    /// Checks whether the hash matches the fact as shown: it is computed from what is shown and from the commitments to the rest.
     pub fn check(&self, shown: &FactEntry) -> Result<(), OpeningError> {
         let mut commitments = BTreeMap::new();
         for (member, value) in members(shown) {

@@ -1,20 +1,22 @@
-//! What the times of a fact can date: data for the gateway, and for whoever looks at its verdicts again.
+//! What the times of a fact can date: data for the gateway, and for anyone who checks its verdicts again.
 //!
-//! Who could have written a time stands in the tables of writers, which know no difference between the times of a file: whoever owns it can set them all.
-//! They differ in what it takes: those of `$STANDARD_INFORMATION` are set by one call, as archives and installers do; those of `$FILE_NAME` only by setting the others and moving the file, which leaves a trace in the change journal.
+//! The tables of writers say who could have written a time, but they do not distinguish the times of a file:
+//! its owner can set them all.
+//! The times differ in how hard that is. One call sets those of `$STANDARD_INFORMATION`, as archives and installers do.
+//! Those of `$FILE_NAME` change only if somebody sets the others and moves the file, which leaves a trace in the change journal.
 
-/// How well a time says when that came to be which its fact says; the first is the best.
+/// How well a time dates what its fact says; the first is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dates {
-    /// It is the time of what the record tells of.
+    /// It is the time of what the record describes.
     Event,
     /// The name of a file was made then (`$FILE_NAME`).
     Name,
-    /// A file says of itself that it came to be then (`$STANDARD_INFORMATION`, or what was copied from it).
+    /// The time at which the file was created, by its own account (`$STANDARD_INFORMATION`, or a copy of it).
     Birth,
-    /// A file says of itself that it was changed or read then.
+    /// The time at which the file was changed or read, by its own account.
     File,
-    /// It is no time at which something was on the host: a linker's, another host's, one to come.
+    /// It is not a time at which something was on the host: a linker's time, another host's, a time in the future.
     Nothing,
 }
 
@@ -36,10 +38,10 @@ const NOTHING: &[&str] = &[
 /// Fields that say when the name of a file was made.
 const NAME: &[&str] = &["fn_created", "name_born"];
 
-/// Fields that say so of the file, in every record that has them.
+/// Fields that say when the file itself was created, in every record that has them.
 const BIRTH: &[&str] = &["born", "shortcut_created", "si_created", "target_created"];
 
-/// The other times of files and of their names.
+/// The other times of files and file names.
 const FILE: &[&str] = &[
     "fn_accessed",
     "fn_changed",
@@ -55,7 +57,7 @@ const FILE: &[&str] = &[
     "target_modified",
 ];
 
-/// Records whose `created`, `modified`, `changed` and `accessed` are times of a file; those of others are of what they record.
+/// Records whose `created`, `modified`, `changed` and `accessed` are times of a file; in other records they belong to what is recorded.
 const OF_FILES: &[&str] = &[
     "amcache_driver",
     "amcache_file",
@@ -77,14 +79,14 @@ const OF_FILES: &[&str] = &[
     "web_cache_visit",
 ];
 
-/// Fields that say when something was deleted: they date a deletion and nothing else.
+/// Fields that say when something was deleted: they date only a deletion.
 const DELETION: &[&str] = &["deleted", "first_deleted", "last_deleted"];
 
-/// What the time in this field of a fact dates, by the fact's predicate and the type of its record.
+/// Returns what the time in this field of a fact dates, by the fact's predicate and record type.
 pub fn dates(predicate: &str, record: &str, field: &str) -> Dates {
     let is_deletion = DELETION.contains(&field);
     match (predicate == "deleted", field) {
-        // The times of a deleted file say nothing of its deletion.
+        // The times of a deleted file say nothing about its deletion.
         (true, _) if !is_deletion && field != "time" => Dates::Nothing,
         (false, _) if is_deletion => Dates::Nothing,
         _ if NOTHING.contains(&field) => Dates::Nothing,
@@ -97,9 +99,9 @@ pub fn dates(predicate: &str, record: &str, field: &str) -> Dates {
     }
 }
 
-/// Whether a time is that of what holds the record (a key, a list) and not of the record itself: several records share it.
+/// Checks whether a time belongs to the container of the record (a key, a list) and not to the record itself: several records share it.
 ///
-/// It dates a fact only where the fact states no other time that does.
+/// It dates a fact only if the fact states no other time that does.
 pub fn is_of_container(field: &str) -> bool {
     field != "last_written" && field.ends_with("_written")
 }

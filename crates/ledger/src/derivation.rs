@@ -1,6 +1,6 @@
 //! Derivations: what facts say together, in closed forms.
 //!
-//! A derivation adds no value of its own: it names values of facts and says how they stand to each other, so that code can decide whether they do.
+//! A derivation adds no value of its own: it names values of facts and a relation between them, so that code can check the relation.
 
 use crate::id::{DerivationId, FactId, InvocationId};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub const MOST_TERMS: usize = 64;
 pub struct Term {
     /// The fact.
     pub fact: FactId,
-    /// The field of its record: that of its subject, or of one of its values.
+    /// The field of its record: the field of the subject, or of one of the values.
     pub field: String,
 }
 
@@ -25,33 +25,33 @@ impl fmt::Display for Term {
     }
 }
 
-/// How values of facts stand to each other.
+/// A relation between values of facts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "form", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Derivation {
-    /// All of them are the same: texts after the equivalences that their type allows, times as far as the coarsest of them tells.
+    /// All of them are the same: texts by the equivalences of their type, times at the precision of the coarsest.
     Same {
         /// The values, two or more.
         terms: Vec<Term>,
     },
-    /// No two of them are the same; times that may be one instant are not different.
+    /// No two of them are the same; times that may be one instant do not count as different.
     Different {
         /// The values, two or more.
         terms: Vec<Term>,
     },
-    /// Each time lies after the one before it, whatever their precision hides.
+    /// Each time is later than the one before it, whatever their precision hides.
     Order {
         /// The times, two or more.
         terms: Vec<Term>,
     },
-    /// All times lie within so many seconds, whatever their precision hides.
+    /// All times are within so many seconds, whatever their precision hides.
     Within {
         /// The times, two or more.
         terms: Vec<Term>,
         /// The span in seconds.
         seconds: u64,
     },
-    /// Each path or registry key lies below the one before it, as they are written, in one piece of evidence.
+    /// Each path or registry key is below the one before it, as written, in one piece of evidence.
     Below {
         /// The paths or keys, two or more.
         terms: Vec<Term>,
@@ -60,7 +60,7 @@ pub enum Derivation {
     Sum {
         /// The numbers, each a whole number or a size, two or more.
         terms: Vec<Term>,
-        /// What they add up to.
+        /// Their sum.
         total: i64,
     },
 }
@@ -89,7 +89,7 @@ impl DerivationForm {
         DerivationForm::Sum,
     ];
 
-    /// The name that stands in claims.
+    /// Returns the name used in claims.
     pub const fn name(self) -> &'static str {
         match self {
             DerivationForm::Same => "same",
@@ -103,7 +103,7 @@ impl DerivationForm {
 }
 
 impl Derivation {
-    /// The form.
+    /// Returns the form.
     pub const fn form(&self) -> DerivationForm {
         match self {
             Derivation::Same { .. } => DerivationForm::Same,
@@ -115,7 +115,7 @@ impl Derivation {
         }
     }
 
-    /// The values that it compares, in its order.
+    /// Returns the values that it compares, in order.
     pub fn terms(&self) -> &[Term] {
         match self {
             Derivation::Same { terms }
@@ -127,7 +127,7 @@ impl Derivation {
         }
     }
 
-    /// The facts that it rests on, each once, in its order.
+    /// Returns the facts that it is based on, each once, in order.
     pub fn facts(&self) -> Vec<FactId> {
         let mut facts = Vec::new();
         for term in self.terms() {
@@ -155,7 +155,7 @@ impl fmt::Display for Derivation {
     }
 }
 
-/// A derivation that its facts bear out.
+/// A derivation that its facts support.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DerivationEntry {
@@ -163,7 +163,7 @@ pub struct DerivationEntry {
     pub id: DerivationId,
     /// What it says.
     pub derivation: Derivation,
-    /// The listings of clock steps by which its times were compared. Empty before format 2.17, and where it compares no times.
+    /// The listings of clock steps that were used to compare its times. Empty before format 2.17, and if it compares no times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks: Vec<InvocationId>,
 }

@@ -11,7 +11,7 @@ use thiserror::Error;
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 32]);
 
-/// [`Digest::of_parts`] of parts that come one after the other.
+/// [`Digest::of_parts`] for parts that arrive one after another.
 #[derive(Default)]
 pub struct PartsDigest(Sha256);
 
@@ -22,7 +22,7 @@ impl PartsDigest {
         self.0.update(part);
     }
 
-    /// The digest of all.
+    /// Returns the digest of all parts.
     pub fn finish(self) -> Digest {
         Digest(self.0.finalize().into())
     }
@@ -37,12 +37,13 @@ pub struct DigestError {
 }
 
 impl Digest {
-    /// The digest of `bytes`.
+    /// Returns the digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
-    /// The digest of `parts`, each preceded by its length as eight little-endian bytes, so that no two different lists of parts share one input.
+    /// Returns the digest of `parts`, each preceded by its length as eight little-endian bytes,
+    /// so that no two different lists of parts share one input.
     pub fn of_parts(parts: &[&[u8]]) -> Digest {
         let mut digest = PartsDigest::default();
         parts.iter().for_each(|part| digest.add(part));
@@ -54,18 +55,18 @@ impl Digest {
         Digest(bytes)
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The first twelve hex digits, for people.
+    /// Returns the first twelve hex digits, for people.
     pub fn short(&self) -> String {
         hex(&self.0).chars().take(12).collect()
     }
 }
 
-/// `bytes` as lower-case hex digits.
+/// Returns `bytes` as lower-case hex digits.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(bytes.len() * 2);

@@ -1,29 +1,29 @@
-//! What a task is handed by the agent that dispatched it.
+//! What an agent gives to a task that it dispatches.
 
 use crate::id::{ArtifactId, CallId, TaskId};
 use serde::{Deserialize, Serialize};
 
-/// Why a task exists that the run did not begin with, and what it was given.
+/// Who dispatched a task, and what the task was given; tasks at the beginning of a run have none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dispatch {
-    /// The task that handed it out.
+    /// The task that dispatched it.
     pub by: TaskId,
     /// The turn of that task.
     pub turn: u32,
     /// The call of that turn.
     pub call: CallId,
-    /// Its place in the plan: tasks of one number run side by side, those of a higher one after them.
+    /// Its sequence number in the plan: tasks with the same number run side by side, tasks with a higher number after them.
     pub sequence: u32,
-    /// What it shall do, in the words of who handed it out; empty where its objectives say everything.
+    /// What it should do, in the dispatcher's words; empty if its objectives say everything.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instruction: String,
-    /// The tasks that had ended by then, whose facts it may derive from and whose artifacts it may read.
+    /// The tasks that had ended by then: it may derive from their facts and read their artifacts.
     pub after: Vec<TaskId>,
     /// The artifacts that its first message shows, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,
-    /// An artifact that is only pointed to.
+    /// An artifact that is only mentioned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -32,9 +32,9 @@ pub struct Dispatch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
-    /// Its id, as whoever named it wrote it.
+    /// Its id, as the agent wrote it.
     pub id: String,
-    /// What of it is shown.
+    /// What is shown of it.
     pub shown: ReferenceShown,
 }
 
@@ -49,24 +49,24 @@ pub enum ReferenceShown {
     },
     /// There is no such artifact.
     NotFound,
-    /// Nothing: it does not fit beside the others.
+    /// Nothing: it does not fit with the others.
     Elided,
 }
 
-/// What an artifact is.
+/// The kind of an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactKind {
-    /// A result, stored by its agent for others.
+    /// A result that an agent stored for others.
     Result,
-    /// A section of work, saved by its agent as it went.
+    /// A part of the work that an agent saved as it went.
     Checkpoint,
-    /// What a task came to, told from its log by code.
+    /// The result of a task, written by code from its log.
     Report,
 }
 
 impl ArtifactKind {
-    /// The word for it.
+    /// Returns the word for it.
     pub const fn name(self) -> &'static str {
         match self {
             ArtifactKind::Result => "result",
@@ -84,8 +84,8 @@ pub struct ArtifactHead {
     pub artifact: ArtifactId,
     /// What it is.
     pub kind: ArtifactKind,
-    /// One line on it.
+    /// One line about it.
     pub summary: String,
-    /// Characters of its content.
+    /// The number of characters in its content.
     pub characters: u32,
 }

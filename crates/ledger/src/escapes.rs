@@ -1,10 +1,10 @@
-//! Characters that a reader does not see, written so that they are seen: `\u{202e}`.
+//! Escapes for characters that a reader cannot see: `\u{202e}`.
 //!
-//! Names of the evidence can hold them, and a sentence may name such a thing only with them written out.
+//! Names in the evidence can contain them, and a sentence may name such a thing only with these characters escaped.
 
 use std::borrow::Cow;
 
-/// Whether a character is not seen, or moves others.
+/// Checks whether a character is invisible or moves others.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -22,9 +22,11 @@ pub fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether nothing is seen of a character in a line of text, or nobody knows what: all of `Default_Ignorable_Code_Point`, formats, controls and separators of lines (Unicode 16, `DerivedCoreProperties.txt`, general categories Cc, Cf, Zl and Zp), the blank of Braille, private use, and what is no character.
+/// Checks whether a character is invisible in a line of text, or has no known appearance.
+/// These are all of `Default_Ignorable_Code_Point`, formats, controls and line separators (Unicode 16, `DerivedCoreProperties.txt`,
+/// general categories Cc, Cf, Zl and Zp), the Braille blank, private use, and noncharacters.
 ///
-/// Blanks are none of these. [`is_hidden`] is narrower: what it holds decides about sentences of recorded runs.
+/// Spaces are not among them. [`is_hidden`] is narrower, because its set decides about sentences of recorded runs.
 pub const fn is_unseen(c: char) -> bool {
     let format = matches!(c,
         '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{890}' | '\u{891}' | '\u{8e2}' | '\u{fff9}'..='\u{fffb}'
@@ -35,7 +37,7 @@ pub const fn is_unseen(c: char) -> bool {
     is_ignorable(c) || format || breaks || private || none
 }
 
-/// `Default_Ignorable_Code_Point` of Unicode: soft hyphens, joiners, directions, selectors, tags.
+/// Checks for `Default_Ignorable_Code_Point` of Unicode: soft hyphens, joiners, directions, selectors, tags.
 pub const fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -44,7 +46,8 @@ pub const fn is_ignorable(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A small letter of Cherokee as its capital, of which alone it is known what it looks like; any other character as it is.
+/// Returns the capital of a small Cherokee letter, because only the capital's appearance is known;
+/// returns any other character unchanged.
 pub fn without_small_cherokee(c: char) -> char {
     match c {
         '\u{ab70}'..='\u{abbf}' => c.to_uppercase().next().unwrap_or(c),
@@ -52,7 +55,7 @@ pub fn without_small_cherokee(c: char) -> char {
     }
 }
 
-/// The text with every hidden character written out.
+/// Returns the text with every hidden character escaped.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -67,7 +70,8 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text with every character that is written out as itself, as far as it is hidden, a blank, a backslash or none of ASCII: what else is written so says what it says.
+/// Returns the text with its escapes undone, but only for characters that are hidden, a space, a backslash or not ASCII.
+/// Any other escape stays as it is.
 pub fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains(OPENING) {
         return Cow::Borrowed(text);
@@ -90,10 +94,10 @@ pub fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What stands before the number of a character.
+/// What precedes the number of a character.
 const OPENING: &str = "\\u{";
 
-/// The character whose number stands before a closing brace, and what is behind that.
+/// Returns the character whose number comes before a closing brace, and the rest.
 fn character(text: &str) -> Option<(char, &str)> {
     let (number, behind) = text.split_once('}')?;
     let c = char::from_u32(u32::from_str_radix(number, 16).ok()?)?;

@@ -1,8 +1,8 @@
 //! The closed set of persisted events.
 //!
 //! An event holds what two equal runs share: no wall time, no path, no measurement.
-//! Those stand beside it as its circumstance (see [`crate::chain`]).
-//! Payloads of any size (model replies, tool outputs) are stored apart under their digest.
+//! Those are stored beside it as its circumstance (see [`crate::chain`]).
+//! Payloads of any size (model replies, tool outputs) are stored separately under their digest.
 
 mod apart;
 mod end;
@@ -53,15 +53,15 @@ pub use turn::{Recalled, RecalledRecord, RequestTooLong, TurnFailed, TurnReplied
 pub enum Event {
     /// Run: it began, under these rules. Always the first event.
     RunOpened(Box<RunOpened>),
-    /// Run: it had broken off, and goes on from here.
+    /// Run: it was interrupted, and continues from here.
     RunResumed(RunResumed),
     /// Run: the names of a piece of evidence were indexed, before the first step of a task.
     NamesIndexed(NamesIndexed),
-    /// Run: the times of a piece of evidence were indexed, before the first call that looks into the index.
+    /// Run: the times of a piece of evidence were indexed, before the first call that uses the index.
     TimelineIndexed(TimelineIndexed),
-    /// Run: case tables that calls read in place of decoding, before the evidence's hash.
+    /// Run: case tables that calls read instead of decoding, before the evidence's hash.
     TablesRead(TablesRead),
-    /// Run: its records were compared with rules that were brought along, when its agents had ended. Since format 2.24.
+    /// Run: its records were compared with supplied rules, after its agents had ended. Since format 2.24.
     RulesMatched(Box<RulesMatched>),
     /// Run: a task was assigned.
     TaskAssigned(TaskAssigned),
@@ -75,9 +75,9 @@ pub enum Event {
     TurnRequested(TurnRequested),
     /// Task: the model answered.
     TurnReplied(TurnReplied),
-    /// Task: the model could not be had.
+    /// Task: the model was not available.
     TurnFailed(TurnFailed),
-    /// Task: the request was longer than the model takes; a shorter one follows.
+    /// Task: the request was longer than the model accepts; a shorter one follows.
     RequestTooLong(RequestTooLong),
     /// Task: a tool is about to run.
     InvocationStarted(InvocationStarted),
@@ -93,11 +93,11 @@ pub enum Event {
     ClaimSubmitted(ClaimSubmitted),
     /// Task: the gateway grounded a reading.
     ClaimAccepted(Box<ClaimAccepted>),
-    /// Task: the gateway grounded a reading that says what a fact of the task says already.
+    /// Task: the gateway grounded a reading that repeats a fact of the task.
     ClaimRepeated(ClaimRepeated),
     /// Task: complete, empty searches cover an absence.
     AbsenceAccepted(AbsenceAccepted),
-    /// Task: its facts bear out a derivation.
+    /// Task: its facts support a derivation.
     DerivationAccepted(DerivationAccepted),
     /// Task: the gateway refused a claim.
     ClaimRejected(ClaimRejected),
@@ -105,45 +105,45 @@ pub enum Event {
     PhenomenonRecorded(PhenomenonRecorded),
     /// Task: the agent says that there is nothing to record.
     NothingToRecord(NothingToRecord),
-    /// Task: the agent wrote down a remark that is no fact.
+    /// Task: the agent wrote a remark that is not a fact.
     NoteWritten(NoteWritten),
-    /// Task: the agent asks a question of its own.
+    /// Task: the agent added a question of its own.
     ObjectiveAdded(ObjectiveAdded),
-    /// A lead says why it leaves questions of the case open.
+    /// A lead gave the reason for leaving questions of the case open.
     QuestionsDeclined(QuestionsDeclined),
     /// Task: a thing that facts name was added to the graph.
     EntityAdded(EntityAdded),
     /// Task: two nodes of the graph were related.
     RelationAdded(RelationAdded),
-    /// Task: an explanation was put up for test.
+    /// Task: a hypothesis was proposed.
     HypothesisProposed(HypothesisProposed),
-    /// Task: an explanation was weighed.
+    /// Task: a hypothesis was assessed.
     HypothesisAssessed(HypothesisAssessed),
     /// Task: nodes of the graph were shown.
     GraphRead(GraphRead),
-    /// Task: what was cut from its conversation was searched.
+    /// Task: the part cut from its conversation was searched.
     Recalled(Recalled),
-    /// Task: tasks were handed out.
+    /// Task: it assigned tasks.
     TasksDispatched(TasksDispatched),
-    /// Task: one of them has ended.
+    /// Task: one of the assigned tasks has ended.
     TaskReported(TaskReported),
     /// Task: text was stored for others.
     ArtifactStored(ArtifactStored),
     /// Task: a stored text was read.
     ArtifactRetrieved(ArtifactRetrieved),
-    /// Task: it tries another way.
+    /// Task: it began to try another way.
     RecoveryBegun(RecoveryBegun),
-    /// Task: what came of that.
+    /// Task: the attempt ended, with this result.
     RecoveryEnded(RecoveryEnded),
-    /// Task: a sentence of the narrative rests on what it cites.
+    /// Task: the cited nodes support a sentence of the narrative.
     SentenceAccepted(SentenceAccepted),
-    /// Task: a statement of the story is told. Since format 2.22.
+    /// Task: a statement became part of the story. Since format 2.22.
     StatementTold(StatementTold),
-    /// Task: whoever handed it out no longer waits for it, or nobody decides for it any longer.
+    /// Task: the task that assigned it no longer waits for it, or nothing decides its steps any more.
     Cancelled,
-    /// Task: its wall time is spent.
+    /// Task: its wall time ran out.
     TimeSpent,
-    /// Task: what the tasks of the run may spend together is spent.
+    /// Task: the common budget of the run's tasks ran out.
     PurseSpent(Spent),
     /// Task: nothing follows in it.
     TaskEnded(TaskEnded),
@@ -165,31 +165,31 @@ pub struct RunOpened {
     pub rules: Rules,
     /// The predicates and what proves them.
     pub vocabulary: Vocabulary,
-    /// Who could have written the fields of records; nothing before format 2.3.
+    /// Who could have written the fields of records; empty before format 2.3.
     #[serde(default, skip_serializing_if = "Writers::is_empty")]
     pub writers: Writers,
     /// Every tool that any surface of the run can offer.
     pub tools: Vec<ToolSpec>,
-    /// The agents that a lead can dispatch; none where there is no lead.
+    /// The agents that a lead can dispatch; empty if there is no lead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roster: Vec<AgentSpec>,
-    /// The questions of the case: those that every case of its kinds of evidence is asked, then its owner's. Empty before format 2.11.
+    /// The questions of the case: first the standard ones for its kinds of evidence, then its owner's. Empty before format 2.11.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<CaseQuestion>,
-    /// Files of rules, indicators and known files that were brought along. Since format 2.24.
+    /// The supplied files of rules, indicators and known files. Since format 2.24.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub brought: Vec<BroughtFile>,
-    /// What its agents are told of earlier runs. Since format 2.25.
+    /// What its agents are told about earlier runs. Since format 2.25.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remembered: Vec<Remembered>,
-    /// The questions that were asked of it in words, each with a task of its own. Since format 2.27.
+    /// The questions that were asked about it in words, each with a task of its own. Since format 2.27.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<AskedQuestion>,
-    /// The numbers of the behaviours that it is made with (see [`crate::Behaviour`]).
+    /// The numbers of its behaviours (see [`crate::Behaviour`]).
     pub behaviour: Vec<u16>,
     /// Whether tools ran confined; `false` only with `--unconfined`.
     pub confined: bool,
-    /// Where it branched off another run; nothing before format 2.4.
+    /// Where it branched off another run; `None` before format 2.4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
 }
@@ -210,13 +210,13 @@ pub struct CaseQuestion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskedBy {
-    /// Every case is asked it that has evidence of the kind.
+    /// Every case with evidence of the kind asks it.
     Standard,
     /// The case file.
     Owner,
 }
 
-/// Where a run branched off another one: what stands in its log before that is the other's.
+/// Where a run branched off another one: its log before that point is the other run's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parent {
@@ -224,25 +224,25 @@ pub struct Parent {
     pub run: RunId,
     /// The last link of its chain.
     pub head: Digest,
-    /// The task that goes another way.
+    /// The task that continues differently.
     pub task: TaskId,
-    /// The first turn of that task that is asked anew.
+    /// The first turn of that task that is asked again.
     pub turn: u32,
 }
 
-/// The run had broken off, and goes on from here: what stands before this was recorded by an earlier process.
+/// An interrupted run continues from here: an earlier process recorded everything before this event.
 ///
-/// Where it stands says how much was recorded by then; its circumstance says when it goes on, and where the evidence was found then.
+/// Its position says how much was recorded by then; its circumstance says when it continued and where the evidence was then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunResumed {
-    /// The version of Locard that goes on.
+    /// The version of Locard that continues.
     pub program: String,
 }
 
-/// The names of a piece of evidence were indexed; searches for names looked into the index.
+/// The names of a piece of evidence were indexed, and searches for names used the index.
 ///
-/// Whether it was built for this run or an earlier one makes no difference here: the bytes are the same.
+/// It makes no difference whether the index was built for this run or an earlier one: the bytes are the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamesIndexed {
@@ -254,9 +254,9 @@ pub struct NamesIndexed {
     pub entries: u64,
 }
 
-/// The times of a piece of evidence were indexed, and the timeline was looked up in the index: of runs of earlier versions only.
+/// The times of a piece of evidence were indexed, and the timeline used the index: only in runs of earlier versions.
 ///
-/// Today's timeline is read from case tables, which [`TablesRead`] tells.
+/// Today the timeline is read from case tables, which [`TablesRead`] records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimelineIndexed {
@@ -270,9 +270,9 @@ pub struct TimelineIndexed {
     pub sources: u64,
 }
 
-/// Case tables of one group of sources, which calls of the run read in place of decoding.
+/// Case tables of one group of sources, which calls of the run read instead of decoding.
 ///
-/// Whether they were made for this run or by an earlier one makes no difference here: the rows are the same.
+/// It makes no difference whether they were made for this run or by an earlier one: the rows are the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TablesRead {
@@ -285,21 +285,21 @@ pub struct TablesRead {
 }
 
 impl TablesRead {
-    /// The rows of all its tables.
+    /// Returns the number of rows in all its tables.
     pub fn rows(&self) -> u64 {
         self.tables.iter().map(|table| table.rows).fold(0, u64::saturating_add)
     }
 }
 
-/// What a case table holds, in short.
+/// A short description of a case table's content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableDigest {
-    /// Its name: that of the type of its records.
+    /// Its name, which is that of its record type.
     pub table: String,
     /// How many rows it has.
     pub rows: u64,
-    /// The digest of its rows in their order.
+    /// The digest of its rows in order.
     pub digest: Digest,
 }
 
@@ -309,34 +309,34 @@ pub struct TableDigest {
 pub struct TaskAssigned {
     /// Its number.
     pub task: TaskId,
-    /// Who does it.
+    /// Its agent.
     pub agent: AgentSpec,
     /// What decides its steps, such as `playbook`.
     pub model: String,
     /// The digest of the model's data, such as the playbook's text; `None` for a model that is not ours.
     pub model_digest: Option<Digest>,
-    /// How much the model takes at once; `None` where its conversation is never cut.
+    /// The model's context window; `None` if its conversation is never cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
-    /// What its tokens cost, where that is known.
+    /// The prices of its tokens, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
-    /// Who handed it out, and with what; `None` for a task that the run began with.
+    /// Who assigned it, and what it was given; `None` for a task that the run began with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Box<Dispatch>>,
-    /// Whether code alone does it, to ask what the agents of the run have left open; no model has a part in it.
+    /// Whether only code runs it, to search for answers that the run's agents left open; no model takes part.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sweep: bool,
-    /// Whether code alone does it, to record what rules that were brought along found. Since format 2.24.
+    /// Whether only code runs it, to record the matches of supplied rules. Since format 2.24.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hunt: bool,
-    /// Whether code alone does it, to record what answers a question that was asked in words. Since format 2.27.
+    /// Whether only code runs it, to record the answer to a question asked in words. Since format 2.27.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ask: bool,
 }
 
 impl TaskAssigned {
-    /// A task whose model is asked over no network.
+    /// Makes a task whose model is not used over a network.
     pub fn new(task: TaskId, agent: AgentSpec, model: &str) -> TaskAssigned {
         TaskAssigned {
             task,
@@ -352,7 +352,7 @@ impl TaskAssigned {
         }
     }
 
-    /// Whether the run began with it: nobody handed it out, and it is neither a sweep of what others left, nor what rules of others found, nor a question in words.
+    /// Checks whether the run began with it: it was not assigned by another task, and it is not a sweep, a hunt or a question in words.
     pub fn is_of_the_beginning(&self) -> bool {
         self.dispatch.is_none() && !self.sweep && !self.hunt && !self.ask
     }
@@ -366,26 +366,28 @@ pub struct EvidenceHashed {
     pub evidence: String,
     /// What was found.
     pub integrity: Integrity,
-    /// Whether it agrees with the hash that the case promises; `None` where the case promises none.
+    /// Whether it matches the hash that the case gives; `None` if the case gives none.
     pub as_expected: Option<bool>,
-    /// What could not be read, and is not in the hash.
+    /// What could not be read and is not in the hash.
     pub gaps: Vec<Gap>,
 }
 
-/// The run ended in order.
+/// The run ended normally.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSealed {
     /// Each task's last link, in the order of the tasks.
     pub heads: Vec<TaskHead>,
-    /// Stored outputs and replies.
+    /// The number of stored outputs and replies.
     pub payloads: u64,
-    /// The entities and relations that code makes of the run's facts. Since format 2.25, and only of runs with [`crate::Behaviour::Connects`].
+    /// The entities and relations that code makes of the run's facts.
+    /// Since format 2.25, and only in runs with [`crate::Behaviour::Connects`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<ConnectionsMade>,
 }
 
-/// The entities and relations that code makes of the facts of a run, as a digest: they are a view and no events, so the seal says what they were.
+/// The digest of the entities and relations that code makes of a run's facts:
+/// they are a view and not events, so the seal records what they were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionsMade {
@@ -411,15 +413,15 @@ pub struct TaskHead {
     pub head: Digest,
 }
 
-/// A phase of an agent's life.
+/// A phase of an agent's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// On the agent's full surface.
+    /// The agent's full surface.
     Investigate,
-    /// On the agent's full surface, another way.
+    /// The agent's full surface, while it tries another way.
     Recover,
-    /// On the record-only surface.
+    /// The record-only surface.
     Record,
 }
 
@@ -447,9 +449,9 @@ pub struct InvocationStarted {
     pub call: CallId,
     /// The tool.
     pub tool: String,
-    /// The arguments as the model wrote them, without the reason for which it insists on a call.
+    /// The arguments as the model wrote them, without its reason for insisting on the call.
     pub arguments: serde_json::Value,
-    /// Why it runs, where a lesson of earlier runs speaks against it. Since format 2.26.
+    /// Why it runs although a lesson of earlier runs advises against it. Since format 2.26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub insists: Option<Insisted>,
 }
@@ -462,19 +464,19 @@ pub struct InvocationEnded {
     pub invocation: InvocationId,
     /// How it ended.
     pub outcome: Outcome,
-    /// Whether it returned everything that was asked for.
+    /// Whether it returned everything it was asked for.
     pub completeness: Completeness,
-    /// The arguments as they were used; `None` where the tool never came to read them.
+    /// The arguments as used; `None` if the tool never read them.
     pub normalised: Option<serde_json::Value>,
     /// The digest of the stored output; `None` where there is none.
     pub output: Option<Digest>,
-    /// Records in it.
+    /// The number of records in it.
     pub records: u32,
-    /// Stored bytes of it.
+    /// The number of its stored bytes.
     pub bytes: u64,
     /// The records that the agent was shown.
     pub shown: Vec<RecordRange>,
-    /// Damage met.
+    /// Damage found.
     pub defects: Vec<Defect>,
     /// What was not examined.
     pub gaps: Vec<Gap>,
@@ -493,12 +495,12 @@ pub struct RecordRange {
 }
 
 impl RecordRange {
-    /// One record.
+    /// Returns the range of one record.
     pub fn of(record: RecordId) -> RecordRange {
         RecordRange { first: record, end: RecordId(record.0.saturating_add(1)) }
     }
 
-    /// Whether the record is in the range.
+    /// Checks whether the record is in the range.
     pub fn contains(&self, record: RecordId) -> bool {
         self.first <= record && record < self.end
     }
@@ -518,7 +520,7 @@ pub struct CallRefused {
     pub refusal: Refusal,
     /// What the model was told.
     pub told: String,
-    /// The lesson of earlier runs that it was refused for. Since format 2.26.
+    /// The lesson of earlier runs for which it was refused. Since format 2.26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
 }
@@ -573,11 +575,11 @@ pub struct ClaimAccepted {
     pub claim: ClaimId,
     /// The fact.
     pub fact: FactEntry,
-    /// The rewritten citation, where it was healed.
+    /// The corrected citation, if it was healed.
     pub healing: Option<Healing>,
 }
 
-/// The gateway grounded a claim, and what it says is a fact of the task already.
+/// The gateway grounded a claim that repeats a fact of the task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimRepeated {
@@ -585,11 +587,11 @@ pub struct ClaimRepeated {
     pub claim: ClaimId,
     /// The fact that says the same.
     pub fact: FactId,
-    /// The rewritten citation, where it was healed.
+    /// The corrected citation, if it was healed.
     pub healing: Option<Healing>,
 }
 
-/// Facts of the task bear out a derivation.
+/// Facts of the task support a derivation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DerivationAccepted {
@@ -629,7 +631,7 @@ pub struct ClaimRejected {
 pub struct PhenomenonRecorded {
     /// The phenomenon.
     pub phenomenon: PhenomenonId,
-    /// The facts it carries, at least one.
+    /// Its facts, at least one.
     pub facts: Vec<FactId>,
     /// The agent's own words; interpretation, not evidence.
     pub interpretation: String,
@@ -655,19 +657,19 @@ pub struct EntityAdded {
     pub entity: EntityId,
     /// What it is.
     pub kind: EntityKind,
-    /// Its name, which stands in the facts.
+    /// Its name, as in the facts.
     pub name: String,
     /// The facts that name it, at least one.
     pub facts: Vec<FactId>,
 }
 
-/// Two nodes of the graph were related; how they are is the agent's interpretation.
+/// A relation between two nodes was added to the graph; its kind is the agent's interpretation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RelationAdded {
     /// Its id.
     pub relation: RelationId,
-    /// The one node.
+    /// The first node.
     pub from: NodeId,
     /// How it relates to the other.
     pub kind: RelationKind,
@@ -677,7 +679,7 @@ pub struct RelationAdded {
     pub facts: Vec<FactId>,
 }
 
-/// An explanation was put up for test.
+/// A hypothesis was proposed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HypothesisProposed {
@@ -687,17 +689,17 @@ pub struct HypothesisProposed {
     pub statement: String,
 }
 
-/// An explanation was weighed: the last word of an agent on it counts.
+/// A hypothesis was assessed; an agent's last assessment counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HypothesisAssessed {
     /// The hypothesis.
     pub hypothesis: HypothesisId,
-    /// What the agent makes of it.
+    /// The agent's assessment.
     pub assessment: Assessment,
-    /// Facts and absences that speak for it.
+    /// Facts and absences that support it.
     pub supporting: Vec<NodeId>,
-    /// Facts and absences that speak against it.
+    /// Facts and absences that contradict it.
     pub contradicting: Vec<NodeId>,
     /// The agent's own words; interpretation, not evidence.
     pub reason: String,
@@ -715,12 +717,12 @@ pub struct GraphRead {
     pub tool: String,
     /// Nodes shown.
     pub shown: u32,
-    /// Nodes that fit, but were not shown.
+    /// Nodes that matched but were not shown.
     pub left_out: u32,
 }
 
 impl Event {
-    /// What a turn was over the network, where it was asked over one.
+    /// Returns the network exchange of a turn, if the turn used a network.
     pub fn exchange(&self) -> Option<&Exchange> {
         match self {
             Event::TurnReplied(replied) => replied.exchange.as_ref(),
@@ -730,7 +732,7 @@ impl Event {
         }
     }
 
-    /// The digests of stored payloads that this event stands for.
+    /// Returns the digest of the stored payload that this event refers to.
     pub fn payload(&self) -> Option<Digest> {
         match self {
             Event::TurnReplied(replied) => Some(replied.reply),

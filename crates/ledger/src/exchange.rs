@@ -1,9 +1,9 @@
-//! What a turn was over a network: tokens, money, and how much a model takes at once.
+//! The network side of a turn: tokens, money, and the model's context window.
 
 use crate::digest::Digest;
 use serde::{Deserialize, Serialize};
 
-/// What a turn was over the network.
+/// A turn's exchange over the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
@@ -11,32 +11,32 @@ pub struct Exchange {
     pub request: Digest,
     /// How often the request was sent.
     pub attempts: u32,
-    /// The tokens of all attempts that were answered.
+    /// The tokens of all answered attempts.
     pub usage: Usage,
-    /// Tokens of the request as it was last sent; `None` where the provider does not say.
+    /// The tokens of the request as it was last sent; `None` if the provider does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<u64>,
-    /// The provider's name for the last exchange, for questions to its support.
+    /// The provider's id for the last exchange, for questions to its support.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
 }
 
-/// Tokens, as the provider counts them.
+/// Token counts, as the provider counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Usage {
-    /// Of requests, those in a cache included.
+    /// Tokens of requests, including cached ones.
     pub input: u64,
-    /// Of `input`, those read from a cache.
+    /// Tokens of `input` that were read from a cache.
     pub cached: u64,
-    /// Of `input`, those written into a cache.
+    /// Tokens of `input` that were written into a cache.
     pub cache_written: u64,
-    /// Of replies, thinking included.
+    /// Tokens of replies, including thinking.
     pub output: u64,
 }
 
 impl Usage {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub const fn plus(self, other: Usage) -> Usage {
         Usage {
@@ -47,7 +47,7 @@ impl Usage {
         }
     }
 
-    /// Requests and replies together.
+    /// Returns requests and replies together.
     pub const fn tokens(self) -> u64 {
         self.input.saturating_add(self.output)
     }
@@ -58,22 +58,22 @@ impl Usage {
 #[serde(transparent)]
 pub struct MicroDollars(pub u64);
 
-/// What a million tokens of each kind cost.
+/// Prices per million tokens of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// Of a request, neither read from a cache nor written into one.
+    /// Request tokens neither read from a cache nor written into one.
     pub input: MicroDollars,
-    /// Of a request, read from a cache.
+    /// Request tokens read from a cache.
     pub cached: MicroDollars,
-    /// Of a request, written into a cache.
+    /// Request tokens written into a cache.
     pub cache_written: MicroDollars,
-    /// Of a reply.
+    /// Reply tokens.
     pub output: MicroDollars,
 }
 
 impl Prices {
-    /// What the tokens cost, rounded up.
+    /// Returns the cost of the tokens, rounded up.
     pub fn of(&self, usage: Usage) -> MicroDollars {
         let plain = usage.input.saturating_sub(usage.cached).saturating_sub(usage.cache_written);
         let parts = [
@@ -87,13 +87,13 @@ impl Prices {
     }
 }
 
-/// How much a model takes at once, in its tokens.
+/// The context window of a model, in its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
     /// Tokens of request and reply together.
     pub context: u32,
-    /// Of those, what is kept free for the reply.
+    /// The part of them that is reserved for the reply.
     pub reply: u32,
 }
 

@@ -1,6 +1,6 @@
 //! Facts in their persisted form.
 //!
-//! A [`FactEntry`] is what stands in the log.
+//! A [`FactEntry`] is the form in the log.
 //! The runtime type that proves a value was grounded is `ground::Fact`, which only the gateway constructs.
 
 use crate::digest::Digest;
@@ -30,30 +30,30 @@ pub struct FactEntry {
     pub invocation: InvocationId,
     /// The digest of that output.
     pub output: Digest,
-    /// The one record in which they stand together.
+    /// The one record that holds them all.
     pub record: RecordId,
     /// The record's type.
     pub kind: String,
-    /// Where the record stands in the evidence.
+    /// The record's place in the evidence.
     pub locator: Locator,
-    /// Whether the agent had been shown the record when it made the claim.
+    /// Whether the agent had been shown the record before it made the claim.
     pub shown: bool,
-    /// Where the record's file stands, where that is no place in which Windows keeps such files.
+    /// The placement of the record's file, if it is not a place in which Windows keeps such files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<Placement>,
 }
 
 impl FactEntry {
-    /// What it says of whether its subject is in force, where it is not as one takes it to be: that a task is disabled, or runs once.
+    /// Returns the value that says its subject is in an unusual state, such as a task that is disabled or runs once.
     pub fn unusual_state(&self) -> Option<&BoundValue> {
         let state = state_field(&self.kind)?;
         let is_unusual = |bound: &&BoundValue| !state.usual.contains(bound.value.to_text().as_ref());
         self.values.iter().find(|bound| bound.field == state.field).filter(is_unusual)
     }
 
-    /// Whether another fact says the same of the same record, whichever call returned it.
+    /// Checks whether another fact says the same about the same record, whichever call returned it.
     ///
-    /// Where nothing tells the bytes of a record, only one of the same output is the same.
+    /// If the bytes of a record are unknown, only a record of the same output is the same record.
     pub fn says_the_same(&self, other: &FactEntry) -> bool {
         let is_one_record = (self.invocation, self.record) == (other.invocation, other.record)
             || self.locator.span.is_some() && self.locator == other.locator;
@@ -72,7 +72,7 @@ impl FactEntry {
         is_one_kind && is_one_record && self.placement == other.placement && said(self) == said(other)
     }
 
-    /// The least trusted of those who could have written one of its values; `None` in runs before format 2.3.
+    /// Returns the least trusted writer of its values; `None` in runs before format 2.3.
     pub fn writer(&self) -> Option<Writer> {
         self.values.iter().chain([&self.subject]).filter_map(|value| value.writer).min()
     }
@@ -84,16 +84,16 @@ impl FactEntry {
 pub struct BoundValue {
     /// The field.
     pub field: String,
-    /// What the record holds there, whole.
+    /// What the record holds there, complete.
     pub value: FieldValue,
-    /// The words that were quoted from it; only with [`Tier::Quoted`].
+    /// The words quoted from it; only with [`Tier::Quoted`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotation: Option<String>,
     /// How the claimed text matched.
     pub tier: Tier,
-    /// Where the value stands in the stored output.
+    /// The place of the value in the stored output.
     pub span: ByteSpan,
-    /// Where its raw bytes stand in the evidence file, where they stand in one piece.
+    /// The place of its raw bytes in the evidence file, if they are in one piece.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<ByteSpan>,
     /// Who could have written it; `None` in runs before format 2.3.
@@ -102,9 +102,11 @@ pub struct BoundValue {
 }
 
 impl BoundValue {
-    /// The line of the record in which the quoted words stand, shortened where it is longer than `most` characters; `None` where nothing is quoted or nothing stands around it.
+    /// Returns the record's line that contains the quoted words, shortened if it is longer than `most` characters.
+    /// `None` if nothing is quoted, or the line holds nothing else.
     ///
-    /// Words torn out of "Bob denies that …" say something else than the line does: what stands next to them is shown however many they are.
+    /// Words torn out of "Bob denies that …" say something different from the line.
+    /// So the words next to them are shown, however many words are quoted.
     pub fn line(&self, most: usize) -> Option<String> {
         let words = self.quotation.as_deref().filter(|words| !words.is_empty())?;
         let (text, at) = match &self.value {
@@ -128,7 +130,7 @@ impl BoundValue {
     }
 }
 
-/// The quoted words, of many the first and the last, and how many characters there are on either side of them.
+/// Shortens the quoted words (of many, keeps the first and last), and returns how many characters remain on each side.
 fn shortened(words: &str, most: usize) -> (Cow<'_, str>, usize) {
     let number = words.chars().count();
     if number <= most / 2 {
@@ -139,7 +141,7 @@ fn shortened(words: &str, most: usize) -> (Cow<'_, str>, usize) {
     (Cow::Owned(format!("{first}…{last}")), most / 4)
 }
 
-/// Where the words stand by themselves; else where they stand as words; else where they stand at all.
+/// Finds where the words occur apart from other text; else where they occur as words; else where they occur at all.
 fn place(words: &str, text: &str) -> Option<usize> {
     let around = |at: &usize| {
         let before = text.get(..*at).and_then(|before| before.chars().next_back());
@@ -149,7 +151,7 @@ fn place(words: &str, text: &str) -> Option<usize> {
     let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
     let is_alone = |at: &usize| {
         let (before, after, beyond) = around(at);
-        // A mark behind them may end a sentence, or go on in a name.
+        // A mark after them may end a sentence, or continue a name.
         let ends = after.is_some_and(|c| c.is_ascii_punctuation()) && is_blank(beyond);
         is_blank(before) && (is_blank(after) || ends)
     };
@@ -162,7 +164,7 @@ fn place(words: &str, text: &str) -> Option<usize> {
     alone.find(is_alone).or_else(|| apart.find(is_apart)).or_else(|| places.next())
 }
 
-/// The last characters of a text, and whether it was cut.
+/// Returns the last characters of a text, and whether it was cut.
 fn tail(text: &str, room: usize) -> (&str, bool) {
     match text.char_indices().rev().nth(room) {
         None => (text, false),
@@ -170,7 +172,7 @@ fn tail(text: &str, room: usize) -> (&str, bool) {
     }
 }
 
-/// The first characters of a text, and whether it was cut.
+/// Returns the first characters of a text, and whether it was cut.
 fn head(text: &str, room: usize) -> (&str, bool) {
     match text.char_indices().nth(room) {
         None => (text, false),
@@ -192,7 +194,7 @@ pub enum Tier {
     Quoted,
 }
 
-/// A citation that the rescue rewrote.
+/// A citation that the rescue corrected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Healing {
@@ -200,7 +202,7 @@ pub struct Healing {
     pub cited: String,
     /// The invocation that does ground the reading.
     pub healed: InvocationId,
-    /// Why the cited one did not.
+    /// Why the cited one does not ground it.
     pub because: crate::rejection::RejectionCode,
 }
 

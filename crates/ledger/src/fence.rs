@@ -1,4 +1,4 @@
-//! The fence between words of ours and text of the evidence, in what a language model reads.
+//! The fence between our words and text of the evidence, in what a language model reads.
 
 use crate::digest::Digest;
 use crate::id::{Seed, TaskId};
@@ -7,10 +7,13 @@ use crate::vocabulary::{Predicate, Vocabulary};
 use crate::writer::{Writer, Writers};
 use std::sync::Arc;
 
-/// What encloses answers of tools where they are rendered as text, and what is said there of records: whose words they hold, and what they prove.
+/// Delimits tool answers where they are rendered as text, and describes records there:
+/// who could have written their fields, and what they prove.
 ///
-/// Its word follows from the run's seed and the task, so that equal runs have equal requests, and whoever wrote the evidence cannot know it.
-/// Nothing rests on that alone: whoever renders must let no line of the evidence's begin or end inside (`llm::render`).
+/// Its word is derived from the run's seed and the task. So equal runs have equal requests, and the author of the evidence cannot know
+/// it.
+/// Safety does not depend on the word alone: a renderer must not let a line of the evidence look like a begin or end line
+/// (`llm::render`).
 #[derive(Debug, Clone)]
 pub struct Fence {
     word: String,
@@ -19,36 +22,36 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// The fence of a task.
+    /// Makes the fence of a task.
     pub fn new(seed: Seed, task: TaskId, writers: Arc<Writers>, vocabulary: Arc<Vocabulary>) -> Fence {
         let of = Digest::of_parts(&[b"locard fence", seed.0.as_bytes(), &task.0.to_be_bytes()]);
         let digits: String = of.to_string().chars().take(16).collect();
         Fence { word: format!("evidence-{digits}"), writers, vocabulary }
     }
 
-    /// The word that stands on its lines and nowhere else.
+    /// Returns the word that is on its lines and nowhere else.
     pub fn word(&self) -> &str {
         &self.word
     }
 
-    /// The line before what it encloses.
+    /// Returns the line before the enclosed text.
     pub fn begin(&self) -> String {
         format!("[begin {}]", self.word)
     }
 
-    /// The line after it.
+    /// Returns the line after the enclosed text.
     pub fn end(&self) -> String {
         format!("[end {}]", self.word)
     }
 
-    /// The fields of a record that any user could have written; all of them where nothing is known.
+    /// Returns the fields of a record that any user could have written; all of them if nothing is known.
     pub fn of_any_user<'r>(&self, record: &'r Record) -> Vec<&'r str> {
         let written = self.writers.written(record);
         let fields = record.fields.keys().map(String::as_str);
         fields.filter(|field| written.is_none_or(|written| written.by(field) == Writer::AnyUser)).collect()
     }
 
-    /// The predicates that a record can prove where its file stands, each with the field that a reading must state for it.
+    /// Returns the predicates that a record can prove at its file's place, each with the field that a reading must state for it.
     pub fn proofs<'f>(
         &'f self,
         record: &'f Record,

@@ -1,4 +1,4 @@
-//! What a task that has ended hands over to whoever dispatched it.
+//! What a task hands over to the task that dispatched it, after it has ended.
 
 use crate::absence::AbsenceEntry;
 use crate::agent::AgentSpec;
@@ -23,7 +23,7 @@ pub struct Handed {
     pub agent: AgentSpec,
     /// How it ended.
     pub status: TaskStatus,
-    /// Its objectives and how each was answered.
+    /// Its objectives with their results.
     pub objectives: Vec<ObjectiveResult>,
     /// Its facts.
     pub facts: Vec<FactEntry>,
@@ -33,17 +33,17 @@ pub struct Handed {
     pub derivations: Vec<DerivationEntry>,
     /// Its entities, each with all the facts that name it.
     pub entities: Vec<EntityAdded>,
-    /// Every node of its part of the graph, as nodes are shown.
+    /// Every node of its part of the graph, in the form shown to agents.
     pub nodes: Vec<NodeView>,
-    /// What its agent stored.
+    /// The artifacts that its agent stored.
     pub artifacts: Vec<Artifact>,
-    /// Its calls in order, with the head and the tail of what they returned.
+    /// Its calls in order, with the first and last record that they returned.
     pub calls: Vec<CallMade>,
-    /// Where clocks were set back, as its calls list it.
+    /// The clock steps that its calls list.
     pub clocks: Vec<ClockListing>,
     /// Refused claims: code and reason.
     pub refused: Vec<String>,
-    /// Its recoveries, with what came of each.
+    /// Its recoveries with their results.
     pub recoveries: Vec<(RecoveryBegun, Option<RecoveryEnded>)>,
 }
 
@@ -54,42 +54,42 @@ pub struct Artifact {
     pub artifact: ArtifactId,
     /// What it is.
     pub kind: ArtifactKind,
-    /// One line on it.
+    /// One line about it.
     pub summary: String,
     /// The text.
     pub content: Arc<str>,
 }
 
 impl Artifact {
-    /// The same without its content.
+    /// Returns the artifact without its content.
     pub fn head(&self) -> ArtifactHead {
         let characters = u32::try_from(self.content.chars().count()).unwrap_or(u32::MAX);
         ArtifactHead { artifact: self.artifact, kind: self.kind, summary: self.summary.clone(), characters }
     }
 }
 
-/// A call that a task made, and the evidence of it.
+/// A call that a task made, with samples of its output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CallMade {
     /// The invocation.
     pub invocation: InvocationId,
     /// The tool.
     pub tool: String,
-    /// Its arguments, in a line.
+    /// Its arguments, in one line.
     pub arguments: String,
     /// How it ended.
     pub outcome: Outcome,
-    /// Records that it returned.
+    /// The number of records that it returned.
     pub records: u32,
-    /// The first record, as far as it fits a line; empty where there is none.
+    /// The first record, shortened to a line; empty if there is none.
     pub head: String,
-    /// The last record, where there is another one.
+    /// The last record, if there is more than one.
     pub tail: String,
     /// What it did not examine.
     pub gaps: Vec<String>,
 }
 
-/// What an agent that dispatched a task is told of it.
+/// The report on a task for the agent that dispatched it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskReport {
     /// The task.
@@ -100,23 +100,23 @@ pub struct TaskReport {
     pub sequence: u32,
     /// How it ended.
     pub status: TaskStatus,
-    /// Whether every objective of it is answered: decided by code, objective by objective.
+    /// Whether all its objectives are answered; code decides this for each objective.
     pub accepted: bool,
     /// Its objectives.
     pub objectives: Vec<ReportedObjective>,
-    /// Phenomena, absences and derivations, those first that answer objectives.
+    /// Phenomena, absences and derivations; those that answer objectives come first.
     pub found: Listed<NodeView>,
     /// Facts that answer objectives.
     pub facts: Listed<FactView>,
-    /// What was stored: by the task, and by code of it.
+    /// The stored artifacts: by the task, and by code about the task.
     pub artifacts: Vec<ArtifactHead>,
     /// Its latest calls.
     pub calls: Listed<CallMade>,
     /// Refused claims: code and reason.
     pub refused: Listed<String>,
-    /// Its recoveries, in a line each.
+    /// Its recoveries, one line each.
     pub recoveries: Vec<String>,
-    /// All facts of the task, for who reads no text of the report and is not bounded by it.
+    /// All facts of the task, for readers that do not use the text of the report and need no bound.
     #[serde(skip)]
     pub all: Vec<FactView>,
 }
@@ -128,7 +128,7 @@ pub struct FactView {
     pub id: FactId,
     /// What it says, in one line rendered by code.
     pub title: String,
-    /// Its subject and its values by their fields, whole, for who reads no titles.
+    /// Its subject and its values by field, complete, for readers that do not use titles.
     #[serde(skip)]
     pub values: Vec<(String, String)>,
 }
@@ -140,13 +140,14 @@ pub struct ReportedObjective {
     pub id: String,
     /// The question.
     pub question: String,
-    /// How it stands: `met`, `seen`, `empty`, `not_determinable`, `partly` or `not_asked`; in runs before [`crate::Behaviour::Questions`] `unmet` and `nothing_found`, too.
+    /// Its status: `met`, `seen`, `empty`, `not_determinable`, `partly` or `not_asked`.
+    /// In runs before [`crate::Behaviour::Questions`] also `unmet` and `nothing_found`.
     pub answer: &'static str,
     /// The nodes that answer it.
     pub by: Vec<NodeId>,
     /// What would be needed to answer it.
     pub needed: Vec<String>,
-    /// All facts that answer it, likewise.
+    /// All facts that answer it, for such readers.
     #[serde(skip)]
     pub all: Vec<FactId>,
 }

@@ -1,6 +1,6 @@
-//! Ids: assigned by the engine, never by a model.
+//! Ids: the engine assigns them, never a model.
 //!
-//! An id of a node is a prefix and eight hex digits.
+//! A node's id is a prefix and eight hex digits.
 //! The digits are a keyed permutation of (task, ordinal): see [`IdSpace`].
 
 use crate::digest::Digest;
@@ -37,8 +37,9 @@ pub struct Seed(pub Digest);
 
 /// The ids of one run.
 ///
-/// (task, ordinal) has 32 bits; four Feistel rounds keyed by the run's seed permute them.
-/// A permutation cannot collide, so no two nodes of a kind in one run share an id, and yet an id tells a model nothing about its neighbours.
+/// (task, ordinal) has 32 bits; four Feistel rounds with the run's seed as key permute them.
+/// A permutation cannot collide, so no two nodes of a kind in one run share an id.
+/// Still, an id tells a model nothing about its neighbours.
 #[derive(Debug, Clone, Copy)]
 pub struct IdSpace {
     seed: Seed,
@@ -48,7 +49,7 @@ const TASK_BITS: u32 = 12;
 const ORDINAL_BITS: u32 = 20;
 
 impl IdSpace {
-    /// The id space of the run with this seed.
+    /// Returns the id space of the run with this seed.
     pub const fn new(seed: Seed) -> IdSpace {
         IdSpace { seed }
     }
@@ -65,7 +66,7 @@ impl IdSpace {
         Ok(u32::from(left) << 16 | u32::from(right))
     }
 
-    /// The task and ordinal of which these are the digits: the permutation run backwards.
+    /// Returns the task and ordinal for these digits: the inverse permutation.
     fn locate(&self, kind: &str, digits: u32) -> (TaskId, u32) {
         let (mut left, mut right) = ((digits >> 16) as u16, digits as u16);
         for round in (0..4).rev() {
@@ -90,12 +91,12 @@ macro_rules! node_id {
         pub struct $name(u32);
 
         impl $name {
-            /// The id of the `ordinal`th node of this kind in `task`.
+            /// Returns the id of the `ordinal`th node of this kind in `task`.
             pub fn assign(space: &IdSpace, task: TaskId, ordinal: u32) -> Result<$name, IdError> {
                 space.permute($prefix, task, ordinal).map($name)
             }
 
-            /// The task and ordinal that [`Self::assign`] gave this id to, if it ever did: an invented id has a place too.
+            /// Returns the task and ordinal to which [`Self::assign`] gives this id; an invented id has a place, too.
             pub fn place(self, space: &IdSpace) -> (TaskId, u32) {
                 space.locate($prefix, self.0)
             }
@@ -150,19 +151,19 @@ node_id!(
     /// What an agent asked to have recorded.
     ClaimId, "claim");
 node_id!(
-    /// An observation carrying one or more facts.
+    /// An observation with one or more facts.
     PhenomenonId, "phen");
 node_id!(
     /// A negative finding that complete, empty searches cover.
     AbsenceId, "abs");
 node_id!(
-    /// What facts say together.
+    /// A derivation: what facts say together.
     DerivationId, "der");
 node_id!(
-    /// A thing that facts name.
+    /// An entity: a thing that facts name.
     EntityId, "ent");
 node_id!(
-    /// An edge that an agent drew between two nodes.
+    /// A relation that an agent stated between two nodes.
     RelationId, "rel");
 node_id!(
     /// An explanation under test.
@@ -183,7 +184,7 @@ fn parse_hex8(text: &str, prefix: &str) -> Option<u32> {
     (digits.len() == 8 && lower).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// A number as we write it: no sign, no leading zero.
+/// Parses a number as we write it: no sign, no leading zero.
 fn decimal<T: FromStr>(text: &str, prefix: &str) -> Option<T> {
     let digits = text.strip_prefix(prefix)?;
     let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
@@ -215,7 +216,7 @@ impl FromStr for TaskId {
     }
 }
 
-/// A record's place in its output, from 0; written `r0`.
+/// A record's position in its output, from 0; written `r0`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecordId(pub u32);
@@ -251,7 +252,7 @@ pub struct CallId(pub String);
 pub struct RunId(String);
 
 impl RunId {
-    /// Takes a name made of ASCII letters, digits, `-`, `_` and `.` that does not start with a dot.
+    /// Accepts a name of ASCII letters, digits, `-`, `_` and `.` that does not start with a dot.
     pub fn new(text: &str) -> Result<RunId, IdError> {
         let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
         if text.is_empty() || text.len() > 200 || text.starts_with('.') || !text.bytes().all(plain) {
@@ -263,7 +264,7 @@ impl RunId {
         Ok(RunId(text.to_owned()))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,6 +1,8 @@
-//! What lessons of earlier runs say of a call: one reading for whoever makes it, refuses it, or checks that it was refused.
+//! What lessons of earlier runs say about a call: one implementation for code that makes a call, refuses it, or checks that it was
+//! refused.
 //!
-//! A lesson changes how something is looked for, never whether: what a question needs to be called searched is spoken against by none.
+//! A lesson changes how something is searched for, never whether:
+//! no lesson refuses a search that a question needs to count as searched.
 
 use crate::agent::Objective;
 use crate::call_form::{KnownTool, same_call};
@@ -10,12 +12,12 @@ use crate::tool::{ToolClass, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The argument by which an agent insists on a call.
+/// The argument with which an agent insists on a call.
 const REASON: &str = "reason";
 /// The most characters of a reason.
 const LONGEST: usize = 500;
 
-/// The lessons that an agent is told, with what they are compared with.
+/// The lessons that an agent is told, with the tools and questions they are compared with.
 #[derive(Debug, Clone, Default)]
 pub struct Lessons {
     told: Vec<RememberedLesson>,
@@ -24,7 +26,7 @@ pub struct Lessons {
 }
 
 impl Lessons {
-    /// The lessons of an agent with these tools and questions.
+    /// Makes the lessons of an agent with these tools and questions.
     pub fn new<'t>(
         told: &[RememberedLesson],
         tools: impl IntoIterator<Item = &'t ToolSpec>,
@@ -41,23 +43,23 @@ impl Lessons {
         }
     }
 
-    /// Whether one of them may refuse a call.
+    /// Checks whether any lesson may refuse a call.
     pub fn may_refuse(&self) -> bool {
         self.told.iter().any(|lesson| self.is_bound(lesson))
     }
 
-    /// Whether it speaks against calls of a tool that is there.
+    /// Checks whether a lesson advises against calls of an available tool.
     fn is_bound(&self, lesson: &RememberedLesson) -> bool {
         let is_there = lesson.tool.as_ref().is_some_and(|tool| self.tools.contains_key(tool));
         lesson.rule == LessonRule::MustNot && lesson.refuses.is_some() && is_there
     }
 
-    /// The questions of the agent.
+    /// Returns the questions of the agent.
     pub fn questions(&self) -> &[Objective] {
         &self.questions
     }
 
-    /// The lessons that speak against a call, in their order; none where a question needs it.
+    /// Returns the lessons that advise against a call, in order; none if a question needs the call.
     pub fn against(&self, tool: &str, arguments: &Map<String, Value>) -> Vec<&RememberedLesson> {
         let Some(known) = self.tools.get(tool) else { return Vec::new() };
         let is_meant = |lesson: &&RememberedLesson| {
@@ -73,7 +75,7 @@ impl Lessons {
         if against.is_empty() || is_needed(&self.questions, tool, arguments) { Vec::new() } else { against }
     }
 
-    /// The place of the first lesson by which a call comes first; `None` where none speaks for it.
+    /// Returns the index of the first lesson that prefers a call; `None` if no lesson does.
     pub fn preference(&self, tool: &str, arguments: &Map<String, Value>) -> Option<usize> {
         let known = self.tools.get(tool)?;
         let form = known.form(tool, arguments).told();
@@ -82,7 +84,7 @@ impl Lessons {
                 known.choices(name).is_some_and(|choices| choices.contains(*value))
             };
             let mut choices = lesson.arguments.iter().filter(is_choice).peekable();
-            // What reads the same source is as good; a call without choices is itself alone.
+            // A call that reads the same source is as good; a call without choices must be exactly this one.
             let is_like = match choices.peek() {
                 Some(_) => choices.all(|(name, value)| form.get(name) == Some(value)),
                 None => form == lesson.arguments,
@@ -91,7 +93,7 @@ impl Lessons {
         })
     }
 
-    /// Whether calls of the tool can be insisted on.
+    /// Checks whether an agent can insist on calls of the tool.
     pub fn takes_reason(&self, tool: &str) -> bool {
         let has_own = self.tools.get(tool).is_none_or(|known| known.choices(REASON).is_some());
         let is_meant =
@@ -99,7 +101,7 @@ impl Lessons {
         !has_own && self.told.iter().any(is_meant)
     }
 
-    /// The tool as it is offered: with the argument by which a call is insisted on, where one may be refused.
+    /// Returns the tool as offered: if its calls may be refused, with the argument for insisting on a call.
     #[must_use]
     pub fn offered(&self, mut spec: ToolSpec) -> ToolSpec {
         if self.takes_reason(&spec.name)
@@ -111,7 +113,7 @@ impl Lessons {
         spec
     }
 
-    /// The arguments of a call as its tool gets them, and why the agent insists on it.
+    /// Returns the arguments of a call as its tool gets them, and the agent's reason for insisting on it.
     pub fn without_reason(&self, tool: &str, arguments: &Value) -> (Value, Option<String>) {
         let mut arguments = arguments.clone();
         let given = match arguments.as_object_mut() {
@@ -123,12 +125,12 @@ impl Lessons {
     }
 }
 
-/// The arguments of a call that is insisted on.
+/// Adds the reason for insisting on a call to its arguments.
 pub fn insisting(arguments: &mut Map<String, Value>, reason: &str) {
     arguments.insert(REASON.to_owned(), Value::String(reason.to_owned()));
 }
 
-/// Whether a call is a search that one of these questions needs to be called searched.
+/// Checks whether a call is a search that one of these questions needs to count as searched.
 pub fn is_needed(questions: &[Objective], tool: &str, arguments: &Map<String, Value>) -> bool {
     let given = Value::Object(arguments.clone());
     let is_it = |search: &SearchedBy| {

@@ -1,9 +1,11 @@
-//! The words of the record.
+//! The vocabulary of the record.
 //!
-//! Every other crate speaks in these types: ids and digests, times with their clock, locators into the evidence, records, claims, facts, the closed set of persisted events and the hash chain over them.
+//! Every other crate uses these types: ids and digests, times with their clock, locators into the evidence, records, claims, facts,
+//! the closed set of persisted events and the hash chain over them.
 //!
 //! **Invariant:** nothing here reads a file, a clock or a source of randomness.
-//! Types with `serde` derives are the persisted form; a runtime type that must not be forged (a grounded fact, an open run) lives in the crate that guards it.
+//! Types with `serde` derives are the persisted form. A runtime type that must not be forged (a grounded fact, an open run) is in the
+//! crate that guards it.
 
 pub mod absence;
 pub mod agent;

@@ -1,4 +1,4 @@
-//! Where in the evidence something stands.
+//! Places in the evidence.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -14,12 +14,12 @@ pub struct ByteSpan {
 }
 
 impl ByteSpan {
-    /// The span of `length` bytes at `offset`.
+    /// Makes the span of `length` bytes at `offset`.
     pub const fn new(offset: u64, length: u64) -> ByteSpan {
         ByteSpan { offset, length }
     }
 
-    /// The first byte after the span; saturates.
+    /// Returns the first byte after the span; saturates.
     pub const fn end(self) -> u64 {
         self.offset.saturating_add(self.length)
     }
@@ -37,12 +37,12 @@ impl fmt::Display for ByteSpan {
 pub struct Locator {
     /// The label of the evidence in the case.
     pub evidence: String,
-    /// The path in the evidence, separated by `/`; empty for an imaged medium itself, whose bytes a span then counts.
+    /// The path in the evidence, separated by `/`; empty for an imaged medium itself, where a span counts the medium's bytes.
     pub path: String,
-    /// The named (alternate) stream, where it is not the file's main one.
+    /// The named (alternate) stream, if it is not the file's main stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<String>,
-    /// The record's own bytes in that file; `None` for what has no bytes in a file, such as a directory entry of a copied folder.
+    /// The record's own bytes in that file; `None` if it has no bytes in a file, such as a directory entry of a copied folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<ByteSpan>,
 }

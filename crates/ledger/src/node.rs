@@ -1,6 +1,6 @@
-//! The nodes and edges that agents add to the evidence graph, beside facts.
+//! The nodes and edges that agents add to the evidence graph, besides facts.
 //!
-//! They say how an agent reads its facts; each rests on facts and never stands for one.
+//! They are an agent's interpretation of its facts; each is based on facts and never replaces one.
 
 use crate::id::{
     AbsenceId, DerivationId, EntityId, FactId, HypothesisId, IdError, InvocationId, PhenomenonId, RelationId,
@@ -89,15 +89,15 @@ macro_rules! closed_words {
         pub enum $name { $($(#[$variant_doc])* $variant,)+ }
 
         impl $name {
-            /// All of them.
+            /// All variants.
             pub const ALL: &[$name] = &[$($name::$variant),+];
 
-            /// The word that stands in calls and in the log.
+            /// Returns the word used in calls and in the log.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
             }
 
-            /// The one with this word.
+            /// Returns the variant with this word.
             pub fn of_name(word: &str) -> Option<$name> {
                 $name::ALL.iter().copied().find(|one| one.name() == word)
             }
@@ -112,7 +112,7 @@ macro_rules! closed_words {
 }
 
 closed_words! {
-    /// What an entity is.
+    /// The kind of an entity.
     EntityKind {
         /// A computer.
         Host = "host",
@@ -124,7 +124,7 @@ closed_words! {
         Device = "device",
         /// A file or folder.
         File = "file",
-        /// A program, wherever its file stands.
+        /// A program, wherever its file is.
         Program = "program",
         /// A service or driver.
         Service = "service",
@@ -132,7 +132,7 @@ closed_words! {
         ScheduledTask = "scheduled_task",
         /// A registry key or value.
         RegistryKey = "registry_key",
-        /// An address of a network.
+        /// A network address.
         Address = "address",
         /// A domain, share or URL.
         Domain = "domain",
@@ -140,35 +140,35 @@ closed_words! {
 }
 
 closed_words! {
-    /// How one node relates to another; it is read from left to right.
+    /// How one node relates to another, read from left to right.
     RelationKind {
-        /// The one is the other, under another name.
+        /// The first node is the second, under another name.
         SameAs = "same_as",
-        /// The one belongs to the other.
+        /// The first node belongs to the second.
         PartOf = "part_of",
-        /// The one used, opened or ran the other.
+        /// The first node used, opened or ran the second.
         Used = "used",
-        /// The one made or wrote the other.
+        /// The first node made or wrote the second.
         Created = "created",
-        /// The one starts the other.
+        /// The first node starts the second.
         Starts = "starts",
-        /// The one was connected to the other.
+        /// The first node was connected to the second.
         ConnectedTo = "connected_to",
-        /// The one came from the other.
+        /// The first node came from the second.
         CameFrom = "came_from",
-        /// The one happened before the other.
+        /// The first node happened before the second.
         Before = "before",
-        /// The one speaks for the other.
+        /// The first node supports the second.
         Supports = "supports",
-        /// The one speaks against the other.
+        /// The first node contradicts the second.
         Contradicts = "contradicts",
     }
 }
 
 impl RelationKind {
-    /// Those that an agent can state: interpretations, which no code decides.
+    /// The relations that an agent can state: interpretations that no code decides.
     ///
-    /// What is the same, what came first and what a path makes part of another follows from values: it is derived, and no agent has a say in it.
+    /// Sameness, order, and which path contains another follow from values: code derives them, and agents cannot state them.
     pub const INTERPRETED: [RelationKind; 7] = [
         RelationKind::Used,
         RelationKind::Created,
@@ -181,11 +181,11 @@ impl RelationKind {
 }
 
 closed_words! {
-    /// What an agent makes of a hypothesis.
+    /// An agent's assessment of a hypothesis.
     Assessment {
-        /// The facts speak for it.
+        /// The facts support it.
         Supported = "supported",
-        /// The facts speak against it.
+        /// The facts contradict it.
         Contradicted = "contradicted",
         /// The facts do not decide.
         Undecided = "undecided",

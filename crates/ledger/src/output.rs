@@ -1,7 +1,8 @@
 //! A tool's output: the records of one invocation, as they are stored and hashed.
 //!
-//! The stored form is a line for the header and a line for each record, all canonical JSON.
-//! Only records stand in it: arguments, notes and error texts are kept in the event, so that nothing an agent said can ground what it claims.
+//! The stored form has a line for the header and a line for each record, all canonical JSON.
+//! It contains only records: arguments, notes and error texts are kept in the event,
+//! so that nothing an agent said can ground its claims.
 
 mod form;
 
@@ -22,7 +23,7 @@ const VERSION: u32 = 1;
 /// The records of one invocation.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// Read from the bytes when they are first asked for.
+    /// Decoded from the bytes on first use.
     records: OnceLock<Vec<Record>>,
     bytes: Vec<u8>,
     /// The offset of each record's line in `bytes`.
@@ -51,9 +52,9 @@ pub enum OutputError {
     /// A record has no canonical form.
     #[error("encode record {record}")]
     Encode {
-        /// The record's place.
+        /// The record's position.
         record: usize,
-        /// Why.
+        /// The reason.
         #[source]
         source: CanonicalError,
     },
@@ -65,7 +66,7 @@ pub enum OutputError {
     Record {
         /// Bytes from the start of the output.
         offset: usize,
-        /// The place of the record.
+        /// The record's position.
         record: usize,
         /// What the JSON reader said.
         #[source]
@@ -76,21 +77,21 @@ pub enum OutputError {
     NotCanonical {
         /// Bytes from the start of the output.
         offset: usize,
-        /// The place of the record.
+        /// The record's position.
         record: usize,
     },
-    /// The header promises another number of records than follow.
+    /// The header states a different number of records than follow.
     #[error("read a stored output: expected {expected} records, found {found}")]
     Count {
-        /// What the header says.
+        /// The number in the header.
         expected: u32,
-        /// Lines that follow it.
+        /// The number of lines after it.
         found: usize,
     },
 }
 
 impl Output {
-    /// Makes an output of `records`, numbering them in their order.
+    /// Makes an output of `records` and numbers them in order.
     pub fn new(mut records: Vec<Record>) -> Result<Output, OutputError> {
         let header = Header { locard_output: VERSION, records: records.len() as u32 };
         let mut bytes =
@@ -108,12 +109,12 @@ impl Output {
         Ok(Output { records: OnceLock::from(records), bytes, lines, digest })
     }
 
-    /// Reads a stored output; anything but the exact bytes that [`Output::new`] writes is refused.
+    /// Decodes a stored output; refuses anything but the exact bytes that [`Output::new`] writes.
     pub fn decode(bytes: &[u8]) -> Result<Output, OutputError> {
         Output::decode_digested(bytes.to_vec(), Digest::of(bytes))
     }
 
-    /// The same for bytes that were just found to have this digest.
+    /// Does the same for bytes that are already known to have this digest.
     pub fn decode_digested(bytes: Vec<u8>, digest: Digest) -> Result<Output, OutputError> {
         match form::lines(&bytes) {
             Some(lines) => Ok(Output { records: OnceLock::new(), bytes, lines, digest }),
@@ -121,7 +122,7 @@ impl Output {
         }
     }
 
-    /// Reads the records, writes them again, and compares.
+    /// Decodes the records, encodes them again, and compares.
     fn decode_by_records(bytes: &[u8]) -> Result<Output, OutputError> {
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
         let first = lines.next().unwrap_or_default();
@@ -154,43 +155,43 @@ impl Output {
         }
     }
 
-    /// The records in order.
+    /// Returns the records in order.
     pub fn records(&self) -> &[Record] {
-        // Recognised bytes can be read; where they could not, no record would ground anything.
+        // Recognised bytes can be decoded; if not, no record would ground anything.
         self.records.get_or_init(|| {
             let lines = self.bytes.split_inclusive(|byte| *byte == b'\n').skip(1);
             lines.map(serde_json::from_slice).collect::<Result<_, _>>().unwrap_or_default()
         })
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn count(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether damage was met in any record.
+    /// Checks whether any record has a defect.
     pub fn has_defects(&self) -> bool {
         let whole =
             |line: &usize| self.bytes.get(*line..).is_some_and(|rest| rest.starts_with(b"{\"defects\":[],"));
         !self.lines.iter().all(whole)
     }
 
-    /// The record with this id.
+    /// Returns the record with this id.
     pub fn record(&self, id: RecordId) -> Option<&Record> {
         self.records().get(id.0 as usize)
     }
 
-    /// The stored bytes.
+    /// Returns the stored bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The digest of the stored bytes.
+    /// Returns the digest of the stored bytes.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// Number of stored bytes of the record's line, its line feed included.
+    /// Returns the number of stored bytes of the record's line, including its line feed.
     pub fn line_length(&self, id: RecordId) -> Option<usize> {
         let index = id.0 as usize;
         let start = *self.lines.get(index)?;
@@ -198,7 +199,7 @@ impl Output {
         Some(end - start)
     }
 
-    /// Where in the stored bytes the value of each field of this record stands, by the names of the fields.
+    /// Returns the span in the stored bytes of each field's value, by field name.
     pub fn value_spans(&self, id: RecordId) -> Option<BTreeMap<&str, ByteSpan>> {
         let encoded = self.record(id)?.encode().ok()?;
         let line = *self.lines.get(id.0 as usize)?;
@@ -206,7 +207,7 @@ impl Output {
         Some(encoded.values.into_iter().map(|(name, range)| (name, span(range))).collect())
     }
 
-    /// Where in the stored bytes the value of this field of this record stands.
+    /// Returns the span in the stored bytes of this field's value.
     pub fn value_span(&self, id: RecordId, field: &str) -> Option<ByteSpan> {
         self.value_spans(id)?.get(field).copied()
     }

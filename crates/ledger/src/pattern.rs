@@ -1,19 +1,19 @@
-//! Text patterns of objectives and playbooks: `*` for any run of characters, `?` for one; letter case aside.
+//! Text patterns of objectives and playbooks: `*` for any run of characters, `?` for one; letter case is ignored.
 
 use serde::{Deserialize, Serialize};
 
-/// One pattern, or several of which any may fit.
+/// One pattern, or several of which any may match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Patterns {
-    /// This one.
+    /// This pattern.
     One(String),
-    /// Any of these.
+    /// Any of these patterns.
     Any(Vec<String>),
 }
 
 impl Patterns {
-    /// Whether the text fits one of them.
+    /// Checks whether the text matches one of them.
     pub fn fit(&self, text: &str) -> bool {
         match self {
             Patterns::One(pattern) => fits(pattern, text),
@@ -28,29 +28,30 @@ impl From<&str> for Patterns {
     }
 }
 
-/// Whether the whole of `text` fits `pattern`.
+/// Checks whether the whole of `text` matches `pattern`.
 ///
-/// Letters are compared one by one ([`same_letter`]): a `?` stands for one character of the text as it is written, and whether two letters are the same does not depend on what stands around them.
+/// Letters are compared one by one ([`same_letter`]): a `?` matches one character of the text as written, and whether two letters are
+/// equal does not depend on their neighbours.
 pub fn fits(pattern: &str, text: &str) -> bool {
     matches(pattern, text, Signs { many: '*', one: '?' })
 }
 
-/// The same for a pattern of SQL's LIKE, in which `%` stands for any run of characters and `_` for one.
+/// Does the same for a pattern of SQL's LIKE, in which `%` matches any run of characters and `_` one.
 pub fn like(pattern: &str, text: &str) -> bool {
     matches(pattern, text, Signs { many: '%', one: '_' })
 }
 
-/// The signs of a pattern.
+/// The wildcards of a pattern.
 #[derive(Clone, Copy)]
 struct Signs<L> {
-    /// For any run of characters.
+    /// Matches any run of characters.
     many: L,
-    /// For one character.
+    /// Matches one character.
     one: L,
 }
 
 fn matches(pattern: &str, text: &str, Signs { many, one }: Signs<char>) -> bool {
-    // Nearly all texts are ASCII, and bytes are compared several times as fast as characters.
+    // Nearly all texts are ASCII, and comparing bytes is several times as fast as comparing characters.
     if pattern.is_ascii() && text.is_ascii() {
         let signs = Signs { many: many as u8, one: one as u8 };
         return fit(pattern.bytes(), text.bytes(), signs, |a, b| a.eq_ignore_ascii_case(&b));
@@ -58,19 +59,19 @@ fn matches(pattern: &str, text: &str, Signs { many, one }: Signs<char>) -> bool 
     fit(pattern.chars(), text.chars(), Signs { many, one }, same_letter)
 }
 
-/// Whether letters fit a pattern of letters.
+/// Checks whether a sequence of letters matches a pattern of letters.
 fn fit<L, I>(mut pattern: I, mut text: I, Signs { many, one }: Signs<L>, same: fn(L, L) -> bool) -> bool
 where
     L: Copy + PartialEq,
     I: DoubleEndedIterator<Item = L> + Clone,
 {
-    // Most texts end otherwise, which is soon seen.
+    // Most texts have a different ending, which is checked quickly.
     let mut end = text.clone().rev();
     let mut behind = pattern.clone().rev().take_while(|c| *c != many);
     if !behind.all(|c| end.next().is_some_and(|letter| c == one || same(c, letter))) {
         return false;
     }
-    // What follows the last sign for many, and the text from the first letter that it need not take.
+    // The pattern after the last `many`, and the text from the first letter that `many` need not match.
     let mut last: Option<(I, I)> = None;
     loop {
         let Some(letter) = text.clone().next() else { return pattern.all(|c| c == many) };
@@ -88,7 +89,7 @@ where
     }
 }
 
-/// Whether two patterns are the same, letter case aside: then the same texts fit them.
+/// Checks whether two patterns are equal, ignoring letter case: then they match the same texts.
 pub fn same(one: &str, other: &str) -> bool {
     let (mut one, mut other) = (one.chars(), other.chars());
     loop {
@@ -100,9 +101,9 @@ pub fn same(one: &str, other: &str) -> bool {
     }
 }
 
-/// The text in lower case, letter by letter: texts that are the same by [`same_letter`] fold to one.
+/// Returns the text in lower case, letter by letter: texts that are equal by [`same_letter`] fold to the same text.
 ///
-/// It is what [`str::to_lowercase`] gives, but for letters whose lower case depends on what stands around them.
+/// The result is that of [`str::to_lowercase`], except for letters whose lower case depends on their neighbours.
 pub fn fold(text: &str) -> String {
     match text.is_ascii() {
         true => text.to_ascii_lowercase(),
@@ -110,7 +111,7 @@ pub fn fold(text: &str) -> String {
     }
 }
 
-/// Whether two characters are equal in lower case.
+/// Checks whether two characters are equal in lower case.
 pub fn same_letter(one: char, other: char) -> bool {
     one == other
         || if one.is_ascii() && other.is_ascii() {
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn letters_are_compared_one_by_one() {
-        // A sigma at the end of a word and a capital i with a dot have a lower case of their own in texts.
+        // A sigma at the end of a word and a capital i with a dot have special lower-case forms within texts.
         for (pattern, text, expected) in [
             ("\u{391}\u{3a3}*", "\u{391}\u{3a3}\u{392}.txt", true),
             ("\u{3bf}\u{3c3}", "\u{39f}\u{3a3}", true),

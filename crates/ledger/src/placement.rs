@@ -1,7 +1,7 @@
-//! Where a file stands, against where Windows keeps files of its kind.
+//! Where a file is, compared with where Windows keeps files of its kind.
 //!
-//! A scheduled task in a user's Downloads is a file that says so: it makes nothing start.
-//! The places are data (`data/places.toml`); which of them a record type belongs to stands in `data/records`.
+//! A scheduled task's file in a user's Downloads folder only describes a task: it does not make anything start.
+//! The places are data (`data/places.toml`); `data/records` says which of them a record type belongs to.
 
 use crate::record::Record;
 use crate::record_data;
@@ -11,22 +11,22 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The place of a record's file, where it is not one in which Windows keeps such files.
+/// The placement of a record's file, if it is not a place in which Windows keeps such files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
     /// The case file says that the file is the host's own.
     Stated,
-    /// The evidence has no Windows folder, and the path tells no place: the file was handed in alone, and is taken for one of the host.
+    /// The evidence has no Windows folder, and the path does not show a place: the file was handed in alone and counts as one of the host.
     Assumed,
-    /// Another place: a copy, or a file that somebody made. What it holds is recorded there, and nothing follows about the host.
+    /// Another place: a copy, or a file that somebody made. Its content is recorded, but nothing follows about the host.
     Elsewhere,
-    /// The place is right, and the record names another computer as the one that wrote it: a copied or forwarded log. Since format 2.18.
+    /// The place is right, but the record names another computer as its writer: a copied or forwarded log. Since format 2.18.
     Foreign,
 }
 
 impl Placement {
-    /// The words for people.
+    /// Returns the words for people.
     pub const fn name(self) -> &'static str {
         match self {
             Placement::Stated => "place stated by the case file",
@@ -37,7 +37,7 @@ impl Placement {
     }
 }
 
-/// Whether what stands at this place tells of the host; `None` is the place of the host's own files.
+/// Checks whether a file at this place says something about the host; `None` is the place of the host's own files.
 pub const fn tells_of_host(placement: Option<Placement>) -> bool {
     match placement {
         None | Some(Placement::Stated | Placement::Assumed) => true,
@@ -45,21 +45,22 @@ pub const fn tells_of_host(placement: Option<Placement>) -> bool {
     }
 }
 
-/// Paths from the root of a drive, by the names of their kinds. Embedded, and read by a test: it is never empty.
+/// Paths from the root of a drive, by kind of place. The data is embedded, and a test reads it, so it is never empty.
 static PLACES: LazyLock<BTreeMap<String, Vec<String>>> =
     LazyLock::new(|| toml::from_str(include_str!("../data/places.toml")).unwrap_or_default());
 
-/// The folders in which those of users stand, in lower case.
+/// The folders that contain users' folders, in lower case.
 const OF_USERS: [&str; 3] = ["users", "documents and settings", "dokumente und einstellungen"];
 
-/// Whether records like this one belong somewhere.
+/// Checks whether records like this one belong somewhere.
 ///
-/// A count belongs where what it counts does. Of the entries of folders, those of users' folders do: a copy of a volume has some, too.
+/// A count belongs where the records that it counts belong. Of directory entries, those of users' folders do:
+/// a copy of a volume has some, too.
 pub fn has_place(record: &Record) -> bool {
     is_in_folder_of_users(record) || kind_of_place(record).is_some()
 }
 
-/// Whether a record stands where it belongs, at a path from the root of a drive; `None` where it belongs nowhere in particular.
+/// Checks whether a record is where it belongs, at a path from the root of a drive; `None` if it belongs nowhere in particular.
 pub fn belongs(record: &Record, path: &[&str]) -> Option<bool> {
     if is_in_folder_of_users(record) {
         let mut parts = path.iter();
@@ -70,14 +71,14 @@ pub fn belongs(record: &Record, path: &[&str]) -> Option<bool> {
     let kind = kind_of_place(record)?;
     let of_hive = log_as_hive(record, path);
     let path = of_hive.as_deref().unwrap_or(path);
-    // What each file of a folder has one of is counted by the folder.
+    // If each file of a folder has one such record, the count is located at the folder.
     Some(
         is_at(kind, path) && bears_its_name(record, path)
             || record.kind == COUNT && is_at(kind, &inside(path)),
     )
 }
 
-/// The computers that a record of a log names as those that wrote it, or what it tells of; none where it names none.
+/// Returns the computers that a log record names as its writers or sources; empty if it names none.
 pub fn names_of_computers(record: &Record) -> Vec<&str> {
     let value = |field: &str| record.fields.get(field).map(|field| &field.value);
     match kind_of_place(record) {
@@ -95,7 +96,7 @@ pub fn names_of_computers(record: &Record) -> Vec<&str> {
     }
 }
 
-/// Whether a record tells how the host was configured, and of nothing that happened: of a shadow copy that may be so no more.
+/// Checks whether a record describes only the host's configuration and no event: in a shadow copy, that may no longer be current.
 pub fn tells_a_state(record: &Record) -> bool {
     record_data::proves_only(
         &record.kind,
@@ -104,39 +105,40 @@ pub fn tells_a_state(record: &Record) -> bool {
     )
 }
 
-/// Whether a record tells of an event log, or of what stands in one.
+/// Checks whether a record is about an event log or an event in one.
 pub fn is_of_event_log(record: &Record) -> bool {
     kind_of_place(record) == Some("event_logs")
 }
 
-/// Reads the data of places and record types, which is otherwise read when it is first asked for.
+/// Loads the data of places and record types, which is otherwise loaded on first use.
 pub fn prepare() {
     LazyLock::force(&PLACES);
     let _ = of("");
 }
 
-/// The kind of place that records of this type belong to; `None` where they belong nowhere in particular.
+/// Returns the kind of place that records of this type belong to; `None` if they belong nowhere in particular.
 pub fn of(record: &str) -> Option<&'static str> {
     record_data::place_of(record)
 }
 
-/// The kinds of files that Windows keeps in places of their own, sorted.
+/// Returns the kinds of files that Windows keeps in places of their own, sorted.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
     PLACES.keys().map(String::as_str)
 }
 
-/// Whether a file or folder at a path from the root of a drive stands where Windows keeps files of this kind.
+/// Checks whether a file or folder at a path from the root of a drive is where Windows keeps files of this kind.
 pub fn is_kept(kind: &str, path: &[&str]) -> bool {
     is_at(kind, path) || is_at(kind, &inside(path))
 }
 
-/// Whether a path leads to a place of this kind; hives of no one kind may be in the place of any.
+/// Checks whether a path leads to a place of this kind; hives of unspecified kind may be in the place of any hive.
 fn is_at(kind: &str, path: &[&str]) -> bool {
     let kinds = if kind == ANY_HIVE { &HIVES[..] } else { &[kind][..] };
     kinds.iter().filter_map(|kind| PLACES.get(*kind)).any(|places| is_in(places, path))
 }
 
-/// Keys at the root of the computer's hives, each with the name of the only file in which Windows reads them; of control sets the beginning of the name.
+/// Keys at the root of the computer's hives, each with the only hive file in which Windows reads it;
+/// for control sets, the beginning of the name.
 const ROOT_KEYS: [(&str, &str); 9] = [
     ("microsoft", "software"),
     ("policies", "software"),
@@ -149,7 +151,8 @@ const ROOT_KEYS: [(&str, &str); 9] = [
     ("rxact", "security"),
 ];
 
-/// Whether a key stands in the hive in which Windows reads one of its name: that of SOFTWARE's `Microsoft` in SYSTEM, or in a user's hive, is read by nobody.
+/// Checks whether a key is in the hive in which Windows reads a key of its name.
+/// Windows does not read SOFTWARE's `Microsoft` key in SYSTEM, or in a user's hive.
 fn fits_its_hive(record: &Record, path: &[&str]) -> bool {
     let key = ["key_path", "value_path"].into_iter().find_map(|field| record.fields.get(field));
     let Some(key) = key else { return true };
@@ -168,7 +171,7 @@ fn fits_its_hive(record: &Record, path: &[&str]) -> bool {
     }
 }
 
-/// The path of the hive, where a record was taken from the hive's transaction log: the log stands beside it, and bears its name.
+/// Returns the path of the hive if a record was taken from its transaction log: the log is beside the hive and has its name.
 fn log_as_hive<'p>(record: &Record, path: &[&'p str]) -> Option<Vec<&'p str>> {
     let state = record.fields.get("hive_state")?;
     let (name, folder) = path.split_last().filter(|_| state.value.to_text() == "replayed")?;
@@ -180,7 +183,8 @@ fn log_as_hive<'p>(record: &Record, path: &[&'p str]) -> Option<Vec<&'p str>> {
     Some([folder, &[bare]].concat())
 }
 
-/// Whether the file bears the name that Windows gives one with such content: what `NTUSER.DAT` holds makes no SYSTEM hive of it.
+/// Checks whether the file has the name that Windows gives a file with such content:
+/// the content of `NTUSER.DAT` does not make it a SYSTEM hive.
 fn bears_its_name(record: &Record, path: &[&str]) -> bool {
     match kind_of_place(record) {
         Some("prefetch") => return is_named_by_its_program(record, path),
@@ -202,16 +206,18 @@ fn bears_its_name(record: &Record, path: &[&str]) -> bool {
     }
 }
 
-/// The log of what other computers sent, or this one itself.
+/// The log of events that other computers, or this one, forwarded.
 const FORWARDED: &str = "forwardedevents.evtx";
 
-/// How the names of exported logs end.
+/// The extensions of exported logs.
 const EXPORTED: [&str; 5] = [".xml", ".json", ".jsonl", ".ndjson", ".gz"];
 
-/// Whether what a log of Vista or later holds is of the channel that it is named after: a copy under another name is none of Windows' logs. What was forwarded keeps its channel; whose it is its computer tells.
+/// Checks whether the content of a log (Vista or later) belongs to the channel that the log is named after:
+/// a copy under another name is not a log of Windows.
+/// Forwarded events keep their channel; their computer shows whose they are.
 fn is_log_of_its_channel(record: &Record, path: &[&str]) -> bool {
     let Some(file) = path.last().map(|file| file.to_lowercase()) else { return true };
-    // What was exported from a log is none.
+    // An export from a log is not a log.
     if EXPORTED.iter().any(|end| file.ends_with(end)) {
         return false;
     }
@@ -220,9 +226,10 @@ fn is_log_of_its_channel(record: &Record, path: &[&str]) -> bool {
     !has_one_channel || is_named_after_channel(&file, &channel.value.to_text())
 }
 
-/// Whether a file bears the name of a channel's log, or of what Windows archived of it: `Security.evtx`, `Archive-Security-2024-….evtx`. A collection of forwarded events does not, nor a copy.
+/// Checks whether a file has the name of a channel's log or of Windows' archive of it: `Security.evtx`, `Archive-Security-2024-….evtx`.
+/// Neither a collection of forwarded events nor a copy has.
 ///
-/// Collecting tools write the `%` of a name as `%25`, and blanks as `%20`.
+/// Collection tools write the `%` of a name as `%25`, and spaces as `%20`.
 pub fn is_named_after_channel(file: &str, channel: &str) -> bool {
     let (file, channel) = (file.to_lowercase(), channel.replace('/', "%4").to_lowercase());
     let is_its_name = |file: &str| {
@@ -233,7 +240,7 @@ pub fn is_named_after_channel(file: &str, channel: &str) -> bool {
     is_its_name(&file) || is_its_name(&file.replace("%25", "%").replace("%20", " "))
 }
 
-/// Whether a prefetch file is named after the program in it and a hash: `CMD.EXE-0BD30981.pf`.
+/// Checks whether a prefetch file is named after its program and a hash: `CMD.EXE-0BD30981.pf`.
 fn is_named_by_its_program(record: &Record, path: &[&str]) -> bool {
     let text = |field: &str| record.fields.get(field).map(|held| held.value.to_text().to_lowercase());
     let Some((program, name)) = text("executable").zip(path.last()) else { return true };
@@ -244,7 +251,8 @@ fn is_named_by_its_program(record: &Record, path: &[&str]) -> bool {
     hash.strip_suffix(".pf").is_some_and(|hash| hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Whether a path leads into the bin of an account: `$Recycle.Bin`, then its SID. The bin of a FAT volume (`RECYCLED`) is everybody's.
+/// Checks whether a path leads into the Recycle Bin of an account: `$Recycle.Bin`, then its SID.
+/// All users share the bin of a FAT volume (`RECYCLED`).
 fn is_bin_of_an_account(path: &[&str]) -> bool {
     let is_sid = |name: &str| {
         name.to_uppercase().strip_prefix("S-1-").is_some_and(|numbers| {
@@ -263,12 +271,13 @@ fn is_in(places: &[String], path: &[&str]) -> bool {
         || places.iter().filter(|place| place.starts_with("Users/Public/")).any(|place| fits(&place))
 }
 
-/// The path of some file in a folder.
+/// Returns the path of some file in a folder.
 fn inside<'p>(folder: &[&'p str]) -> Vec<&'p str> {
     [folder, &["x"]].concat()
 }
 
-/// Whether a path leads to a folder of no single user, or to one in which programs put what came from elsewhere: neither keeps what Windows keeps of a user.
+/// Checks whether a path leads to a folder of no single user, or to one for data that programs brought from elsewhere.
+/// Neither holds what Windows keeps for a user.
 fn is_open_to_all(path: &[&str]) -> bool {
     let is = |part: &&str, names: &[&str]| names.contains(&part.to_lowercase().as_str());
     let of_users = path.first().is_some_and(|first| is_of_users(first));
@@ -281,10 +290,10 @@ fn is_open_to_all(path: &[&str]) -> bool {
             || path.iter().skip(2).any(|part| is(part, &["temp", "content.outlook", "inetcache"])))
 }
 
-/// The type of counts.
+/// The record type of counts.
 const COUNT: &str = "record_count";
 
-/// The kind of places that belong to hives of any type, and all kinds of hives.
+/// The kind of place for hives of any type, and all kinds of hive places.
 const ANY_HIVE: &str = "hives";
 const HIVES: [&str; 4] = [ANY_HIVE, "machine_hives", "user_hives", "amcache"];
 
@@ -295,7 +304,7 @@ fn kind_of_place(record: &Record) -> Option<&'static str> {
     }
 }
 
-/// Whether it is a folder in one that is named as those of users are.
+/// Checks whether the record is a folder inside one that is named like the folder of users' folders.
 fn is_in_folder_of_users(record: &Record) -> bool {
     let is_folder = || record.fields.get("kind").is_some_and(|kind| kind.value.to_text() == "directory");
     record.kind == "dir_entry" && is_folder() && record.locator.path.split('/').any(is_of_users)

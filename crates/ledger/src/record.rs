@@ -13,18 +13,18 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// Damage met while this record was read.
+    /// Damage found while this record was read.
     #[serde(default)]
     pub defects: Vec<Defect>,
     /// The fields by name.
     pub fields: BTreeMap<String, Field>,
-    /// The record's place in its output.
+    /// The record's position in its output.
     pub id: RecordId,
     /// The name of its record type, such as `registry_value`.
     pub kind: String,
-    /// Where the record stands in the evidence.
+    /// The record's place in the evidence.
     pub locator: Locator,
-    /// Where its file stands, where that is no place in which Windows keeps such files; not told before format 2.16.
+    /// The placement of its file, if it is not a place in which Windows keeps such files; absent before format 2.16.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<Placement>,
 }
@@ -33,7 +33,7 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Field {
-    /// Where its raw bytes stand in the record's file, where they stand in one piece.
+    /// The place of its raw bytes in the record's file, if they are in one piece.
     #[serde(default)]
     pub at: Option<ByteSpan>,
     /// What it holds.
@@ -46,9 +46,9 @@ pub struct Field {
 pub struct Defect {
     /// The path in the evidence.
     pub path: String,
-    /// Bytes from the start of that file, where known.
+    /// Bytes from the start of that file, if known.
     pub offset: Option<u64>,
-    /// What stands there and what was expected.
+    /// What was found there and what was expected.
     pub what: String,
 }
 
@@ -62,15 +62,15 @@ pub struct Gap {
     pub reason: String,
 }
 
-/// The canonical bytes of a record, and where in them each field's value stands.
+/// The canonical bytes of a record, and the range of each field's value in them.
 pub(crate) struct EncodedRecord<'r> {
     pub(crate) bytes: Vec<u8>,
-    /// In the order of the names.
+    /// In the order of the field names.
     pub(crate) values: Vec<(&'r str, Range<usize>)>,
 }
 
 impl Record {
-    /// Encodes canonically, noting the byte range of each field's value.
+    /// Encodes canonically and notes the byte range of each field's value.
     pub(crate) fn encode(&self) -> Result<EncodedRecord<'_>, CanonicalError> {
         let mut bytes = b"{\"defects\":".to_vec();
         canonical::append(&mut bytes, &self.defects)?;

@@ -1,7 +1,9 @@
-//! What is known of record types, kept as data: what one record proves, who could have written it, what kind of source it is from.
+//! What is known about record types, as data: what a record proves, who could have written it, and its kind of source.
 //!
 //! Each file of `data/records` is about one format, tool or artifact, and has three tables for each of its record types:
-//! `[<type>]` with the kind of `source`, the places that it `belongs` to, the field that says whether it is in force (`state`) and how earlier formats told of it (`former`), `[<type>.proves]` and `[<type>.writers]`.
+//! `[<type>]`, `[<type>.proves]` and `[<type>.writers]`.
+//! `[<type>]` has the kind of `source`, the places that it `belongs` to, the field that says whether it is in force (`state`),
+//! and how earlier formats described it (`former`).
 
 use crate::record::Record;
 use crate::vocabulary::{Predicate, Proof};
@@ -14,17 +16,17 @@ use thiserror::Error;
 /// The files, by name.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/records.in"));
 
-/// What is known of one record type.
+/// What is known about one record type.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OfType {
-    /// The kind of source that its records are from, where it is one.
+    /// The kind of source of its records, if they come from a source.
     source: Option<String>,
-    /// Where Windows keeps files with such records (`data/places.toml`), where that matters.
+    /// The place where Windows keeps files with such records (`data/places.toml`), if that matters.
     belongs: Option<String>,
-    /// The field that says whether the thing is in force, where one does.
+    /// The field that says whether the thing is in force, if there is one.
     state: Option<StateField>,
-    /// How earlier formats told of such records, where they told otherwise.
+    /// How earlier formats described such records, if they did so differently.
     former: Option<Former>,
     /// What one record proves.
     #[serde(default)]
@@ -33,50 +35,50 @@ pub(crate) struct OfType {
     pub(crate) writers: Option<RecordWriters>,
 }
 
-/// The field of a record type that says whether what it tells of is in force: of a scheduled task, whether it is disabled.
+/// The field of a record type that says whether its subject is in force: for a scheduled task, whether it is disabled.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StateField {
     /// Its name.
     pub field: String,
-    /// Values with which it is in force, as one takes it to be.
+    /// Values that mean that it is in force, the usual state.
     pub usual: BTreeSet<String>,
 }
 
-/// How earlier formats told of the records of a type.
+/// How earlier formats described the records of a type.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Former {
-    /// The first format 2.x that tells as today.
+    /// The first format 2.x with today's description.
     #[serde(default = "first_in_force")]
     since: u16,
-    /// The type that they gave them.
+    /// The type in earlier formats.
     kind: String,
-    /// The fields that they did not know.
+    /// The fields that they lacked.
     #[serde(default)]
     without: Vec<String>,
-    /// Values of fields with which they told the same as today.
+    /// Field values for which they already used today's description.
     #[serde(default)]
     unless: BTreeMap<String, BTreeSet<String>>,
-    /// Fields that held what today another one holds: of an address its port as well.
+    /// Fields that held what another field holds today: for an address, also its port.
     #[serde(default)]
     whole: BTreeMap<String, String>,
 }
 
-/// The first format 2.x in which what does not start any more had types of its own.
+/// The first format 2.x in which things that no longer start had types of their own.
 const fn first_in_force() -> u16 {
     19
 }
 
-/// Why the files of `data/records` tell nothing.
+/// Why the files of `data/records` cannot be used.
 #[derive(Debug, Error)]
 pub enum RecordDataError {
-    /// A file is no TOML of this form.
+    /// A file is not TOML of this form.
     #[error("read data/records/{file}.toml")]
     Read {
         /// Its name.
         file: &'static str,
-        /// Why.
+        /// The reason.
         #[source]
         source: toml::de::Error,
     },
@@ -92,27 +94,28 @@ pub enum RecordDataError {
 
 type All = BTreeMap<String, OfType>;
 
-/// All record types.
+/// Returns all record types.
 ///
 /// # Errors
 ///
-/// Where a file cannot be read: a defect of this program, which a test finds.
+/// If a file cannot be read: a bug in this program, which a test finds.
 pub(crate) fn all() -> Result<&'static All, &'static RecordDataError> {
     static ALL: LazyLock<Result<All, RecordDataError>> = LazyLock::new(|| read(FILES));
     ALL.as_ref()
 }
 
-/// The word for the kind of source that records of this type are from; `None` where the type says nothing of it.
+/// Returns the word for the kind of source of records of this type; `None` if the type does not say.
 pub fn source_kind(record: &str) -> Option<&'static str> {
     all().ok()?.get(record)?.source.as_deref()
 }
 
-/// The field of this record type that says whether the thing is in force; `None` where none does.
+/// Returns the field of this record type that says whether the thing is in force; `None` if there is none.
 pub fn state_field(record: &str) -> Option<&'static StateField> {
     all().ok()?.get(record)?.state.as_ref()
 }
 
-/// A record as the format 2.`minor` told it: before 2.19 what does not start any more had no type of its own, before 2.21 events had fewer fields.
+/// Returns a record as format 2.`minor` described it.
+/// Before 2.19, things that no longer start had no type of their own; before 2.21, events had fewer fields.
 pub fn as_formerly_told(record: &Record, minor: u16) -> Record {
     let former = all().ok().and_then(|all| all.get(&record.kind)?.former.as_ref());
     let former = former.filter(|former| minor < former.since);
@@ -134,13 +137,14 @@ pub fn as_formerly_told(record: &Record, minor: u16) -> Record {
     record
 }
 
-/// Whether a record says the opposite of a predicate that records of its type prove, by one of its fields ([`crate::vocabulary::Meaning::denied_by`]).
+/// Checks whether one of a record's fields says the opposite of a predicate that records of its type prove.
+/// See [`crate::vocabulary::Meaning::denied_by`].
 pub fn denies(record: &Record, predicate: &Predicate) -> bool {
     let proof = all().ok().and_then(|all| all.get(&record.kind)?.proves.get(predicate));
     proof.is_some_and(|proof| proof.is_denied_by(record))
 }
 
-/// Whether a record of this type proves one of `these` at least, and nothing but them and what goes `beside` them.
+/// Checks whether a record of this type proves at least one of `these`, and nothing else except predicates in `beside`.
 pub(crate) fn proves_only(record: &str, these: &[&str], beside: &[&str]) -> bool {
     let Some(of) = all().ok().and_then(|all| all.get(record)) else { return false };
     let mut proved = of.proves.keys().map(|predicate| predicate.0.as_str());
@@ -148,18 +152,18 @@ pub(crate) fn proves_only(record: &str, these: &[&str], beside: &[&str]) -> bool
         && proved.all(|one| these.contains(&one) || beside.contains(&one))
 }
 
-/// The kind of places that records of this type belong to.
+/// Returns the kind of place that records of this type belong to.
 pub(crate) fn place_of(record: &str) -> Option<&'static str> {
     all().ok()?.get(record)?.belongs.as_deref()
 }
 
-/// All kinds of places that record types belong to.
+/// Returns all kinds of places that record types belong to.
 #[cfg(test)]
 pub(crate) fn places() -> impl Iterator<Item = &'static str> {
     all().ok().into_iter().flatten().filter_map(|(_, of)| of.belongs.as_deref())
 }
 
-/// The record types that have a kind of source, and its word.
+/// Returns the record types that have a kind of source, with its word.
 pub fn source_kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
     let all = all().ok().into_iter().flatten();
     all.filter_map(|(record, of)| Some((record.as_str(), of.source.as_deref()?)))

@@ -10,36 +10,36 @@ use std::fmt;
 pub enum RejectionCode {
     /// No invocation of this task has the cited id.
     UnknownInvocation,
-    /// The value stands in the record, under another field.
+    /// The value is in the record, but in another field.
     WrongField,
     /// The cited invocation belongs to another agent or task.
     ForeignInvocation,
     /// The cited invocation returned nothing that could ground a fact.
     FailedInvocation,
-    /// The value does not stand in the output.
+    /// The value is not in the output.
     ValueAbsent,
-    /// The values stand in the output, but in no one record together.
+    /// The values are in the output, but not together in one record.
     SplitAcrossRecords,
     /// Several places hold the values; the agent must choose.
     Ambiguous,
-    /// The value carries too little to tell one record from another.
+    /// The value says too little to tell one record from another.
     TooWeak,
     /// A time without a zone.
     NaiveTime,
     /// The record cannot prove the predicate.
     Overclaim,
-    /// The cited searches do not cover what is said to be absent.
+    /// The cited searches do not cover the claimed absence.
     CoverageMissing,
     /// No fact of this task has the id that a derivation names.
     UnknownFact,
-    /// The facts do not bear out what is derived from them.
+    /// The facts do not support the derivation.
     NotDerived,
     /// The claim cannot be read.
     Malformed,
 }
 
 impl RejectionCode {
-    /// The name that stands in the log.
+    /// Returns the name used in the log.
     pub const fn name(self) -> &'static str {
         match self {
             RejectionCode::UnknownInvocation => "unknown_invocation",
@@ -72,9 +72,9 @@ impl fmt::Display for RejectionCode {
 pub struct Rejection {
     /// Why.
     pub code: RejectionCode,
-    /// One sentence on what is wrong.
+    /// One sentence about what is wrong.
     pub reason: String,
-    /// What to do next; empty where there is nothing to advise.
+    /// What to do next; empty if there is no advice.
     pub hint: String,
     /// Real places the agent can choose from, at most a handful.
     pub candidates: Vec<Candidate>,
@@ -86,15 +86,15 @@ pub struct Rejection {
 pub struct Candidate {
     /// An invocation of the same task.
     pub invocation: InvocationId,
-    /// One line on that call: tool and arguments.
+    /// One line about that call: tool and arguments.
     pub summary: String,
-    /// The record, where one is meant.
+    /// The record, if one is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordId>,
-    /// The field, where one is meant.
+    /// The field, if one is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The text that stands there.
+    /// The text at that place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }

@@ -1,16 +1,16 @@
-//! What a run was told of earlier ones: advice that code wrote, an input of the run, and no evidence.
+//! What a run was told about earlier runs: advice written by code. It is an input of the run, not evidence.
 
 use crate::digest::Digest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What one agent of a run is told of earlier runs.
+/// What one agent of a run is told about earlier runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Remembered {
     /// The agent.
     pub agent: String,
-    /// The lessons, the one that fits best first.
+    /// The lessons, best match first.
     pub lessons: Vec<RememberedLesson>,
 }
 
@@ -18,24 +18,25 @@ pub struct Remembered {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RememberedLesson {
-    /// Its id in the memory: `g-` for one that is in words of this program alone, `c-` for one of the same evidence.
+    /// Its id in the memory: `g-` for a lesson in this program's own words alone, `c-` for one about the same evidence.
     pub id: String,
     /// What it asks.
     pub rule: LessonRule,
-    /// What it says, in words of code, on one line.
+    /// Its text, written by code, on one line.
     pub text: String,
-    /// The tool that it is about; `None` where it is about none.
+    /// The tool that it is about; `None` if it is about no tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The arguments of the call that it is about: their names, each with the kind of its value, or the value where it is one of the tool's choices.
+    /// The arguments of the call that it is about: each name with the kind of its value, or the value itself if it is one of the tool's
+    /// choices.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
-    /// Which calls of its tool are refused once for it; `None` where it is advice alone. Since format 2.26.
+    /// Which calls of its tool are refused once because of it; `None` if it is only advice. Since format 2.26.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refuses: Option<Refuses>,
-    /// In how many tasks it was learned.
+    /// The number of tasks in which it was learned.
     pub seen: u32,
-    /// In how many tasks the opposite was.
+    /// The number of tasks in which the opposite was learned.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub contradicted: u32,
 }
@@ -49,13 +50,13 @@ const fn is_zero(number: &u32) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refuses {
-    /// Those with its arguments, whatever their values.
+    /// Calls with its arguments, whatever their values.
     Form,
-    /// The very call that failed over the same evidence ([`crate::same_call`]).
+    /// The exact call that failed on the same evidence ([`crate::same_call`]).
     Call(Digest),
 }
 
-/// Why a call runs that a lesson speaks against.
+/// Why a call runs although a lesson advises against it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Insisted {
@@ -65,18 +66,18 @@ pub struct Insisted {
     pub reason: String,
 }
 
-/// What a lesson asks of an agent: how to look for something, never whether.
+/// What a lesson asks of an agent: how to search for something, never whether.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonRule {
-    /// Not to do again what could not work.
+    /// Not to repeat what could not work.
     MustNot,
     /// To begin with what worked.
     ShouldPrefer,
 }
 
 impl LessonRule {
-    /// The words that stand before a lesson.
+    /// Returns the words that precede a lesson.
     pub const fn words(self) -> &'static str {
         match self {
             LessonRule::MustNot => "MUST NOT",

@@ -6,7 +6,7 @@ use crate::tool::{Surface, ToolClass};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Everything that a run may be re-judged under.
+/// All settings under which a run may be judged again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rules {
@@ -16,31 +16,32 @@ pub struct Rules {
     pub gate: GateRules,
     /// How much of an output an agent is shown at once.
     pub view: ViewRules,
-    /// What a phase may use. Where it says nothing else it is not written: the rules of runs before format 2.4 keep their form.
+    /// What a phase may use. The default is not written, so that the rules of runs before format 2.4 keep their form.
     #[serde(skip_serializing_if = "Surfaces::is_default")]
     pub surfaces: Surfaces,
-    /// How often and how long a task tries another way; not written where it says nothing else, as above.
+    /// How often and how long a task tries another way; the default is not written, as above.
     #[serde(skip_serializing_if = "RecoveryRules::is_default")]
     pub recovery: RecoveryRules,
-    /// What a lead may hand out; not written where it says nothing else, as above.
+    /// What a lead may assign; the default is not written, as above.
     #[serde(skip_serializing_if = "DispatchRules::is_default")]
     pub dispatch: DispatchRules,
-    /// Whether code asks what the agents have left open, before the run is sealed; not written where it does.
+    /// Whether code searches for answers that agents left open, before the run is sealed; not written if it does.
     #[serde(skip_serializing_if = "Clone::clone")]
     pub sweep: bool,
-    /// What kind of model the agents are; not written where it is any.
+    /// The kind of model that the agents are; not written if it can be any.
     #[serde(skip_serializing_if = "Profile::is_full")]
     pub profile: Profile,
 }
 
-/// What kind of model agents are made for.
+/// The kind of model that agents are made for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// Any model.
     #[default]
     Full,
-    /// A model of few billion parameters, or with a small context: few tools, claims by reference alone, and each turn one call that comes next.
+    /// A model with few billion parameters, or with a small context:
+    /// few tools, only claims by reference, and one suggested next call each turn.
     Small,
 }
 
@@ -51,7 +52,7 @@ impl Profile {
 }
 
 impl Rules {
-    /// Rules for a small model: answers of some 1,500 tokens, a call a turn, no other ways to try.
+    /// Returns the rules for a small model: answers of some 1,500 tokens, one call a turn, no recoveries.
     pub fn small() -> Rules {
         Rules {
             profile: Profile::Small,
@@ -87,11 +88,12 @@ impl Default for Rules {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RecoveryRules {
-    /// Recoveries of a task.
+    /// The number of recoveries of a task.
     pub attempts: u32,
-    /// Turns of each.
+    /// The number of turns of each.
     pub turns: u32,
-    /// Only in runs from before [`crate::Behaviour::AnsweredIsDone`]: the confidence in thousandths below which an objective that is met calls for a second source.
+    /// The confidence, in thousandths, below which a met objective needs a second source.
+    /// Only in runs before [`crate::Behaviour::AnsweredIsDone`].
     pub confidence_below: u32,
 }
 
@@ -107,13 +109,13 @@ impl RecoveryRules {
     }
 }
 
-/// What a lead may hand out.
+/// What a lead may assign.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DispatchRules {
-    /// Tasks of a run that are handed out.
+    /// The number of tasks of a run that may be assigned.
     pub tasks: u16,
-    /// Characters of the artifacts that a first message shows, all together.
+    /// The number of characters of all artifacts that a first message shows.
     pub bundle_characters: u32,
 }
 
@@ -129,7 +131,7 @@ impl DispatchRules {
     }
 }
 
-/// What ends a loop; counted within a task where nothing else is said.
+/// What ends a loop; counted within a task unless stated otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budgets {
@@ -141,9 +143,9 @@ pub struct Budgets {
     pub calls_per_turn: u32,
     /// Rejected claims.
     pub rejected_claims: u32,
-    /// Accepted facts: whoever records everything has selected nothing.
+    /// Accepted facts: an agent that records everything has selected nothing.
     pub accepted_facts: u32,
-    /// Times that an identical call is answered from the log before it is refused.
+    /// How often the log answers an identical call before the call is refused.
     pub repeated_calls: u32,
     /// Wall time of the task in seconds.
     pub wall_seconds: u64,
@@ -177,7 +179,7 @@ impl Default for Budgets {
 pub struct GateRules {
     /// Whether a citation that does not ground its reading may be healed.
     pub rescue: bool,
-    /// The tiers that hold.
+    /// The tiers that count as a match.
     pub tiers: Vec<Tier>,
     /// The most candidates that a rejection names.
     pub candidates: u32,
@@ -196,13 +198,13 @@ impl Default for GateRules {
     }
 }
 
-/// How much of an output an agent is shown at once; the rest it can page.
+/// How much of an output an agent is shown at once; it can page through the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ViewRules {
-    /// Stored bytes of records from the start.
+    /// Stored bytes of records at the start.
     pub head_bytes: u64,
-    /// Stored bytes of records from the end.
+    /// Stored bytes of records at the end.
     pub tail_bytes: u64,
 }
 
@@ -212,13 +214,13 @@ impl Default for ViewRules {
     }
 }
 
-/// Of the tokens that a request may have, the part that one output may take: one of so many.
+/// The divisor for the part of a request's tokens that one output may use.
 const PART_OF_REQUEST: u64 = 4;
-/// Stored bytes that are sure to be no more than a token.
+/// The number of stored bytes that are certainly no more than one token.
 const BYTES_A_TOKEN: u64 = 2;
 
 impl ViewRules {
-    /// The same, lowered so that one output takes no more than a quarter of what a model takes at once.
+    /// Returns the same rules, lowered so that one output uses at most a quarter of the model's context window.
     #[must_use]
     pub fn within(self, window: Window) -> ViewRules {
         let tokens = u64::from(window.context.saturating_sub(window.reply));
@@ -233,22 +235,22 @@ impl ViewRules {
     }
 }
 
-/// What the phases of an agent's life may use.
+/// What the phases of an agent's work may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Surfaces {
-    /// What every agent may use while it investigates; `None`: each its own surface.
+    /// What every agent may use while it investigates; `None` for each agent's own surface.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub investigate: Option<Surface>,
     /// What the record phase may use.
     pub record: Surface,
-    /// The tools there are at all, whatever the surface; `None`: all. For models that cannot take in the description of every tool.
+    /// The tools that exist at all, whatever the surface; `None` for all. For models that cannot handle the descriptions of all tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<BTreeSet<String>>,
 }
 
 impl Default for Surfaces {
-    /// Everything that was found can be recorded, nothing new can be looked for.
+    /// Everything that was found can be recorded, but nothing new can be searched for.
     fn default() -> Surfaces {
         let record = [ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead];
         Surfaces { investigate: None, record: record.into(), tools: None }

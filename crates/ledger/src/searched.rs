@@ -1,6 +1,6 @@
 //! Searches that are wide enough to show that nothing answers an objective.
 //!
-//! What a call was is read from its arguments as the agent wrote them: a member too many makes it another, narrower search.
+//! A call is recognised by its arguments as the agent wrote them: an additional member makes it a different, narrower search.
 
 use crate::agent::{Objective, Way};
 use crate::case::{EvidenceEntry, EvidenceKind};
@@ -14,9 +14,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The argument by which a tool is told what to read ([`ToolSpec::sources`]).
+/// The argument that tells a tool what to read ([`ToolSpec::sources`]).
 const SOURCE: &str = "source";
-/// The argument by which it counts records instead of giving them ([`ToolSpec::counts`]).
+/// The argument that makes it count records instead of returning them ([`ToolSpec::counts`]).
 const COUNT_BY: &str = "count_by";
 
 /// A search that is wide enough to show that nothing answers an objective.
@@ -25,35 +25,36 @@ const COUNT_BY: &str = "count_by";
 pub struct SearchedBy {
     /// The tool.
     pub tool: String,
-    /// Its arguments: a call that has these members with these values, and besides only members of `free`, searched all of it.
+    /// Its arguments: a call with these members and values, and otherwise only members of `free`, searched everything.
     #[serde(default)]
     pub arguments: BTreeMap<String, Value>,
-    /// Members that make no search narrower, such as a limit.
+    /// Members that do not narrow a search, such as a limit.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub free: BTreeSet<String>,
-    /// Where it lists the sources that could answer, and is not the search itself.
+    /// The listed sources, if this call lists sources that could answer and is not itself the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<Sources>,
 }
 
-/// A kind of source that could answer, as a listing of it tells.
+/// A kind of source that could answer, as a listing shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sources {
-    /// Field → patterns of which a listed record must fit one to be such a source; none: every record is.
+    /// Patterns by field: a listed record must match one in each field to be such a source; if empty, every record is one.
     #[serde(default)]
     pub when: BTreeMap<String, Patterns>,
-    /// Field → patterns of which it must fit none: what is known to answer nothing need not be searched.
+    /// Patterns by field of which it must match none: sources that are known to answer nothing need not be searched.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unless: BTreeMap<String, Patterns>,
-    /// The kind of evidence that such a record must come from; `None`: any.
+    /// The kind of evidence that such a record must come from; `None` for any.
     ///
-    /// Of an image a listing tells what a volume holds, of a collection only what was collected: where the absence of a source answers the question, the volume is the source.
+    /// A listing of an image shows what a volume holds, a listing of a collection only what was collected.
+    /// If the absence of a source answers the question, the volume is the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<EvidenceKind>,
-    /// What the evidence lacks where a whole listing has no such record: the objective is not determinable then.
+    /// What the evidence lacks if a complete listing has no such record: then the objective is not determinable.
     pub needed: String,
-    /// How each of them is searched; `None` where the listing says only whether there is one.
+    /// How each of them is searched; `None` if the listing only says whether there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each: Option<EachSource>,
 }
@@ -64,29 +65,30 @@ pub struct Sources {
 pub struct EachSource {
     /// The tool.
     pub tool: String,
-    /// Its arguments that are the same for each.
+    /// The arguments that are the same for each source.
     #[serde(default)]
     pub arguments: BTreeMap<String, Value>,
-    /// Argument → field of the listed record that it must have the value of; `evidence` stands for the label that the record comes from.
+    /// For each argument, the field of the listed record whose value it must have; `evidence` means the label of the record's evidence.
     pub by: BTreeMap<String, String>,
-    /// Members that make no search narrower.
+    /// Members that do not narrow a search.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub free: BTreeSet<String>,
 }
 
 impl SearchedBy {
-    /// Whether a call is this search.
+    /// Checks whether a call is this search.
     pub fn is(&self, tool: &str, arguments: &Value) -> bool {
         tool == self.tool
             && arguments.as_object().is_some_and(|given| same(given, &self.arguments, &self.free))
     }
 
-    /// Whether it names a source of the tool, which may be files of several kinds; a type of record tells by itself what it is of.
+    /// Checks whether it names a source of the tool, which may comprise files of several kinds;
+    /// a record type says by itself what it is from.
     pub fn names_source(&self) -> bool {
         self.arguments.contains_key(SOURCE)
     }
 
-    /// Whether a call of the tool asks for something else than this search does; what a known source gives is asked elsewhere.
+    /// Checks whether a call of the tool asks for something other than this search; what a known source returns is checked elsewhere.
     fn is_contradicted(&self, arguments: &Value, source_is_known: bool) -> bool {
         let other = |name: &String, wanted| arguments.get(name).is_some_and(|given| given != wanted);
         self.arguments.iter().any(|(name, wanted)| {
@@ -97,7 +99,7 @@ impl SearchedBy {
 }
 
 impl Sources {
-    /// Whether a listed record is a source that has to be searched.
+    /// Checks whether a listed record is a source that must be searched.
     pub fn names(&self, record: &Record) -> bool {
         let fits = |(field, patterns): (&String, &Patterns)| {
             value(record, field).is_some_and(|text| patterns.fit(&text))
@@ -105,23 +107,23 @@ impl Sources {
         self.when.iter().all(fits) && !self.unless.iter().any(fits)
     }
 
-    /// Whether it is such a source, too, by the kind of the evidence that it comes from.
+    /// Checks whether it is also such a source by the kind of its evidence.
     pub fn names_in(&self, record: &Record, evidence: &[EvidenceEntry]) -> bool {
         let is_of =
             |kind| evidence.iter().any(|entry| entry.kind == kind && entry.label == record.locator.evidence);
-        // A file of another place or computer tells nothing of the host.
+        // A file in another place or of another computer says nothing about the host.
         tells_of_host(record.placement) && self.of.is_none_or(is_of) && self.names(record)
     }
 }
 
 impl EachSource {
-    /// Whether a call searched the source that a listed record names.
+    /// Checks whether a call searched the source that a listed record names.
     pub fn is(&self, record: &Record, tool: &str, arguments: &Value) -> bool {
         let given = arguments.as_object().filter(|_| tool == self.tool);
         given.zip(self.wanted(record)).is_some_and(|(given, wanted)| same(given, &wanted, &self.free))
     }
 
-    /// The arguments that search the source that a listed record names; `None` where it lacks what names it.
+    /// Returns the arguments that search the source of a listed record; `None` if the record lacks a field that identifies the source.
     pub fn wanted(&self, record: &Record) -> Option<BTreeMap<String, Value>> {
         let mut wanted = self.arguments.clone();
         for (argument, field) in &self.by {
@@ -132,24 +134,25 @@ impl EachSource {
 }
 
 impl Objective {
-    /// Whether a call of the tool that `spec` describes could have answered it in one of its ways.
+    /// Checks whether a call of the tool that `spec` describes could have answered it in one of its ways.
     pub fn may_be_answered_by(&self, spec: &ToolSpec, arguments: &Value) -> bool {
         self.ways().any(|way| way.may_be_answered_by(spec, arguments))
     }
 }
 
 impl<'o> Way<'o> {
-    /// The searches that list a kind of source, each with what it lists.
+    /// Returns the searches that list a kind of source, each with what it lists.
     pub fn kinds(self) -> impl Iterator<Item = (&'o SearchedBy, &'o Sources)> {
         self.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)))
     }
 
-    /// The searches of everything at once.
+    /// Returns the searches of everything at once.
     pub fn plain(self) -> impl Iterator<Item = &'o SearchedBy> {
         self.searched.iter().filter(|by| by.sources.is_none())
     }
 
-    /// Whether a call of the tool that `spec` describes could have answered so: its records are of the condition's type, and its arguments ask for nothing else.
+    /// Checks whether a call of the tool that `spec` describes could have answered in this way.
+    /// Its records must be of the condition's type, and its arguments must not ask for anything else.
     pub fn may_be_answered_by(self, spec: &ToolSpec, arguments: &Value) -> bool {
         let source =
             arguments.get(SOURCE).and_then(Value::as_str).and_then(|source| spec.sources.get(source));
@@ -167,7 +170,7 @@ impl<'o> Way<'o> {
     }
 }
 
-/// A call as a person writes it: `records source=prefetch`.
+/// Writes a call as a person would: `records source=prefetch`.
 pub fn written(tool: &str, arguments: &BTreeMap<String, Value>) -> String {
     let mut out = tool.to_owned();
     for (name, value) in arguments {
@@ -286,7 +289,7 @@ mod tests {
             (json!({ "source": "logons", "record": "prefetch" }), false),
             (json!({ "record": "prefetch" }), false),
             (json!({}), true),
-            // A count says nothing of what is counted.
+            // A count says nothing about the records that it counts.
             (json!({ "record": "logon", "count_by": "account" }), false),
         ] {
             assert_eq!(objective.may_be_answered_by(&spec, &arguments), may, "{arguments}");

@@ -1,4 +1,4 @@
-//! Sentences of a narrative: an agent's words, each resting on nodes of the evidence graph.
+//! Sentences of a narrative: an agent's words, each citing nodes of the evidence graph.
 
 use crate::id::SentenceId;
 use crate::node::NodeId;
@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 pub struct SentenceClaim {
     /// The sentence.
     pub text: String,
-    /// The facts, derivations and absences that it rests on.
+    /// The facts, derivations and absences that it cites.
     pub cites: Vec<String>,
 }
 
-/// A sentence whose citations hold.
+/// A sentence whose citations support it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SentenceEntry {
@@ -25,12 +25,12 @@ pub struct SentenceEntry {
     pub id: SentenceId,
     /// The sentence.
     pub text: String,
-    /// The facts, derivations and absences that it rests on, at least one.
+    /// The facts, derivations and absences that it cites, at least one.
     pub cites: Vec<NodeId>,
-    /// The earliest instant by which a cited fact dates what it says, which places the sentence in the narrative; `None` where none does.
+    /// The earliest instant at which a cited fact dates what it says, which places the sentence in the narrative; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
-    /// The field that states it.
+    /// The field that states this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dated_by: Option<String>,
 }

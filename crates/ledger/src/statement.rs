@@ -1,6 +1,6 @@
-//! Statements of the story of a run: which node is told, and which of its fields; the words are code's.
+//! Statements of a run's story: each names a node and which of its fields to say; code writes the words.
 //!
-//! Nothing of a statement is prose but its comment, which is an agent's and is shown apart.
+//! The only prose in a statement is its comment, which is an agent's and is shown separately.
 
 use crate::fact::FactEntry;
 use crate::id::StatementId;
@@ -9,29 +9,29 @@ use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The most characters of a comment; of a longer one nothing is kept.
+/// The most characters of a comment; a longer one is not kept at all.
 pub const MOST_COMMENT: usize = 1000;
 
-/// A statement that an agent asks to have told.
+/// A statement that an agent asks to add to the story.
 ///
 /// Everything is kept as the agent wrote it: ids may be invented, fields misnamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatementClaim {
-    /// The id of the fact, derivation or absence that is told.
+    /// The id of the fact, derivation or absence.
     pub node: String,
-    /// The fields of the fact that are said; none: those that the phrase book says by itself.
+    /// The fields of the fact to say; if empty, those that the phrase book says by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// The chapter in which it is told.
+    /// The chapter for the statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chapter: Option<String>,
-    /// The agent's reading of it, in any language.
+    /// The agent's interpretation, in any language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
 }
 
-/// In one line, without its comment: what is told, and which fields.
+/// Writes one line without the comment: the node and the fields.
 impl fmt::Display for StatementClaim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.node)?;
@@ -42,27 +42,27 @@ impl fmt::Display for StatementClaim {
     }
 }
 
-/// A statement that is told.
+/// A statement that is part of the story.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatementEntry {
     /// Its id.
     pub id: StatementId,
-    /// The fact, derivation or absence that is told.
+    /// The fact, derivation or absence.
     pub node: NodeId,
-    /// The fields of the fact that are said, each once and in the fact's order; none: those that the phrase book says by itself.
+    /// The fields of the fact to say, each once and in the fact's order; if empty, those that the phrase book says by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// The chapter in which it is told; `None`: that of its predicate.
+    /// The chapter of the statement; `None` for the chapter of its predicate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chapter: Option<Chapter>,
-    /// The agent's reading of it, checked by nobody.
+    /// The agent's interpretation, which nobody checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// The earliest instant by which its fact, or a fact of its derivation, dates what it says; `None` where none does.
+    /// The earliest instant at which its fact, or a fact of its derivation, dates what it says; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
-    /// The field that states it.
+    /// The field that states this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dated_by: Option<String>,
 }
@@ -88,7 +88,7 @@ pub enum Chapter {
 }
 
 impl Chapter {
-    /// Every chapter, in the order in which they are told.
+    /// Every chapter, in the order of the story.
     pub const ALL: [Chapter; 7] = [
         Chapter::Entry,
         Chapter::Ran,
@@ -99,7 +99,7 @@ impl Chapter {
         Chapter::Machine,
     ];
 
-    /// The name that stands in claims and in the log.
+    /// Returns the name used in claims and in the log.
     pub const fn name(self) -> &'static str {
         match self {
             Chapter::Entry => "entry",
@@ -112,7 +112,7 @@ impl Chapter {
         }
     }
 
-    /// Its heading, in English.
+    /// Returns its heading, in English.
     pub const fn title(self) -> &'static str {
         match self {
             Chapter::Entry => "What came here",
@@ -125,7 +125,7 @@ impl Chapter {
         }
     }
 
-    /// The chapter of this name, letter case aside.
+    /// Returns the chapter with this name, ignoring letter case.
     pub fn of_name(name: &str) -> Option<Chapter> {
         let name = name.trim().to_lowercase();
         Chapter::ALL.into_iter().find(|chapter| chapter.name() == name)
@@ -138,7 +138,7 @@ impl fmt::Display for Chapter {
     }
 }
 
-/// The names of the fields that a fact states, its subject's first, each once.
+/// Returns the names of the fields that a fact states, the subject's first, each once.
 pub fn fields_of(fact: &FactEntry) -> Vec<&str> {
     let mut fields: Vec<&str> = Vec::new();
     for bound in std::iter::once(&fact.subject).chain(&fact.values) {

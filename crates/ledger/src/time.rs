@@ -1,4 +1,4 @@
-//! Times: UTC, the raw value, the clock it came from and its precision.
+//! Times: the instant in UTC, the raw value, the clock it came from and its precision.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,20 +9,20 @@ use thiserror::Error;
 /// 100-nanosecond ticks from 1601-01-01 (FILETIME's epoch) to 1970-01-01 (Unix's).
 const FILETIME_UNIX_EPOCH: i128 = 116_444_736_000_000_000;
 
-/// An instant in UTC; written in RFC 3339 with `Z`.
+/// An instant in UTC; written as RFC 3339 with `Z`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utc(Timestamp);
 
 /// Why a text is not an instant.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum UtcError {
-    /// The text is a date and time, but has no zone: it could be any of some thirty instants.
+    /// The text is a date and time without a zone: it could mean any of some thirty instants.
     #[error("read a time: {found:?} has no zone; expected `Z` or an offset such as `+02:00`")]
     Naive {
         /// The text that was given.
         found: String,
     },
-    /// The text is no RFC 3339 time.
+    /// The text is not an RFC 3339 time.
     #[error("read a time: expected RFC 3339, found {found:?}")]
     Form {
         /// The text that was given.
@@ -34,7 +34,7 @@ impl Utc {
     /// 1970-01-01T00:00:00Z.
     pub const UNIX_EPOCH: Utc = Utc(Timestamp::UNIX_EPOCH);
 
-    /// The instant of a FILETIME: 100-nanosecond ticks since 1601-01-01 UTC ([MS-DTYP] 2.3.3).
+    /// Converts a FILETIME: 100-nanosecond ticks since 1601-01-01 UTC ([MS-DTYP] 2.3.3).
     ///
     /// `None` for 0, which Windows writes for "not set", and for ticks after the year 9999, which programs write for "never".
     pub fn from_filetime(ticks: u64) -> Option<Utc> {
@@ -45,12 +45,12 @@ impl Utc {
         Timestamp::from_nanosecond(nanoseconds).ok().map(Utc)
     }
 
-    /// The instant of a number of nanoseconds since 1970-01-01 UTC; `None` outside the years -9999 to 9999.
+    /// Converts nanoseconds since 1970-01-01 UTC; `None` outside the years -9999 to 9999.
     pub fn from_unix_nanoseconds(nanoseconds: i128) -> Option<Utc> {
         Timestamp::from_nanosecond(nanoseconds).ok().map(Utc)
     }
 
-    /// The instant of a date and a time of day in UTC; `None` where the numbers make none.
+    /// Converts a date and a time of day in UTC; `None` if the numbers are not valid.
     pub fn from_date_and_time(date: [i16; 3], time: [i8; 3], nanosecond: i32) -> Option<Utc> {
         let ([year, month, day], [hour, minute, second]) = (date, time);
         let (month, day) = (i8::try_from(month).ok()?, i8::try_from(day).ok()?);
@@ -58,17 +58,17 @@ impl Utc {
         civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| Utc(zoned.timestamp()))
     }
 
-    /// Nanoseconds since 1970-01-01 UTC.
+    /// Returns nanoseconds since 1970-01-01 UTC.
     pub fn unix_nanoseconds(self) -> i128 {
         self.0.as_nanosecond()
     }
 
-    /// `YYYYMMDDThhmmssZ`: for names of files.
+    /// Returns `YYYYMMDDThhmmssZ`, for file names.
     pub fn to_compact_text(self) -> String {
         self.to_text(Precision::Second).replace(['-', ':'], "")
     }
 
-    /// RFC 3339 with as many decimal places as `precision` has.
+    /// Returns RFC 3339 with as many decimal places as `precision` has.
     pub fn to_text(self, precision: Precision) -> String {
         format!("{:.*}", precision.decimals(), self.0)
     }
@@ -77,7 +77,7 @@ impl Utc {
 impl FromStr for Utc {
     type Err = UtcError;
 
-    /// Reads RFC 3339; a time without a zone is refused as [`UtcError::Naive`].
+    /// Reads RFC 3339; refuses a time without a zone as [`UtcError::Naive`].
     fn from_str(text: &str) -> Result<Utc, UtcError> {
         if let Ok(timestamp) = text.parse::<Timestamp>() {
             return Ok(Utc(timestamp));
@@ -125,7 +125,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// Decimal places of a second.
+    /// Returns the number of decimal places of a second.
     pub const fn decimals(self) -> usize {
         match self {
             Precision::Nanosecond => 9,
@@ -137,7 +137,7 @@ impl Precision {
         }
     }
 
-    /// The length of one step in nanoseconds.
+    /// Returns the length of one step in nanoseconds.
     pub const fn nanoseconds(self) -> i128 {
         match self {
             Precision::Nanosecond => 1,
@@ -158,15 +158,16 @@ impl Precision {
 pub enum Clock {
     /// The examined host, written by its system.
     Host,
-    /// The file system of the machine that holds a copy: tells when the copy was made or what the copying tool kept, and grounds no event.
+    /// The file system of the machine that holds a copy: it shows when the copy was made or what the copying tool kept, and grounds no
+    /// event.
     CollectionCopy,
 }
 
-/// The zone in which a local time was read, where its source keeps none.
+/// The zone assumed for a local time whose source keeps none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AssumedZone {
-    /// UTC, for want of anything better: the true instant lies up to 14 hours earlier or 12 hours later.
+    /// UTC, because nothing better is known: the true instant is up to 14 hours earlier or 12 hours later.
     Utc,
 }
 
@@ -174,7 +175,7 @@ pub enum AssumedZone {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// The instant, or `None` where the raw value names none (0 for "not set", past the year 9999 for "never").
+    /// The instant, or `None` if the raw value names none (0 for "not set", past the year 9999 for "never").
     #[serde(with = "utc_text")]
     pub utc: Option<Utc>,
     /// The stored number or text, unchanged.
@@ -183,15 +184,15 @@ pub struct Time {
     pub clock: Clock,
     /// How finely the source stores it.
     pub precision: Precision,
-    /// The zone that was assumed for a local time; `None` where the source tells the instant itself.
+    /// The zone that was assumed for a local time; `None` if the source gives the instant itself.
     ///
-    /// With it, `utc` serves to sort and to search: it is no instant that a claim may state.
+    /// If it is set, `utc` is only for sorting and searching: it is not an instant that a claim may state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<AssumedZone>,
 }
 
 impl Time {
-    /// A FILETIME kept by the examined host.
+    /// Makes a FILETIME kept by the examined host.
     pub fn from_filetime(ticks: u64) -> Time {
         Time {
             utc: Utc::from_filetime(ticks),
@@ -202,9 +203,9 @@ impl Time {
         }
     }
 
-    /// The text that a claim states: RFC 3339 in UTC at the source's precision; the raw value where there is no instant.
+    /// Returns the text that a claim states: RFC 3339 in UTC at the source's precision, or the raw value if there is no instant.
     ///
-    /// A local time whose zone is not known reads `2024-03-01T12:00:02 local`, or `2024-03-01 local` where only the day is kept.
+    /// A local time with an unknown zone reads `2024-03-01T12:00:02 local`, or `2024-03-01 local` if only the day is kept.
     pub fn to_text(&self) -> String {
         match (self.utc, self.zone) {
             (Some(utc), None) => utc.to_text(self.precision),
@@ -218,9 +219,9 @@ impl Time {
         }
     }
 
-    /// The earliest and the latest instant that it can be; `None` where it names none.
+    /// Returns the earliest and the latest instant that it can be; `None` if it names none.
     ///
-    /// Zones lie between 12 hours behind UTC and 14 hours ahead of it.
+    /// Zones are between 12 hours behind UTC and 14 hours ahead of it.
     pub fn bounds(&self) -> Option<(Utc, Utc)> {
         const HOUR: i128 = 3_600_000_000_000;
         let utc = self.utc?;

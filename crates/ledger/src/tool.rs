@@ -1,4 +1,4 @@
-//! Tools as the record sees them: specifications, outcomes, surfaces.
+//! Tools as the record describes them: specifications, outcomes, surfaces.
 
 use crate::absence::Coverage;
 use crate::value::FieldType;
@@ -13,9 +13,9 @@ pub enum ToolClass {
     Investigate,
     /// Asks for facts to be recorded.
     Record,
-    /// Changes the evidence graph beyond facts.
+    /// Changes the evidence graph besides facts.
     GraphWrite,
-    /// Reads the evidence graph and one's own outputs.
+    /// Reads the evidence graph and the task's own outputs.
     GraphRead,
     /// Stores text for others.
     Artifact,
@@ -34,38 +34,41 @@ pub struct ToolSpec {
     pub name: String,
     /// What it may do.
     pub class: ToolClass,
-    /// What it is for, for the model.
+    /// Its purpose, for the model.
     pub description: String,
     /// JSON Schema (draft 2020-12) of its arguments.
     pub arguments: serde_json::Value,
-    /// The record types that its output holds.
+    /// The record types in its output.
     pub records: Vec<RecordType>,
-    /// Where its argument `source` chooses what is read: the record types that each choice gives. Empty before format 2.10.
+    /// If its argument `source` chooses what is read: the record types that each choice returns. Empty before format 2.10.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sources: BTreeMap<String, BTreeSet<String>>,
-    /// The only record type that it gives where its argument `count_by` asks for counts. `None` before format 2.13, and where it counts nothing.
+    /// The only record type that it returns if its argument `count_by` asks for counts.
+    /// `None` before format 2.13, and if it counts nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<String>,
-    /// The absences that an empty, complete call of it shows.
+    /// The absences that its empty, complete call shows.
     pub covers: Vec<Coverage>,
 }
 
-/// What one record of an output is.
+/// A type of records in an output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordType {
     /// Its name, such as `registry_value`.
     pub name: String,
-    /// What one such record is.
+    /// What such a record is.
     pub meaning: String,
-    /// The field that names what the record is about; it becomes the subject of a reading.
+    /// The field that names what the record is about: the subject of a reading.
     pub subject: String,
     /// The fields: their types and meanings.
     pub fields: BTreeMap<String, FieldMeaning>,
-    /// Fields that say of what the record really tells, such as the stream of a file: a reading of a record that has one must state it, or it would be a claim about something else.
+    /// Fields that say what the record is really about, such as the stream of a file:
+    /// a reading of a record with such a field must state it, or it would be a claim about something else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub qualifiers: Vec<String>,
-    /// Fields that bound what the record tells, such as the conditions of a count: each fact of a record carries those that it has, whether the agent stated them or not. Empty before format 2.9.
+    /// Fields that limit what the record says, such as the conditions of a count:
+    /// each fact includes those that its record has, whether the agent stated them or not. Empty before format 2.9.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
 }
@@ -74,7 +77,7 @@ pub struct RecordType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldMeaning {
-    /// Its types: more than one where the evidence decides, as in a registry value's data.
+    /// Its types: more than one if the evidence decides, as in a registry value's data.
     pub types: Vec<FieldType>,
     /// What it means.
     pub meaning: String,
@@ -90,14 +93,14 @@ pub enum Outcome {
     Empty,
     /// It could not do what was asked.
     Failed,
-    /// It was stopped at a limit of time.
+    /// It was stopped at a time limit.
     Timeout,
     /// It was not allowed to run.
     Denied,
 }
 
 impl Outcome {
-    /// Whether records of this invocation may ground a fact.
+    /// Checks whether records of this invocation may ground a fact.
     pub const fn grounds(self) -> bool {
         match self {
             Outcome::Ok => true,
@@ -105,7 +108,7 @@ impl Outcome {
         }
     }
 
-    /// Whether it came to nothing that says anything of the evidence.
+    /// Checks whether it ended without a result that says anything about the evidence.
     pub const fn is_failure(self) -> bool {
         match self {
             Outcome::Ok | Outcome::Empty => false,
@@ -114,7 +117,7 @@ impl Outcome {
     }
 }
 
-/// The first note of a call that is incomplete for no other reason than its gaps and defects.
+/// The first note of a call that is incomplete only because of its gaps and defects.
 pub const LEFT_UNREAD: &str = "what could not be read is told as gaps and damage";
 
 /// Whether an output holds everything that was asked for.
@@ -123,6 +126,6 @@ pub const LEFT_UNREAD: &str = "what could not be read is told as gaps and damage
 pub enum Completeness {
     /// Everything.
     Complete,
-    /// Not everything: the tool stopped at a limit, or could not read all that lay in its way. Its first note says which.
+    /// Not everything: the tool stopped at a limit, or could not read everything in its way. Its first note says which.
     Truncated,
 }

@@ -1,6 +1,6 @@
 //! A turn: what a model is asked and what it answers.
 //!
-//! A reply is persisted as a payload; of a request only the digest is, because everything in it can be folded from the log again.
+//! A reply is stored as a payload; a request is stored only as a digest, because everything in it can be rebuilt from the log.
 //! Tool results are structured: a playbook reads the records, a provider renders them as text.
 
 use crate::agent::Objective;
@@ -24,7 +24,7 @@ use crate::tool::{Completeness, Outcome, ToolSpec};
 use serde::{Deserialize, Serialize, Serializer};
 use std::sync::Arc;
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone)]
 pub struct TurnRequest {
     /// The turn's number in its task, from 1.
@@ -33,15 +33,15 @@ pub struct TurnRequest {
     pub system: Arc<str>,
     /// The tools on this turn's surface, sorted by name.
     pub tools: Arc<[ToolSpec]>,
-    /// The conversation: user and assistant alternate, the user begins and has the last word.
+    /// The conversation: user and assistant alternate; the first and the last message are the user's.
     pub messages: Arc<Vec<Arc<Message>>>,
     /// The digest of all of the above.
     pub digest: Digest,
-    /// What encloses answers where they are rendered as text; the system prompt names it.
+    /// The fence around answers that are rendered as text; the system prompt names it.
     pub fence: Fence,
-    /// What earlier runs showed, for a model that is code; a language model reads it in its first message.
+    /// The lessons of earlier runs, for a model that is code; a language model reads them in its first message.
     pub lessons: Arc<Lessons>,
-    /// The objectives without an answer so far, by name; told where a lesson may refuse calls.
+    /// The names of the objectives without an answer so far; given if a lesson may refuse calls.
     pub open: Arc<[String]>,
 }
 
@@ -56,13 +56,13 @@ pub enum Message {
 }
 
 impl Message {
-    /// The digest of the message's canonical form.
+    /// Returns the digest of the message's canonical form.
     pub fn digest(&self) -> Result<Digest, CanonicalError> {
         Ok(Digest::of(&canonical::to_vec(self)?))
     }
 }
 
-/// A part of what the engine says.
+/// A part of an engine message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum UserBlock {
@@ -71,14 +71,14 @@ pub enum UserBlock {
         /// The words.
         text: String,
     },
-    /// The answer to one call of the message before.
+    /// The answer to one call of the previous message.
     Answer {
         /// The model's own name for the call.
         call: CallId,
         /// The answer.
         answer: Answer,
     },
-    /// What stands in place of the conversation's beginning, which was cut: made from the log, by code.
+    /// A summary that replaces the cut beginning of the conversation: made from the log, by code.
     Distilled(Distilled),
     /// Another way to try.
     Recovery(Box<Advice>),
@@ -99,29 +99,29 @@ pub struct Advice {
     pub calls: Vec<SuggestedCall>,
 }
 
-/// What a task came to by the end of a part of its conversation that is no longer shown.
+/// The state of a task at the end of a part of its conversation that is no longer shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Distilled {
-    /// Turns that are not shown.
+    /// The number of turns that are not shown.
     pub turns: u32,
     /// Objectives that facts meet.
     pub met: Vec<String>,
     /// The questions that are open.
     pub open: Vec<String>,
-    /// What was recorded, the latest last.
+    /// What was recorded, latest last.
     pub recorded: Listed<NodeView>,
-    /// The calls that were made, the latest last.
+    /// The calls that were made, latest last.
     pub invocations: Listed<NodeView>,
     /// The latest refused claims: code and reason.
     pub rejections: Listed<String>,
 }
 
-/// The latest of a list.
+/// The latest entries of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Listed<T> {
-    /// Those shown.
+    /// The entries shown.
     pub shown: Vec<T>,
-    /// How many earlier ones are not.
+    /// The number of earlier entries that are not shown.
     pub left_out: u32,
 }
 
@@ -131,11 +131,11 @@ impl<T> Default for Listed<T> {
     }
 }
 
-/// What a model answers.
+/// A model's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reply {
-    /// Text and calls in their order.
+    /// Text and calls in order.
     pub blocks: Vec<ReplyBlock>,
 }
 
@@ -143,20 +143,20 @@ pub struct Reply {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ReplyBlock {
-    /// Words to nobody in particular; never evidence.
+    /// Text outside any call; never evidence.
     Text {
         /// The words.
         text: String,
     },
     /// A call.
     Call(ToolCall),
-    /// The message as its provider said it: thinking goes back there with its signature, over its very bytes, or not at all.
+    /// The message exactly as its provider sent it: thinking must be returned with its signature over the same bytes, or not at all.
     ///
-    /// It is for the provider alone: never evidence, and nothing that is read for what it says.
+    /// It is for the provider alone: it is never evidence, and nothing reads its content.
     Verbatim {
         /// The dialect of the provider, such as `anthropic`.
         provider: String,
-        /// The message: JSON, as text, so that the record's own form of JSON does not touch it.
+        /// The message: JSON as text, so that the record's own JSON form does not change it.
         message: String,
     },
 }
@@ -174,7 +174,7 @@ pub struct ToolCall {
 }
 
 impl Reply {
-    /// The calls in their order.
+    /// Returns the calls in order.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.blocks.iter().filter_map(|block| match block {
             ReplyBlock::Call(call) => Some(call),
@@ -191,29 +191,29 @@ pub enum Answer {
     Returned(Returned),
     /// A page of an earlier output.
     Page(Page),
-    /// What became of a record call's readings.
+    /// The results of a record call's readings.
     Recorded(Recorded),
-    /// What became of a claim that something is absent.
+    /// The result of a claim that something is absent.
     Absence(AbsenceResult),
-    /// What became of a claim that facts say something together.
+    /// The result of a claim that facts say something together.
     Derivation(DerivationResult),
-    /// A node or edge was added to the graph, or is there already.
+    /// A node or edge was added to the graph, or already exists.
     Node {
         /// Its id.
         id: NodeId,
     },
     /// Nodes of the graph.
     Nodes {
-        /// Those shown.
+        /// The nodes shown.
         nodes: Vec<NodeView>,
-        /// How many more fit.
+        /// The number of further nodes that match.
         left_out: u32,
     },
-    /// Records of earlier outputs that fit a text, the best first.
+    /// Records of earlier outputs that match a text, best first.
     Recalled(RecalledPages),
-    /// What stands in place of an answer that is no longer shown.
+    /// A placeholder for an answer that is no longer shown.
     Cut(Loss),
-    /// What a task that was handed out came to.
+    /// The result of an assigned task.
     Reported(Box<TaskReport>),
     /// A text was stored.
     Stored {
@@ -227,19 +227,19 @@ pub enum Answer {
         /// The text; an agent's words, never evidence.
         content: String,
     },
-    /// What became of sentences of the narrative, in their order.
+    /// The results of sentences of the narrative, in order.
     Sentences {
-        /// Each of them.
+        /// The result of each sentence.
         sentences: Vec<SentenceResult>,
     },
-    /// What became of statements of the story, in their order.
+    /// The results of statements of the story, in order.
     Statements {
-        /// Each of them.
+        /// The result of each statement.
         statements: Vec<StatementResult>,
     },
-    /// The engine took note.
+    /// The engine noted something.
     Noted {
-        /// Of what.
+        /// What it noted.
         text: String,
     },
     /// The call was refused without running.
@@ -251,22 +251,22 @@ pub enum Answer {
     },
 }
 
-/// What a tool returned, as the agent is shown it.
+/// What a tool returned, in the form shown to the agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Returned {
     /// The invocation to cite.
     pub invocation: InvocationId,
     /// How it ended.
     pub outcome: Outcome,
-    /// Whether the tool returned everything that was asked for.
+    /// Whether the tool returned everything it was asked for.
     pub completeness: Completeness,
-    /// Whether this is an earlier invocation's output, given again.
+    /// Whether this is the output of an earlier invocation, returned again.
     pub from_log: bool,
-    /// The arguments as they were used.
+    /// The arguments as used.
     pub normalised: Option<serde_json::Value>,
-    /// The records that are shown.
+    /// The records shown.
     pub page: Option<Page>,
-    /// Damage met.
+    /// Damage found.
     pub defects: Vec<Defect>,
     /// What was not examined.
     pub gaps: Vec<Gap>,
@@ -275,7 +275,7 @@ pub struct Returned {
 }
 
 impl Answer {
-    /// The pages of outputs that it shows.
+    /// Returns the pages of outputs that it shows.
     pub fn pages(&self) -> Vec<&Page> {
         match self {
             Answer::Returned(returned) => returned.page.iter().collect(),
@@ -298,38 +298,38 @@ impl Answer {
     }
 }
 
-/// What was cut out of the conversation, and how to see it again.
+/// What was cut from the conversation, and how to see it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Loss {
     /// The tool.
     pub tool: String,
-    /// The invocation by which its output can be read again; `None` where the answer was no tool's.
+    /// The invocation whose output can be read again; `None` if the answer was not a tool's.
     pub invocation: Option<InvocationId>,
-    /// Records in its output.
+    /// The number of records in its output.
     pub records: u32,
-    /// Of those, or of other things listed, the ones that were shown and no longer are.
+    /// The number of those records, or of other listed items, that were shown and no longer are.
     pub cut: u32,
-    /// Files that they were read from, the first few.
+    /// The files that they were read from, the first few.
     pub paths: Vec<String>,
 }
 
-/// Records of earlier outputs that fit a text.
+/// Records of earlier outputs that match a text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecalledPages {
-    /// The records, the best first.
+    /// The records, best first.
     pub hits: Vec<RecalledHit>,
-    /// Records that were found and did not fit.
+    /// The number of records that were found but not shown for lack of room.
     pub left_out: u32,
 }
 
-/// One of them.
+/// One recalled record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecalledHit {
     /// The record; the rest of its output is read by `read_output`.
     pub page: Page,
-    /// Records in that output.
+    /// The number of records in that output.
     pub records: u32,
-    /// How many of them the conversation no longer shows.
+    /// The number of them that the conversation no longer shows.
     pub lost: u32,
 }
 
@@ -338,7 +338,7 @@ pub struct RecalledHit {
 pub struct Page {
     /// The invocation to cite.
     pub invocation: InvocationId,
-    /// The whole output; a provider renders the shown ranges only.
+    /// The whole output; a provider renders only the shown ranges.
     #[serde(serialize_with = "as_digest")]
     pub output: Arc<Output>,
     /// The records shown.
@@ -346,12 +346,12 @@ pub struct Page {
 }
 
 impl Page {
-    /// The records shown, in order.
+    /// Returns the records shown, in order.
     pub fn records(&self) -> impl Iterator<Item = &crate::record::Record> {
         self.output.records().iter().filter(|record| self.shown.iter().any(|range| range.contains(record.id)))
     }
 
-    /// The first record that is not shown.
+    /// Returns the first record that is not shown.
     pub fn first_hidden(&self) -> Option<RecordId> {
         let hidden = |record: &&crate::record::Record| !self.shown.iter().any(|r| r.contains(record.id));
         self.output.records().iter().find(hidden).map(|record| record.id)
@@ -362,33 +362,33 @@ fn as_digest<S: Serializer>(output: &Arc<Output>, serializer: S) -> Result<S::Ok
     output.digest().serialize(serializer)
 }
 
-/// What became of a record call.
+/// The result of a record call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recorded {
-    /// The phenomenon, where at least one reading was grounded.
+    /// The phenomenon, if at least one reading was grounded.
     pub phenomenon: Option<PhenomenonId>,
-    /// Each reading in its order.
+    /// The result of each reading, in order.
     pub readings: Vec<ReadingResult>,
 }
 
-/// What became of one reading.
+/// The result of one reading.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum ReadingResult {
-    /// It is a fact now.
+    /// It is a fact.
     Accepted {
         /// The fact.
         fact: FactId,
         /// The invocation that grounds it.
         invocation: InvocationId,
-        /// The record that does.
+        /// The record that grounds it.
         record: RecordId,
-        /// The values as they stand there.
+        /// The values as the record states them.
         values: Vec<BoundValue>,
         /// Whether the citation was healed.
         healed: bool,
     },
-    /// It was not judged: the budget of refused readings, or that of facts, was spent before its turn came.
+    /// It was not judged: the budget of refused readings or of facts ran out first.
     NotJudged,
     /// It was refused.
     Rejected {
@@ -397,41 +397,41 @@ pub enum ReadingResult {
     },
 }
 
-/// What became of a claim that something is absent.
+/// The result of a claim that something is absent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum AbsenceResult {
-    /// Its searches cover it.
+    /// The searches cover it.
     Accepted {
         /// The absence.
         absence: AbsenceId,
-        /// The searches that do.
+        /// The searches that cover it.
         searches: Vec<InvocationId>,
     },
-    /// They do not.
+    /// The searches do not cover it.
     Rejected {
         /// Why, and what to do next.
         rejection: Rejection,
     },
 }
 
-/// What became of a claim that facts say something together.
+/// The result of a claim that facts say something together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum DerivationResult {
-    /// They do.
+    /// The facts support it.
     Accepted {
         /// The derivation.
         derivation: DerivationId,
     },
-    /// They do not.
+    /// The facts do not support it.
     Rejected {
         /// Why, and what to do next.
         rejection: Rejection,
     },
 }
 
-/// What became of one sentence of the narrative.
+/// The result of one sentence of the narrative.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum SentenceResult {
@@ -445,40 +445,40 @@ pub enum SentenceResult {
         /// Why, and what to do next.
         rejection: Rejection,
     },
-    /// It was not judged: the budget of refused claims was spent before its turn came.
+    /// It was not judged: the budget of refused claims ran out first.
     NotJudged,
 }
 
-/// What became of one statement of the story.
+/// The result of one statement of the story.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum StatementResult {
-    /// It is told.
+    /// It is part of the story.
     Accepted {
         /// Its id.
         statement: StatementId,
-        /// Why its comment is not kept, or another than its chapter stands; the statement is told all the same.
+        /// Why its comment is not kept, or why it is in another chapter; the statement is accepted anyway.
         #[serde(skip_serializing_if = "Option::is_none")]
         left_out: Option<String>,
     },
-    /// It is not.
+    /// It was refused.
     Rejected {
         /// Why, and what to do next.
         rejection: Rejection,
     },
-    /// It was not judged: the budget of refused claims was spent before its turn came.
+    /// It was not judged: the budget of refused claims ran out first.
     NotJudged,
 }
 
-/// A node of the graph, as an agent is shown it.
+/// A node of the graph, in the form shown to agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeView {
     /// Its id.
     pub id: NodeId,
     /// What it says, in one line rendered by code.
     pub title: String,
-    /// The nodes that it rests on or that it joins.
+    /// The nodes that it is based on or that it joins.
     pub nodes: Vec<NodeId>,
-    /// An agent's own words on it, where there are some; interpretation, not evidence.
+    /// An agent's own words about it, if there are any; interpretation, not evidence.
     pub words: String,
 }

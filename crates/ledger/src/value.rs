@@ -1,4 +1,4 @@
-//! The typed value of a field: its type decides what counts as the same value.
+//! The typed value of a field; its type decides which values count as equal.
 
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
 pub enum FieldValue {
-    /// Free text: the only type of which a part can be quoted.
+    /// Free text: the only type from which a part can be quoted.
     Text(String),
     /// A short name whose letter case carries no meaning on Windows: a file, key, value, host or user name.
     Name(String),
@@ -57,7 +57,7 @@ pub enum FieldType {
 }
 
 impl FieldValue {
-    /// The type.
+    /// Returns the type.
     pub const fn field_type(&self) -> FieldType {
         match self {
             FieldValue::Text(_) => FieldType::Text,
@@ -76,7 +76,7 @@ impl FieldValue {
         }
     }
 
-    /// The text, where the value is one; none of a time, a number, a flag or a list.
+    /// Returns the text, if the value has one; `None` for a time, a number, a flag or a list.
     pub const fn as_text(&self) -> Option<&str> {
         match self {
             FieldValue::Text(text)
@@ -95,9 +95,9 @@ impl FieldValue {
         }
     }
 
-    /// The value as the text that models and people read and that a claim states.
+    /// Returns the value as the text that models and people read and that a claim states.
     ///
-    /// A list is its items joined by `; `: good to read, not to claim.
+    /// A list is its items joined by `; `, which is good for reading but cannot be claimed.
     pub fn to_text(&self) -> Cow<'_, str> {
         match self {
             FieldValue::Text(text)
@@ -132,7 +132,7 @@ pub fn read_whole_number(text: &str) -> Option<i128> {
     Some(if negative { -number } else { number })
 }
 
-/// `i128` in the range of JSON's whole numbers here: what serde buffers it cannot give back as `i128`.
+/// `i128` in the range of JSON's whole numbers: serde cannot return a buffered value as `i128`.
 mod whole_number {
     use serde::de::{Deserializer, Visitor};
     use serde::ser::{Error as _, Serializer};

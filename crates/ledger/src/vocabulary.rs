@@ -10,18 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use thiserror::Error;
 
-/// The name of a predicate, such as `configured`; whether it is in the vocabulary is the gateway's question.
+/// The name of a predicate, such as `configured`; the gateway checks whether the vocabulary has it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Predicate(pub String);
 
 impl Predicate {
-    /// The predicate that a quotation proves, and the only one.
+    /// Returns the only predicate that a quotation proves.
     pub fn quoted() -> Predicate {
         Predicate("quoted".to_owned())
     }
 
-    /// Whether this is [`Predicate::quoted`].
+    /// Checks whether this is [`Predicate::quoted`].
     pub fn is_quoted(&self) -> bool {
         self.0 == "quoted"
     }
@@ -33,7 +33,7 @@ impl fmt::Display for Predicate {
     }
 }
 
-/// The predicates of a run and what can prove each.
+/// The predicates of a run, and what can prove each of them.
 #[derive(Default, Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Vocabulary {
@@ -44,23 +44,26 @@ pub struct Vocabulary {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Meaning {
-    /// What the predicate says of a subject.
+    /// What the predicate says about a subject.
     pub meaning: String,
-    /// Whether a file proves it wherever it stands; all else is proved only by one that stands where it belongs.
+    /// Whether a file proves it wherever it is; any other predicate needs a file that is where it belongs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub anywhere: bool,
-    /// The record types of which one record proves it.
+    /// The record types of which a single record proves it.
     pub proved_by: BTreeSet<String>,
-    /// The field that a reading must state for the predicate to say anything, by record type: of a change, its time.
+    /// By record type, the field that a reading must state for the predicate to mean anything: for a change, its time.
     #[serde(default)]
     pub states: BTreeMap<String, String>,
-    /// Values of that field with which a record says the opposite, as a claim would state them, by record type: of a disabled service, that it starts.
+    /// By record type, values of that field with which a record says the opposite, as a claim would state them:
+    /// for a disabled service, that it starts.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unless: BTreeMap<String, BTreeSet<String>>,
-    /// A field whose value the stated one must not be, by record type: of a renaming, the name that the subject has now.
+    /// By record type, a field that must not have the stated value: for a renaming, the subject's present name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unlike: BTreeMap<String, String>,
-    /// Fields by which a record says the opposite whether or not a reading states them, by record type, with patterns of such values ([`crate::pattern`]): of a subscription, that it was deleted. Since format 2.20.
+    /// By record type, fields with which a record says the opposite whether or not a reading states them,
+    /// with patterns of such values ([`crate::pattern`]).
+    /// An example is a subscription that was deleted. Since format 2.20.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub denied_by: BTreeMap<String, Denials>,
 }
@@ -68,7 +71,7 @@ pub struct Meaning {
 /// Fields of a record type, each with patterns of the values that deny a predicate.
 pub type Denials = BTreeMap<String, BTreeSet<String>>;
 
-/// The vocabulary as it is written: what can be said, and by record type what one record proves.
+/// The vocabulary as written: the predicates, and what a record of each type proves.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VocabularyFile {
@@ -98,13 +101,13 @@ pub(crate) struct Proof {
 }
 
 impl Proof {
-    /// Whether the record says the opposite by one of its fields.
+    /// Checks whether the record says the opposite in one of its fields.
     pub(crate) fn is_denied_by(&self, record: &Record) -> bool {
         denying(&self.denied_by, record).is_some()
     }
 }
 
-/// The field by which a record denies.
+/// Returns the field with which a record denies.
 fn denying<'d>(denials: &'d Denials, record: &Record) -> Option<&'d str> {
     let denies = |(field, patterns): &(&String, &BTreeSet<String>)| {
         let held = record.fields.get(*field).map(|held| held.value.to_text());
@@ -116,18 +119,18 @@ fn denying<'d>(denials: &'d Denials, record: &Record) -> Option<&'d str> {
 /// Why a text is not a vocabulary.
 #[derive(Debug, Error)]
 pub enum VocabularyError {
-    /// The text is no TOML of this form.
+    /// The text is not TOML of this form.
     #[error("read a vocabulary of predicates")]
     Read(#[source] toml::de::Error),
-    /// What is known of record types cannot be read.
+    /// The data about record types cannot be read.
     #[error(transparent)]
     Records(&'static RecordDataError),
-    /// A record type is to prove something that cannot be said.
+    /// A record type names a predicate that is not in the vocabulary.
     #[error("read a vocabulary of predicates: record {record:?}: no predicate {:?}", predicate.0)]
     UnknownPredicate {
         /// The record type.
         record: String,
-        /// What it is to prove.
+        /// The predicate that it names.
         predicate: Predicate,
     },
 }
@@ -162,17 +165,17 @@ impl VocabularyFile {
 }
 
 impl Meaning {
-    /// Whether a record of a file at such a place can prove it.
+    /// Checks whether a record of a file with this placement can prove it.
     pub fn is_proved_at(&self, placement: Option<Placement>) -> bool {
         self.anywhere || tells_of_host(placement)
     }
 
-    /// Whether a record proves it where a reading cites the record and states the field that it needs.
+    /// Checks whether a record proves it if a reading cites the record and states the field that it needs.
     pub fn is_proved_by(&self, record: &Record) -> bool {
         self.is_proved_at(record.placement) && self.is_said_by(record)
     }
 
-    /// The same wherever the record's file stands: of a copy of a log that lies elsewhere it is what the copy says.
+    /// Does the same wherever the record's file is: for a misplaced copy of a log, what the copy says.
     pub fn is_said_by(&self, record: &Record) -> bool {
         let needed = self.states.get(&record.kind).map(|field| record.fields.get(field));
         let is_stated =
@@ -180,7 +183,7 @@ impl Meaning {
         self.proved_by.contains(&record.kind) && self.denied_by(record).is_none() && is_stated
     }
 
-    /// Whether the value of the field that it needs says it, and not the opposite or nothing.
+    /// Checks whether the value of the needed field supports it, and not the opposite or nothing.
     fn is_stated(&self, record: &Record, value: &FieldValue) -> bool {
         let text = value.to_text();
         let is_instant = !matches!(value, FieldValue::Time(time) if time.utc.is_none());
@@ -189,23 +192,23 @@ impl Meaning {
         is_instant && !denies && other.is_none_or(|other| other.value.to_text() != text)
     }
 
-    /// The field by which a record says the opposite, whether or not a reading states it.
+    /// Returns the field with which a record says the opposite, whether or not a reading states it.
     pub fn denied_by<'m>(&'m self, record: &Record) -> Option<&'m str> {
         denying(self.denied_by.get(&record.kind)?, record)
     }
 }
 
 impl Vocabulary {
-    /// Reads a vocabulary from TOML: `[predicate.<name>]` with its `meaning`, `[record.<type>]` with what one record of the type proves.
+    /// Reads a vocabulary from TOML: `[predicate.<name>]` with its `meaning`, `[record.<type>]` with what a record of the type proves.
     pub fn from_toml(text: &str) -> Result<Vocabulary, VocabularyError> {
         VocabularyFile::read(text)?.vocabulary()
     }
 
-    /// The vocabulary of this version (`data/predicates.toml`, and what `data/records` says of record types).
+    /// Reads the vocabulary of this version (`data/predicates.toml`, and what `data/records` says about record types).
     ///
     /// # Errors
     ///
-    /// Where that data cannot be read: a defect of this program, which a test finds.
+    /// If that data cannot be read: a bug in this program, which a test finds.
     pub fn shipped() -> Result<Vocabulary, VocabularyError> {
         let mut file = VocabularyFile::read(include_str!("../data/predicates.toml"))?;
         let records = record_data::all().map_err(VocabularyError::Records)?;
@@ -213,17 +216,17 @@ impl Vocabulary {
         file.vocabulary()
     }
 
-    /// The entry of a predicate; `None` where the vocabulary does not have it.
+    /// Returns the entry of a predicate; `None` if the vocabulary does not have it.
     pub fn meaning(&self, predicate: &Predicate) -> Option<&Meaning> {
         self.predicates.get(predicate)
     }
 
-    /// All entries in the order of their names.
+    /// Returns all entries in the order of their names.
     pub fn entries(&self) -> impl Iterator<Item = (&Predicate, &Meaning)> {
         self.predicates.iter()
     }
 
-    /// The predicates that a record of this type can prove.
+    /// Returns the predicates that a record of this type can prove.
     pub fn proved_by<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Predicate> {
         self.entries().filter(move |(_, meaning)| meaning.proved_by.contains(kind)).map(|(name, _)| name)
     }

@@ -1,8 +1,10 @@
-//! Who could have written what a field of a record holds.
+//! Who could have written the value of a record's field.
 //!
-//! Every record type has a table of who writes its fields; the place of the file that a record was read from, and for some types the value of another field, can only lower that.
-//! So the answer is the weakest of all that is known, and where nothing is known it is [`Writer::AnyUser`].
-//! The tables are data (`data/writers.toml`, `data/records`) and stand in a run's first event, so that whoever examines the run later judges with the same ones.
+//! Every record type has a table of who writes its fields. The place of the file that a record was read from, and for some types the
+//! value of another field, can only lower that.
+//! So the answer is the least trusted writer by all that is known, and [`Writer::AnyUser`] if nothing is known.
+//! The tables are data (`data/writers.toml`, `data/records`) and are stored in a run's first event,
+//! so that a later examination of the run uses the same tables.
 
 use crate::pattern;
 use crate::record::Record;
@@ -12,45 +14,49 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use thiserror::Error;
 
-/// The weakest who could have had a value stand where it does, at will: by writing it, or through a program that writes what it is told.
+/// The least trusted party who could have put a value in its place at will:
+/// by writing it, or through a program that writes what it is told.
 ///
-/// What the system notes of something that it saw happen is the system's, though a user may have done it and chosen the words (a program's name): they could get it there only by doing it.
-/// What it copies from elsewhere (a workstation's name as the client tells it, a file's own description) has the writer of where it comes from.
+/// If the system notes something that it saw happen, the value is the system's,
+/// though a user may have done it and chosen the words (a program's name): they could only get it there by doing it.
+/// If the system copies a value from elsewhere (a workstation's name as the client gives it, a file's own description),
+/// the value has the writer of its origin.
 ///
-/// It says what the rights of Windows as it is installed allow, not what rights were set on this host, nor who did write it.
+/// It says what the rights of a default Windows installation allow, not what rights were set on this host, nor who did write it.
 /// The order is from the least to the most trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Writer {
-    /// Any user of the host without special rights, a program in their name, or somebody outside who hands the host data: a client, a device, the maker of a file.
+    /// Any user of the host without special rights, a program in their name, or an outside party that gives the host data:
+    /// a client, a device, the maker of a file.
     ///
-    /// Not that a user did.
+    /// It does not say that a user did write it.
     AnyUser,
     /// An administrator, or a program with such rights, in the ordinary way: by a setting, an installation, a file below `Windows`.
     ///
-    /// Not that an administrator did; Windows sets most of it by itself.
+    /// It does not say that an administrator did; Windows sets most of it by itself.
     Administrator,
-    /// Whoever acquired the evidence, with their tool: nobody on the host.
+    /// The person who acquired the evidence, with their tool: nobody on the host.
     ///
-    /// Not that it is so: it can be altered by whoever holds the container.
+    /// It does not say that it is true: anyone who holds the container can alter it.
     Acquisition,
-    /// None but the system itself, short of an administrator who tampers with what it keeps.
+    /// Only the system itself, unless an administrator tampers with what it keeps.
     ///
-    /// Not that it is true, that the clock was right, or that nothing was removed.
+    /// It does not say that it is true, that the clock was right, or that nothing was removed.
     System,
 }
 
 impl Writer {
-    /// All, from the least to the most trusted.
+    /// All writers, from the least to the most trusted.
     pub const ALL: [Writer; 4] =
         [Writer::AnyUser, Writer::Administrator, Writer::Acquisition, Writer::System];
 
-    /// The one with these words.
+    /// Returns the writer with these words.
     pub fn of_name(words: &str) -> Option<Writer> {
         Writer::ALL.into_iter().find(|writer| writer.name() == words)
     }
 
-    /// The words for people.
+    /// Returns the words for people.
     pub const fn name(self) -> &'static str {
         match self {
             Writer::AnyUser => "any user",
@@ -60,7 +66,7 @@ impl Writer {
         }
     }
 
-    /// What the words mean, for a legend.
+    /// Returns what the words mean, for a legend.
     pub const fn meaning(self) -> &'static str {
         match self {
             Writer::AnyUser => {
@@ -81,17 +87,18 @@ impl fmt::Display for Writer {
     }
 }
 
-/// The tables of a run; those of a run before format 2.3 are empty, and tell nothing.
+/// The tables of a run; for a run before format 2.3 they are empty and say nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Writers {
-    /// How the path of a drive's root in the evidence can look, component by component; the first that fits the beginning of a path is taken off it.
+    /// The possible paths of a drive's root in the evidence, component by component;
+    /// the first that matches the beginning of a path is removed from it.
     #[serde(default)]
     pub root: Vec<String>,
-    /// Places on a drive; the first that fits counts.
+    /// Places on a drive; the first that matches counts.
     #[serde(default)]
     pub place: Vec<Place>,
-    /// What the value of a field lowers, by the field.
+    /// How the value of a field lowers the writer, by field.
     #[serde(default)]
     pub limit: BTreeMap<String, Limit>,
     /// The record types.
@@ -103,38 +110,38 @@ pub struct Writers {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
-    /// Paths from the root of a drive: `**` stands for any components at the end, `*` and `?` for characters within one.
+    /// Paths from the root of a drive: `**` at the end matches any components, `*` and `?` match characters within one.
     pub paths: Vec<String>,
     /// Who writes the files.
     pub writer: Writer,
-    /// Whose words can stand in their bytes, where that is somebody weaker: a log of the system holds what others tell.
+    /// Whose words can be in their bytes, if that is a less trusted party: a log of the system contains what others said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<Writer>,
 }
 
-/// What the value of a field lowers.
+/// How the value of a field lowers the writer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
     /// Fields of the same record that it does not lower.
     #[serde(default)]
     pub kept: BTreeSet<String>,
-    /// By value; the first that fits counts.
+    /// Entries by value; the first that matches counts.
     pub is: Vec<LimitEntry>,
-    /// Of every other value, and where the record has no such field.
+    /// The writer for every other value, and for a record without this field.
     pub other: Writer,
 }
 
-/// Values of a field and whom they point to.
+/// Values of a field, and the writer that they point to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitEntry {
-    /// The values: `*` and `?` stand for characters.
+    /// The values: `*` and `?` match characters.
     pub values: Vec<String>,
-    /// Only in files at these places, where it is given; see [`Place::paths`].
+    /// If given, the entry applies only to files at these places; see [`Place::paths`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Who.
+    /// The writer.
     pub writer: Writer,
 }
 
@@ -144,39 +151,39 @@ pub struct LimitEntry {
 pub struct RecordWriters {
     /// Who writes its fields.
     pub writer: Writer,
-    /// Fields that somebody else writes.
+    /// Fields with another writer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Writer>,
-    /// The field whose [`Limit`] counts.
+    /// The field whose [`Limit`] applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The field with the path of the file that the record tells of, where it was read from another: that file's place counts, too.
+    /// The field with the path of the file that the record describes, if it was read from another file: that file's place counts, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// Fields that neither `by` nor `of` lowers.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub kept: BTreeSet<String>,
-    /// Whether it was read from structures of the medium itself, so that its path says nothing of who wrote it.
+    /// Whether it was read from structures of the medium itself, so that its path does not show who wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub medium: bool,
-    /// Whether it shows bytes of a file as they stand, whatever they are.
+    /// Whether it shows raw bytes of a file, whatever they are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub raw: bool,
-    /// The field with the name of the record type that was counted: the weakest of its table counts.
+    /// The field with the name of the counted record type: the least trusted writer in its table counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<String>,
 }
 
-/// Why a text is no table of writers.
+/// Why a text is not a table of writers.
 #[derive(Debug, Error)]
 pub enum WritersError {
-    /// The text is no TOML of this form.
+    /// The text is not TOML of this form.
     #[error("read the tables of writers")]
     Read(#[source] toml::de::Error),
-    /// What is known of record types cannot be read.
+    /// The data about record types cannot be read.
     #[error(transparent)]
     Records(&'static RecordDataError),
-    /// A record type names a limit that is not there.
+    /// A record type names a limit that does not exist.
     #[error("read the tables of writers: record {record:?}: no limit {limit:?}")]
     UnknownLimit {
         /// The record type.
@@ -202,11 +209,11 @@ impl Writers {
         Ok(self)
     }
 
-    /// The tables of this version (`data/writers.toml`, and what `data/records` says of record types).
+    /// Reads the tables of this version (`data/writers.toml`, and what `data/records` says about record types).
     ///
     /// # Errors
     ///
-    /// Where that data cannot be read: a defect of this program, which a test finds.
+    /// If that data cannot be read: a bug in this program, which a test finds.
     pub fn shipped() -> Result<Writers, WritersError> {
         let text = include_str!("../data/writers.toml");
         let mut writers: Writers = toml::from_str(text).map_err(WritersError::Read)?;
@@ -216,12 +223,12 @@ impl Writers {
         writers.checked()
     }
 
-    /// Whether they say nothing: those of a run before format 2.3.
+    /// Checks whether the tables are empty, as in a run before format 2.3.
     pub fn is_empty(&self) -> bool {
         self.record.is_empty()
     }
 
-    /// Who writes the fields of this record; `None` where there are no tables.
+    /// Returns who writes the fields of this record; `None` if there are no tables.
     pub fn written<'a>(&'a self, record: &'a Record) -> Option<Written<'a>> {
         if self.is_empty() {
             return None;
@@ -246,7 +253,7 @@ impl Writers {
         Some(Written { table: Some(table), always: place.min(counted), lowered: of.min(by), kept })
     }
 
-    /// Who writes the file at this path of the evidence, or with `raw` whose words its bytes can be.
+    /// Returns who writes the file at this path of the evidence, or with `raw`, whose words its bytes can be.
     fn place_of(&self, path: &str, raw: bool) -> Writer {
         let path = self.on_drive(path);
         let place =
@@ -254,7 +261,7 @@ impl Writers {
         place.map_or(Writer::AnyUser, |place| place.raw.filter(|_| raw).unwrap_or(place.writer))
     }
 
-    /// The components of a path below the root of its drive.
+    /// Returns the components of a path below the root of its drive.
     fn on_drive<'p>(&self, path: &'p str) -> Vec<&'p str> {
         let components: Vec<_> = path.split('/').filter(|component| !component.is_empty()).collect();
         let beginning = |root: &String| {
@@ -277,7 +284,7 @@ impl Writers {
         limit.is.iter().find(fits).map_or(limit.other, |entry| entry.writer)
     }
 
-    /// The weakest that the table of a record type names.
+    /// Returns the least trusted writer in the table of a record type.
     fn weakest_of(&self, kind: &str) -> Writer {
         let Some(table) = self.record.get(kind) else { return Writer::AnyUser };
         let limit = table.by.as_ref().and_then(|field| self.limit.get(field));
@@ -293,7 +300,7 @@ impl Writers {
 /// Who writes the fields of one record.
 #[derive(Debug, Clone, Copy)]
 pub struct Written<'a> {
-    /// `None`: nothing is known of its type.
+    /// `None` if nothing is known about its type.
     table: Option<&'a RecordWriters>,
     always: Writer,
     lowered: Writer,
@@ -305,7 +312,7 @@ impl Written<'_> {
         Written { table: None, always: Writer::AnyUser, lowered: Writer::AnyUser, kept: None }
     }
 
-    /// Who writes this field.
+    /// Returns who writes this field.
     pub fn by(&self, field: &str) -> Writer {
         let Some(table) = self.table else { return Writer::AnyUser };
         let own = table.fields.get(field).copied().unwrap_or(table.writer).min(self.always);
@@ -314,9 +321,9 @@ impl Written<'_> {
     }
 }
 
-/// Whether the components of a path fit a pattern; `**` is its last component.
+/// Checks whether the components of a path match a pattern; `**` is its last component.
 pub(crate) fn leads_to(pattern: &str, path: &[&str]) -> bool {
-    // Most patterns end here, and every fact asks all of them.
+    // This rejects most patterns, and every fact checks all of them.
     let first = path.first().and_then(|component| component.bytes().next());
     if let (Some(wanted), Some(found)) = (pattern.bytes().next(), first)
         && wanted.is_ascii_alphabetic()

@@ -1,4 +1,4 @@
-//! What is recalled for an agent: the lessons that fit its questions, as lines that code writes.
+//! Recalls lessons for an agent: those that match its questions, as lines written by code.
 
 use crate::lesson::{Conditions, KindOfEvidence, Lesson, Outcome, Trouble};
 use crate::store::{Found, Kept, Scope, Store, StoreError};
@@ -15,28 +15,28 @@ use std::fmt::Write;
 const MOST: usize = 10;
 /// The most lessons about calls of one form among them.
 const OF_ONE_FORM: usize = 3;
-/// Seconds of a day.
+/// The seconds in a day.
 const DAY: i64 = 86_400;
-/// After so many days a lesson has half of its rank.
+/// The number of days after which a lesson's rank is halved.
 const HALF: f64 = 180.0;
-/// How much more a lesson of the same kind of evidence counts.
+/// The factor for lessons from the same kind of evidence.
 const SAME_KIND: f64 = 1.5;
-/// Parts of a rank that are told apart: lessons that fit as well are ordered by their age.
+/// The resolution of ranks: lessons that match equally well are ordered by age.
 const STEPS: f64 = 1_000.0;
 
-/// What is looked for.
+/// What is searched for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     /// Words of the questions.
     pub words: BTreeSet<String>,
-    /// What is known of the evidence: its kinds, and what earlier runs over it told.
+    /// What is known about the evidence: its kinds, and what earlier runs on it showed.
     pub known: Conditions,
-    /// Who asks: how another agent misused a tool is nothing to be told.
+    /// The asking agent: another agent's misuse of a tool is not worth recalling.
     pub agent: Option<String>,
 }
 
 impl Query {
-    /// The query of an agent with these questions.
+    /// Makes the query of an agent with these questions.
     pub fn of<'o>(
         agent: &str,
         objectives: impl IntoIterator<Item = &'o Objective>,
@@ -46,13 +46,13 @@ impl Query {
         Query { words, known, agent: Some(agent.to_owned()) }
     }
 
-    /// Whether a lesson is for whoever asks.
+    /// Checks whether a lesson is meant for the asking agent.
     fn is_for(&self, lesson: &Lesson) -> bool {
         lesson.outcome != Outcome::Refused || lesson.agent == self.agent
     }
 }
 
-/// What is known of evidence of these kinds before a run begins: what lessons of the same evidence depend on.
+/// Returns what is known about evidence of these kinds before a run begins: the conditions of lessons from the same evidence.
 ///
 /// # Errors
 ///
@@ -67,9 +67,9 @@ pub fn known(of_case: Option<&Store>, kinds: BTreeSet<KindOfEvidence>) -> Result
     Ok(known)
 }
 
-/// The lessons of these stores that fit a query, at most ten: by how well the words fit, by age, and by what speaks for them.
+/// Returns at most ten lessons of these stores that match a query, ranked by how well the words match, by age, and by support.
 ///
-/// None where no word of a question is the same. Complete searches that found nothing are never among them.
+/// Empty if no word of a question matches. Complete searches that found nothing are never included.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ pub fn advice(
         for found in store.find(&query.words, false)? {
             let Some(rule) = found.kept.lesson.outcome.rule() else { continue };
             let rank = rank(&found, query, now);
-            // The file may be anybody's: what is told of it is closed and shipped.
+            // Anyone could have made the file: only closed, shipped text of it is used.
             let lesson = match store.scope() {
                 Scope::General => found.kept.lesson.generalised(vocabulary),
                 Scope::Case => Some(found.kept.lesson.clone()),
@@ -102,7 +102,7 @@ pub fn advice(
     Ok(ranked.into_iter().map(|(_, kept, rule)| remembered(&kept, rule, &query.known)).collect())
 }
 
-/// What a lesson of this very evidence says, one of all cases need not say again, wherever it stands; nor is anything told twice.
+/// Removes a lesson from all cases if one from this evidence says the same, wherever each is in the ranking, and removes repetitions.
 fn without_repeats(ranked: &mut Vec<(i64, Kept, LessonRule)>) {
     let saying =
         |kept: &Kept, rule: LessonRule| (rule, kept.lesson.call.clone(), kept.lesson.question.clone());
@@ -112,7 +112,7 @@ fn without_repeats(ranked: &mut Vec<(i64, Kept, LessonRule)>) {
     ranked.retain(|(_, kept, rule)| {
         let says = saying(kept, *rule);
         let is_again = kept.scope == Scope::General && of_case.contains(&says);
-        // Calls of one form that failed are each a lesson, for each is refused for itself; a few of them leave room for others.
+        // Failed calls of one form are separate lessons, because each is refused separately; only a few are kept, to leave room for others.
         let calls = said.entry(says).or_default();
         !is_again && calls.len() < OF_ONE_FORM && calls.insert(kept.lesson.very().copied())
     });
@@ -127,7 +127,7 @@ fn by_rank(one: &(i64, Kept, LessonRule), other: &(i64, Kept, LessonRule)) -> Or
         .then_with(|| first.id.cmp(&second.id))
 }
 
-/// How far ahead a lesson stands; ages are counted in whole days, so that a run a second later ranks the same.
+/// Returns a lesson's rank; ages are counted in whole days, so that a run one second later ranks the same.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "a rank beyond the range of whole numbers is the highest"
@@ -155,7 +155,9 @@ fn remembered(kept: &Kept, rule: LessonRule, known: &Conditions) -> RememberedLe
     }
 }
 
-/// Which calls a lesson refuses: those that could not run. What ran and left something unread, and what was said of its records, is judged where it happens.
+/// Returns which calls a lesson refuses: those that could not run.
+/// A call that ran but left something unread is not refused, and neither is a call because of refused claims about its records.
+/// These are judged when they happen.
 fn refuses(kept: &Kept, known: &Conditions) -> Option<Refuses> {
     let lesson = &kept.lesson;
     if lesson.outcome != Outcome::Failed || lesson.call.is_none() {
@@ -167,9 +169,10 @@ fn refuses(kept: &Kept, known: &Conditions) -> Option<Refuses> {
     }
 }
 
-/// Whether a value that the lesson does not hold may be what did not work, such as a statement or a path: another value need not be wrong.
+/// Checks whether a value that the lesson does not hold may be the reason for the failure, such as a query or a path: another value may work.
+/// another value may work.
 ///
-/// A number or a path that a tool cannot follow is out of its bounds in every case.
+/// A number or path that a tool cannot use is out of its bounds in every case.
 fn depends_on_value(lesson: &Lesson) -> bool {
     let is_of_arguments = lesson.trouble == Some(Trouble::Cause(Cause::Arguments));
     let is_open = |kind: &ValueKind| match kind {
@@ -180,7 +183,7 @@ fn depends_on_value(lesson: &Lesson) -> bool {
     lesson.call.iter().flat_map(|call| call.arguments.values()).any(is_open)
 }
 
-/// What a lesson says, in words of code, on one line.
+/// Writes a lesson in fixed words, on one line.
 pub fn told(kept: &Kept) -> String {
     let Kept { lesson, seen, contradicted, .. } = kept;
     let mut line = said(lesson);
@@ -210,7 +213,7 @@ fn said(lesson: &Lesson) -> String {
         },
         Outcome::Unfinished if lesson.question.is_some() => format!("{question}: the task was cut short"),
         Outcome::Unfinished => format!("a task of {agent} was cut short"),
-        // Of this very evidence it is about one call, of which the line shows the form alone.
+        // For this evidence, the lesson is about one specific call, but the line shows only its form.
         Outcome::Failed if lesson.very().is_some() => {
             format!("make the same call {call} again (other values may work): {}", failed(lesson.trouble))
         }
@@ -234,7 +237,7 @@ fn question(lesson: &Lesson) -> String {
     }
 }
 
-/// What was wrong with a call that was refused; the tool itself stays as good as it is.
+/// Says what was wrong with a refused call; the tool itself is not to blame.
 fn refused(lesson: &Lesson, agent: &str) -> String {
     let tool = lesson.call.as_ref().map_or("a tool", |call| call.tool.as_str());
     match lesson.trouble {
@@ -248,7 +251,7 @@ fn refused(lesson: &Lesson, agent: &str) -> String {
     }
 }
 
-/// A call as it is told: its choices, and of other arguments the kind, or what the memory of this evidence has of them.
+/// Writes a call: its choices, and for other arguments the kind or, if the memory of this evidence has it, the value.
 fn called(call: &CallForm, lesson: &Lesson) -> String {
     let values = lesson.detail.as_ref().map(|detail| &detail.arguments);
     let argument =
@@ -301,7 +304,7 @@ fn left_out(lesson: &Lesson) -> String {
     }
 }
 
-/// A text of the evidence or of a person as one JSON text: it can neither end its quotation nor the line.
+/// Writes a text of the evidence or of a person as one JSON string: it can end neither its quotation nor the line.
 fn quoted(text: &str) -> String {
     let inert = |letter: char| match letter {
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {

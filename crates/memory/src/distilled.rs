@@ -1,6 +1,6 @@
-//! What a task showed, read from its events by code: no model has a part in it.
+//! Lessons of a task, derived from its events by code alone.
 //!
-//! Texts of agents, the questions that they asked themselves and the hints of rejections are left out here already.
+//! Texts of agents, questions that they added and hints of rejections are already left out here.
 
 mod answers;
 mod trouble;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most characters of a text that is kept.
 const LONGEST: usize = 200;
-/// Arguments whose values are names of things in the evidence, times, or choices; all others may be free text of a model.
+/// Arguments whose values are names of things in the evidence, times or choices; all others may be a model's free text.
 const KEPT: [&str; 14] = [
     "count_by",
     "evidence",
@@ -35,7 +35,7 @@ const KEPT: [&str; 14] = [
     "volume",
 ];
 
-/// A task that has ended, or broke off.
+/// A task that has ended or was interrupted.
 #[derive(Debug, Clone, Copy)]
 pub struct TaskSeen<'r> {
     /// The first event of its run.
@@ -44,7 +44,7 @@ pub struct TaskSeen<'r> {
     pub assigned: &'r TaskAssigned,
     /// Its events.
     pub events: &'r [Event],
-    /// The version of Windows, where a fact of the run told it.
+    /// The version of Windows, if a fact of the run states it.
     pub windows: Option<&'r str>,
 }
 
@@ -53,9 +53,9 @@ pub struct TaskSeen<'r> {
 pub struct Distilled {
     /// The lessons, with everything that the memory of this evidence may hold.
     pub(crate) lessons: Vec<Learned>,
-    /// What worked, by which earlier lessons are contradicted.
+    /// Calls and claims that worked, which contradict earlier lessons.
     pub(crate) worked: Vec<Worked>,
-    /// Whether the task has ended; one that broke off may be gone on with.
+    /// Whether the task has ended; an interrupted one may be resumed.
     pub(crate) has_end: bool,
 }
 
@@ -73,12 +73,12 @@ pub(crate) struct Worked {
     pub(crate) call: CallForm,
     pub(crate) predicate: Option<String>,
     pub(crate) values: Map<String, Value>,
-    /// The very call, of one that could run.
+    /// The digest of the exact call, for a call that could run.
     pub(crate) very: Option<Digest>,
 }
 
 impl Worked {
-    /// What it is about, in one text; with the values of the evidence, where these may be known.
+    /// Returns its subject as one text; with values of the evidence, if the store may hold them.
     pub(crate) fn subject(&self, with_values: bool) -> String {
         let (values, very) = match with_values {
             true => (Some(&self.values), self.very.as_ref()),
@@ -89,30 +89,30 @@ impl Worked {
 }
 
 impl Distilled {
-    /// How many lessons there are.
+    /// Returns the number of lessons.
     pub fn len(&self) -> usize {
         self.lessons.len()
     }
 
-    /// Whether the task showed nothing.
+    /// Checks whether the task showed nothing.
     pub fn is_empty(&self) -> bool {
         self.lessons.is_empty()
     }
 
-    /// The lessons.
+    /// Returns the lessons.
     pub fn lessons(&self) -> impl Iterator<Item = &Lesson> {
         self.lessons.iter().map(|learned| &learned.lesson)
     }
 }
 
-/// What a task showed.
+/// Distils what a task showed.
 pub fn distilled(seen: TaskSeen<'_>) -> Distilled {
     let fold = Fold::of(seen);
     let mut lessons = match fold.ended {
         Some(ended) => fold.answers(ended),
         None => vec![fold.unfinished()],
     };
-    // Nothing that did not work says anything where time or money decided; code that asks what others left open is exempt.
+    // Failures mean nothing if time or money ended the task; tasks that only code runs are exempt.
     if fold.came_to_its_end() && !seen.assigned.sweep && !seen.assigned.hunt && !seen.assigned.ask {
         lessons.extend(fold.failed_calls());
         lessons.extend(fold.gaps());
@@ -133,12 +133,12 @@ struct Made<'r> {
     form: CallForm,
     /// The values that are kept.
     values: Map<String, Value>,
-    /// Whether the tool has all arguments that were given: its form says nothing of others.
+    /// Whether the tool has all given arguments: the form says nothing about others.
     is_known: bool,
 }
 
 impl Made<'_> {
-    /// The very call, whatever its values.
+    /// Returns the digest of the exact call, including its values.
     fn very(&self) -> Digest {
         let none = Map::new();
         same_call(&self.started.tool, self.started.arguments.as_object().unwrap_or(&none))
@@ -162,12 +162,12 @@ impl Made<'_> {
 struct Fold<'r> {
     seen: TaskSeen<'r>,
     ended: Option<&'r TaskEnded>,
-    /// In their order.
+    /// In order.
     made: Vec<Made<'r>>,
     readings: BTreeMap<ClaimId, &'r Reading>,
     refused: Vec<(ClaimId, RejectionCode)>,
     accepted: Vec<(ClaimId, InvocationId)>,
-    /// Facts and the calls that they rest on.
+    /// Facts with the calls that they are based on.
     facts: BTreeMap<ledger::FactId, InvocationId>,
 }
 
@@ -212,7 +212,7 @@ impl<'r> Fold<'r> {
         fold
     }
 
-    /// Whether the agent ended the task, and neither a budget nor anybody else.
+    /// Checks whether the agent itself ended the task, not a budget or another party.
     fn came_to_its_end(&self) -> bool {
         self.ended.is_some_and(|ended| {
             ended.spent.is_none() && matches!(ended.status, TaskStatus::Completed | TaskStatus::Incomplete)
@@ -227,7 +227,7 @@ impl<'r> Fold<'r> {
         Lesson { agent: self.agent(), ..Lesson::of(outcome) }
     }
 
-    /// The task as a whole, where it has no end.
+    /// Returns the lesson about an unfinished task as a whole.
     fn unfinished(&self) -> Learned {
         Learned { lesson: self.lesson(Outcome::Unfinished), for_others: true }
     }
@@ -242,7 +242,7 @@ impl<'r> Fold<'r> {
         }
     }
 
-    /// Words of the questions of the case that a call could answer; of all questions of the agent where none can be told.
+    /// Returns the words of the case's questions that a call could answer; if none can be identified, of all the agent's questions.
     fn question_words(&self, form: &CallForm) -> BTreeSet<String> {
         let of_case =
             || self.seen.assigned.agent.objectives.iter().filter(|objective| self.asked(objective).is_some());
@@ -276,7 +276,7 @@ impl<'r> Fold<'r> {
                 very: None,
             };
             worked.push(of(Shows::Runs));
-            // A lesson of a call that failed over this evidence is contradicted by the very same one.
+            // A lesson about a failed call on this evidence is contradicted only by exactly the same call.
             worked.push(Worked { very: Some(made.very()), ..of(Shows::Runs) });
             worked.extend(made.ended.gaps.is_empty().then(|| of(Shows::ReadsAll)));
         }
@@ -308,7 +308,7 @@ fn made<'r>(
     let given = started.arguments.as_object();
     let form = known.form(&started.tool, given.or(read).unwrap_or(&Map::new()));
     let is_known = given.is_none_or(|given| given.keys().all(|name| known.choices(name).is_some()));
-    // What the tool read them as: what it never came to read may be anything.
+    // The arguments as the tool read them: an argument that it never read may be anything.
     let is_given = |name: &String| given.is_some_and(|given| given.contains_key(name));
     let kept = |(name, value): &(&String, &Value)| {
         KEPT.contains(&name.as_str()) && is_given(name) && known.choices(name).is_some() && is_short(value)
@@ -318,7 +318,7 @@ fn made<'r>(
     Some(Made { started, ended, form, values, is_known })
 }
 
-/// Whether a value is small enough to keep, and one line.
+/// Checks whether a value is small enough to keep and has only one line.
 fn is_short(value: &Value) -> bool {
     match value {
         Value::Bool(_) | Value::Number(_) => true,

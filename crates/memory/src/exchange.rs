@@ -1,7 +1,8 @@
-//! Lessons as lines of JSON, to be carried to another memory.
+//! Lessons as lines of JSON, for transfer to another memory.
 //!
-//! Only general lessons are carried: what is of one case stays with it.
-//! A file that is imported may be anybody's: each line is read by the same schema, within bounds, and what is not shipped is dropped.
+//! Only general lessons are transferred: lessons from one case stay with it.
+//! Anyone could have made an imported file: each line is read by the same schema, within bounds, and names that are not shipped are
+//! dropped.
 
 use crate::lesson::Lesson;
 use crate::store::{Kept, Scope, Store, StoreError};
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 const LONGEST: usize = 64 << 10;
 /// The most lines of a file.
 const MOST: usize = 100_000;
-/// The most tasks that a line can say to stand for: one file must not outweigh all runs here.
+/// The most tasks that a line may claim to stand for: one file must not outweigh all local runs.
 const MOST_SEEN: u32 = 100;
 
 /// A line of an exported file.
@@ -27,23 +28,23 @@ struct Line {
     contradicted: u32,
 }
 
-/// What came of importing a file.
+/// The result of importing a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
     /// Lessons that were not known.
     pub new: usize,
-    /// Lessons that were known, and count for more now.
+    /// Lessons that were already known, and now count for more.
     pub known: usize,
-    /// The numbers of lines that are no lessons, from 1, the first of them.
+    /// The line numbers, from 1, of lines that are not lessons; only the first ones.
     pub refused: Vec<usize>,
-    /// How many lines are no lessons.
+    /// How many lines are not lessons.
     pub refusals: usize,
 }
 
-/// The lines of refused lessons that are told.
+/// The most line numbers of refused lessons that are reported.
 const TOLD: usize = 20;
 
-/// The general lessons of a store, a line each; the same lessons give the same bytes.
+/// Writes the general lessons of a store, one a line; the same lessons give the same bytes.
 ///
 /// # Errors
 ///
@@ -60,7 +61,7 @@ pub fn export(store: &Store) -> Result<String, StoreError> {
     Ok(out)
 }
 
-/// Takes the lessons of exported lines into a general store, all that are lessons or nothing.
+/// Imports lessons from exported lines into a general store, in one transaction.
 ///
 /// # Errors
 ///
@@ -90,6 +91,6 @@ fn read(line: &[u8], vocabulary: &Vocabulary, now: i64) -> Option<(Lesson, i64, 
         .ok()
         .filter(|_| line.len() <= LONGEST)?;
     let lesson = line.lesson.generalised(vocabulary).filter(|_| line.locard_lesson == 1)?;
-    // Of the future nothing was learned.
+    // Nothing can have been learned in the future.
     Some((lesson, line.last.clamp(0, now), line.seen.clamp(1, MOST_SEEN), line.contradicted.min(MOST_SEEN)))
 }

@@ -1,6 +1,6 @@
 //! Lessons: what a task showed about how to investigate.
 //!
-//! A lesson has closed fields. Only what the memory of one case alone holds has values of the evidence and words of people besides ([`Detail`]).
+//! A lesson has closed fields. Only the memory of a single case also holds values of the evidence and words of people ([`Detail`]).
 
 use crate::vocabulary::Vocabulary;
 use ledger::event::Refusal;
@@ -12,19 +12,19 @@ use std::collections::BTreeSet;
 /// The versions of Windows that a lesson can name.
 const WINDOWS: [&str; 7] = ["XP", "Vista", "7", "8", "8.1", "10", "11"];
 
-/// What came of something that a task did.
+/// The result of something that a task did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// Facts of this call answered the question.
     Met,
-    /// Another way was tried where the question was unanswered, and answered it.
+    /// Another way was tried for an unanswered question, and answered it.
     Recovered,
     /// A complete search found nothing.
     Empty,
-    /// The question stayed open, or the evidence holds no source of it.
+    /// The question stayed open, or the evidence has no source for it.
     Open,
-    /// The task did not come to its end, or a budget cut it short: nothing follows.
+    /// The task was interrupted, or a budget cut it short: nothing follows.
     Unfinished,
     /// The call could not do what was asked.
     Failed,
@@ -37,7 +37,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Its name, as it is stored and searched.
+    /// Returns its name, as stored and searched.
     pub const fn name(self) -> &'static str {
         match self {
             Outcome::Met => "met",
@@ -52,7 +52,7 @@ impl Outcome {
         }
     }
 
-    /// What it asks of later runs; `None` where it asks nothing: that a complete search found nothing is no failure.
+    /// Returns what it asks of later runs; `None` if it asks nothing: a complete search that found nothing is not a failure.
     pub const fn rule(self) -> Option<LessonRule> {
         match self {
             Outcome::Met | Outcome::Recovered => Some(LessonRule::ShouldPrefer),
@@ -68,9 +68,9 @@ impl Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "by", content = "is", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Trouble {
-    /// The tool told the cause.
+    /// The tool reported the cause.
     Cause(Cause),
-    /// It was stopped at a limit of time.
+    /// It was stopped at a time limit.
     Timeout,
     /// The cause is not known.
     Unknown,
@@ -81,7 +81,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// Its name, as it is searched.
+    /// Returns its name, as searched.
     pub const fn name(self) -> &'static str {
         match self {
             Trouble::Cause(cause) => match cause {
@@ -100,7 +100,7 @@ impl Trouble {
         }
     }
 
-    /// Whether it is a matter of this very evidence, of which nothing follows for other cases.
+    /// Checks whether it concerns only this evidence, so that nothing follows for other cases.
     const fn is_of_evidence(self) -> bool {
         matches!(
             self,
@@ -116,15 +116,15 @@ pub struct Conditions {
     /// The kinds of evidence of the case.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub kinds: BTreeSet<KindOfEvidence>,
-    /// The version of Windows, where a fact of the run told it: one of those that a lesson can name.
+    /// The version of Windows, if a fact of the run states it: one of those that a lesson can name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub windows: Option<String>,
-    /// The sources that gave records in the task.
+    /// The sources that returned records in the task.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub sources: BTreeSet<String>,
 }
 
-/// A kind of evidence, in an order.
+/// A kind of evidence, with an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KindOfEvidence {
@@ -147,7 +147,7 @@ impl From<EvidenceKind> for KindOfEvidence {
 }
 
 impl KindOfEvidence {
-    /// Its name, as it is searched.
+    /// Returns its name, as searched.
     pub const fn name(self) -> &'static str {
         match self {
             KindOfEvidence::Directory => "directory",
@@ -164,10 +164,10 @@ pub struct Detail {
     /// The question in the words of the case's owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// Arguments of the call, as the tool read them: paths, keys, labels and choices, no free text.
+    /// Arguments of the call as the tool read them: paths, keys, labels and choices, but no free text.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Value>,
-    /// The very call that failed, its free texts included, as a digest alone.
+    /// The digest of the exact call that failed, including its free texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<Digest>,
     /// What was not examined, in the words of the tool.
@@ -180,14 +180,14 @@ pub struct Detail {
 pub(crate) enum Shows {
     /// The call could run.
     Runs,
-    /// The call read everything that it asked for.
+    /// The call read everything it asked for.
     ReadsAll,
     /// A claim of this shape was accepted.
     Accepted,
 }
 
 impl Shows {
-    /// What speaks against a lesson of this outcome, or, of one that something works, what it says.
+    /// Returns what contradicts a lesson with this outcome; for a lesson that something works, what the lesson itself shows.
     const fn against(outcome: Outcome) -> Option<Shows> {
         match outcome {
             Outcome::Met | Outcome::Recovered | Outcome::Failed | Outcome::Refused => Some(Shows::Runs),
@@ -197,7 +197,7 @@ impl Shows {
         }
     }
 
-    /// What it is about, in one text.
+    /// Returns its subject as one text.
     pub(crate) fn subject(
         self,
         call: &CallForm,
@@ -223,9 +223,9 @@ impl Shows {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lesson {
-    /// What came.
+    /// The result.
     pub outcome: Outcome,
-    /// The agent; `None` where it is none of the shipped ones.
+    /// The agent; `None` if it is not a shipped one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The shipped question, as `agent/objective`.
@@ -237,7 +237,7 @@ pub struct Lesson {
     /// Why it did not work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Trouble>,
-    /// What refused claims said of their subjects.
+    /// The predicate of refused claims.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicate: Option<String>,
     /// The strategy that found another way.
@@ -249,13 +249,13 @@ pub struct Lesson {
     /// The content words of the question and of what was not examined.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub words: BTreeSet<String>,
-    /// What is of this very case; never in the general memory.
+    /// What belongs only to this case; never in the general memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
 }
 
 impl Lesson {
-    /// A lesson of this outcome that says nothing yet.
+    /// Makes an empty lesson with this outcome.
     pub fn of(outcome: Outcome) -> Lesson {
         Lesson {
             outcome,
@@ -271,9 +271,9 @@ impl Lesson {
         }
     }
 
-    /// What of it other cases may know: closed fields and shipped words alone. `None` where nothing is left that helps.
+    /// Returns the part that other cases may know: only closed fields and shipped words. `None` if nothing helpful is left.
     ///
-    /// This is the only way into the general memory, for lessons that are written and for those that are imported.
+    /// This is the only way into the general memory, for written and for imported lessons.
     pub fn generalised(&self, vocabulary: &Vocabulary) -> Option<Lesson> {
         let known =
             |name: &Option<String>, names: &BTreeSet<String>| name.clone().filter(|it| names.contains(it));
@@ -297,7 +297,7 @@ impl Lesson {
         lesson.is_general().then_some(lesson)
     }
 
-    /// Whether it says something that may hold for other evidence.
+    /// Checks whether it says something that may hold for other evidence.
     fn is_general(&self) -> bool {
         match self.outcome {
             Outcome::Met | Outcome::Recovered | Outcome::Empty => {
@@ -312,12 +312,12 @@ impl Lesson {
         }
     }
 
-    /// What makes two lessons the same one, seen twice: everything but its words, and what it depends on.
+    /// Returns the key that identifies a lesson: everything except its words and conditions.
     pub(crate) fn key(&self) -> Digest {
         let what = (self.outcome, &self.agent, &self.question, &self.call, &self.trouble);
         let more =
             (&self.predicate, &self.strategy, self.detail.as_ref().map(|it| (&it.question, &it.arguments)));
-        // Plain data: canonical JSON of it cannot fail, and two that failed would only be counted together.
+        // This is plain data: its canonical JSON cannot fail, and two failures would only be counted together.
         let key = match self.very() {
             Some(very) => canonical::to_vec(&(what, more, very)),
             None => canonical::to_vec(&(what, more)),
@@ -325,12 +325,12 @@ impl Lesson {
         Digest::of(&key.unwrap_or_default())
     }
 
-    /// What another task would have to show for this lesson to be contradicted.
+    /// Returns what another task would have to show to contradict this lesson.
     pub(crate) fn subject(&self) -> Option<String> {
         self.subject_of(self.very())
     }
 
-    /// What this lesson contradicts where it says that a call does not work: that one of its form does.
+    /// For a lesson that a call does not work, returns the subject that it contradicts: that a call of its form works.
     pub(crate) fn against(&self) -> Option<String> {
         self.subject_of(None)
     }
@@ -343,12 +343,13 @@ impl Lesson {
         })
     }
 
-    /// The very call that it is about, where this memory may know it.
+    /// Returns the digest of the exact call that it is about, if this memory may hold it.
     pub(crate) fn very(&self) -> Option<&Digest> {
         self.detail.as_ref()?.call.as_ref()
     }
 
-    /// Whether what it depends on is there; what is not known speaks against nothing, and of arguments that a tool cannot follow the evidence has no part.
+    /// Checks whether its conditions hold; unknown conditions do not count against it.
+    /// A lesson about arguments that a tool cannot use holds on any evidence.
     pub(crate) fn holds_under(&self, known: &Conditions) -> bool {
         let own = &self.conditions;
         let same_windows = own.windows.is_none() || known.windows.is_none() || own.windows == known.windows;
@@ -357,7 +358,7 @@ impl Lesson {
             || (own.kinds == known.kinds && same_windows && same_sources)
     }
 
-    /// What it is besides its words, for the index: outcome, agent, tool, cause, kinds of evidence.
+    /// Returns its tags for the index, besides its words: outcome, agent, tool, cause, kinds of evidence.
     pub(crate) fn tags(&self) -> BTreeSet<String> {
         let mut tags = BTreeSet::from([self.outcome.name().to_owned()]);
         let texts = [

@@ -1,7 +1,8 @@
-//! Memory across runs: what tasks showed about how to investigate, kept by code, for the agents of later runs.
+//! Memory across runs: what tasks showed about how to investigate, kept by code for the agents of later runs.
 //!
-//! There are two kinds of store. The general one holds closed fields and shipped words alone, so that nothing of one case reaches another;
-//! a store of one piece of evidence may hold values of it, and is opened for that evidence alone.
+//! There are two kinds of store. The general store holds only closed fields and shipped words,
+//! so that nothing of one case reaches another.
+//! A store for one piece of evidence may hold values of it, and is opened only for that evidence.
 
 mod advice;
 mod distilled;

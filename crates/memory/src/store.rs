@@ -1,7 +1,8 @@
-//! A store of lessons: one SQLite file with an index of words.
+//! A store of lessons: one SQLite file with a word index.
 //!
-//! What a task showed is written in one transaction, and is durable once that returned. Several processes can write at once.
-//! A file may have been damaged or made by somebody else: columns are read by their type, texts within bounds, and what does not read is passed over.
+//! The lessons of a task are written in one transaction, which is durable once the call returns.
+//! Several processes can write at the same time.
+//! A file may be damaged, or made by somebody else: columns are read by type, texts within bounds, and anything unreadable is skipped.
 
 mod open;
 mod read;
@@ -17,18 +18,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 
-/// Whose lessons a store holds.
+/// Which lessons a store holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Of all cases: closed fields and shipped words.
+    /// Lessons for all cases: closed fields and shipped words.
     General,
-    /// Of one piece of evidence.
+    /// Lessons of one piece of evidence.
     Case,
 }
 
 impl Scope {
-    /// What ids of its lessons begin with.
+    /// Returns the first letter of its lesson ids.
     const fn letter(self) -> char {
         match self {
             Scope::General => 'g',
@@ -45,20 +46,20 @@ pub enum StoreError {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// SQLite cannot do what is asked of it.
+    /// An SQLite operation failed.
     #[error("use the memory {}", path.display())]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The SQLite error.
         #[source]
         source: rusqlite::Error,
     },
-    /// It is a database of something else.
+    /// It is some other database.
     #[error("open the memory {}: expected a memory of Locard, found another database", path.display())]
     Foreign {
         /// The file.
@@ -87,10 +88,10 @@ pub struct Store {
     connection: Mutex<Connection>,
 }
 
-/// The task that lessons come from: the run by a digest alone, for its name holds words of its owner.
+/// The task that lessons come from; the run is only a digest, because its name contains words of its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskOf {
-    /// A digest of the run's name and of when it began.
+    /// A digest of the run's name and start time.
     pub run: Digest,
     /// The task.
     pub task: TaskId,
@@ -105,7 +106,7 @@ pub struct Origin {
     pub task: u16,
 }
 
-/// A lesson as it stands in a store.
+/// A lesson as kept in a store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Kept {
     /// Its id.
@@ -114,42 +115,42 @@ pub struct Kept {
     pub scope: Scope,
     /// The lesson.
     pub lesson: Lesson,
-    /// When it was learned first, in seconds since 1970.
+    /// When it was first learned, in seconds since 1970.
     pub first: i64,
-    /// When it was learned last.
+    /// When it was last learned.
     pub last: i64,
-    /// In how many tasks.
+    /// The number of tasks in which it was learned.
     pub seen: u32,
-    /// In how many tasks the opposite was.
+    /// The number of tasks in which the opposite was learned.
     pub contradicted: u32,
-    /// The task that it was learned in first.
+    /// The task in which it was first learned.
     pub origin: Origin,
 }
 
 impl Kept {
-    /// What share of what is known speaks for it, from 0 to 1: a task against it counts twice.
+    /// Returns the share of tasks that support it, from 0 to 1: a task against it counts twice.
     pub fn weight(&self) -> f64 {
         let (pro, con) = (f64::from(self.seen), f64::from(self.contradicted));
         if pro + con == 0.0 { 0.0 } else { pro / (pro + 2.0 * con) }
     }
 }
 
-/// A lesson that words were found in.
+/// A lesson that matches searched words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// The lesson.
     pub kept: Kept,
-    /// How well the words fit (BM25); more is better.
+    /// How well the words match (BM25); higher is better.
     pub fit: f64,
 }
 
 impl Store {
-    /// Its file.
+    /// Returns its file.
     pub fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Whose lessons it holds.
+    /// Returns which lessons it holds.
     pub const fn scope(&self) -> Scope {
         self.scope
     }

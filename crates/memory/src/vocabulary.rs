@@ -4,7 +4,7 @@ use crate::words::words;
 use ledger::{AgentSpec, CallForm, KnownTool, ToolSpec, ValueKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names and words that this program brings along; nothing of it comes from evidence, models or users.
+/// Names and words that come with this program; none of them comes from evidence, models or users.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
     pub(crate) agents: BTreeSet<String>,
@@ -18,7 +18,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The vocabulary of these agents, with their questions.
+    /// Adds these agents, with their questions.
     #[must_use]
     pub fn with_agents<'a>(mut self, agents: impl IntoIterator<Item = &'a AgentSpec>) -> Vocabulary {
         for agent in agents {
@@ -33,7 +33,7 @@ impl Vocabulary {
         self
     }
 
-    /// The same with these tools: their names, arguments, choices, record types and fields.
+    /// Adds these tools: their names, arguments, choices, record types and fields.
     #[must_use]
     pub fn with_tools<'t>(mut self, tools: impl IntoIterator<Item = &'t ToolSpec>) -> Vocabulary {
         for spec in tools {
@@ -53,7 +53,7 @@ impl Vocabulary {
         self
     }
 
-    /// The same with these predicates.
+    /// Adds these predicates.
     #[must_use]
     pub fn with_predicates<'p>(mut self, predicates: impl IntoIterator<Item = &'p str>) -> Vocabulary {
         for predicate in predicates {
@@ -63,7 +63,7 @@ impl Vocabulary {
         self
     }
 
-    /// The same with these strategies of recovery.
+    /// Adds these recovery strategies.
     #[must_use]
     pub fn with_strategies<'s>(mut self, strategies: impl IntoIterator<Item = &'s str>) -> Vocabulary {
         for strategy in strategies {
@@ -73,7 +73,7 @@ impl Vocabulary {
         self
     }
 
-    /// The same with the words of these texts, which are shipped, too.
+    /// Adds the words of these texts, which are shipped, too.
     #[must_use]
     pub fn with_texts<'t>(mut self, texts: impl IntoIterator<Item = &'t str>) -> Vocabulary {
         for text in texts {
@@ -82,7 +82,7 @@ impl Vocabulary {
         self
     }
 
-    /// The same with these shipped questions, as `agent/objective`.
+    /// Adds these shipped questions, as `agent/objective`.
     #[must_use]
     pub fn with_questions<'q>(mut self, questions: impl IntoIterator<Item = &'q str>) -> Vocabulary {
         self.questions.extend(questions.into_iter().map(str::to_owned));
@@ -93,12 +93,12 @@ impl Vocabulary {
         self.words.extend(words(text));
     }
 
-    /// Whether a word is shipped, as it is cut.
+    /// Checks whether a word is shipped, in the form in which `words` returns it.
     pub fn has_word(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
-    /// A form with names that are shipped alone; `None` where its tool is not.
+    /// Returns a form with only shipped names; `None` if its tool is not shipped.
     pub(crate) fn form(&self, form: &CallForm) -> Option<CallForm> {
         let known = self.tools.get(&form.tool)?;
         let arguments = form.arguments.iter().filter_map(|(name, kind)| {

@@ -1,16 +1,16 @@
-//! Words by which lessons are found: questions and queries are cut alike, before the index sees them.
+//! Splits questions and queries into the words by which lessons are found, in the same way, before the index sees them.
 
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
 
-/// The fewest characters of a word: `RDP`, `USB`, `LNK` and `SAM` are words.
+/// The shortest word that is kept, in characters: `RDP`, `USB`, `LNK` and `SAM` are words.
 const SHORTEST: usize = 3;
-/// The most characters of a word that are kept.
+/// The longest word that is kept, in characters.
 const LONGEST: usize = 40;
 /// The most words of one text.
 const MOST: usize = 256;
 
-/// Words that say nothing of what is asked, in the languages of the program.
+/// Words that say nothing about the topic, in the languages of the program.
 const STOP: &[&str] = &[
     "aber", "alle", "als", "and", "any", "are", "auf", "aus", "been", "being", "bei", "but", "can", "das",
     "dem", "den", "der", "des", "did", "die", "does", "durch", "ein", "eine", "einem", "einen", "einer",
@@ -21,7 +21,8 @@ const STOP: &[&str] = &[
     "zum", "zur",
 ];
 
-/// The content words of a text: lower case, no punctuation, at least three characters; of Chinese, Japanese and Korean each pair of neighbours.
+/// Returns the content words of a text: lower case, no punctuation, at least three characters.
+/// For Chinese, Japanese and Korean, it returns each pair of neighbouring characters.
 pub fn words(text: &str) -> BTreeSet<String> {
     let folded: String = text.nfkc().flat_map(char::to_lowercase).collect();
     let mut found = BTreeSet::new();
@@ -42,11 +43,11 @@ pub fn words(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// A part of a run of letters that is written in one way.
+/// A part of a run of letters, in one kind of script.
 enum Piece<'t> {
     /// Letters of an alphabet.
     Word(&'t str),
-    /// Characters that are not separated by blanks where words end.
+    /// Characters of a script that does not separate words with spaces.
     Pairs(&'t str),
 }
 
@@ -62,7 +63,7 @@ fn pieces(run: &str) -> Vec<Piece<'_>> {
     found
 }
 
-/// Whether words of this script are not separated: Chinese, Japanese, Korean.
+/// Checks for a script that does not separate words: Chinese, Japanese, Korean.
 const fn is_paired(letter: char) -> bool {
     matches!(letter,
         '\u{3040}'..='\u{30ff}'
@@ -73,7 +74,7 @@ const fn is_paired(letter: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
-/// Each pair of neighbours; a character that stands alone is its own.
+/// Returns each pair of neighbouring characters; a single character is returned alone.
 fn pairs(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     match letters.as_slice() {

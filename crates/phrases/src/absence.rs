@@ -1,4 +1,4 @@
-//! An absence in words: what was looked for in vain, with all of where.
+//! Puts an absence into words: what was searched without result, and exactly where.
 
 use crate::book::Book;
 use crate::language::Language;
@@ -6,7 +6,7 @@ use crate::phrase::{Phrase, Piece};
 use crate::value::{Manner, say_text};
 use ledger::{Absence, AbsenceEntry, Reach};
 
-/// Says an absence: its whole scope, what is near it, and by how many searches it is shown.
+/// Phrases an absence: its whole scope, similar things, and the number of searches that show it.
 pub fn absence(language: Language, entry: &AbsenceEntry) -> Phrase {
     let book = language.book();
     let mut phrase = Phrase::default();

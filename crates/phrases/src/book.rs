@@ -1,4 +1,4 @@
-//! A phrase book: the file of one language.
+//! A phrase book, read from the file of one language.
 
 use crate::phrase::{Phrase, Piece};
 use crate::template::{Part, Template, TemplateError};
@@ -9,19 +9,19 @@ use thiserror::Error;
 /// The phrases of one language.
 #[derive(Debug, Default)]
 pub struct Book {
-    /// Words of our own, by name.
+    /// Our own words, by name.
     pub(crate) words: BTreeMap<String, Template>,
-    /// Values that would be read as words of a sentence, in lower case: they stand between quotation marks.
+    /// Values in lower case that would be read as words of a sentence: they are put in quotation marks.
     pub(crate) never_bare: BTreeSet<String>,
-    /// The words of its own sentences, as they are written: a value that is one of them does so, too.
+    /// The words of its own sentences, as written: a value that equals one of them is quoted, too.
     pub(crate) own_words: BTreeSet<String>,
-    /// What a predicate says of any subject.
+    /// The templates of a predicate for any subject.
     pub(crate) predicates: BTreeMap<String, Vec<Template>>,
-    /// What it says by a record type, the first that the fact has the fields for.
+    /// The templates of a predicate by record type; the first whose fields the fact has is used.
     pub(crate) records: BTreeMap<String, BTreeMap<String, Vec<Template>>>,
-    /// How a field is told that no template has a place for.
+    /// The label of a field for which no template has a place.
     pub(crate) labels: BTreeMap<String, Template>,
-    /// How several facts of a record type are told in one line, by predicate.
+    /// The line for several facts of a record type, by predicate.
     pub(crate) several: BTreeMap<String, BTreeMap<String, Template>>,
 }
 
@@ -43,18 +43,18 @@ enum OneOrMore {
     More(Vec<String>),
 }
 
-/// Why a text is no phrase book.
+/// Why a text is not a phrase book.
 #[derive(Debug, Error)]
 pub enum BookError {
-    /// The text is no TOML of this form.
+    /// The text is not TOML of this form.
     #[error("read a phrase book")]
     Read(#[source] toml::de::Error),
     /// A template cannot be read.
     #[error("read a phrase book: {place}")]
     Template {
-        /// Where it stands.
+        /// The template's place.
         place: String,
-        /// Why.
+        /// The reason.
         #[source]
         source: TemplateError,
     },
@@ -65,7 +65,7 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// Where the text is no TOML of this form, or a template cannot be read.
+    /// If the text is not TOML of this form, or a template cannot be read.
     pub fn read(text: &str) -> Result<Book, BookError> {
         let file: BookFile = toml::from_str(text).map_err(BookError::Read)?;
         let mut book = Book { never_bare: file.never_bare, ..Book::default() };
@@ -100,7 +100,7 @@ impl Book {
     }
 }
 
-/// The words of a template in small letters.
+/// Returns the words of a template in lower case.
 fn words(template: &Template) -> Vec<String> {
     fn gather(parts: &[Part], found: &mut Vec<String>) {
         let mut split = |text: &str| {
@@ -145,7 +145,7 @@ fn read(place: String, template: &str) -> Result<Template, BookError> {
 }
 
 impl Book {
-    /// All of its templates.
+    /// Returns all of its templates.
     fn all(&self) -> impl Iterator<Item = &Template> {
         let records = self.records.values().flat_map(BTreeMap::values);
         let many = self.predicates.values().chain(records).flatten();
@@ -153,7 +153,7 @@ impl Book {
         self.words.values().chain(self.labels.values()).chain(several).chain(many)
     }
 
-    /// Says words of our own, with what code worked out.
+    /// Says our own words, with values that code computed.
     pub(crate) fn say(&self, phrase: &mut Phrase, name: &str, computed: &[(&str, &str)]) {
         self.say_with(phrase, name, |phrase, field| {
             let text = computed.iter().find(|(name, _)| *name == field).map(|(_, text)| (*text).to_owned());
@@ -161,17 +161,17 @@ impl Book {
         });
     }
 
-    /// Says words of our own; `fill` says what stands in each of their places.
+    /// Says our own words; `fill` fills each of their places.
     pub(crate) fn say_with(&self, phrase: &mut Phrase, name: &str, mut fill: impl FnMut(&mut Phrase, &str)) {
         let Some(template) = self.words.get(name) else {
-            // Without the book nothing is left out: the places alone are said.
+            // Without the book nothing is left out: only the places are said.
             return fill(phrase, name);
         };
         for part in &template.0 {
             match part {
                 Part::Words(words) => phrase.words(words),
                 Part::Field(slot) => fill(phrase, &slot.field),
-                // A test: words of our own have no brackets.
+                // A test checks that our own words have no brackets.
                 Part::Optional(_) => {}
             }
         }

@@ -1,4 +1,4 @@
-//! What must hold of the files of languages, and of the fields that are always said.
+//! Checks the files of languages, and the fields that are always said.
 
 use crate::book::Book;
 use crate::language::Language;
@@ -6,7 +6,7 @@ use crate::template::{Part, Slot, Template};
 use ledger::{RecordType, ToolSpec, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The words that the code says by their names.
+/// The words that the code uses by name.
 const WORDS: [&str; 42] = [
     "anywhere",
     "below",
@@ -69,7 +69,7 @@ const MORE_WORDS: [&str; 15] = [
     "within",
 ];
 
-/// The record types as tools give them: the golden of the catalogue.
+/// Returns the record types of the tools, from the golden file of the catalogue.
 fn types() -> BTreeMap<String, RecordType> {
     let tools: Vec<ToolSpec> =
         serde_json::from_str(include_str!("../../tools/tests/catalogue.json")).unwrap();
@@ -80,7 +80,7 @@ fn books() -> [Book; 2] {
     Language::ALL.map(|language| Book::read(language.text()).unwrap())
 }
 
-/// The templates of a book, by where they stand.
+/// Returns the templates of a book, by their places.
 fn templates(book: &Book) -> BTreeMap<String, Vec<&Template>> {
     let mut all = BTreeMap::new();
     for (name, template) in &book.words {
@@ -105,7 +105,7 @@ fn templates(book: &Book) -> BTreeMap<String, Vec<&Template>> {
     all
 }
 
-/// What of a template decides which values it says: its fields, in which brackets they stand, and the values that it has words for.
+/// Returns what decides which values a template says: its fields, the brackets around them, and the values that it has words for.
 fn shape(parts: &[Part]) -> BTreeSet<String> {
     let values = |slot: &Slot| {
         let cases: BTreeSet<_> = slot.cases.iter().map(|(value, _)| value.as_str()).collect();
@@ -221,7 +221,7 @@ fn every_record_type_has_a_phrase_for_each_thing_that_its_records_prove() {
     }
 }
 
-/// What stands in brackets is left out by itself: it cannot go on with what another bracket began.
+/// A bracket is left out on its own, so it cannot continue what another bracket began.
 #[test]
 fn no_bracket_leans_on_another() {
     for book in books() {
@@ -236,7 +236,7 @@ fn no_bracket_leans_on_another() {
     }
 }
 
-/// A record says the opposite by the value of some fields: what a fact holds of them is said in any case.
+/// A record says the opposite with certain values of some fields, so a sentence always says what a fact holds in them.
 #[test]
 fn fields_by_which_a_record_can_say_the_opposite_are_always_said() {
     let (vocabulary, books) = (Vocabulary::shipped().unwrap(), books());
@@ -293,7 +293,7 @@ fn a_bracket_that_ends_with_a_comma_stands_within_a_sentence() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A time of a file is never told as that of what was done.
+/// A file's time is never presented as the time of an action.
 #[test]
 fn a_time_that_dates_no_event_stands_with_words_of_what_it_is() {
     let types = types();
@@ -309,7 +309,7 @@ fn a_time_that_dates_no_event_stands_with_words_of_what_it_is() {
                     is_time(&slot.field)
                         && ledger::dates(predicate, record, &slot.field) != ledger::Dates::Event
                 };
-                // Its words say that it is by its own times.
+                // Its words say that these are the file's own times.
                 let in_core = templates.iter().flat_map(Template::core).any(is_other);
                 assert!(!in_core || record == "timestomp_indicator", "{record}.{predicate}");
                 for part in templates.iter().flat_map(|one| &one.0) {

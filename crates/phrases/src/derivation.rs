@@ -1,4 +1,4 @@
-//! A derivation in words: what its facts say, and how their values stand to each other.
+//! Puts a derivation into words: what its facts say, and how their values are related.
 
 use crate::book::Book;
 use crate::fact::{Choice, fact};
@@ -7,7 +7,7 @@ use crate::phrase::{Phrase, Piece};
 use crate::value::{self, Manner};
 use ledger::{BoundValue, Derivation, FactEntry, FieldValue, Precision, Term};
 
-/// Says a derivation over these facts; a term whose fact is not among them is said by its id.
+/// Phrases a derivation over these facts; a term whose fact is not among them is shown by its id.
 pub fn derivation(language: Language, derivation: &Derivation, facts: &[&FactEntry]) -> Phrase {
     let book = language.book();
     let mut phrase = Phrase::default();
@@ -51,7 +51,7 @@ fn held<'f>(fact: &'f FactEntry, field: &str) -> Option<&'f BoundValue> {
     fact.values.iter().chain([&fact.subject]).find(|bound| bound.field == field)
 }
 
-/// The fact of a term, with the term's value.
+/// Says the fact of a term, with the term's value.
 fn say_term(language: Language, phrase: &mut Phrase, own: Option<&FactEntry>, term: &Term, are_times: bool) {
     let book = language.book();
     let Some(own) = own else {
@@ -70,7 +70,7 @@ fn say_term(language: Language, phrase: &mut Phrase, own: Option<&FactEntry>, te
     }
 }
 
-/// How much later the second time is, where both are instants that are kept to the second at least.
+/// Says how much later the second time is, if both are instants with a precision of at least a second.
 fn later(book: &Book, phrase: &mut Phrase, before: Option<&BoundValue>, after: Option<&BoundValue>) {
     let span = before.zip(after).and_then(|(before, after)| seconds_between(before, after));
     match span {

@@ -1,4 +1,4 @@
-//! A fact in words.
+//! Puts a fact into words.
 
 use crate::book::Book;
 use crate::language::Language;
@@ -10,34 +10,34 @@ use ledger::bounds::is_shown_whole;
 use ledger::{BoundValue, Dates, FactEntry, FieldValue, Placement};
 use std::collections::BTreeSet;
 
-/// The place of a template for the path of the record's file.
+/// The placeholder for the path of the record's file.
 pub(crate) const FILE: &str = "_path";
-/// The place of a template for the number of facts that are told in one line.
+/// The placeholder for the number of facts in a line.
 pub(crate) const NUMBER: &str = "_number";
-/// The name by which a phrase says that path, and by which it is asked for.
+/// The field name for that path in a phrase and in requests.
 const PATH: &str = "@path";
 /// The type of the record.
 const KIND: &str = "@kind";
-/// What the fact says of its subject.
+/// The predicate of the fact.
 const PREDICATE: &str = "@predicate";
 
-/// The fields by which records were counted, and their values in the same order.
+/// The field with the names of the fields by which records were counted, and the field with their values in the same order.
 const BY: &str = "by";
 const VALUES: &str = "values";
 
-/// Which fields of a fact are to be said. The obligatory ones are said beside them.
+/// Which fields of a fact to say, in addition to the obligatory ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Choice<'a> {
-    /// Those that the phrase has a place for.
+    /// The fields that the phrase has a place for.
     #[default]
     Usual,
-    /// All that the fact holds.
+    /// All fields of the fact.
     All,
-    /// These; what the fact does not hold is left out.
+    /// These fields; any that the fact does not have are left out.
     Fields(&'a [&'a str]),
 }
 
-/// Says a fact.
+/// Phrases a fact.
 pub fn fact(language: Language, fact: &FactEntry, choice: Choice<'_>) -> Phrase {
     let book = language.book();
     let teller = Teller::new(book, fact, choice);
@@ -48,7 +48,8 @@ pub fn fact(language: Language, fact: &FactEntry, choice: Choice<'_>) -> Phrase 
     phrase
 }
 
-/// The fields that [`Choice::Usual`] says, the subject's included; `@path` stands for the path of the record's file, which can be asked for by that name.
+/// Returns the fields that [`Choice::Usual`] says, including the subject's;
+/// `@path` is the path of the record's file, and can be requested by that name.
 pub fn usual(language: Language, fact: &FactEntry) -> BTreeSet<String> {
     self::fact(language, fact, Choice::Usual).fields().map(str::to_owned).collect()
 }
@@ -58,7 +59,7 @@ pub(crate) struct Teller<'a> {
     fact: &'a FactEntry,
     template: Option<&'a Template>,
     wanted: BTreeSet<&'a str>,
-    /// How many facts are told, where several are.
+    /// The number of facts in the line, if there are several.
     number: Option<usize>,
 }
 
@@ -81,16 +82,16 @@ impl<'a> Teller<'a> {
             Choice::Fields(fields) => fields.contains(&PATH),
             Choice::Usual => teller.template.is_some_and(|template| template.fields().contains(FILE)),
         };
-        // A file that is not the host's own is named in any case.
+        // A file that is not the host's own is always named.
         if is_path_wanted && fact.placement.is_none() {
             teller.wanted.insert(PATH);
         }
         teller
     }
 
-    /// Tells several facts in one line: `shared` states what all of them state, and the template names what that is.
+    /// Phrases several facts in one line: `shared` holds what all of them state, and the template names it.
     ///
-    /// A subject is said where the template has a place for it.
+    /// The subject is said if the template has a place for it.
     pub(crate) fn tell_several(
         book: &'a Book,
         shared: &'a FactEntry,
@@ -114,14 +115,14 @@ impl<'a> Teller<'a> {
         teller.tell(phrase);
     }
 
-    /// The templates for this fact, the closest first.
+    /// Returns the templates for this fact, most specific first.
     fn templates(&self) -> impl Iterator<Item = &'a Template> + use<'a> {
         let predicate = &self.fact.predicate.0;
         let own = self.book.records.get(&self.fact.kind).and_then(|of| of.get(predicate));
         own.into_iter().chain(self.book.predicates.get(predicate)).flatten()
     }
 
-    /// The values of a field: several where the fact states several items of a list.
+    /// Returns the values of a field: several if the fact states several items of a list.
     fn held(&self, field: &str) -> Vec<&'a BoundValue> {
         let mut held: Vec<&BoundValue> = Vec::new();
         for bound in self.fact.values.iter().chain([&self.fact.subject]) {
@@ -134,7 +135,7 @@ impl<'a> Teller<'a> {
         held
     }
 
-    /// The field of the fact for a place of a template.
+    /// Returns the fact's field for a place in a template.
     fn field(&self, slot: &'a Slot) -> &'a str {
         match slot.field.as_str() {
             "subject" => &self.fact.subject.field,
@@ -143,7 +144,8 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Whether the fact has a value for a place: of a time an instant, and where a place has words by value one of these.
+    /// Checks whether the fact has a value for a place: a time must be an instant, and if the place has words by value, one of these
+    /// values.
     fn fits(&self, slot: &'a Slot) -> bool {
         if slot.field == FILE || slot.field == NUMBER && self.number.is_some() {
             return true;
@@ -157,7 +159,7 @@ impl<'a> Teller<'a> {
         !held.is_empty() && held.iter().all(is_instant) && held.iter().all(has_words)
     }
 
-    /// Says whose words these are, where the file is not one of the host's own.
+    /// Says where the words come from, if the file is not one of the host's own.
     fn place(&self, phrase: &mut Phrase) {
         let name = match self.fact.placement {
             None => return,
@@ -182,7 +184,7 @@ impl<'a> Teller<'a> {
         self.rest(phrase, &said);
     }
 
-    /// What is true of any fact.
+    /// Says what is true of any fact.
     fn neutral(&self, phrase: &mut Phrase, said: &mut BTreeSet<&'a str>) {
         let own = |field: &str, text: &str| Piece::Value { field: field.to_owned(), text: text.to_owned() };
         self.book.say_with(phrase, "neutral", |phrase, place| match place {
@@ -193,7 +195,7 @@ impl<'a> Teller<'a> {
         said.insert(&self.fact.subject.field);
     }
 
-    /// Says a value, whole where a part of it would tell more than the fact does.
+    /// Says a value; it is not shortened if a part would say more than the fact does.
     fn say(&self, phrase: &mut Phrase, bound: &BoundValue) {
         let manner =
             if is_shown_whole(&self.fact.kind, &bound.field) { Manner::Whole } else { Manner::Short };
@@ -249,7 +251,7 @@ impl<'a> Teller<'a> {
         said.insert(self.field(slot));
     }
 
-    /// Says the conditions of a count, each field with its value; `false` where they are no such lists.
+    /// Says the conditions of a count, each field with its value; returns `false` if there are no such lists.
     fn conditions(&self, phrase: &mut Phrase) -> bool {
         let list = |field: &str| match self.held(field).as_slice() {
             [BoundValue { value: FieldValue::List(items), quotation: None, .. }] => Some(items),
@@ -263,7 +265,7 @@ impl<'a> Teller<'a> {
             if at > 0 {
                 phrase.words(", ");
             }
-            // The name of a field is one word, whatever it is.
+            // A field name is one word, whatever it is.
             phrase.pieces.push(Piece::Value { field: BY.to_owned(), text: value::visible(field) });
             phrase.words(" = ");
             value::say_text(self.book, phrase, VALUES, value, Manner::Whole);
@@ -271,7 +273,7 @@ impl<'a> Teller<'a> {
         true
     }
 
-    /// Says in parentheses what is to be said and has no place in the template.
+    /// Says in parentheses what must be said and has no place in the template.
     fn rest(&self, phrase: &mut Phrase, said: &BTreeSet<&'a str>) {
         let mut fields: Vec<&str> = Vec::new();
         let held = self.fact.values.iter().chain([&self.fact.subject]).map(|bound| bound.field.as_str());
@@ -308,7 +310,7 @@ impl<'a> Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// Says of a time that is told by the name of its field alone what it does not date.
+    /// Says what a time does not date, if only its field name introduces it.
     fn dated(&self, bound: &BoundValue, phrase: &mut Phrase) {
         if !matches!(&bound.value, FieldValue::Time(time) if time.utc.is_some()) {
             return;
@@ -323,7 +325,7 @@ impl Teller<'_> {
     }
 }
 
-/// The words that a place has for a value.
+/// Returns the words that a place has for a value.
 fn case<'s>(slot: &'s Slot, bound: &BoundValue) -> Option<&'s str> {
     if bound.quotation.is_some() {
         return None;

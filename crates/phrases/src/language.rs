@@ -1,4 +1,4 @@
-//! The languages that there are.
+//! The available languages.
 
 use crate::book::Book;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 use thiserror::Error;
 
-/// A language in which code tells.
+/// A language for phrases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// English.
@@ -16,11 +16,11 @@ pub enum Language {
     German,
 }
 
-/// A language that there is no file for.
+/// A language without a file.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("read a language: expected one of en, de; found {found:?}")]
 pub struct UnknownLanguage {
-    /// What was given.
+    /// The given text.
     pub found: String,
 }
 
@@ -28,7 +28,7 @@ impl Language {
     /// Every language.
     pub const ALL: [Language; 2] = [Language::English, Language::German];
 
-    /// Its code, by ISO 639-1.
+    /// Returns its ISO 639-1 code.
     pub const fn code(self) -> &'static str {
         match self {
             Language::English => "en",
@@ -36,7 +36,7 @@ impl Language {
         }
     }
 
-    /// The text of its file.
+    /// Returns the text of its file.
     pub(crate) const fn text(self) -> &'static str {
         match self {
             Language::English => include_str!("../data/en.toml"),
@@ -44,7 +44,7 @@ impl Language {
         }
     }
 
-    /// Its phrase book. Read by a test: it is never empty.
+    /// Returns its phrase book. A test reads it, so it is never empty.
     pub(crate) fn book(self) -> &'static Book {
         static ENGLISH: LazyLock<Book> =
             LazyLock::new(|| Book::read(Language::English.text()).unwrap_or_default());

@@ -1,10 +1,11 @@
-//! The phrase book: what code says of facts, derivations and absences, in the words of a language.
+//! The phrase book: what code says about facts, derivations and absences, in several languages.
 //!
 //! Words are data (`data/en.toml`, `data/de.toml`, `docs/phrases.md`): templates with places for fields of one record.
-//! Deed, subject, values and times are those of the fact; nobody chooses an actor, a number, an order or a negation.
-//! Whoever asks for a phrase chooses fields to say; those that bound what the fact tells are said in any case ([`obligatory`]).
+//! Action, subject, values and times are the fact's; nobody chooses an actor, a number, an order or a negation.
+//! The caller chooses fields to say; the fields that limit what the fact says are always included ([`obligatory`]).
 //!
-//! **Invariant:** pure. Every value in a phrase is one of the fact, or worked out by code and marked as that ([`Piece::Computed`]).
+//! **Invariant:** pure. Every value in a phrase comes from the fact,
+//! or was computed by code and is marked as such ([`Piece::Computed`]).
 
 mod absence;
 mod book;

@@ -1,18 +1,19 @@
-//! Fields that bound what a fact tells: a sentence that left one out would say more than the fact does.
+//! Fields that limit what a fact says: a sentence that left one out would say more than the fact does.
 //!
-//! Which they are is data of `ledger` (`data/bounds.toml`), each with its reason.
+//! `ledger` lists them as data (`data/bounds.toml`), each with its reason.
 
 use crate::value::has_caveat;
 use ledger::bounds::bound;
 use ledger::{FactEntry, Placement, state_field};
 use std::collections::BTreeSet;
 
-/// Fields that name the computer that wrote a log.
+/// Fields with the computer that wrote a log.
 const OF_COMPUTERS: [&str; 2] = ["computer", "computers"];
 
-/// The fields of a fact that each sentence of it says.
+/// Returns the fields of a fact that every sentence about it must say.
 ///
-/// These are its subject; what was quoted, and not read whole; times of an unknown zone or of a copy; whether the thing is in force; and what the data name, such as the outcome of what was tried.
+/// These are its subject; values that were quoted and not read whole; times with an unknown zone or from a copy;
+/// whether the thing is in force; and the fields that the data names, such as the outcome of an attempt.
 pub fn obligatory(fact: &FactEntry) -> BTreeSet<&str> {
     let held = fact.values.iter().chain([&fact.subject]);
     let state = state_field(&fact.kind).map(|state| state.field.as_str());

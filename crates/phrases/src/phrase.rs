@@ -1,4 +1,4 @@
-//! What is said, in pieces: words of the book, and values.
+//! A phrase as pieces: words of the book, and values.
 
 use std::fmt;
 
@@ -14,23 +14,23 @@ pub struct Phrase {
 pub enum Piece {
     /// Words of the phrase book.
     Words(String),
-    /// A value as the evidence has it, hidden characters written out, shortened with a mark where it is long.
+    /// A value as in the evidence, with hidden characters escaped; a long one is shortened and marked.
     Value {
-        /// The field that holds it; of a place, one of the names that begin with `@`.
+        /// The field that holds it; for other parts of the fact, a name that begins with `@`.
         field: String,
         /// The text.
         text: String,
     },
-    /// A value that the book puts in words: of a flag, that something is enabled.
+    /// A value that the book puts into words: for a flag, that something is enabled.
     Told {
         /// The field that holds it.
         field: String,
-        /// What the field holds, as evidence has it.
+        /// The field's value, as in the evidence.
         value: String,
         /// The words for it.
         text: String,
     },
-    /// What code worked out of values: a span between two times.
+    /// Text that code computed from values: a span between two times.
     Computed {
         /// The text.
         text: String,
@@ -38,7 +38,7 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// The text that is read.
+    /// Returns the text to read.
     pub fn text(&self) -> &str {
         match self {
             Piece::Words(text)
@@ -48,7 +48,7 @@ impl Piece {
         }
     }
 
-    /// The field of the fact that it says.
+    /// Returns the field of the fact that it says.
     pub fn field(&self) -> Option<&str> {
         match self {
             Piece::Value { field, .. } | Piece::Told { field, .. } => Some(field),
@@ -58,12 +58,12 @@ impl Piece {
 }
 
 impl Phrase {
-    /// The whole sentence.
+    /// Returns the whole sentence.
     pub fn text(&self) -> String {
         self.pieces.iter().map(Piece::text).collect()
     }
 
-    /// The fields that it says, in order; a field may come more than once.
+    /// Returns the fields that it says, in order; a field may occur more than once.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(Piece::field)
     }
@@ -78,7 +78,7 @@ impl Phrase {
         }
     }
 
-    /// Puts in another one, without the full stop at its end.
+    /// Appends another phrase without its final full stop.
     pub(crate) fn clause(&mut self, other: Phrase) {
         for piece in other.pieces {
             match piece {

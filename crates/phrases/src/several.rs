@@ -9,7 +9,7 @@ use crate::template::Template;
 use ledger::{FactEntry, FieldValue, Placement};
 use std::collections::BTreeSet;
 
-/// Record types each record of which is a file of its own: facts of several files can stand in one line.
+/// Record types whose records are separate files: facts from several files can share one line.
 const HAVE_A_FILE_EACH: [&str; 9] = [
     "deleted_entry",
     "download_mark",
@@ -22,25 +22,26 @@ const HAVE_A_FILE_EACH: [&str; 9] = [
     "startup_item",
 ];
 
-/// The fewest things of which one line can be told.
+/// The fewest facts that one line can summarise.
 pub const FEWEST: usize = 3;
 
-/// What facts have in common that can be told in one line: those of equal keys are.
+/// What facts in one line have in common: facts with equal keys can share a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Alike {
     kind: String,
     predicate: String,
     evidence: String,
-    /// Whether the file is one of the host's own, and which it is; of records that have a file each it is left open.
+    /// Whether the file is one of the host's own, and which file it is; not set for records that are separate files.
     placement: Option<Placement>,
     path: Option<String>,
-    /// The fields that the line says or that every sentence of such a fact says, with their values.
+    /// The fields, with their values, that the line says or that every sentence about such a fact must say.
     shared: BTreeSet<(String, String)>,
 }
 
-/// What a fact has in common with those that can be told with it; `None` where a line of several would say nothing of it.
+/// Returns what a fact has in common with facts that can share its line; `None` if a line about several would say nothing about it.
 ///
-/// What every sentence of such a fact says is part of it: facts that failed are not told with those that did not. Words that were quoted are never told in such a line.
+/// It includes what every sentence about such a fact must say: failures do not share a line with successes.
+/// Facts with quoted words never share a line.
 pub fn alike(fact: &FactEntry) -> Option<Alike> {
     let template = template(Language::English.book(), fact)?;
     let fields = template.fields();
@@ -65,9 +66,10 @@ pub fn alike(fact: &FactEntry) -> Option<Alike> {
     })
 }
 
-/// Says facts that are [alike](Alike) in one line, with the span of their times where all of them have one.
+/// Phrases facts that are [alike](Alike) in one line, with the span of their times if all of them have one.
 ///
-/// The number is that of the records that they were read from, and no count of what happened. `None` where they are not alike, or of fewer than [`FEWEST`] records.
+/// The number counts the records that they were read from, not events.
+/// `None` if they are not alike, or are from fewer than [`FEWEST`] records.
 pub fn several(language: Language, facts: &[&FactEntry], span: Option<(&str, &str)>) -> Option<Phrase> {
     let first = facts.first()?;
     let key = alike(first)?;
@@ -94,7 +96,7 @@ pub fn several(language: Language, facts: &[&FactEntry], span: Option<(&str, &st
     Some(phrase)
 }
 
-/// The heading of what happened in one go: its span, and of how many statements it consists.
+/// Phrases the heading of an episode: its time span and its number of statements.
 pub fn episode(language: Language, from: &str, to: &str, number: usize) -> Phrase {
     let mut phrase = Phrase::default();
     let number = number.to_string();
@@ -103,7 +105,7 @@ pub fn episode(language: Language, from: &str, to: &str, number: usize) -> Phras
     phrase
 }
 
-/// The heading of statements that belong to no episode.
+/// Phrases the heading of statements that belong to no episode.
 pub fn apart(language: Language, is_dated: bool) -> Phrase {
     let mut phrase = Phrase::default();
     language.book().say(&mut phrase, if is_dated { "apart" } else { "undated" }, &[]);

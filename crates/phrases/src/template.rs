@@ -1,10 +1,11 @@
 //! Templates of phrases: words with places for fields.
 //!
-//! - `{field}` stands for the value of a field; `{subject}` for the subject of the fact;
-//! - `{field|true=is enabled|false=is disabled}` for words by its value; `{run_count|1=once|*=# times}` has words for any other, around the value (`#`);
-//! - `[ from {address}[:{port}]]` is said where all of its fields are to be said, and stand in the fact.
+//! - `{field}` is the value of a field; `{subject}` is the subject of the fact;
+//! - `{field|true=is enabled|false=is disabled}` gives words by value;
+//!   `{run_count|1=once|*=# times}` also gives words for any other value, around the value (`#`);
+//! - `[ from {address}[:{port}]]` is said if all of its fields should be said and the fact has them.
 //!
-//! Fields outside of brackets are said in any case: without them a template says nothing.
+//! Fields outside brackets are always said: without them, a template does not apply.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -27,7 +28,7 @@ pub(crate) enum Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) field: String,
-    /// Words for a value.
+    /// Words for certain values.
     pub(crate) cases: Vec<(String, String)>,
     /// Words before and after any other value.
     pub(crate) other: Option<(String, String)>,
@@ -36,7 +37,7 @@ pub(crate) struct Slot {
 /// Why a text is not a template.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum TemplateError {
-    /// A bracket has no partner.
+    /// A bracket has no matching bracket.
     #[error("read a template: {found:?} has no partner in {template:?}")]
     Bracket {
         /// The template.
@@ -44,15 +45,15 @@ pub enum TemplateError {
         /// The bracket.
         found: char,
     },
-    /// Braces hold no name of a field.
+    /// Braces do not contain a field name.
     #[error("read a template: {found:?} names no field in {template:?}")]
     Field {
         /// The template.
         template: String,
-        /// What stands there.
+        /// The text in the braces.
         found: String,
     },
-    /// Words in brackets that hang on no field.
+    /// Words in brackets belong to no field.
     #[error("read a template: brackets without a field of their own in {template:?}")]
     Idle {
         /// The template.
@@ -65,27 +66,27 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// Where brackets do not match, braces name no field, or words in brackets hang on no field.
+    /// If brackets do not match, braces contain no field name, or words in brackets belong to no field.
     pub(crate) fn read(template: &str) -> Result<Template, TemplateError> {
         let mut rest = template.chars().peekable();
         let parts = parts(template, &mut rest, false)?;
         Ok(Template(parts))
     }
 
-    /// The fields that it names, each once.
+    /// Returns the fields that it names, each once.
     pub(crate) fn fields(&self) -> BTreeSet<&str> {
         let mut fields = BTreeSet::new();
         gather(&self.0, &mut fields);
         fields
     }
 
-    /// The fields outside of brackets.
+    /// Returns the fields outside brackets.
     pub(crate) fn core(&self) -> impl Iterator<Item = &Slot> {
         direct(&self.0)
     }
 }
 
-/// The fields of these parts that stand in no brackets inside of them.
+/// Returns the fields of these parts that are not in nested brackets.
 pub(crate) fn direct(parts: &[Part]) -> impl Iterator<Item = &Slot> {
     parts.iter().filter_map(|part| match part {
         Part::Field(slot) => Some(slot),

@@ -1,4 +1,5 @@
-//! Values as a sentence shows them: hidden characters written out, long ones shortened with a mark, between quotation marks where they could be read as words of the sentence.
+//! Values in sentences: hidden characters are escaped and long values are shortened with a mark.
+//! Values that could be read as words of the sentence are put in quotation marks.
 
 use crate::book::Book;
 use crate::phrase::{Phrase, Piece};
@@ -6,14 +7,15 @@ use ledger::escapes::{is_hidden, is_unseen};
 use ledger::{BoundValue, Clock, FieldValue};
 use std::fmt::Write as _;
 
-/// The most characters of one value that a sentence shows.
+/// The most characters of a value in a sentence.
 pub(crate) const MOST: usize = 300;
-/// The most items of a list that it shows.
+/// The most items of a list in a sentence.
 const MOST_ITEMS: usize = 12;
-/// The most characters of the line in which quoted words stand.
+/// The most characters of the line around quoted words.
 const MOST_OF_LINE: usize = 400;
 
-/// A value of evidence as text that can stand in a sentence: no character that is not seen, none of the quotation marks that the sentence uses.
+/// Returns a value of the evidence as text for a sentence: without invisible characters, and without the quotation marks that the
+/// sentence uses.
 pub(crate) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -27,12 +29,12 @@ pub(crate) fn visible(text: &str) -> String {
     out
 }
 
-/// Quotation marks of ours, which a value must not close.
+/// Checks for our quotation marks, which a value must not close.
 const fn is_mark(c: char) -> bool {
     matches!(c, '“' | '”' | '„' | '‟' | '«' | '»')
 }
 
-/// Whether a value can stand in a sentence without quotation marks: it is one word, and nobody takes it for one of the sentence.
+/// Checks whether a value needs no quotation marks: it is one word, and nobody would read it as a word of the sentence.
 fn is_bare(book: &Book, text: &str) -> bool {
     let ends = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "\\/$%*_".contains(c));
     let is_plain = |c: char| c.is_ascii_graphic() && !"\"'`,;()[]{}".contains(c);
@@ -45,7 +47,7 @@ fn is_bare(book: &Book, text: &str) -> bool {
             && !book.own_words.contains(text)
 }
 
-/// Whether it is a GUID in braces, which is one word.
+/// Checks for a GUID in braces, which is one word.
 fn is_guid(text: &str) -> bool {
     let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
     inner.is_some_and(|inner| inner.len() == 36 && inner.chars().all(|c| c.is_ascii_hexdigit() || c == '-'))
@@ -54,11 +56,11 @@ fn is_guid(text: &str) -> bool {
 /// How a value is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// Shortened where it is long.
+    /// Shortened if it is long.
     Short,
-    /// Whole: it bounds what is told.
+    /// Whole, because it limits what is said.
     Whole,
-    /// Shortened, and between quotation marks whatever it is.
+    /// Shortened, and always in quotation marks.
     Quoted,
 }
 
@@ -80,7 +82,7 @@ pub(crate) fn say_text(book: &Book, phrase: &mut Phrase, field: &str, text: &str
     }
 }
 
-/// Says a piece between the quotation marks of the language.
+/// Says a piece in the quotation marks of the language.
 fn quote(book: &Book, phrase: &mut Phrase, piece: Piece, mark: &str) {
     book.say_with(phrase, "quote", |phrase, _| {
         phrase.pieces.push(piece.clone());
@@ -88,7 +90,7 @@ fn quote(book: &Book, phrase: &mut Phrase, piece: Piece, mark: &str) {
     });
 }
 
-/// Says a value of a fact, with what has to be known of it: that it is a part that was quoted, a local time, or a time of a copy.
+/// Says a value of a fact with its caveat: that it is a quoted part, a local time, or a time from a copy.
 pub(crate) fn say(book: &Book, phrase: &mut Phrase, bound: &BoundValue, manner: Manner) {
     let field = bound.field.as_str();
     if let Some(quoted) = &bound.quotation {
@@ -143,7 +145,7 @@ fn say_list(book: &Book, phrase: &mut Phrase, field: &str, items: &[String], man
     }
 }
 
-/// Whether a value has its caveat: what a sentence must not leave out while the fact holds it.
+/// Checks whether a value has a caveat that a sentence must not leave out.
 pub(crate) fn has_caveat(bound: &BoundValue) -> bool {
     let is_other_time = matches!(&bound.value, FieldValue::Time(time)
         if time.zone.is_some() || time.clock == Clock::CollectionCopy);

@@ -1,4 +1,4 @@
-//! Rules over several events, in the order of their times.
+//! Rules over several events, in order of time.
 
 use crate::load::Rule;
 use crate::set::Noted;
@@ -14,25 +14,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Most events of which a finding names the records.
+/// The most records that a finding names.
 const MOST_NAMED: usize = 50;
 
-/// The name under which the number of a record stands in what the library sees of it.
+/// The field under which the library sees the number of a record.
 const ORDINAL: &str = "id";
 
-/// A rule over several events that several records fit together.
+/// A match of a rule over several events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Correlated {
     /// The number of the rule.
     pub rule: usize,
-    /// What the events have in common: the fields that the rule groups them by.
+    /// What the events have in common: the fields that the rule groups by.
     pub group: Vec<(String, String)>,
-    /// What the rule counted, in words of Sigma.
+    /// What the rule counted, in Sigma's words.
     pub counted: String,
     /// The time span of the rule in seconds.
     pub seconds: u64,
-    /// The numbers of the records of the last of its events.
+    /// The numbers of the records of its last events.
     pub ordinals: Vec<usize>,
 }
 
@@ -40,15 +40,15 @@ pub struct Correlated {
 #[derive(Default)]
 pub(crate) struct Correlations {
     rules: Vec<(Rule, CorrelationRule)>,
-    /// The number of the first of them.
+    /// The number of the first of these rules.
     first: usize,
-    /// The rules that they look at, by their numbers.
+    /// The rules that they refer to, by number.
     looked_at: Vec<(usize, SigmaRule)>,
     fields: BTreeSet<String>,
 }
 
 impl Correlations {
-    /// Those that can be used, and the others with the reason.
+    /// Returns the usable rules, and the others with the reason.
     pub(crate) fn of(
         rules: &[SigmaRule],
         correlations: Vec<(Rule, CorrelationRule)>,
@@ -70,7 +70,7 @@ impl Correlations {
                 left.iter().any(|(_, correlation)| correlation.rules.contains(&own))
             })
             .map(|(number, rule)| {
-                // What a rule is called is told by its number: names need not be there, nor be of one rule alone.
+                // A rule is identified by its number: names may be missing or shared.
                 let mut rule = rule.clone();
                 (rule.id, rule.name) = (Some(key(number)), None);
                 (number, rule)
@@ -113,7 +113,7 @@ impl Correlations {
         all.rules = self.looked_at.iter().map(|(_, rule)| rule.clone()).collect();
         for (number, (_, correlation)) in self.rules.iter().enumerate() {
             let mut correlation = correlation.clone();
-            // What finds something is told by its number, whatever it is called.
+            // A finding is identified by its number, whatever its title.
             correlation.title = number.to_string();
             all.correlations.push(correlation);
         }
@@ -121,7 +121,7 @@ impl Correlations {
         Ok(engine)
     }
 
-    /// What they find.
+    /// Returns what they find.
     pub(crate) fn find(&self, mut noted: Vec<Noted>) -> Vec<Correlated> {
         if self.rules.is_empty() {
             return Vec::new();
@@ -168,9 +168,9 @@ fn key(number: usize) -> String {
     format!("rule{number}")
 }
 
-/// A rule over several events with the numbers of the rules that it names in place of these names.
+/// Returns a rule over several events with rule numbers in place of the names that it uses.
 ///
-/// Without a condition a temporal one asks for all of its rules; the library takes any.
+/// Without a condition, a temporal rule needs all of its rules; the library accepts any.
 fn named(correlation: &CorrelationRule, rules: &[SigmaRule]) -> Result<CorrelationRule, String> {
     let is = |name: &str, own: &Option<String>| own.as_deref() == Some(name);
     let number = |name: &str| rules.iter().position(|rule| is(name, &rule.id) || is(name, &rule.name));
@@ -220,7 +220,7 @@ fn rename(
     }
 }
 
-/// The fields that one looks at.
+/// Returns the fields that a correlation uses.
 fn fields(correlation: &CorrelationRule) -> Vec<String> {
     let mut all = correlation.group_by.clone();
     all.extend(correlation.aliases.iter().flat_map(|alias| alias.mapping.values().cloned()));

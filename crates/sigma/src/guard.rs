@@ -1,6 +1,8 @@
-//! What must stand in a record for a rule to fit it: texts of which one at least is there, so that most rules need not be tried on most records.
+//! Guards: texts of which a record must contain at least one for a rule to match it,
+//! so that most rules need not be tried on most records.
 //!
-//! A guard is never more than what the rule asks: it may let records through that the rule does not fit, and keeps none back that it fits.
+//! A guard never requires more than the rule: it may let through records that the rule does not match, but keeps back none that it
+//! matches.
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use rsigma_eval::Event;
@@ -12,10 +14,10 @@ use std::collections::BTreeMap;
 
 use crate::view::any_text;
 
-/// Texts in lower case, each with its field, of which one must stand there.
+/// Texts in lower case, each with its field; a record must contain one of them.
 type Guard = Vec<(String, String)>;
 
-/// What the rule cannot fit without; `None` where nothing can be told.
+/// Returns what the rule cannot match without; `None` if nothing is known.
 pub(crate) fn guard(detections: &Detections) -> Option<Guard> {
     let each = detections.conditions.iter().map(|condition| of_condition(condition, detections));
     union(each)
@@ -42,7 +44,7 @@ fn of_condition(condition: &ConditionExpr, detections: &Detections) -> Option<Gu
     }
 }
 
-/// Whether a selector can mean a detection of this name.
+/// Checks whether a selector can refer to a detection with this name.
 fn is_selected(pattern: &SelectorPattern, name: &str) -> bool {
     match pattern {
         SelectorPattern::Them => !name.starts_with('_'),
@@ -68,7 +70,7 @@ fn of_item(item: &DetectionItem) -> Option<Guard> {
             | Modifier::EndsWith
             | Modifier::All
             | Modifier::Cased => {}
-            // The sign before an option can be another one.
+            // The character before an option may differ.
             Modifier::WindAsh => splits = true,
             _ => return None,
         }
@@ -96,12 +98,12 @@ fn of_item(item: &DetectionItem) -> Option<Guard> {
     }
 }
 
-/// The one of several that must all hold whose shortest text is the longest.
+/// Of several guards that must all hold, returns the one whose shortest text is longest.
 fn best(guards: impl Iterator<Item = Guard>) -> Option<Guard> {
     guards.max_by_key(|guard| guard.iter().map(|(_, text)| text.len()).min())
 }
 
-/// All of several of which one must hold; `None` where one of them can hold without anything.
+/// Combines guards of which one must hold; `None` if one of the parts can hold without any text.
 fn union(guards: impl Iterator<Item = Option<Guard>>) -> Option<Guard> {
     let mut all = Guard::new();
     for guard in guards {
@@ -110,7 +112,7 @@ fn union(guards: impl Iterator<Item = Option<Guard>>) -> Option<Guard> {
     (!all.is_empty()).then_some(all)
 }
 
-/// The guards of several rules, looked for at once.
+/// The guards of several rules, searched for together.
 #[derive(Debug, Default)]
 pub(crate) struct Guards {
     by_field: Vec<OfField>,
@@ -122,12 +124,12 @@ pub(crate) struct Guards {
 struct OfField {
     field: String,
     texts: AhoCorasick,
-    /// For each text the rules that it lets through.
+    /// For each text, the rules that it lets through.
     rules: Vec<Vec<usize>>,
 }
 
 impl Guards {
-    /// `rules` are numbers of rules, each with its guard.
+    /// Makes the guards of rules, given by number.
     pub(crate) fn of(rules: impl Iterator<Item = (usize, Option<Guard>)>) -> Guards {
         let mut always = Vec::new();
         let mut texts: BTreeMap<String, BTreeMap<String, Vec<usize>>> = BTreeMap::new();
@@ -147,7 +149,7 @@ impl Guards {
                 Ok(automaton) => {
                     by_field.push(OfField { field, texts: automaton, rules: texts.into_values().collect() });
                 }
-                // Too many for one automaton: then each is tried.
+                // If there are too many texts for one automaton, each rule is tried.
                 Err(_) => always.extend(texts.into_values().flatten()),
             }
         }
@@ -156,7 +158,7 @@ impl Guards {
         Guards { by_field, always }
     }
 
-    /// The rules that can fit, sorted.
+    /// Returns the rules that can match, sorted.
     pub(crate) fn let_through(&self, event: &impl Event) -> Vec<usize> {
         let mut rules = self.always.clone();
         for of_field in &self.by_field {

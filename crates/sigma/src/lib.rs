@@ -1,10 +1,11 @@
-//! Rules in the language Sigma, matched over records.
+//! Rules in the Sigma language, matched against records.
 //!
-//! What rules mean by a log source and by a field is data (`data/sources.toml`); what Windows calls the data of events comes from whoever decodes them ([`Names`]).
-//! Reading and matching are those of the crates `rsigma-parser` and `rsigma-eval`, whose regular expressions take time in proportion to the text.
+//! What rules mean by a log source and by a field is data (`data/sources.toml`);
+//! the caller supplies the names that Windows gives to event data ([`Names`]).
+//! The crates `rsigma-parser` and `rsigma-eval` read and match rules; their regular expressions take time proportional to the text.
 //!
-//! **Invariant:** pure; a rule that cannot be used is told, and so is one that no record can fit.
-//! A hit says that a record fits somebody's rule, and no more: it proves nothing.
+//! **Invariant:** pure; a rule that cannot be used, or that no record can match, is reported.
+//! A hit only says that a record matches somebody's rule: it proves nothing.
 
 mod correlate;
 mod guard;

@@ -1,4 +1,4 @@
-//! Reading rules: each file by itself, so that a broken one is told and the others stay.
+//! Reads rules: each file separately, so that a broken one is reported and the others can be used.
 
 use crate::mapping::Source;
 use detect::Level;
@@ -14,19 +14,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// The longest file of rules in bytes.
 pub const LONGEST: usize = 512 << 10;
 
-/// Most aliases of YAML in a file: each repeats what it stands for.
+/// The most YAML aliases in a file, because each repeats what it refers to.
 const MOST_ALIASES: usize = 64;
 
-/// Most characters of a reason that is told.
+/// The most characters of a reported reason.
 const REASON: usize = 400;
 
 /// A file of rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleFile {
-    /// How it is named to people.
+    /// Its name for people.
     pub name: String,
-    /// What stands in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -36,13 +36,13 @@ pub struct RuleFile {
 pub struct Broken {
     /// The file.
     pub file: String,
-    /// The line where that is known, the first being 1.
+    /// The line, from 1, if it is known.
     pub line: Option<u64>,
     /// What is wrong with it.
     pub reason: String,
 }
 
-/// What a rule says of itself.
+/// What a rule says about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -50,19 +50,19 @@ pub struct Rule {
     pub id: Option<String>,
     /// Its title.
     pub title: String,
-    /// Its level in words of ours.
+    /// Its level in our terms.
     pub level: Level,
-    /// Its level in words of Sigma, where it has one.
+    /// Its level in Sigma's terms, if it has one.
     pub sigma_level: Option<String>,
-    /// Its tags, `attack.t1059.001` among them.
+    /// Its tags, such as `attack.t1059.001`.
     pub tags: Vec<String>,
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: String,
     /// SHA-256 of that file.
     pub digest: Digest,
 }
 
-/// All that files hold.
+/// The content of all files.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) rules: Vec<(Rule, SigmaRule)>,
@@ -120,18 +120,18 @@ fn read(file: &RuleFile, loaded: &mut Loaded) -> Result<(), String> {
     Ok(())
 }
 
-/// What a library says of a rule; its panic is an error as any other (decision 0013).
+/// Calls the library on a rule; a panic becomes an ordinary error (decision 0013).
 pub(crate) fn unless_it_panics<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call))
         .unwrap_or_else(|_| Err("it broke the library that reads it".to_owned()))
 }
 
-/// A rule sets nothing of the library that reads it.
+/// Removes attributes with which a rule would change settings of the library.
 fn own_settings<V>(attributes: &mut std::collections::HashMap<String, V>) {
     attributes.retain(|name, _| !name.starts_with("rsigma."));
 }
 
-/// The level in words of ours: what Sigma has for enrichment alone is low.
+/// Converts a level to our terms; Sigma's informational level, which is only for enrichment, becomes low.
 fn of_sigma(level: Option<rsigma_parser::Level>) -> Level {
     match level {
         Some(rsigma_parser::Level::Critical) => Level::Critical,
@@ -142,7 +142,7 @@ fn of_sigma(level: Option<rsigma_parser::Level>) -> Level {
 }
 
 pub(crate) fn broken(file: &RuleFile, reason: &str) -> Broken {
-    /// What the library repeats for each level of a nested condition.
+    /// The text that the library repeats for each level of a nested condition.
     const AGAIN: &str = "Condition parse error";
     let is_condition = reason.starts_with(AGAIN);
     let innermost =
@@ -156,13 +156,13 @@ pub(crate) fn broken(file: &RuleFile, reason: &str) -> Broken {
     Broken { file: file.name.clone(), line, reason }
 }
 
-/// The line that a message of YAML names.
+/// Returns the line that a YAML message names.
 fn line(reason: &str) -> Option<u64> {
     let (_, behind) = reason.split_once("at line ")?;
     behind.split(|it: char| !it.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// How many values look like aliases of YAML.
+/// Counts the values that look like YAML aliases.
 fn aliases(text: &str) -> usize {
     let starts = |before: u8| matches!(before, b' ' | b'[' | b',' | b':' | b'\n');
     let bytes = text.as_bytes();
@@ -175,7 +175,7 @@ fn aliases(text: &str) -> usize {
         .count()
 }
 
-/// What Windows leaves empty or writes as `-` stands in no record: rules that ask for it ask for a field that is not there.
+/// No record holds values that Windows leaves empty or writes as `-`, so a rule that asks for such a value asks for a missing field.
 fn settle(detection: &mut Detection) {
     match detection {
         Detection::AllOf(items) => items.iter_mut().for_each(settle_item),
@@ -197,7 +197,7 @@ fn settle_item(item: &mut DetectionItem) {
     }
 }
 
-/// The fields that a rule looks at.
+/// Returns the fields that a rule uses.
 pub(crate) fn fields(rule: &SigmaRule) -> BTreeSet<&str> {
     let mut all = BTreeSet::new();
     rule.detection.named.values().for_each(|detection| add_fields(detection, &mut all));
@@ -212,7 +212,7 @@ fn add_fields<'r>(detection: &'r Detection, all: &mut BTreeSet<&'r str>) {
     }
 }
 
-/// The log source in words.
+/// Describes the log source in words.
 pub(crate) fn in_words(logsource: &LogSource) -> String {
     let parts =
         [("product", &logsource.product), ("category", &logsource.category), ("service", &logsource.service)];
@@ -222,7 +222,7 @@ pub(crate) fn in_words(logsource: &LogSource) -> String {
     if words.is_empty() { "none".to_owned() } else { words }
 }
 
-/// Whether any of these sources is meant.
+/// Returns the sources that a log source refers to.
 pub(crate) fn meant<'s>(sources: &'s [Source], logsource: &LogSource) -> Vec<(usize, &'s Source)> {
     sources.iter().enumerate().filter(|(_, source)| source.is_meant_by(logsource)).collect()
 }

@@ -1,4 +1,4 @@
-//! Which records a log source means, and what its fields are called in them: `data/sources.toml`.
+//! Maps a log source to records, and its fields to their names there: `data/sources.toml`.
 
 use crate::template::Template;
 use rsigma_parser::LogSource;
@@ -10,24 +10,24 @@ use thiserror::Error;
 /// The word in `records` for every event of a log.
 const EVENTS: &str = "events";
 
-/// Records that rules of a log source are matched over.
+/// Records against which the rules of a log source are matched.
 #[derive(Debug)]
 pub(crate) struct Source {
     category: Option<String>,
     product: Option<String>,
     service: Option<String>,
-    /// The types of records; empty: every event of a log.
+    /// The record types; empty for every event of a log.
     pub(crate) records: Vec<String>,
-    /// Channels in lower case; empty: any.
+    /// Channels in lower case; empty for any.
     channels: Vec<String>,
-    /// Numbers of events, sorted; empty: any.
+    /// Event ids, sorted; empty for any.
     ids: Vec<u32>,
-    /// Whether its fields are not known beforehand.
+    /// Whether its fields are not known in advance.
     pub(crate) open: bool,
-    /// Whether its records say what is there, not that somebody did it.
+    /// Whether its records only say what exists, not that somebody did it.
     pub(crate) state: bool,
     pub(crate) only: BTreeMap<String, Vec<String>>,
-    /// Fields among the data of events that have no field of their own.
+    /// Event data that have no field of their own.
     pub(crate) has: Vec<String>,
     pub(crate) fields: BTreeMap<String, Vec<Template>>,
 }
@@ -83,7 +83,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Source>, MappingError> {
     document.source.into_iter().map(source).collect()
 }
 
-/// The table of this version of the program; a test holds that it reads.
+/// Returns the table of this version of the program; a test checks that it can be read.
 pub(crate) fn shipped() -> &'static [Source] {
     static SHIPPED: LazyLock<Vec<Source>> =
         LazyLock::new(|| read(include_str!("../data/sources.toml")).unwrap_or_default());
@@ -117,7 +117,7 @@ fn source(entry: Entry) -> Result<Source, MappingError> {
 }
 
 impl Source {
-    /// Whether a rule of this log source is matched over these records.
+    /// Checks whether a rule of this log source is matched against these records.
     pub(crate) fn is_meant_by(&self, logsource: &LogSource) -> bool {
         let same = |own: &Option<String>, asked: &Option<String>| match (own, asked) {
             (Some(own), Some(asked)) => own.eq_ignore_ascii_case(asked),
@@ -127,7 +127,7 @@ impl Source {
         let narrows = |own: &Option<String>, asked: &Option<String>| asked.is_none() || same(own, asked);
         let product =
             logsource.product.is_none() || self.product.is_none() || same(&self.product, &logsource.product);
-        // A category says what is meant, whichever service tells of it.
+        // A category says what is meant, whichever service reports it.
         let service = match self.category {
             Some(_) => narrows(&self.service, &logsource.service),
             None => same(&self.service, &logsource.service),
@@ -137,12 +137,12 @@ impl Source {
         is_named && same(&self.category, &logsource.category) && service && product
     }
 
-    /// Whether events of logs are among its records.
+    /// Checks whether log events are among its records.
     pub(crate) fn is_of_events(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// Whether a record of this type, and of this channel and number where it is an event, is one of its records.
+    /// Checks whether a record of this type (for an event, also of this channel and id) is one of its records.
     pub(crate) fn takes(&self, kind: &str, event: Option<(&str, u32)>) -> bool {
         match event {
             Some((channel, id)) => {
@@ -154,7 +154,7 @@ impl Source {
         }
     }
 
-    /// The channels and numbers of its events: none where it takes those of any.
+    /// Returns the channels and ids of its events; empty if it takes events of any.
     pub(crate) fn events(&self) -> impl Iterator<Item = (&str, u32)> {
         self.channels.iter().flat_map(|channel| self.ids.iter().map(move |id| (channel.as_str(), *id)))
     }

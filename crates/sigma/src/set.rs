@@ -1,4 +1,4 @@
-//! Rules made ready, and matched over records.
+//! Rules prepared and matched against records.
 
 use crate::correlate::{Correlated, Correlations};
 use crate::guard::{Guards, guard};
@@ -13,45 +13,45 @@ use rsigma_eval::{CompiledRule, Engine, compile_rule, evaluate_rule};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most fields of a record that a hit tells.
+/// The most fields of a record in a hit.
 const MOST_FIELDS: usize = 16;
 
-/// What the rules of files come to on records of ours.
+/// The result of checking rules against our records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// The rules that can be used, in the order of the files; those over several events behind the others.
+    /// The usable rules in file order; rules over several events come after the others.
     pub rules: Vec<Rule>,
-    /// What cannot be used, and why.
+    /// What cannot be used, with the reason.
     pub broken: Vec<Broken>,
-    /// Log sources that no record is of, and how many rules name each.
+    /// Log sources that no record is from, with the rules that name each.
     pub no_records: BTreeMap<String, Vec<usize>>,
-    /// Fields that no record of the rule's log source has: log source and field, and the rules that look at it.
+    /// Fields that no record of the rule's log source has: log source and field, with the rules that use them.
     pub no_field: BTreeMap<String, Vec<usize>>,
 }
 
-/// A rule that a record fits.
+/// A match of a rule with a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hit {
     /// The number of the rule.
     pub rule: usize,
-    /// How much the record stands out by it: as the rule says, or less where the record says less than the rule asks.
+    /// How much the record stands out because of it: the rule's level, or lower if the record says less than the rule asks.
     pub level: Level,
-    /// The fields that it looks at, by its own names, with what they hold.
+    /// The fields that the rule uses, by its own names, with their values.
     pub fields: Vec<(String, String)>,
-    /// Whether the record says what is there, not that somebody did it.
+    /// Whether the record only says what exists, not that somebody did it.
     pub state: bool,
-    /// The fields it looks at that such records do not have.
+    /// The fields that the rule uses and such records do not have.
     pub lacks: Vec<String>,
 }
 
-/// Rules that records are held against.
+/// Rules that records are compared with.
 pub struct RuleSet {
     check: Check,
     names: Names,
     engine: Engine,
-    /// Of each rule the fields that it looks at.
+    /// For each rule, the fields that it uses.
     looked_at: Vec<Vec<String>>,
     buckets: Vec<Bucket>,
     correlations: Correlations,
@@ -61,12 +61,12 @@ pub struct RuleSet {
 struct Bucket {
     source: &'static Source,
     guards: Guards,
-    /// The fields that rules look at and such records do not have.
+    /// The fields that rules use and such records do not have.
     lacks: BTreeSet<String>,
 }
 
 impl RuleSet {
-    /// Makes the rules of files ready. What cannot be used is told by [`RuleSet::check`].
+    /// Prepares the rules of files. [`RuleSet::check`] reports what cannot be used.
     pub fn of(files: &[RuleFile], names: Names) -> RuleSet {
         let Loaded { rules, correlations, filters, mut broken } = load(files);
         let mut check = Check::default();
@@ -129,12 +129,12 @@ impl RuleSet {
         RuleSet { check, names, engine, looked_at, buckets, correlations }
     }
 
-    /// What there is of rules, and what is wrong with them.
+    /// Returns the available rules, and what is wrong with others.
     pub const fn check(&self) -> &Check {
         &self.check
     }
 
-    /// The types of records that a rule is over; `None` among them stands for every event of a log.
+    /// Returns the record types that a rule covers; `None` among them means every event of a log.
     pub fn records(&self) -> BTreeSet<Option<String>> {
         let of = |bucket: &Bucket| -> Vec<Option<String>> {
             match bucket.source.is_of_events() {
@@ -145,7 +145,7 @@ impl RuleSet {
         self.buckets.iter().flat_map(of).collect()
     }
 
-    /// The rules that a record fits.
+    /// Returns the rules that a record matches.
     pub fn hits(&self, record: &Record) -> Vec<Hit> {
         let view = View::of(record, &self.names);
         let mut hits: Vec<Hit> = Vec::new();
@@ -180,12 +180,12 @@ impl RuleSet {
         }
     }
 
-    /// Whether rules over several events look at what a rule finds.
+    /// Checks whether rules over several events use the matches of a rule.
     pub fn is_correlated(&self, rule: usize) -> bool {
         self.correlations.look_at(rule)
     }
 
-    /// What rules over several events need of a record that fits a rule, at this second since 1970.
+    /// Returns what rules over several events need from a record that matches a rule, at this second since 1970.
     pub fn noted(&self, record: &Record, rule: usize, seconds: i64, ordinal: usize) -> Noted {
         let view = View::of(record, &self.names);
         let buckets = self.buckets.iter();
@@ -195,23 +195,23 @@ impl RuleSet {
         Noted { seconds, ordinal, rule, fields: fields.collect() }
     }
 
-    /// What rules over several events find in all that was noted.
+    /// Returns what rules over several events find in everything that was noted.
     pub fn correlated(&self, noted: Vec<Noted>) -> Vec<Correlated> {
         self.correlations.find(noted)
     }
 }
 
-/// What a rule over several events needs of one of them.
+/// What a rule over several events needs from one of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Noted {
     pub(crate) seconds: i64,
-    /// The number of its record, for whoever noted it.
+    /// The caller's number for its record.
     pub(crate) ordinal: usize,
     pub(crate) rule: usize,
     pub(crate) fields: BTreeMap<String, String>,
 }
 
-/// A level less: that a setting is there is less than that somebody set it just then.
+/// Returns the next lower level: the existence of a setting says less than that somebody just set it.
 const fn lowered(level: Level) -> Level {
     match level {
         Level::Critical => Level::High,
@@ -229,7 +229,7 @@ fn broken_at(files: &[RuleFile], told: &Rule, reason: &str) -> Broken {
     broken_of(&file_of(files, &told.file), reason)
 }
 
-/// The fields that records of a source are known to have.
+/// Returns the fields that records of a source are known to have.
 fn known(source: &Source, names: Names) -> BTreeSet<String> {
     const OF_EVENTS: [&str; 10] = [
         "EventID",
@@ -254,7 +254,7 @@ fn known(source: &Source, names: Names) -> BTreeSet<String> {
     known
 }
 
-/// The fields of a rule that no record of its log source has.
+/// Returns the fields of a rule that no record of its log source has.
 fn unknown<'r>(
     rule: &'r rsigma_parser::SigmaRule,
     sources: &[(usize, &Source)],
@@ -267,7 +267,7 @@ fn unknown<'r>(
     fields(rule).into_iter().filter(|field| !known.contains(*field)).collect()
 }
 
-/// The rules that a record fits, each tried.
+/// Returns the rules that a record matches, by trying each.
 #[cfg(test)]
 pub(crate) fn fits_without_guards(set: &RuleSet, record: &Record) -> Vec<usize> {
     let view = View::of(record, &set.names);

@@ -1,15 +1,15 @@
-//! What a field of rules is made of: text with the names of fields of a record in it.
+//! Templates for fields of rules: text with field names of a record in it.
 
 /// A way to write a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// As it stands.
+    /// Unchanged.
     Plain,
-    /// A path of the evidence as Windows writes it.
+    /// A path of the evidence, as Windows writes it.
     Dos,
-    /// The path of a value in a hive, as Sysmon names keys.
+    /// The path of a value in a hive, as Sysmon names registry keys.
     Hive,
-    /// A key of the kernel (`\REGISTRY\MACHINE\…`), so.
+    /// A kernel registry key (`\REGISTRY\MACHINE\…`), as Sysmon names it.
     Registry,
     /// The data of a value, as Sysmon writes it.
     Details,
@@ -22,7 +22,7 @@ pub(crate) enum Part {
     Field(String),
 }
 
-/// What a field is made of.
+/// The template of a field.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Template {
     pub(crate) style: Style,
@@ -37,7 +37,7 @@ const STYLES: [(&str, Style); 4] = [
 ];
 
 impl Template {
-    /// Reads a template; `None` where a brace is not closed.
+    /// Reads a template; `None` if a brace is not closed.
     pub(crate) fn read(text: &str) -> Option<Template> {
         let styled = STYLES.iter().find_map(|(prefix, style)| Some((*style, text.strip_prefix(prefix)?)));
         let (style, mut rest) = styled.unwrap_or((Style::Plain, text));
@@ -56,7 +56,7 @@ impl Template {
         (!parts.is_empty()).then_some(Template { style, parts })
     }
 
-    /// The only field that it is, as it stands.
+    /// Returns the field name if the template is only one field, unchanged.
     pub(crate) fn alone(&self) -> Option<&str> {
         match (self.style, self.parts.as_slice()) {
             (Style::Plain, [Part::Field(name)]) => Some(name),

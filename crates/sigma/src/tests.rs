@@ -1,10 +1,10 @@
-//! What fits, what only looks like it, and what cannot be used.
+//! Tests what matches, what only looks like a match, and what cannot be used.
 
 use crate::set::fits_without_guards;
 use crate::{Names, RuleFile, RuleSet};
 use ledger::{Field, FieldValue, Locator, Record, RecordId};
 
-/// Names of data, as the decoder of events would give them.
+/// Returns names of event data, as the event decoder would give them.
 fn names() -> Names {
     fn of_record(kind: &str, id: u32) -> &'static [(&'static str, &'static str)] {
         match (kind, id) {
@@ -106,7 +106,7 @@ fn set(texts: &[&str]) -> RuleSet {
     RuleSet::of(&texts.iter().enumerate().map(file).collect::<Vec<_>>(), names())
 }
 
-/// Whether the rule fits; the rule itself must be usable.
+/// Checks whether the rule matches; the rule itself must be usable.
 fn fits(logsource: &str, detection: &str, record: &Record) -> bool {
     let set = set(&[&rule(logsource, detection)]);
     assert_eq!(set.check().broken, []);
@@ -325,7 +325,7 @@ fn files_fit_with_the_drive_that_is_known() {
     let image = record("dir_entry", "p1/Users/ann/x.lnk", &[("path", "p1/Users/ann/x.lnk")]);
     assert!(fits(&source, startup, &mft));
     assert!(fits(&source, startup, &entry));
-    // Which drive a partition was is not known.
+    // It is not known which drive letter a partition had.
     assert!(!fits(&source, startup, &image));
     assert!(fits(
         &source,
@@ -443,7 +443,7 @@ fn what_no_record_can_fit_is_told() {
     assert!(set.hits(&sysmon(&[("image", "a")])).is_empty());
 }
 
-/// All that rules over several events find in records at these seconds.
+/// Returns all findings of rules over several events in records at these seconds.
 fn correlated(set: &RuleSet, records: &[(i64, Record)]) -> Vec<(usize, Vec<usize>)> {
     let mut noted = Vec::new();
     for (ordinal, (second, record)) in records.iter().enumerate() {
@@ -470,7 +470,7 @@ fn events_are_counted_within_their_time_and_by_what_they_have_in_common() {
     assert_eq!(set.check().broken.len(), 1);
     assert!(set.check().broken[0].reason.contains("not-there"));
     let of = |second, account| (second, event("logon_failed", "Security", "4625", &[("account", account)]));
-    // The order in which records come is not that of their times.
+    // Records do not arrive in order of time.
     assert_eq!(correlated(&set, &[of(50, "ann"), of(0, "ann"), of(30, "ann")]), [(1, vec![1, 2, 0])]);
     assert_eq!(correlated(&set, &[of(0, "ann"), of(30, "ann"), of(95, "ann")]), []);
     assert_eq!(correlated(&set, &[of(0, "ann"), of(1, "bob"), of(2, "eve")]), [(2, vec![0, 1, 2])]);

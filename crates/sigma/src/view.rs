@@ -1,4 +1,4 @@
-//! A record as rules look at it: what Windows calls the data of an event, and what a log source calls a field.
+//! A record as rules see it: the names that Windows gives to event data, and the field names of a log source.
 
 use crate::mapping::Source;
 use crate::template::{Part, Style, Template};
@@ -6,33 +6,33 @@ use ledger::{FieldValue, Record};
 use rsigma_eval::{Event, EventValue};
 use std::borrow::Cow;
 
-/// What the data of events are called that stand in fields of records.
+/// The names of event data that are in fields of records.
 #[derive(Debug, Clone, Copy)]
 pub struct Names {
-    /// The data of an event of this type of record and number, and the fields that hold them.
+    /// Returns the data names of an event, by record type and event id, with the fields that hold them.
     ///
-    /// A field can have something before it: `+` where the datum stands with the other data as well, `4:` where it is an address as a number;
-    /// `*hashes` stands for several fields of digests, any other with `*` for what is not put together again.
+    /// A field can have a prefix: `+` if the datum is also among the other data, `4:` if it is an address as a number.
+    /// `*hashes` means several fields of digests; any other name with `*` means data that are not put together again.
     pub of_record: fn(&str, u32) -> &'static [(&'static str, &'static str)],
-    /// The names of data that events of this channel (in lower case) and number have fields for.
+    /// Returns the data names for which events of this channel (in lower case) and id have fields.
     pub of_channel: fn(&str, u32) -> Vec<&'static str>,
 }
 
-/// A field that stands for digests.
+/// The field name that means digests.
 const HASHES: &str = "*hashes";
 
-/// The digests of a file as Sysmon names them, and the fields that hold them.
+/// The digests of a file as Sysmon names them, with the fields that hold them.
 const DIGESTS: [(&str, &str); 4] =
     [("SHA1", "sha1"), ("MD5", "md5"), ("SHA256", "sha256"), ("IMPHASH", "imphash")];
 
-/// Most characters of a matched value that are told.
+/// The most characters of a reported value.
 const TOLD: usize = 512;
 
-/// A record with the names that Windows gave its data.
+/// A record with the names that Windows gives to its data.
 #[derive(Debug)]
 pub(crate) struct View<'r> {
     record: &'r Record,
-    /// Channel, in lower case, and number of an event.
+    /// The channel, in lower case, and the id of an event.
     pub(crate) event: Option<(String, u32)>,
     /// Sorted by name.
     fields: Vec<(Cow<'r, str>, EventValue<'r>)>,
@@ -48,7 +48,7 @@ impl<'r> View<'r> {
             FieldValue::Integer(id) => u32::try_from(id).ok(),
             _ => None,
         });
-        // Records that are made of several events have no provider.
+        // Records made from several events have no provider.
         let id = id.filter(|_| record.fields.contains_key("provider"));
         let mut view = View { record, event: None, fields: Vec::new() };
         match id {
@@ -103,7 +103,7 @@ impl<'r> View<'r> {
         }
     }
 
-    /// Adds a datum that stands in a field of its own, as Windows writes it.
+    /// Adds a datum that has a field of its own, as Windows writes it.
     fn add_native(&mut self, native: &'static str, field: &'static str) {
         if native.starts_with('@') {
             return;
@@ -119,7 +119,7 @@ impl<'r> View<'r> {
         }
         let field = field.trim_start_matches('+').trim_start_matches("4:");
         let Some(held) = self.record.fields.get(field) else { return };
-        // Names of data with blanks are written without them, or with other signs in their place.
+        // Data names with spaces are also written without them, or with other characters instead.
         if native.contains(' ') {
             self.add(native.replace(' ', ""), native_value(&held.value));
             self.add(native.replace(' ', "_"), native_value(&held.value));
@@ -145,7 +145,7 @@ impl<'r> View<'r> {
         }
     }
 
-    /// Data without names are all called `Data`.
+    /// Adds data without names, which are all called `Data`.
     fn add_unnamed(&mut self) {
         let is_unnamed = |name: &str| {
             name.strip_prefix("data")
@@ -187,7 +187,7 @@ impl<'r> View<'r> {
     }
 }
 
-/// A value as it stands.
+/// Returns a value unchanged.
 fn plain(value: &FieldValue) -> EventValue<'_> {
     match value {
         FieldValue::Integer(number) => {
@@ -203,7 +203,7 @@ fn plain(value: &FieldValue) -> EventValue<'_> {
     }
 }
 
-/// A datum of an event in every way that Windows writes such a one: a number in hex digits or as that of a message, too.
+/// Returns an event's datum in every form that Windows uses: a number also in hex digits and as a message number.
 fn native_value(value: &FieldValue) -> EventValue<'_> {
     match value {
         FieldValue::Integer(number) if *number >= 0 => {
@@ -215,7 +215,7 @@ fn native_value(value: &FieldValue) -> EventValue<'_> {
     }
 }
 
-/// The same value, borrowed.
+/// Borrows the same value.
 fn shared<'s>(value: &'s EventValue<'_>) -> EventValue<'s> {
     match value {
         EventValue::Str(text) => EventValue::Str(Cow::Borrowed(text)),
@@ -237,7 +237,7 @@ fn first_text<'s>(value: &'s EventValue<'_>) -> Option<Cow<'s, str>> {
     }
 }
 
-/// Hands over every text of a value until one is what was looked for.
+/// Passes every text of a value to the predicate until it accepts one.
 pub(crate) fn any_text(value: &EventValue<'_>, pred: &mut dyn FnMut(&str) -> bool) -> bool {
     match value {
         EventValue::Array(items) => items.iter().any(|item| any_text(item, pred)),
@@ -245,7 +245,8 @@ pub(crate) fn any_text(value: &EventValue<'_>, pred: &mut dyn FnMut(&str) -> boo
     }
 }
 
-/// A path of the evidence as Windows writes it: with the drive where its first folder is a letter, or that of the file which tells of it.
+/// Returns a path of the evidence as Windows writes it.
+/// It gets the drive if its first folder is a letter, else the drive of the file that mentions it.
 fn dos(file: &str, kind: &str, path: &str) -> String {
     let drive = |path: &str| {
         let (first, _) = path.split_once('/').unwrap_or((path, ""));
@@ -266,7 +267,8 @@ fn dos(file: &str, kind: &str, path: &str) -> String {
     }
 }
 
-/// The key of a hive as Sysmon names it. What a user's hive is loaded as is not known of the file: the folder of the profile stands in its place.
+/// Returns the key of a hive as Sysmon names it.
+/// The file does not show under which name a user's hive is loaded, so the name of the profile folder is used.
 pub fn hive_key(hive: &str, path: &str) -> String {
     let mut parts = hive.rsplit(['/', '\\']);
     let file = parts.next().unwrap_or_default().to_ascii_uppercase();
@@ -294,7 +296,7 @@ pub fn hive_key(hive: &str, path: &str) -> String {
     }
 }
 
-/// A key of the kernel as Sysmon names it.
+/// Returns a kernel registry key as Sysmon names it.
 fn kernel_key(path: &str) -> String {
     let roots = [("\\REGISTRY\\MACHINE\\", "HKLM\\"), ("\\REGISTRY\\USER\\", "HKU\\")];
     let shortened = roots.iter().find_map(|(long, short)| {
@@ -304,7 +306,7 @@ fn kernel_key(path: &str) -> String {
     shortened.unwrap_or_else(|| path.to_owned())
 }
 
-/// The data of a value as Sysmon writes it.
+/// Returns the data of a value as Sysmon writes it.
 fn details(value_type: &str, data: String) -> Option<EventValue<'static>> {
     let number = || data.parse::<u64>().ok();
     Some(EventValue::Str(Cow::Owned(match value_type {
@@ -322,12 +324,12 @@ fn details(value_type: &str, data: String) -> Option<EventValue<'static>> {
 #[derive(Debug)]
 pub(crate) struct Seen<'v, 'r> {
     view: &'v View<'r>,
-    /// The fields that the log source calls otherwise.
+    /// The fields that the log source names differently.
     named: Vec<(&'v str, Option<EventValue<'v>>)>,
 }
 
 impl<'v, 'r> Seen<'v, 'r> {
-    /// `None` where the record is none of the log source.
+    /// Returns the record as seen by a log source; `None` if it is not one of its records.
     pub(crate) fn of(view: &'v View<'r>, source: &'v Source) -> Option<Seen<'v, 'r>> {
         let event = view.event.as_ref().map(|(channel, id)| (channel.as_str(), *id));
         if !source.takes(&view.record.kind, event) {
@@ -344,11 +346,11 @@ impl<'v, 'r> Seen<'v, 'r> {
         source.only.iter().all(holds).then_some(seen)
     }
 
-    /// The text of a field, shortened, as a hit tells it.
+    /// Returns the text of a field, shortened for a hit.
     pub(crate) fn told(&self, field: &str) -> Option<String> {
         let value = self.get_field(field)?;
         let text = match &value {
-            // A number in other forms is one value.
+            // A number in several forms is one value.
             EventValue::Array(items) if matches!(items.first(), Some(EventValue::Int(_))) => {
                 first_text(&value)?.into_owned()
             }
@@ -359,7 +361,7 @@ impl<'v, 'r> Seen<'v, 'r> {
         Some(if cut.len() < text.len() { format!("{cut}…") } else { text })
     }
 
-    /// Whether the record tells the name of a file and not where it was.
+    /// Checks whether the record gives the name of a file but not its folder.
     pub(crate) fn is_name_alone(&self) -> bool {
         self.view.event.is_none()
             && self.view.record.fields.contains_key("name")
@@ -367,7 +369,7 @@ impl<'v, 'r> Seen<'v, 'r> {
             && !self.view.record.fields.contains_key("path")
     }
 
-    /// One value of a field, for grouping.
+    /// Returns one value of a field, for grouping.
     pub(crate) fn one(&self, field: &str) -> Option<String> {
         first_text(&self.get_field(field)?).map(Cow::into_owned)
     }

@@ -8,13 +8,13 @@ use thiserror::Error;
 /// Accounts that an entry may name.
 const ACCOUNTS: [&str; 3] = ["system", "local service", "network service"];
 
-/// Where Windows hosts services.
+/// The program in which Windows hosts services.
 const SVCHOST: &str = "System32\\svchost.exe";
 
-/// Why data is no baseline.
+/// Why data is not a baseline.
 #[derive(Debug, Error)]
 pub enum BaselineError {
-    /// The text is no TOML of this form.
+    /// The text is not TOML of this form.
     #[error("read the baseline of Windows")]
     Read(#[source] toml::de::Error),
     /// An entry lacks something.
@@ -24,17 +24,17 @@ pub enum BaselineError {
         kind: Kind,
         /// Its name.
         name: String,
-        /// What it has not.
+        /// What is missing.
         lacks: &'static str,
     },
-    /// An entry says what cannot be.
+    /// An entry has an impossible value.
     #[error("read the baseline of Windows: {kind:?} {name:?}: {what:?} is no {of}")]
     Wrong {
         /// What it is about.
         kind: Kind,
         /// Its name.
         name: String,
-        /// What it says.
+        /// The value.
         what: String,
         /// What it should be.
         of: &'static str,
@@ -47,7 +47,7 @@ pub enum BaselineError {
         /// Its name.
         name: String,
     },
-    /// A file does not say where its facts are from.
+    /// A file does not give the source of its facts.
     #[error("read the baseline of Windows: a file has no source")]
     NoSource,
 }
@@ -55,7 +55,7 @@ pub enum BaselineError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BaselineFile {
-    /// Where its facts are from.
+    /// The sources of its facts.
     source: Vec<String>,
     #[serde(default)]
     hosts: Vec<String>,
@@ -85,7 +85,7 @@ struct EntryOfFile {
     program: Several,
     #[serde(default)]
     arguments: Several,
-    /// The groups of the host for services in which it may run.
+    /// The service host groups in which it may run.
     #[serde(default)]
     group: Several,
     #[serde(default)]
@@ -102,7 +102,7 @@ struct EntryOfFile {
     until: Option<Generation>,
     #[serde(default)]
     edition: Option<Edition>,
-    /// Whether Windows writes it without quotation marks although it has a blank.
+    /// Whether Windows writes it without quotation marks although it contains a space.
     #[serde(default)]
     unquoted: bool,
     reason: String,
@@ -244,7 +244,8 @@ fn checked(kind: Kind, entry: EntryOfFile) -> Result<Entry, BaselineError> {
     fault(&entry).map_or(Ok(entry), Err)
 }
 
-/// What a service of the host runs is its group; `-p` and its name are added by newer versions.
+/// Returns the programs and arguments of a hosted service: the group is an argument, and newer versions add `-p` and the service's
+/// name.
 fn started(
     name: &str,
     programs: Vec<String>,
@@ -268,7 +269,7 @@ fn fault_of_reason(kind: Kind, entry: &EntryOfFile) -> Result<(), BaselineError>
     }
 }
 
-/// Whose it is and what it is for.
+/// Says who makes it and what it is for.
 fn sentence(kind: Kind, maker: &str, reason: &str) -> String {
     match kind {
         Kind::Service => format!("a service of {maker} that {reason}"),

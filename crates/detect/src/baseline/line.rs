@@ -1,23 +1,23 @@
 //! Command lines: a program and its arguments.
 //!
-//! How Windows takes one apart: Microsoft Learn, `CreateProcessW` (`lpCommandLine`).
+//! For how Windows splits one, see Microsoft Learn, `CreateProcessW` (`lpCommandLine`).
 
-/// The ends of names of files that a command line starts or opens.
+/// The extensions of files that a command line starts or opens.
 const ENDS: [&str; 12] =
     [".exe", ".sys", ".com", ".bat", ".cmd", ".dll", ".scr", ".vbs", ".ps1", ".msc", ".pif", ".js"];
 
-/// A command line, taken apart.
+/// A command line split into its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'t> {
     pub(super) program: &'t str,
     pub(super) arguments: &'t str,
     /// Whether it is written as installers write it.
     pub(super) is_plain: bool,
-    /// Whether the program has a blank and no quotation marks, by which others than it may be meant, too.
+    /// Whether the program has a space but no quotation marks, so that it may also mean other programs.
     pub(super) has_blank: bool,
 }
 
-/// Takes a command line apart.
+/// Splits a command line.
 pub(super) fn split(line: &str) -> Line<'_> {
     let text = line.trim_start();
     let is_trimmed = text.len() == line.len() && text.trim_end().len() == text.len();
@@ -34,7 +34,7 @@ pub(super) fn split(line: &str) -> Line<'_> {
     Line { program, arguments, is_plain: is_plain(arguments), has_blank }
 }
 
-/// Where the program ends that a line without quotation marks begins with.
+/// Returns where the program ends at the beginning of a line without quotation marks.
 fn end(text: &str) -> usize {
     let lower = text.to_ascii_lowercase();
     let ends = ENDS.iter().flat_map(|end| lower.match_indices(end).map(|(at, found)| at + found.len()));
@@ -44,7 +44,7 @@ fn end(text: &str) -> usize {
     ends.filter(is_end).min().unwrap_or_else(blank)
 }
 
-/// The arguments, each with its quotation marks.
+/// Returns the arguments, each with its quotation marks.
 pub(super) fn words(arguments: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let (mut begin, mut is_quoted) = (None, false);

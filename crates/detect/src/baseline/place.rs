@@ -1,6 +1,7 @@
-//! Where a program lies, whatever way its path is written.
+//! Where a program is, however its path is written.
 //!
-//! Environment variables and prefixes: Microsoft Learn, "Recognized environment variables", "Naming Files, Paths, and Namespaces"; a driver's path that begins with no drive is below the folder of Windows ("CreateServiceW").
+//! Environment variables and prefixes: Microsoft Learn, "Recognized environment variables", "Naming Files, Paths, and Namespaces".
+//! A driver's path without a drive is below the Windows folder ("CreateServiceW").
 
 /// A folder below which programs are expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,21 +11,21 @@ pub(super) enum Root {
     ProgramData,
     LocalData,
     RoamingData,
-    /// Any other: the whole path stands behind it.
+    /// Any other: the parts are the whole path.
     Other,
 }
 
-/// A path, with its root told apart.
+/// A path, separated into its root and the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) root: Root,
     /// The rest of the path, in lower case.
     pub(super) parts: Vec<String>,
-    /// Whether it is written as Windows and installers write paths, on the drive that they are on.
+    /// Whether it is written as Windows and installers write paths, on their drive.
     pub(super) is_plain: bool,
 }
 
-/// How paths begin that lead to a root; `<user>` stands for one folder.
+/// The path beginnings that lead to a root; `<user>` means one folder.
 const BEGINNINGS: [(&[&str], Root); 24] = [
     (&["%systemroot%"], Root::Windows),
     (&["%windir%"], Root::Windows),
@@ -52,10 +53,10 @@ const BEGINNINGS: [(&[&str], Root); 24] = [
     (&["c:", "documents and settings", "<user>", "application data"], Root::RoamingData),
 ];
 
-/// Reads a path. `from_windows` says that one without a drive is below the folder of Windows, as those of drivers.
+/// Reads a path. If `from_windows`, a path without a drive is below the Windows folder, as for drivers.
 pub(super) fn read(path: &str, from_windows: bool) -> Place {
     let lower = path.to_ascii_lowercase();
-    // How the kernel writes a path of DOS.
+    // The kernel's form of a DOS path.
     let lower = lower.strip_prefix("\\??\\").unwrap_or(&lower);
     let written: Vec<&str> = lower.split('\\').collect();
     let (all, mut is_plain) = tidied(&written);
@@ -77,7 +78,7 @@ pub(super) fn read(path: &str, from_windows: bool) -> Place {
     Place { root, parts: all.into_iter().skip(skipped).collect(), is_plain }
 }
 
-/// The parts of a path as Windows takes them, and whether they stood there so.
+/// Returns the parts of a path as Windows interprets them, and whether they were written this way.
 fn tidied(written: &[&str]) -> (Vec<String>, bool) {
     let mut parts: Vec<String> = Vec::new();
     let mut is_plain = true;
@@ -96,7 +97,7 @@ fn tidied(written: &[&str]) -> (Vec<String>, bool) {
     (parts, is_plain && !written.iter().any(|part| part.contains('/')))
 }
 
-/// Whether a part is written out: no short name (8.3), no stream, nothing that no name may hold.
+/// Checks whether a part is written out: no short name (8.3), no stream, no character that names cannot contain.
 fn is_plain_part(part: &str) -> bool {
     let is_short = part.split('~').nth(1).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let is_drive = part.len() == 2 && part.ends_with(':');
@@ -105,7 +106,7 @@ fn is_plain_part(part: &str) -> bool {
         && !part.contains(char::is_control)
 }
 
-/// The path with the drive of Windows in place of its own, and whether that is it.
+/// Replaces the drive of the path by the drive of Windows, and returns whether it was that drive.
 fn on_drive_c(mut all: Vec<String>) -> (Vec<String>, bool) {
     let is_volume = |part: &String| part.starts_with("harddiskvolume");
     if all.first().is_some_and(String::is_empty)
@@ -126,17 +127,17 @@ fn on_drive_c(mut all: Vec<String>) -> (Vec<String>, bool) {
 }
 
 impl Place {
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(super) fn file(&self) -> &str {
         self.parts.last().map_or("", String::as_str)
     }
 
-    /// Whether it has a short name (8.3), of which nobody knows what it is short for.
+    /// Checks whether it has a short name (8.3), whose long name is unknown.
     pub(super) fn is_short(&self) -> bool {
         self.parts.iter().any(|part| part.contains('~'))
     }
 
-    /// Whether it lies where only an administrator can write.
+    /// Checks whether it is where only an administrator can write.
     pub(super) const fn is_guarded(&self) -> bool {
         matches!(self.root, Root::Windows | Root::Programs)
     }

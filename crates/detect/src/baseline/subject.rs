@@ -1,4 +1,4 @@
-//! What of a trace is compared with the baseline.
+//! The parts of a trace that are compared with the baseline.
 
 use super::Kind;
 use super::line::{self, Line};
@@ -6,10 +6,10 @@ use super::place::{self, Place};
 use crate::trace::Trace;
 use ledger::FieldValue;
 
-/// The bits of a service's type by which it is a driver (Microsoft Learn, `CreateServiceW`).
+/// The bits of a service's type that make it a driver (Microsoft Learn, `CreateServiceW`).
 const DRIVERS: i128 = 0x01 | 0x02 | 0x08;
 
-/// What names no program and no account.
+/// Texts that name no program and no account.
 const NOTHING: [&str; 3] = ["", "-", "?"];
 
 #[derive(Debug)]
@@ -17,14 +17,14 @@ pub(super) struct Subject<'t> {
     pub(super) kind: Kind,
     pub(super) name: String,
     pub(super) program: Option<Place>,
-    /// Each with its quotation marks; `None` where they are not stated.
+    /// Each argument with its quotation marks; `None` if they are not stated.
     pub(super) arguments: Option<Vec<&'t str>>,
     /// Whether the line is written as installers write it, and the trace has one action.
     pub(super) is_whole: bool,
-    /// Whether the program has a blank and no quotation marks.
+    /// Whether the program has a space but no quotation marks.
     pub(super) has_blank: bool,
     pub(super) library: Option<Place>,
-    /// Whether records of this type tell the library.
+    /// Whether records of this type name the library.
     pub(super) tells_library: bool,
     pub(super) class: Option<&'t str>,
     pub(super) account: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct Subject<'t> {
 }
 
 impl<'t> Subject<'t> {
-    /// `None` where the trace is nothing that the baseline knows.
+    /// Returns the subject of a trace; `None` if the baseline does not cover such traces.
     pub(super) fn of(trace: &'t Trace<'_>, keys: &[String]) -> Option<Subject<'t>> {
         match trace.kind() {
             "service" => service(trace, "name", true),
@@ -70,7 +70,7 @@ impl<'t> Subject<'t> {
     }
 }
 
-/// The text of a field; of a quotation nothing, for it may be a part of the value.
+/// Returns the text of a field; `None` for a quotation, because it may be only a part of the value.
 fn text<'t>(trace: &'t Trace<'_>, field: &str) -> Option<&'t str> {
     match trace.whole(field)? {
         FieldValue::Text(text)
@@ -129,7 +129,7 @@ fn task<'t>(trace: &'t Trace<'_>) -> Option<Subject<'t>> {
     })
 }
 
-/// The place of a program or library that may be named without its folder, in which case Windows finds it in its own.
+/// Returns the place of a program or library; if it is named without a folder, Windows finds it in its own.
 fn named(program: &str) -> Place {
     if program.contains(['\\', '/', ':', '%']) {
         return place::read(program, false);
@@ -142,7 +142,7 @@ fn named(program: &str) -> Place {
 fn autostart<'t>(trace: &'t Trace<'_>, path: &str, command: &str, keys: &[String]) -> Option<Subject<'t>> {
     let (key, last) = text(trace, path)?.rsplit_once('\\')?;
     let (key, name) = match text(trace, "value_name") {
-        // An event that names the value apart may name the key alone.
+        // An event that names the value separately may name only the key.
         Some(name) if name != last => (text(trace, path)?, name),
         Some(name) => (key, name),
         None => (key, last),
@@ -174,7 +174,7 @@ fn process<'t>(trace: &'t Trace<'_>) -> Option<Subject<'t>> {
     })
 }
 
-/// The account as the data has it.
+/// Returns the account in the words of the data.
 fn account(trace: &Trace<'_>, fields: &[&str]) -> Option<String> {
     let stated = fields.iter().filter_map(|field| text(trace, field)).find(|text| !NOTHING.contains(text))?;
     let lower = stated.to_ascii_lowercase();

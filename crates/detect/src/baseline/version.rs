@@ -1,13 +1,13 @@
-//! Versions of Windows, as entries of the baseline have them.
+//! Versions of Windows, as in entries of the baseline.
 //!
 //! Numbers: Microsoft Learn, "Operating System Version" (kernels) and "Windows 11 release information" (builds).
 
 use serde::Deserialize;
 
-/// The first build of Windows 11, and of the servers of its kernel.
+/// The first build of Windows 11, and of the servers with its kernel.
 const ELEVEN: u32 = 22_000;
 
-/// A version of Windows with all servers of the same kernel, the oldest first.
+/// A version of Windows with all servers of the same kernel, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 pub enum Generation {
     /// Windows XP, Server 2003.
@@ -32,27 +32,28 @@ pub enum Generation {
     Eleven,
 }
 
-/// A Windows that is examined.
+/// The Windows that is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Windows {
-    /// Which one.
+    /// Its version.
     pub generation: Generation,
     /// Whether it is a server.
     pub is_server: bool,
 }
 
-/// For whom an edition is.
+/// The computers that an edition is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Edition {
-    /// Computers of users.
+    /// Users' computers.
     Client,
     /// Servers.
     Server,
 }
 
 impl Windows {
-    /// The Windows of a build, such as `19045`, and of the name of its product, which says whether it is a server; `None` for a build before XP.
+    /// Returns the Windows of a build such as `19045`; the product name says whether it is a server.
+    /// `None` for a build before XP.
     pub fn of_build(build: u32, product_name: &str) -> Option<Windows> {
         let generation = match build {
             ..2600 => return None,
@@ -70,7 +71,7 @@ impl Windows {
 }
 
 impl Generation {
-    /// All, the oldest first.
+    /// All versions, oldest first.
     pub const ALL: [Generation; 7] = [
         Generation::Xp,
         Generation::Vista,
@@ -81,7 +82,7 @@ impl Generation {
         Generation::Eleven,
     ];
 
-    /// Its name, as the data has it.
+    /// Returns its name in the data.
     pub const fn name(self) -> &'static str {
         match self {
             Generation::Xp => "XP",

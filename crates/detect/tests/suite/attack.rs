@@ -1,11 +1,11 @@
-//! Which techniques a record's facts fit, and what data of ATT&CK is refused.
+//! Tests which techniques a record's facts match, and which ATT&CK data is refused.
 
 use detect::{Attack, AttackError, Level, RetiredBecause, TechniqueId, Trace};
 use ledger::{FactEntry, FieldValue, Predicate, Time, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 use testkit::history::fact;
 
-/// A fact on a record of this type; the first field is the subject. What looks like an instant is one.
+/// Makes a fact on a record of this type; the first field is the subject. A text that looks like an instant becomes one.
 fn stated(kind: &str, predicate: &str, fields: &[(&str, &str)]) -> FactEntry {
     let mut stated = fact(1, 0, "", fields);
     for value in &mut stated.values {
@@ -265,7 +265,7 @@ fn data_that_does_not_hang_together_is_refused() {
     }
 }
 
-/// The shipped files, in their order.
+/// The shipped files, in order.
 const DATA: [&str; 9] = [
     include_str!("../../data/attack.toml"),
     include_str!("../../data/lists.toml"),
@@ -278,14 +278,14 @@ const DATA: [&str; 9] = [
     include_str!("../../data/ordinary.toml"),
 ];
 
-/// The shipped data, its rules as TOML.
+/// Returns the shipped data, with its rules as TOML.
 pub(crate) fn rules() -> (toml::Table, Vec<toml::Value>) {
     let table: toml::Table = toml::from_str(&DATA.concat()).unwrap();
     let rules = table["rule"].as_array().unwrap().clone();
     (table, rules)
 }
 
-/// The texts of a member of a rule, lists taken apart.
+/// Returns the texts of a rule's member, with lists expanded.
 fn texts(table: &toml::Table, value: &toml::Value) -> Vec<String> {
     let one = |text: &str| match text.strip_prefix('@') {
         Some(list) => {
@@ -366,7 +366,8 @@ fn no_technique_and_no_list_of_the_data_is_idle() {
     }
 }
 
-/// A bundle in which the shipped-like data of [`SMALL`] went on: `T0001` has another name and tactic, `T0002.001` went over two others into `T0005`.
+/// Returns a bundle that continues the data of [`SMALL`]: `T0001` has another name and tactic.
+/// `T0002.001` was revoked, through two other techniques, in favour of `T0005`.
 fn bundle() -> serde_json::Value {
     let pattern = |id: &str, name: &str, phases: &[&str], more: serde_json::Value| {
         let mut object = serde_json::json!({
@@ -440,7 +441,7 @@ fn a_newer_bundle_brings_its_version_tactics_and_names() {
 fn what_a_bundle_revokes_deprecates_or_lacks_is_told_and_fits_nothing() {
     type Change = fn(&mut Vec<serde_json::Value>);
     let cases: [(Change, RetiredBecause); 4] = [
-        // The relations go round in a circle.
+        // The relations form a circle.
         (|objects| objects[9]["target_ref"] = "attack-pattern--T0002.001".into(), RetiredBecause::Revoked),
         (|objects| objects.truncate(8), RetiredBecause::Revoked),
         (

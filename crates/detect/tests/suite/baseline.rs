@@ -1,4 +1,4 @@
-//! What Windows brings along is ordinary, and what only looks like it is not: each entry is tried, with look-alikes made of it.
+//! What Windows includes is ordinary, and what only looks like it is not: each entry is tried, with look-alikes made from it.
 
 use detect::{Attack, Baseline, BaselineError, Entry, Generation, Kind, Level, Trace, Windows, shipped};
 use ledger::{Field, FieldValue, Locator, Record, RecordId};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 type Fields = BTreeMap<&'static str, String>;
 
-/// What stands for each form in an example.
+/// The example text for each form.
 const FORMS: [(&str, &str); 6] = [
     ("<guid>", "{0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0}"),
     ("<hex>", "3f2a1"),
@@ -17,7 +17,7 @@ const FORMS: [(&str, &str); 6] = [
     ("<word>", "x1"),
 ];
 
-/// Where the variables of the data lead.
+/// The folders that the variables of the data mean.
 const FOLDERS: [(&str, &str); 5] = [
     ("%windir%", "C:\\Windows"),
     ("%ProgramFiles%", "C:\\Program Files"),
@@ -30,7 +30,7 @@ fn example_of(form: &str) -> String {
     FORMS.iter().fold(form.to_owned(), |text, (form, value)| text.replace(form, value))
 }
 
-/// The whole path of a program or library of the data.
+/// Returns the whole path of a program or library of the data.
 fn path_of(form: &str) -> String {
     let text = example_of(form);
     let known = FOLDERS.iter().find(|(variable, _)| text.starts_with(variable));
@@ -58,7 +58,7 @@ fn record(kind: &str, fields: &Fields) -> Record {
     }
 }
 
-/// What an entry is made into: its parts, which look-alikes change.
+/// The parts of an entry, which look-alikes change.
 #[derive(Clone)]
 struct Shape {
     kind: Kind,
@@ -143,7 +143,7 @@ impl Shape {
     }
 }
 
-/// Whether Windows writes it without quotation marks, which no field of an entry tells: it is ordinary so.
+/// Checks whether Windows writes it without quotation marks, which no field of an entry shows: such a line is ordinary.
 fn is_unquoted(entry: &Entry) -> bool {
     ["Sidebar", "Windows Defender"].contains(&entry.name.as_str()) && entry.kind == Kind::Autostart
 }
@@ -152,7 +152,7 @@ fn ordinary(record: &Record) -> Option<&'static str> {
     shipped().ordinary(&Trace::of_record(record))
 }
 
-/// The entries that make something ordinary.
+/// Returns the entries that make something ordinary.
 fn entries() -> Vec<&'static Entry> {
     let entries = shipped().windows().entries();
     assert!(entries.len() > 1_000, "{}", entries.len());
@@ -169,7 +169,7 @@ fn what_has_the_whole_shape_of_an_entry_is_ordinary_and_says_why() {
     let wrong: Vec<_> = entries()
         .into_iter()
         .filter(|entry| ordinary(&Shape::of(entry).record()) != Some(&entry.reason))
-        // Entries of several versions may have one shape; then either reason is true.
+        // Entries for several versions may have the same shape; then either reason is correct.
         .filter(|entry| ordinary(&Shape::of(entry).record()).is_none())
         .map(|entry| (entry.kind, &entry.name))
         .collect();
@@ -199,14 +199,14 @@ fn a_program_that_does_what_its_arguments_say_is_never_ordinary_by_its_place() {
     }
 }
 
-/// The path with something done to its last folder.
+/// Returns the path with its last folder changed.
 fn in_folder(path: &str, change: impl Fn(&str) -> String) -> String {
     let (folders, file) = path.rsplit_once('\\').unwrap();
     let (before, folder) = folders.rsplit_once('\\').unwrap();
     format!("{before}\\{}\\{file}", change(folder))
 }
 
-/// The first letter that has a twin in another script, replaced by it.
+/// Replaces the first letter that has a twin in another script.
 fn with_homoglyph(path: &str) -> String {
     let (folders, file) = path.rsplit_once('\\').map_or(("", path), |(folders, file)| (folders, file));
     let twins = [
@@ -225,20 +225,20 @@ fn with_homoglyph(path: &str) -> String {
     let mut changed = file.to_owned();
     match found {
         Some((at, twin)) => changed.replace_range(at..=at, &twin.to_string()),
-        // No letter of it has one: a character that nobody sees does the same.
+        // If no letter has a twin, an invisible character does the same.
         None => changed.push('\u{200b}'),
     }
     if folders.is_empty() { changed } else { format!("{folders}\\{changed}") }
 }
 
-/// Look-alikes of a shape, with what was done to each.
+/// Returns look-alikes of a shape, each with the change.
 fn look_alikes(shape: &Shape, takes_any: bool) -> Vec<(&'static str, Shape)> {
     let mut all: Vec<(&'static str, Shape)> = Vec::new();
     if shape.program.is_some() {
         let with = |change: &dyn Fn(&str) -> String| shape.with_program(change);
         all.extend([
             ("deeper", with(&|path| in_folder(path, |folder| format!("{folder}\\x")))),
-            // No form takes the mark.
+            // No form matches the mark.
             ("other folder", with(&|path| in_folder(path, |folder| format!("{folder}!")))),
             (
                 "folder of users",
@@ -356,7 +356,7 @@ fn a_name_that_is_nearly_that_of_an_entry_is_not_it() {
             with_homoglyph(&shape.name),
         ] {
             let reason = ordinary(&Shape { name, ..shape.clone() }.record());
-            // What is installed by administrators is ordinary under any name, and says so.
+            // What administrators install is ordinary under any name, and the reason says so.
             assert!(
                 reason.is_none_or(|reason| reason.contains("installed")),
                 "{:?} {}: {reason:?}",
@@ -394,7 +394,7 @@ fn a_known_name_with_a_program_in_a_folder_of_users_is_a_detection_of_level_high
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// The same entry, told of a Windows.
+/// Returns the reason for a record on a certain Windows.
 fn on(record: &Record, build: u32, product: &str) -> Option<&'static str> {
     shipped().ordinary(&Trace::of_record(record).on(Windows::of_build(build, product)))
 }
@@ -448,7 +448,7 @@ fn a_server_is_told_by_the_name_of_its_product() {
     assert_eq!(Windows::of_build(2195, "Microsoft Windows 2000"), None);
 }
 
-/// The parts of a path that may not differ: not the drive, not a user's name, not what has a form.
+/// Returns the parts of a path that may not differ: not the drive, a user's name or a part with a form.
 fn fixed_parts(form: &str, path: &str) -> Vec<usize> {
     let forms: Vec<&str> = form.split('\\').collect();
     let parts: Vec<&str> = path.split('\\').collect();
@@ -479,7 +479,7 @@ proptest! {
             _ => { parts.remove(at); }
         }
         let changed = parts.join("\\");
-        // Several folders may hold it: 32-bit programs lie beside the others.
+        // Several folders may contain it: 32-bit programs are next to the others.
         prop_assume!(!entry.programs.iter().any(|form| path_of(form).eq_ignore_ascii_case(&changed)));
         prop_assume!(!changed.eq_ignore_ascii_case(&path));
         let shape = Shape { program: Some(changed.clone()), ..shape };

@@ -1,4 +1,4 @@
-//! What each rule is for, and what only looks like it: `tests/data/examples.txt` (docs/attack.md has its form).
+//! What each rule should match, and what only looks like it: `tests/data/examples.txt` (docs/attack.md describes its form).
 
 use detect::{Attack, Level, Trace};
 use ledger::{Field, FieldValue, Locator, Record, RecordId, Time};
@@ -6,21 +6,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const EXAMPLES: &str = include_str!("../data/examples.txt");
 
-/// The types that each field of each record type may have, by the catalogue of the tools.
+/// The possible types of each field of each record type, from the catalogue of the tools.
 pub(crate) type Catalogue = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// An example of a rule, as its line says it.
+/// An example of a rule, from one line.
 pub(crate) struct Example<'t> {
     line: usize,
     rule: &'t str,
     fires: bool,
-    /// Rules of level medium or above that a look-alike fits nevertheless.
+    /// Rules of level medium or above that a look-alike matches anyway.
     also: BTreeSet<&'t str>,
     kind: &'t str,
     fields: Vec<(&'t str, &'t str)>,
 }
 
-/// The rules with the level that they are expected to have, and all examples.
+/// Returns the rules with their expected levels, and all examples.
 fn read(text: &str) -> (BTreeMap<&str, Level>, Vec<Example<'_>>) {
     let (mut levels, mut examples) = (BTreeMap::new(), Vec::new());
     let mut rule = "";
@@ -37,7 +37,7 @@ fn read(text: &str) -> (BTreeMap<&str, Level>, Vec<Example<'_>>) {
     (levels, examples)
 }
 
-/// `fires KIND | FIELD=VALUE | …`, or `passes [+RULE …] KIND | …`: a stroke ends a value where a field follows.
+/// Reads `fires KIND | FIELD=VALUE | …`, or `passes [+RULE …] KIND | …`: a bar ends a value if a field follows.
 pub(crate) fn example<'t>(line: usize, rule: &'t str, text: &'t str) -> Example<'t> {
     let mut parts: Vec<&str> = Vec::new();
     for part in text.split(" | ") {
@@ -82,7 +82,7 @@ pub(crate) fn catalogue() -> Catalogue {
     catalogue
 }
 
-/// The value in the type that the tools give it, or `None` where they cannot give it.
+/// Returns the value in the type that the tools give it, or `None` if they cannot give it.
 fn value(types: &BTreeSet<String>, text: &str) -> Option<FieldValue> {
     let of_type = |name: &str| match name {
         "integer" => text.parse().ok().map(FieldValue::Integer),
@@ -105,7 +105,7 @@ fn value(types: &BTreeSet<String>, text: &str) -> Option<FieldValue> {
         "text" => Some(FieldValue::Text(text.to_owned())),
         other => panic!("type {other}"),
     };
-    // The narrower types first: any text is a name.
+    // Narrower types come first, because any text is a name.
     let narrow = ["integer", "size", "flag", "time", "list", "sid", "guid", "hash"];
     let wide = ["registry_path", "path", "name", "text"];
     narrow.iter().chain(&wide).filter(|name| types.contains(**name)).find_map(|name| of_type(name))
@@ -129,7 +129,7 @@ pub(crate) fn record(catalogue: &Catalogue, example: &Example<'_>) -> Result<Rec
     })
 }
 
-/// The rules that a record fits, with their levels.
+/// Returns the rules that a record matches, with their levels.
 fn fitting(attack: &Attack, record: &Record) -> BTreeMap<String, Level> {
     let trace = Trace::of_record(record);
     attack.hits(&trace).into_iter().map(|hit| (hit.rule.to_owned(), hit.level)).collect()

@@ -1,4 +1,4 @@
-//! The tests of `detect` from outside, as one binary: a binary is linked once, whatever it tests.
+//! The external tests of `detect`, in one binary, because each binary costs a link.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod attack;

@@ -1,4 +1,4 @@
-//! What the pages say of the rules: `docs/detections.md` lists them, `docs/attack.md` counts them.
+//! Compares the pages with the rules: `docs/detections.md` lists them, `docs/attack.md` counts them.
 //! To accept a change: `UPDATE_GOLDEN=1 cargo test -p detect`, read the difference, commit it with the change.
 
 use crate::attack::rules;
@@ -15,7 +15,7 @@ fn page(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
 }
 
-/// Holds what stands between the marks of a page against what should, or writes it there.
+/// Compares the text between the marks of a page with the expected text, or writes it there.
 fn check(name: &str, expected: &str) {
     let text = fs::read_to_string(page(name)).unwrap();
     let (before, rest) = text.split_once(BEGIN).unwrap();
@@ -30,7 +30,7 @@ fn check(name: &str, expected: &str) {
     assert!(written == expected, "{name} is not what the rules are: {differs:?}");
 }
 
-/// What a level means, as [`Level`] says it.
+/// Returns what a level means, as documented at [`Level`].
 const fn meaning(level: Level) -> &'static str {
     match level {
         Level::Critical => "next to nothing but an attack leaves such a trace",
@@ -80,7 +80,7 @@ fn the_list_of_detections_is_that_of_the_rules() {
     check("detections.md", &list);
 }
 
-/// The versions that have it.
+/// Returns the versions that have it.
 fn versions(entry: &Entry) -> String {
     let edition = match entry.edition {
         Some(Edition::Client) => " (clients)",

@@ -1,4 +1,4 @@
-//! What several records tell together: each sequence is made by records of `tests/data/sequences.txt`, and by none that only look like it.
+//! Sequences of several records: records of `tests/data/sequences.txt` form each sequence, and look-alikes form none.
 
 use crate::examples::{Catalogue, catalogue, example, record};
 use detect::{Attack, Level, Sequences, Trace, Watch, shipped_sequences};
@@ -11,7 +11,7 @@ const SEQUENCES: &str = include_str!("../data/sequences.txt");
 /// Records with their times in seconds.
 type Timed = Vec<(i128, Record)>;
 
-/// What makes a sequence, or only looks like it.
+/// Records that form a sequence, or only look like it.
 struct Case {
     line: usize,
     sequence: String,
@@ -37,7 +37,7 @@ fn cases(catalogue: &Catalogue) -> Vec<Case> {
     cases
 }
 
-/// `START*COUNT+STEP KIND | FIELD=VALUE`.
+/// Reads `START*COUNT+STEP KIND | FIELD=VALUE`.
 fn timed(catalogue: &Catalogue, line: usize, text: &str) -> Timed {
     let (when, rest) = text.split_once(' ').unwrap();
     let (start, when) = when.split_once('*').unwrap();
@@ -51,7 +51,7 @@ fn timed(catalogue: &Catalogue, line: usize, text: &str) -> Timed {
     (0..number(count)).map(one).collect()
 }
 
-/// The names of the sequences that records make, with the number of their records and the rows of the first and the last.
+/// Returns the names of the sequences that records form, with the number of their records and the rows of the first and the last.
 fn made(sequences: &Sequences, records: &[(i128, Record)]) -> Vec<(String, usize, u32, u32)> {
     let mut watch = Watch::new(sequences);
     for (row, (seconds, record)) in records.iter().enumerate() {

@@ -1,13 +1,13 @@
-//! The artifacts that a task's first message shows.
+//! The artifacts shown in a task's first message.
 
 use ledger::{Artifact, Reference, ReferenceShown};
 
 /// The most artifacts that one message names.
 const MOST_REFERENCES: usize = 64;
 
-/// The references to the artifacts of these ids, in their order, of at most so many characters all together.
+/// Returns the references to the artifacts with these ids, in order, with at most `characters` in total.
 ///
-/// One that does not fit beside those before it is left out, whatever its size; a shorter one after it may still fit.
+/// An artifact that does not fit after those before it is left out, whatever its size; a shorter one after it may still fit.
 pub(crate) fn references<'a>(
     ids: &[String],
     characters: u32,
@@ -22,7 +22,7 @@ pub(crate) fn references<'a>(
         let shown = match known(id) {
             None => ReferenceShown::NotFound,
             Some(artifact) => {
-                // What the message takes is what it is escaped to.
+                // The message holds the escaped text, so its length counts.
                 let length = escaped(&artifact.content).chars().count();
                 match left.checked_sub(length) {
                     None => ReferenceShown::Elided,
@@ -38,7 +38,7 @@ pub(crate) fn references<'a>(
     references
 }
 
-/// The references as a message shows them.
+/// Renders the references for a message.
 pub(crate) fn render(references: &[Reference]) -> String {
     let mut text = "<reference_artifacts>".to_owned();
     for Reference { id, shown } in references {
@@ -57,9 +57,9 @@ pub(crate) fn render(references: &[Reference]) -> String {
     text
 }
 
-/// The text as it stands in XML, where it can be neither a mark nor an attribute's end.
+/// Escapes the text for XML, so that it can be neither a tag nor the end of an attribute.
 ///
-/// Characters that XML has not become a replacement character.
+/// Characters that XML does not allow become a replacement character.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

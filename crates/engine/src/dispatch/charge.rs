@@ -1,4 +1,4 @@
-//! Reading what a call wants a task to do.
+//! Reads what a call wants a task to do.
 
 use crate::arguments::{Arguments, Malformed};
 use crate::criteria;
@@ -8,7 +8,7 @@ use ledger::turn::ToolCall;
 use ledger::{AgentSpec, Objective, Weight};
 use serde_json::Value;
 
-/// The most objectives that a call may state itself.
+/// The most objectives that a call may define itself.
 const MOST_CRITERIA: usize = 32;
 /// The largest sequence number.
 const LAST_SEQUENCE: u32 = 1_000;
@@ -25,7 +25,7 @@ pub(crate) struct Charge {
     pub(crate) hint: Option<String>,
 }
 
-/// What a call of an agent's tool asks for.
+/// Reads what a call of an agent's tool asks for.
 pub(crate) fn charge(call: &ToolCall, agent: &AgentSpec, setting: &Setting) -> Result<Charge, Malformed> {
     let known = ["instruction", "criteria", "sequence", "referenced_artifacts", "artifact_id"];
     let arguments = Arguments::of(&call.arguments, &known)?;
@@ -54,7 +54,8 @@ pub(crate) fn charge(call: &ToolCall, agent: &AgentSpec, setting: &Setting) -> R
     })
 }
 
-/// The objectives of the task: those of the agent that the call names, and those that it states itself; all of the agent's where it says nothing.
+/// Returns the objectives of the task: the agent's objectives that the call names, and those that it defines itself.
+/// If the call says nothing, the task has all of the agent's objectives.
 fn objectives(
     arguments: &Arguments<'_>,
     agent: &AgentSpec,
@@ -102,7 +103,7 @@ fn objectives(
     }
 }
 
-/// An objective that the call states: a question, and what a fact must say to answer it.
+/// Reads an objective that the call defines: a question, and what a fact must say to answer it.
 fn stated(item: &Value, place: &str, setting: &Setting) -> Result<Objective, Malformed> {
     let known = ["id", "question", "predicate", "record", "subject", "field", "value"];
     let arguments = Arguments::at(item, place, &known)?;
@@ -116,7 +117,7 @@ fn stated(item: &Value, place: &str, setting: &Setting) -> Result<Objective, Mal
         searched: Vec::new(),
         or: Vec::new(),
     };
-    // What an agent asks itself must not pass for what every case is asked.
+    // A question that an agent defines must not pass for one that every case is asked.
     let is_shipped = |agent: &AgentSpec| agent.objectives.iter().any(|known| known.id == objective.id);
     if setting.questions && setting.roster.iter().any(is_shipped) {
         let expected = format!("a name of its own: {:?} is a question of the case", objective.id);

@@ -1,4 +1,4 @@
-//! Which strategy fits: the first of the list that has something new to suggest.
+//! Chooses a strategy: the first in the list that has something new to suggest.
 
 use super::strategy::{After, Edition, Strategy, Template, asked_for, strategies};
 use super::variables::{Variables, fill, of_call, of_subject};
@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 const MOST_CALLS: usize = 6;
 /// Arguments that choose between the sources of a tool.
 const SELECTORS: [&str; 5] = ["artifact", "channel", "hive", "record", "source"];
-/// Those by one of which a call says what it reads where one tool gives all records.
+/// The arguments with which a call says what it reads if one tool returns all records.
 const READS: [&str; 2] = ["record", "source"];
 
 /// A strategy for an objective.
@@ -28,7 +28,7 @@ pub(super) struct Choice<'t> {
     pub(super) calls: Vec<SuggestedCall>,
 }
 
-/// What to try next where `tools` are offered.
+/// Returns what to try next, given the offered `tools`.
 pub(super) fn choose(task: &Task, end: PhaseEnd, tools: &[ToolSpec]) -> Option<Choice<'static>> {
     let search = Search { standing: task.standing(), tried: &task.recoveries, tools };
     let doubts = || search.for_weak().filter(|_| task.setting.edition.has_doubts());
@@ -42,7 +42,7 @@ struct Search<'t> {
 }
 
 impl Search<'_> {
-    /// A strategy for an objective that is unmet: first of those for which least was tried.
+    /// Returns a strategy for an unmet objective; objectives with the fewest attempts come first.
     fn for_unmet(&self, trigger: RecoveryTrigger) -> Option<Choice<'static>> {
         let results = self.standing.results();
         let mut open: Vec<_> = self.standing.agent.objectives.iter().zip(&results).collect();
@@ -57,10 +57,10 @@ impl Search<'_> {
         })
     }
 
-    /// Whether an answer is wanted, and the evidence may have one: it is unmet, or what was to answer it could not be read.
+    /// Checks whether an answer is wanted and the evidence may have one: the objective is unmet, or its source could not be read.
     fn is_open(&self, objective: &Objective, result: &ObjectiveResult) -> bool {
         if self.standing.setting.questions {
-            // What was returned needs no other call; what lacks its source is left to the sweep.
+            // Records that were returned need no other call; an objective that only lacks its source is left to the sweep.
             let is_seen = matches!(result.without, Some(WithoutFact::Seen { .. }));
             return result.is_unmet() && !is_seen && !self.standing.is_only_left_elsewhere(objective);
         }
@@ -69,7 +69,7 @@ impl Search<'_> {
         result.is_unmet() || (is_unread && objective.is_required())
     }
 
-    /// A second source for an objective that is met by little, in runs from before [`ledger::Behaviour::AnsweredIsDone`].
+    /// Returns a second source for a weakly met objective, in runs before [`ledger::Behaviour::AnsweredIsDone`].
     fn for_weak(&self) -> Option<Choice<'static>> {
         let trigger = RecoveryTrigger::LowConfidence;
         let below = self.standing.setting.rules.recovery.confidence_below;
@@ -102,7 +102,7 @@ impl Search<'_> {
         })
     }
 
-    /// The call that a strategy answers, and what it suggests; `None` where it does not fit.
+    /// Returns the call that a strategy responds to, and its suggestions; `None` if it does not fit.
     fn suggested(
         &self,
         strategy: &Strategy,
@@ -131,7 +131,7 @@ impl Search<'_> {
         })
     }
 
-    /// The searches that would show that nothing answers an objective.
+    /// Returns the searches that would show that nothing answers an objective.
     fn own_searches<'o>(&self, objective: &'o Objective) -> impl Iterator<Item = SuggestedCall> + 'o {
         objective.all_searched().map(|by| {
             let arguments: Map<String, Value> = by.arguments.clone().into_iter().collect();
@@ -139,7 +139,7 @@ impl Search<'_> {
         })
     }
 
-    /// The calls of a strategy whose variables are known, that can be made and were not.
+    /// Returns the calls of a strategy with known variables that can be made and were not.
     fn filled(&self, strategy: &Strategy, variables: &Variables) -> Vec<SuggestedCall> {
         let call = |template: &Template| {
             let arguments = Value::Object(fill(&template.arguments, variables)?);
@@ -148,7 +148,7 @@ impl Search<'_> {
         self.unmade(strategy.calls.iter().filter_map(call).collect())
     }
 
-    /// Of these calls those that can be made and were not, each once.
+    /// Returns those of these calls that can be made and were not, each once.
     fn unmade(&self, calls: Vec<SuggestedCall>) -> Vec<SuggestedCall> {
         let mut kept: Vec<SuggestedCall> = Vec::new();
         for call in calls {
@@ -160,7 +160,7 @@ impl Search<'_> {
         kept
     }
 
-    /// Whether its tool is offered, and takes its arguments.
+    /// Checks whether its tool is offered and accepts its arguments.
     fn can_make(&self, call: &SuggestedCall) -> bool {
         let Some(spec) = self.spec(&call.tool) else { return false };
         let known = spec.arguments.get("properties").and_then(Value::as_object);
@@ -169,12 +169,12 @@ impl Search<'_> {
             && call.arguments.as_object().is_some_and(|given| given.keys().all(takes))
     }
 
-    /// Whether a call that was made asked the source that another would ask: none of what chooses a source differs.
+    /// Checks whether an earlier call asked the same source as another call would: no argument that chooses a source differs.
     fn has_asked(&self, made: &Made, call: &SuggestedCall) -> bool {
         let both = |name: &str| Some((made.arguments.get(name)?, call.arguments.get(name)?));
         let differs = |name: &&str| both(name).is_some_and(|(made, asks)| made != asks);
         let shares = |name: &&str| both(name).is_some_and(|(made, asks)| made == asks);
-        // A call that names a source alone and one that names a record type alone may read different things.
+        // A call that names only a source and one that names only a record type may read different things.
         let shares_what_is_read = self.standing.setting.edition == Edition::BeforeRecords
             || asked_for(&call.arguments).is_none()
             || READS.iter().any(shares);

@@ -1,4 +1,5 @@
-//! The strategies as they stand in their files: `data/recovery.toml`, and for earlier runs `data/recovery-doubts-before-9.toml` and `data/recovery-before-6.toml`.
+//! The strategies as defined in their files: `data/recovery.toml`, and for earlier runs `data/recovery-doubts-before-9.toml` and
+//! `data/recovery-before-6.toml`.
 
 use ledger::event::RecoveryTrigger;
 use ledger::pattern::Patterns;
@@ -8,24 +9,24 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A way to go on where an objective is unmet.
+/// A way to continue if an objective is unmet.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Strategy {
     /// Its name.
     pub id: String,
-    /// What the agent is told to do.
+    /// The instruction for the agent.
     pub told: String,
-    /// What sets it off.
+    /// What triggers it.
     #[serde(default = "where_unmet")]
     pub at: Vec<RecoveryTrigger>,
-    /// Calls of which the task must have made one; none: it answers no call.
+    /// Calls of which the task must have made one; if empty, it responds to no call.
     #[serde(default)]
     pub after: Vec<After>,
-    /// The record type that the objective asks for; none: any.
+    /// The record type that the objective asks for; `None` for any.
     #[serde(default)]
     pub record: Option<Patterns>,
-    /// Whether the objective's own searches, as far as they were not made, are suggested too.
+    /// Whether it also suggests the objective's own searches that were not made.
     #[serde(default)]
     pub searches: bool,
     /// The calls that it suggests.
@@ -33,22 +34,22 @@ pub struct Strategy {
     pub calls: Vec<Template>,
 }
 
-/// Calls that a strategy answers: all members given must hold.
+/// A condition on the calls that a strategy responds to: all members given must hold.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct After {
     /// How they ended.
     pub outcome: Vec<Outcome>,
-    /// Their tool; none: any.
+    /// Their tool; `None` for any.
     #[serde(default)]
     pub tool: Option<Patterns>,
-    /// Why they came back without records; none: whatever the reason.
+    /// Why they returned no records; `None` for any reason.
     #[serde(default)]
     pub cause: Option<Vec<Cause>>,
-    /// Arguments of which they were given one; none: whatever they were given.
+    /// Arguments of which they had one; if empty, any arguments.
     #[serde(default)]
     pub given: Vec<String>,
-    /// What they asked for: their argument `source`, or `record` where they name no source; none: whatever they asked for.
+    /// What they asked for: their argument `source`, or `record` if they name no source; `None` for anything.
     #[serde(default)]
     pub reads: Option<Patterns>,
     /// What they did not ask for.
@@ -56,7 +57,8 @@ pub struct After {
     pub reads_not: Option<Patterns>,
 }
 
-/// A call to suggest; texts of its arguments may hold variables of the call that is answered: `{name}`, or `{name?}` for a member that is left out where the variable is missing.
+/// A call to suggest. Texts in its arguments may contain variables of the earlier call:
+/// `{name}`, or `{name?}` for a member that is left out if the variable is missing.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Template {
@@ -70,7 +72,7 @@ pub struct Template {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    /// Sources and record types that `reads` and `reads_not` call by one name.
+    /// Sources and record types that `reads` and `reads_not` refer to by one name.
     #[serde(default)]
     lists: BTreeMap<String, Vec<String>>,
     strategy: Vec<Strategy>,
@@ -80,21 +82,21 @@ fn where_unmet() -> Vec<RecoveryTrigger> {
     vec![RecoveryTrigger::StepsExhausted, RecoveryTrigger::ApparentCompletion]
 }
 
-/// Which strategies a run has, by its behaviours.
+/// The set of strategies of a run, by its behaviours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edition {
-    /// Those of this version.
+    /// The strategies of this version.
     Now,
-    /// The same, of fewer types of events: before [`Behaviour::ByReference`], with which more of them came.
+    /// The same with fewer event types: before [`Behaviour::ByReference`], which added more of them.
     FewerEvents,
-    /// The same, and second sources for what is answered with little confidence: before [`Behaviour::AnsweredIsDone`].
+    /// The same, with second sources for answers with low confidence: before [`Behaviour::AnsweredIsDone`].
     WithDoubts,
-    /// Before [`Behaviour::OneForRecords`].
+    /// The strategies before [`Behaviour::OneForRecords`].
     BeforeRecords,
 }
 
 impl Edition {
-    /// That of a run with these behaviours.
+    /// Returns the edition of a run with these behaviours.
     pub fn of(has: impl Fn(Behaviour) -> bool) -> Edition {
         match (has(Behaviour::OneForRecords), has(Behaviour::AnsweredIsDone)) {
             (true, true) if has(Behaviour::ByReference) => Edition::Now,
@@ -104,7 +106,7 @@ impl Edition {
         }
     }
 
-    /// Whether an answer of little confidence sets off a search for a second source.
+    /// Checks whether an answer with low confidence starts a search for a second source.
     pub(super) const fn has_doubts(self) -> bool {
         match self {
             Edition::Now | Edition::FewerEvents => false,
@@ -113,7 +115,7 @@ impl Edition {
     }
 }
 
-/// The list of types of events, and that of those which came later.
+/// The name of the list of event types, and that of the list of types that were added later.
 const EVENTS: &str = "events";
 const LATER: &str = "later_events";
 
@@ -121,9 +123,9 @@ const NOW: &str = include_str!("../../data/recovery.toml");
 const DOUBTS: &str = include_str!("../../data/recovery-doubts-before-9.toml");
 const BEFORE: &str = include_str!("../../data/recovery-before-6.toml");
 
-/// The strategies in the order in which they are tried.
+/// Returns the strategies in the order in which they are tried.
 pub fn strategies(edition: Edition) -> &'static [Strategy] {
-    /// Embedded, and read by a test: none is ever empty.
+    /// The embedded tables. A test reads them, so none is ever empty.
     static TABLES: LazyLock<[Vec<Strategy>; 4]> = LazyLock::new(|| {
         let tables = [(NOW, true), (NOW, false), (DOUBTS, false), (BEFORE, false)];
         let [now, fewer, doubts, before] =
@@ -139,7 +141,7 @@ pub fn strategies(edition: Edition) -> &'static [Strategy] {
     }
 }
 
-/// A table with the items of its lists in place of their names; `later` says whether events have the types that came later.
+/// Reads a table and replaces list names by the lists' items; `later` says whether events have the types that were added later.
 fn read(text: &str, later: bool) -> Result<Table, toml::de::Error> {
     let mut table: Table = toml::from_str(text)?;
     let more = table.lists.remove(LATER).filter(|_| later).unwrap_or_default();
@@ -161,7 +163,7 @@ fn written_out(patterns: &Patterns, lists: &BTreeMap<String, Vec<String>>) -> Pa
     Patterns::Any(named.iter().flat_map(items).collect())
 }
 
-/// What a call asks for: its source, or its record type where it names no source.
+/// Returns what a call asks for: its source, or its record type if it names no source.
 pub(super) fn asked_for(arguments: &Value) -> Option<&str> {
     let text = |name| arguments.get(name).and_then(Value::as_str);
     text("source").or_else(|| text("record"))
@@ -210,7 +212,7 @@ mod tests {
         let written = written_out(&Patterns::Any(vec!["events".into(), "srum".into()]), &lists);
         assert!(["event_log", "logons", "srum"].iter().all(|asked| written.fit(asked)));
         assert!(!written.fit("events") && written_out(&"events".into(), &lists).fit("logon"));
-        // The name of no list would stand alone.
+        // An unresolved list name would be the only item.
         let afters = strategies(Edition::WithDoubts).iter().flat_map(|strategy| &strategy.after);
         let named = afters.flat_map(|after| [&after.reads, &after.reads_not]).flatten();
         assert!(named.clone().all(|patterns| matches!(patterns, Patterns::Any(all) if all.len() > 2)));

@@ -1,19 +1,19 @@
-//! What the templates of strategies take from a call that was made, or from a fact.
+//! The variables that strategy templates take from an earlier call or from a fact.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Variables by their names.
+/// Variables by name.
 pub(super) type Variables = BTreeMap<&'static str, String>;
 
-/// The longest text that a variable may hold, in characters.
+/// The longest text in a variable, in characters.
 const LONGEST: usize = 200;
 /// The shortest name that is worth a search.
 const SHORTEST_NAME: usize = 3;
-/// Folders below which each user has one.
+/// Folders that contain a folder for each user.
 const PROFILES: [&str; 2] = ["users", "documents and settings"];
 
-/// Of a call's arguments; those that were used come first, for they are spelled as the evidence is.
+/// Returns the variables of a call's arguments; the arguments as used take precedence, because they are spelled as in the evidence.
 pub(super) fn of_call(arguments: &Value, used: Option<&Value>) -> Variables {
     let text = |name: &str| {
         let given = arguments.get(name)?.as_str()?;
@@ -36,7 +36,7 @@ pub(super) fn of_call(arguments: &Value, used: Option<&Value>) -> Variables {
     found
 }
 
-/// Of what a fact is about.
+/// Returns the variables of a fact's subject.
 pub(super) fn of_subject(subject: &str, evidence: &str) -> Variables {
     let mut found = Variables::new();
     put(&mut found, "evidence", Some(evidence.to_owned()));
@@ -53,7 +53,7 @@ fn put(found: &mut Variables, name: &'static str, text: Option<String>) {
     }
 }
 
-/// `name`, `stem`, `parent` and, below a user's folder, `owner` and `below_user`.
+/// Adds `name`, `stem`, `parent` and, below a user's folder, `owner` and `below_user`.
 fn of_path(found: &mut Variables, path: &str) {
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "**").collect();
     let Some((last, above)) = parts.split_last() else { return };
@@ -73,7 +73,7 @@ fn of_path(found: &mut Variables, path: &str) {
     }
 }
 
-/// `leaf`, `key_parent` and `other_set`.
+/// Adds `leaf`, `key_parent` and `other_set`.
 fn of_key(found: &mut Variables, key: &str) {
     let parts: Vec<&str> = key.split(['\\', '/']).filter(|part| !part.is_empty()).collect();
     let Some((leaf, above)) = parts.split_last() else { return };
@@ -89,7 +89,7 @@ fn of_key(found: &mut Variables, key: &str) {
     put(found, "other_set", Some(path.join("\\")));
 }
 
-/// A name without the stars around it; `None` where it is a pattern for many names, or too short.
+/// Returns a name without the asterisks around it; `None` if it is a pattern for many names, or too short.
 fn plain(name: &str) -> Option<&str> {
     let name = name.trim_matches('*').trim();
     let is_name = is_plain(name) && !name.starts_with('.') && name.chars().count() >= SHORTEST_NAME;
@@ -100,13 +100,13 @@ fn is_plain(name: &str) -> bool {
     !name.contains(['*', '?', '{', '}', '|', '\n'])
 }
 
-/// A name without its ending.
+/// Returns a name without its extension.
 fn stem(name: &str) -> Option<&str> {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     (stem.chars().count() >= SHORTEST_NAME).then_some(stem)
 }
 
-/// The arguments with their variables filled in; `None` where one is missing.
+/// Returns the arguments with their variables filled in; `None` if one is missing.
 pub(super) fn fill(template: &Map<String, Value>, variables: &Variables) -> Option<Map<String, Value>> {
     let mut filled = Map::new();
     for (name, value) in template {

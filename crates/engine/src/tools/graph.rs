@@ -1,4 +1,4 @@
-//! What models are told of the GRAPH_WRITE and GRAPH_READ tools.
+//! The descriptions of the GRAPH_WRITE and GRAPH_READ tools for models.
 
 use super::{About, ReadTool, WriteTool, about, text};
 use crate::connected::{ASKED, FARTHEST};
@@ -53,7 +53,7 @@ pub(super) fn write(tool: WriteTool) -> About {
     }
 }
 
-/// What a fact must say to answer a question of an agent's own.
+/// Returns the schema for what a fact must say to answer an agent's own question.
 fn answered_by() -> Value {
     json!({
         "type": "object",

@@ -1,4 +1,4 @@
-//! What models are told of the ARTIFACT and DISPATCH tools.
+//! The descriptions of the ARTIFACT and DISPATCH tools for models.
 
 use super::{About, ArtifactTool, about, text};
 use crate::dispatch::tool_name;
@@ -41,7 +41,7 @@ pub(super) fn decline() -> About {
     )
 }
 
-/// The tools by which tasks are handed to these agents, sorted by name.
+/// Returns the tools that assign tasks to these agents, sorted by name.
 pub fn dispatch_tools(roster: &[AgentSpec]) -> Vec<ToolSpec> {
     let mut tools: Vec<ToolSpec> = roster.iter().map(agent).collect();
     tools.sort_by(|a, b| a.name.cmp(&b.name));

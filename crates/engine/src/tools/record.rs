@@ -1,4 +1,4 @@
-//! What models are told of the RECORD tools, and of reading one's own outputs.
+//! The descriptions of the RECORD tools, and of the tool that reads the caller's own outputs, for models.
 
 use super::{About, about, text};
 use crate::claims::{MOST_READINGS, MOST_SENTENCES, MOST_STATEMENTS};

@@ -1,14 +1,14 @@
-//! Notes in place of answers: what was there, and how to see it again.
+//! Notes that replace answers: what was there, and how to see it again.
 
 use ledger::CallId;
 use ledger::turn::{Answer, Loss, Message, Page, ReplyBlock, UserBlock};
 
-/// Files that a note names.
+/// The most files that a note names.
 const SOME_PATHS: usize = 3;
-/// Nodes of which a list is short enough to stay.
+/// The number of nodes up to which a list is short enough to stay.
 const FEW_NODES: usize = 3;
 
-/// The note in place of a tool's answer; `None` for one that stays: it is short, or what became of a claim.
+/// Returns the note that replaces a tool's answer; `None` for an answer that stays, because it is short or the result of a claim.
 pub(crate) fn note(answer: &Answer, tool: &str) -> Option<Answer> {
     let tool = tool.to_owned();
     let loss = match answer {
@@ -39,7 +39,7 @@ pub(crate) fn note(answer: &Answer, tool: &str) -> Option<Answer> {
     Some(Answer::Cut(loss))
 }
 
-/// The block with a note in place of its answer to one of the calls of `asked`.
+/// Returns the block with a note instead of its answer to one of the calls of `asked`.
 pub(crate) fn block(block: &UserBlock, asked: Option<&Message>) -> UserBlock {
     match block {
         UserBlock::Answer { call, answer } => {
@@ -50,7 +50,7 @@ pub(crate) fn block(block: &UserBlock, asked: Option<&Message>) -> UserBlock {
     }
 }
 
-/// The tool that a call named.
+/// Returns the tool that a call named.
 fn tool<'m>(call: &CallId, asked: Option<&'m Message>) -> &'m str {
     let Some(Message::Assistant(blocks)) = asked else { return "" };
     let named = blocks.iter().find_map(|block| match block {

@@ -1,39 +1,39 @@
-//! How many tokens a weight comes to, learned from what the provider counts.
+//! Estimates the tokens of a weight, and learns from the provider's counts.
 
 use ledger::Window;
 
-/// Tokens of a thousand bytes before anything was counted: two bytes a token, fewer than nearly any text has.
+/// Tokens per thousand bytes before anything was counted: two bytes a token, which is denser than nearly any text.
 const DENSE: u64 = 500;
-/// The least that is believed of tokens in a thousand bytes.
+/// The lowest number of tokens per thousand bytes that is believed.
 const THINNEST: u64 = 150;
-/// Growth of fewer bytes says nothing of their density.
+/// Growth of fewer bytes than this says nothing about density.
 const LEAST_GROWTH: u64 = 500;
-/// Of what was sent and refused as too long, the share that is tried next, in quarters.
+/// After a request is refused as too long, the share of its size, in quarters, that is tried next.
 const AFTER_REFUSAL_QUARTERS: u64 = 3;
 /// How often in a row a request may be refused as too long.
 const MOST_REFUSALS: u32 = 8;
 
-/// Counts.
+/// The estimates and counts of one conversation.
 #[derive(Debug, Clone)]
 pub(crate) struct Meter {
-    /// The most tokens of a request, as it was said.
+    /// The most tokens of a request, as configured.
     told: u64,
-    /// The same, as far as refusals leave it.
+    /// The same limit after refusals.
     most: u64,
-    /// Tokens of a thousand bytes, with some to spare.
+    /// Tokens per thousand bytes, with a margin.
     density: u64,
-    /// What the provider counted for the beginning of what would be sent now, and its weight.
+    /// The provider's count for the beginning of what would be sent now, and its weight.
     known: Option<Known>,
-    /// The first that was counted with the same instructions and tools: they are no denser for what came since.
+    /// The first count with the same instructions and tools: later messages do not make these denser.
     base: Option<Known>,
     /// The weight of instructions and tools.
     fixed: u64,
-    /// The weight of the request under way.
+    /// The weight of the current request.
     sent: u64,
     /// The most tokens of a request that was answered.
     taken: u64,
     refusals: u32,
-    /// Whether the least was sent since a request was answered.
+    /// Whether the least possible was sent since a request was last answered.
     dared: bool,
 }
 
@@ -60,12 +60,12 @@ impl Meter {
         }
     }
 
-    /// The most tokens of a request.
+    /// Returns the most tokens of a request.
     pub(crate) const fn most(&self) -> u64 {
         self.most
     }
 
-    /// Tokens of a weight of which nothing was counted.
+    /// Estimates the tokens of a weight that was never counted.
     pub(crate) fn fresh(&self, weight: u64) -> u64 {
         match self.base {
             Some(base) if weight >= base.weight => base.tokens + self.dense(weight - base.weight),
@@ -78,7 +78,7 @@ impl Meter {
         weight.saturating_mul(self.density).div_ceil(1_000)
     }
 
-    /// Tokens of a weight that goes on from what was sent before.
+    /// Estimates the tokens of a weight that continues what was sent before.
     pub(crate) fn grown(&self, weight: u64) -> u64 {
         match self.known {
             Some(known) => known.tokens + self.dense(weight.saturating_sub(known.weight)),
@@ -86,19 +86,19 @@ impl Meter {
         }
     }
 
-    /// The weight that is sure to be within so many tokens.
+    /// Returns the weight that certainly stays within so many tokens.
     pub(crate) const fn room(&self, tokens: u64) -> u64 {
         tokens.saturating_mul(1_000) / self.density
     }
 
-    /// Instructions and tools weigh so much from now on; what was counted with others says nothing of them.
+    /// Sets the weight of instructions and tools; counts with other ones say nothing about them.
     pub(crate) fn instructed(&mut self, fixed: u64) {
         if self.fixed != fixed {
             (self.fixed, self.known, self.base) = (fixed, None, None);
         }
     }
 
-    /// A request of this weight is sent; `goes_on`: what was sent before is its beginning.
+    /// Notes that a request of this weight is sent; if `goes_on`, it begins with what was sent before.
     pub(crate) fn send(&mut self, weight: u64, goes_on: bool) {
         self.sent = weight;
         if !goes_on {
@@ -106,18 +106,21 @@ impl Meter {
         }
     }
 
-    /// Whether the least is sent although it is taken for `needed` tokens, more than fit: once after refusals, which may have been for dense text and not for a smaller context; and once before anything was counted, where half of that would fit, as most texts have twice as many bytes a token as they are taken for.
+    /// Checks whether the least possible is sent although its estimate of `needed` tokens is more than fits.
+    /// This is done once after refusals, which may have been caused by dense text and not by a smaller context.
+    /// It is also done once before anything was counted, if half of the estimate would fit,
+    /// because most texts have twice as many bytes per token as assumed.
     pub(crate) const fn dares(&self, needed: u64) -> bool {
         let is_uncounted = self.base.is_none() && needed / 2 <= self.most;
         !self.dared && (self.most < self.told || is_uncounted)
     }
 
-    /// The least is sent.
+    /// Notes that the least possible is sent.
     pub(crate) const fn dare(&mut self) {
         self.dared = true;
     }
 
-    /// The provider counted the request under way.
+    /// Takes the provider's count for the current request.
     pub(crate) fn counted(&mut self, tokens: u64) {
         (self.refusals, self.dared) = (0, false);
         let whole = density(tokens, self.sent);
@@ -125,19 +128,19 @@ impl Meter {
             let growth = self.sent.saturating_sub(before.weight);
             (growth >= LEAST_GROWTH).then(|| density(tokens.saturating_sub(before.tokens), growth))
         });
-        // What comes may be denser than what came.
+        // Later text may be denser than earlier text.
         let densest = whole.max(grown.unwrap_or(0));
         self.density = (densest + densest / 4).max(THINNEST);
         let known = Known { tokens, weight: self.sent };
         (self.known, self.base) = (Some(known), self.base.or(Some(known)));
-        // So many were taken once.
+        // A request with this many tokens was accepted once.
         self.taken = self.taken.max(tokens);
         self.most = self.most.max(self.taken);
     }
 
-    /// The request under way was too long; whether a shorter one may be tried.
+    /// Notes that the current request was too long; returns whether a shorter one may be tried.
     ///
-    /// Either the tokens are more than they were taken for, or the context is smaller than was said: less weight helps with both.
+    /// Either there are more tokens than estimated, or the context is smaller than configured: less weight helps in both cases.
     pub(crate) fn refused(&mut self) -> bool {
         let sent = self.grown(self.sent).min(self.most);
         self.most = sent / 4 * AFTER_REFUSAL_QUARTERS;
@@ -163,11 +166,11 @@ mod tests {
         assert_eq!((meter.most(), meter.fresh(1_000), meter.grown(1_000)), (8_000, 500, 500));
         meter.send(10_000, false);
         meter.counted(2_500);
-        // 250 tokens a thousand bytes, and a quarter more for what comes.
+        // 250 tokens per thousand bytes, and a quarter more for later text.
         assert_eq!((meter.grown(10_000), meter.grown(11_000), meter.fresh(1_000)), (2_500, 2_812, 312));
         meter.send(12_000, true);
         meter.counted(3_500);
-        // The last 2,000 bytes were denser: 500 a thousand.
+        // The last 2,000 bytes were denser: 500 per thousand.
         assert_eq!((meter.grown(12_000), meter.grown(13_000)), (3_500, 4_125));
         meter.send(5_000, false);
         assert_eq!(meter.grown(5_000), 2_500);
@@ -181,7 +184,7 @@ mod tests {
         meter.counted(2_500);
         meter.send(12_000, true);
         meter.counted(4_500);
-        // 1,250 tokens a thousand bytes, of what comes beside the first 10,000.
+        // 1,250 tokens per thousand bytes, for what comes after the first 10,000.
         assert_eq!((meter.fresh(10_000), meter.fresh(11_000), meter.grown(13_000)), (2_500, 3_750, 5_750));
         meter.instructed(9_000);
         assert_eq!(meter.grown(10_000), 12_500);
@@ -209,7 +212,7 @@ mod tests {
             assert!(meter.refused() && meter.dares(u64::MAX));
             meter.dare();
             assert!(meter.refused() && !meter.dares(u64::MAX));
-            // What was refused is in doubt after an answer, too.
+            // After an answer, the refused size is in doubt again.
             meter.counted(2_000);
             assert!(meter.dares(u64::MAX));
         }

@@ -1,4 +1,4 @@
-//! The least is left out, in the order of the layers.
+//! Tests that the least possible is left out, in the order of the layers.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What messages weigh: about the bytes that a provider is sent for them.
+//! The weight of messages: about the bytes that a provider is sent for them.
 
 use super::cut;
 use ledger::ToolSpec;
@@ -11,17 +11,17 @@ const AROUND: u64 = 60;
 const FENCE: u64 = 140;
 /// Bytes of a tool's name in a note.
 const NAME: u64 = 64;
-/// Bytes of a record's own line besides those of its stored form.
+/// Bytes of a record's own line besides its stored form.
 const LINE: u64 = 40;
 
-/// What something weighs as it is, and with notes in place of long answers.
+/// The weight of something as it is, and with notes instead of long answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Weight {
     pub(crate) whole: u64,
     pub(crate) noted: u64,
 }
 
-/// System prompt and tools.
+/// Returns the weight of system prompt and tools.
 pub(crate) fn fixed(system: &str, tools: &[ToolSpec]) -> u64 {
     let tool =
         |tool: &ToolSpec| (tool.name.len() + tool.description.len()) as u64 + json(&tool.arguments) + AROUND;
@@ -44,7 +44,7 @@ pub(crate) fn message(message: &Message) -> Weight {
     }
 }
 
-/// One block of the engine's.
+/// Returns the weight of one block of the engine.
 pub(crate) fn block(block: &UserBlock) -> Weight {
     match block {
         UserBlock::Text { text } => {
@@ -73,7 +73,7 @@ pub(crate) fn distilled(distilled: &Distilled) -> u64 {
 }
 
 fn answer(answer: &Answer) -> u64 {
-    // Each recalled record stands behind a line of its own that says whose it is.
+    // Each recalled record follows a line that says where it is from.
     let heads = if let Answer::Recalled(recalled) = answer { recalled.hits.len() as u64 } else { 0 };
     json(answer) + answer.pages().into_iter().map(page).sum::<u64>() + heads * LINE + FENCE
 }
@@ -82,7 +82,7 @@ fn page(page: &Page) -> u64 {
     page.records().map(|record| page.output.line_length(record.id).unwrap_or(0) as u64 + LINE).sum()
 }
 
-/// What a model said; where its provider is sent its own words back, those count if they are more.
+/// Returns the weight of a model's message; if its provider gets its original message back, the larger of the two counts.
 fn said(blocks: &[ReplyBlock]) -> u64 {
     let (mut plain, mut verbatim) = (AROUND, 0);
     for block in blocks {
@@ -97,15 +97,15 @@ fn said(blocks: &[ReplyBlock]) -> u64 {
     plain.max(verbatim)
 }
 
-/// The length of a value's JSON.
+/// Returns the length of a value's JSON.
 fn json(value: &impl Serialize) -> u64 {
     let mut counter = Counter(0);
-    // Nothing that is sent fails to be written; what did would be found when it is.
+    // Serialising what is sent does not fail; if it did, sending it would show the error.
     drop(serde_json::to_writer(&mut counter, value));
     counter.0
 }
 
-/// Counts what is written, and keeps none of it.
+/// Counts the bytes written, and keeps none of them.
 struct Counter(u64);
 
 impl std::io::Write for Counter {

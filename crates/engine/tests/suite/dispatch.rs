@@ -1,4 +1,4 @@
-//! A lead that hands out tasks: their order, what they are given, what they hand over.
+//! A lead that assigns tasks: their order, what they are given, what they hand over.
 
 use crate::life;
 
@@ -42,7 +42,7 @@ fn agent(name: &str, classes: &[ToolClass], objectives: Vec<Objective>) -> Agent
 
 type Script<'a> = dyn FnMut(&str, &TurnRequest) -> Option<Reply> + 'a;
 
-/// A run of a lead and two agents, by one script: agent and request to reply; `None` is the end of the wall time.
+/// A run of a lead and two agents by one script: agent and request to reply; `None` ends the wall time.
 struct World {
     rules: Rules,
     /// The behaviours of the run.
@@ -50,7 +50,7 @@ struct World {
     assigned: Vec<TaskAssigned>,
     events: BTreeMap<TaskId, Vec<Event>>,
     ended: BTreeMap<TaskId, Arc<Handed>>,
-    /// The tasks that were at work, in the order in which they were handed out.
+    /// The tasks that worked, in the order in which they were assigned.
     groups: Vec<Vec<TaskId>>,
 }
 
@@ -196,7 +196,7 @@ fn first_words(request: &TurnRequest) -> String {
     blocks(request).iter().filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// Reads, records a line, stops; in its second turn it has stored what it is told to.
+/// Reads, records a line, stops; in its second turn it has already stored what it was told to.
 fn finds(request: &TurnRequest) -> Option<Reply> {
     match request.turn {
         1 => says(vec![call("r", "read", json!({}))]),

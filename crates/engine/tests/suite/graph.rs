@@ -1,4 +1,4 @@
-//! What an agent adds to the graph beside facts, and what it is shown of it.
+//! What an agent adds to the graph besides facts, and what it is shown of it.
 
 use crate::life;
 
@@ -9,16 +9,16 @@ use ledger::{Behaviour, Event, NodeId, Outcome, RejectionCode, Rules};
 use life::{Lived, answers, call, live_up_to, returned, says, words};
 use serde_json::{Value, json};
 
-/// A call, made of the answers so far.
+/// A call, made from the answers so far.
 type Make = Box<dyn Fn(&[Answer]) -> Value>;
 type Calls = Vec<Make>;
 
-/// Lives a task whose agent makes these calls, one a turn; each is made of the answers so far.
+/// Runs a task whose agent makes these calls, one a turn; each is made from the answers so far.
 fn lived(calls: Calls, tool: impl FnMut(u32) -> ToolReturn) -> (Lived, Vec<Answer>) {
     lived_up_to(Behaviour::OneForRecords, calls, tool)
 }
 
-/// The same in a run with the behaviours up to this one.
+/// Does the same in a run with the behaviours up to this one.
 fn lived_up_to(newest: Behaviour, calls: Calls, tool: impl FnMut(u32) -> ToolReturn) -> (Lived, Vec<Answer>) {
     let mut turn = 0;
     let mut told = Vec::new();
@@ -49,7 +49,7 @@ fn fixed(tool: &str, arguments: Value) -> Make {
     Box::new(move |_| made.clone())
 }
 
-/// Reads the one line and records it.
+/// Reads the only line and records it.
 fn one_fact() -> Calls {
     vec![
         fixed("read", json!({})),

@@ -1,4 +1,4 @@
-//! What is told of one's own findings and those that were handed over: statements, and the sentences of earlier runs.
+//! Statements and, in earlier runs, sentences about the task's own findings and those that were handed over.
 
 use crate::life;
 
@@ -44,7 +44,7 @@ fn fact() -> FactEntry {
     }
 }
 
-/// What a task of another agent hands over: a fact, an absence, an entity.
+/// Returns what a task of another agent hands over: a fact, an absence, an entity.
 fn handed() -> Handed {
     let fact = fact();
     let absence = AbsenceEntry {
@@ -92,7 +92,7 @@ fn agent(name: &str, more: &[ToolClass]) -> AgentSpec {
     AgentSpec { name: name.into(), prompt: String::new(), surface, tools: None, objectives: vec![] }
 }
 
-/// Lives a task to which the above was handed over; each call is a turn.
+/// Runs a task to which the above was handed over; each call is a turn.
 fn lived(agent: AgentSpec, rules: Rules, calls: &[(&str, Value)]) -> (Lived, Vec<Answer>, Vec<Vec<String>>) {
     let setting = Setting::new(rules.clone(), Seed(Digest::of(b"s")), &tools(), &[TaskId(1), TaskId(2)]);
     let assigned = TaskAssigned::new(TaskId(1), agent, "m");
@@ -116,7 +116,7 @@ fn tell(statements: Value) -> (&'static str, Value) {
     ("tell", json!({ "statements": statements }))
 }
 
-/// The code of each refused statement; `None` of those that are told.
+/// Returns the code of each refused statement; `None` for accepted ones.
 fn codes(answer: &Answer) -> Vec<Option<RejectionCode>> {
     let Answer::Statements { statements } = answer else { panic!("{answer:?}") };
     let code = |result: &StatementResult| match result {

@@ -1,4 +1,4 @@
-//! Remarks of an agent that are no facts: kept as they are, and nothing rests on them.
+//! An agent's remarks that are not facts: they are kept unchanged, and nothing is based on them.
 
 use crate::life;
 
@@ -8,7 +8,7 @@ use ledger::{Behaviour, Event, Outcome, Rules};
 use life::{Lived, answers, call, live_up_to, returned, says, words};
 use serde_json::{Value, json};
 
-/// Lives a task whose agent makes these calls for records, one a turn.
+/// Runs a task whose agent makes these record calls, one a turn.
 fn lived(made: &[Value]) -> (Lived, Vec<Answer>) {
     let (mut turn, mut told) = (0, Vec::new());
     let lived = live_up_to(

@@ -1,4 +1,4 @@
-//! How a question stands that no fact answers, by what the calls covered and returned.
+//! The status of a question that no fact answers, from what the calls covered and returned.
 
 use crate::life;
 use engine::ToolReturn;
@@ -11,7 +11,7 @@ use life::{Lived, call, investigates, live_up_to, returned, says, words};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Who wrote `evil`? Searched by one call, whatever its limit.
+/// The question who wrote `evil`, which one call searches, whatever its limit.
 fn question(weight: Weight) -> Objective {
     let by = json!([{"tool": "search_text", "arguments": {"text": "any"}, "free": ["limit"]}]);
     Objective {
@@ -33,7 +33,7 @@ fn question(weight: Weight) -> Objective {
     }
 }
 
-/// The same question, which a second kind of source answers, too; of either it must be known whether there is one.
+/// The same question, which a second kind of source also answers; for each, a listing must show whether there is one.
 fn question_of_two_sources() -> Objective {
     let by = |listing: &str, needed: &str, search: &str| json!([{"tool": listing, "sources": {"needed": needed}}, {"tool": search, "arguments": {"text": "any"}}]);
     let question = question(Weight::Activity);
@@ -46,7 +46,7 @@ fn question_of_two_sources() -> Objective {
     Objective { searched, or: vec![or], ..question }
 }
 
-/// The same question, searched by one call that reads more kinds of hives than the one that has to be there.
+/// The same question, searched by one call that reads more kinds of hives than the required one.
 fn question_of_one_hive(each: Value) -> Objective {
     let sources = json!({"when": {"text": "SOFTWARE"}, "needed": "a SOFTWARE hive"});
     let mut by = json!([{"tool": "list_hives", "sources": sources}, {"tool": "search_text", "arguments": {"source": "any"}, "free": ["limit"]}]);
@@ -56,7 +56,7 @@ fn question_of_one_hive(each: Value) -> Objective {
     Objective { searched: serde_json::from_value(by).unwrap(), ..question(Weight::Finding) }
 }
 
-/// Makes these calls, each answered so, and records nothing.
+/// Makes these calls with these answers, and records nothing.
 fn looks(weight: Weight, calls: &[(&str, Value, ToolReturn)]) -> Lived {
     looks_for(question(weight), calls)
 }
@@ -71,7 +71,7 @@ fn without_recovery() -> Rules {
     rules
 }
 
-/// The same in a run with the behaviours up to this one; what is called behind these calls finds nothing.
+/// Does the same in a run with the behaviours up to this one; any later call finds nothing.
 fn looks_up_to(
     newest: Behaviour,
     rules: Rules,
@@ -135,11 +135,11 @@ fn a_question_stands_as_its_calls_covered_and_returned() {
         ("not_asked", vec![]),
         ("not_asked", vec![("list_hives", json!({}), empty())]),
         ("empty", vec![("search_text", any(), empty())]),
-        // That something else is there does not matter to the question.
+        // Other records do not matter to the question.
         ("empty", vec![("search_text", any(), line("good"))]),
         ("seen", vec![("search_text", any(), line("evil"))]),
         ("seen", vec![("search_text", json!({"text": "evil"}), line("evil"))]),
-        // A complete search does not take back what another call returned.
+        // A complete search does not cancel what another call returned.
         (
             "seen",
             vec![("search_text", json!({"text": "evil"}), line("evil")), ("search_text", any(), empty())],
@@ -157,7 +157,7 @@ fn a_question_stands_as_its_calls_covered_and_returned() {
             "partly",
             vec![("search_text", page(0), truncated(line("good"))), ("search_text", page(2), line("good"))],
         ),
-        // A first page that was asked for before, or pages that overlap, take nothing from the rest.
+        // A repeated first page, or overlapping pages, do not lose the rest.
         (
             "empty",
             vec![("search_text", page(0), truncated(line("good"))), ("search_text", any(), line("good"))],
@@ -187,7 +187,7 @@ fn a_question_with_alternatives_is_closed_where_every_source_that_is_there_was_s
             vec!["a hive", "a log"],
             vec![listed(hives, none.clone()), listed(logs, none.clone())],
         ),
-        // A log that says nothing does not stand for the hive that is missing.
+        // A log that says nothing does not replace the missing hive.
         (
             "not_determinable",
             vec!["a hive"],
@@ -245,7 +245,7 @@ fn a_source_that_is_lacking_closes_no_question_whose_search_reads_others_that_ar
     let (of_a_user, none) = (line("NTUSER"), empty());
     let each = json!({"tool": "search_text", "arguments": {"text": "any"}, "by": {"hive": "path"}});
     let (before, now) = (Behaviour::NoVerdicts, Behaviour::SearchedElsewhere);
-    // A type of record tells what it is of: nothing of it stands elsewhere.
+    // A record type says what it is from: none of its records are elsewhere.
     let mut of_type = question_of_one_hive(Value::Null);
     of_type.searched[1].arguments = BTreeMap::from([("record".to_owned(), json!("text_line"))]);
     let calls = [listed(of_a_user.clone())];
@@ -254,9 +254,9 @@ fn a_source_that_is_lacking_closes_no_question_whose_search_reads_others_that_ar
     for (newest, each, calls, expected) in [
         (now, Value::Null, vec![listed(of_a_user.clone())], "not_asked"),
         (before, Value::Null, vec![listed(of_a_user.clone())], "not_determinable"),
-        // There is no hive in which anything could stand.
+        // There is no hive that could hold anything.
         (now, Value::Null, vec![listed(none)], "not_determinable"),
-        // What is searched one by one is all that could answer.
+        // Sources that are searched one by one are all that could answer.
         (now, each, vec![listed(of_a_user.clone())], "not_determinable"),
         (
             now,
@@ -302,7 +302,7 @@ fn what_lacks_its_source_is_left_to_the_sweep_and_sets_no_recovery_off() {
     };
     assert_eq!(recoveries(question_of_one_hive(Value::Null), line("NTUSER")), 0);
     assert_eq!(recoveries(question_of_one_hive(Value::Null), line("SOFTWARE")), 1);
-    // Another way of which there is a source is worth a try, whatever the own one lacks.
+    // Another way that has a source is worth a try, whatever the question's own way lacks.
     let mut question = question_of_one_hive(Value::Null);
     question.or = question_of_two_sources().or;
     assert_eq!(recoveries(question, line("NTUSER")), 1);
@@ -326,7 +326,7 @@ fn a_question_of_any_weight_is_open_until_it_was_looked_for() {
     assert_eq!(lived.ended.status, TaskStatus::Incomplete);
 }
 
-/// Leaving a call out never makes more of a question.
+/// Leaving a call out never improves a question's status.
 #[test]
 fn a_call_less_never_improves_how_a_question_stands() {
     let rank =

@@ -1,4 +1,4 @@
-//! States of objectives and recoveries, driven by hand: tables over scripted lives.
+//! States of objectives and recoveries, driven by hand: tables over scripted tasks.
 
 use crate::life;
 
@@ -33,17 +33,17 @@ fn objective(id: &str, record: &str) -> Objective {
     }
 }
 
-/// An objective that this search covers.
+/// Returns an objective that this search covers.
 fn searched(searched: Value) -> Objective {
     Objective { searched: serde_json::from_value(searched).unwrap(), ..objective("line", "text_line") }
 }
 
-/// A tool as its name says, whose records are of one type.
+/// Returns a tool with this name, whose records are of one type.
 fn tool(name: &str, record: &str, arguments: &[&str]) -> ToolSpec {
     investigates(name, &[record], arguments)
 }
 
-/// Tools of the names that the strategies know.
+/// Returns tools with the names that the strategies use.
 fn tools() -> Vec<ToolSpec> {
     vec![
         tool("stat_file", "dir_entry", &["path", "evidence"]),
@@ -67,7 +67,7 @@ fn tools() -> Vec<ToolSpec> {
     ]
 }
 
-/// Those in place of `records` in earlier runs.
+/// Returns the tools that earlier runs had instead of `records`.
 fn tools_before() -> Vec<ToolSpec> {
     let mut tools = tools();
     tools.retain(|tool| tool.name != "records");
@@ -122,7 +122,7 @@ fn advice(request: &TurnRequest) -> Option<ledger::turn::Advice> {
     })
 }
 
-/// Makes one call, then stops whenever it is asked; what is suggested is made where `follows`.
+/// Makes one call, then stops whenever it is asked; if `follows`, it makes the suggested calls.
 fn lives(objective: Objective, first: (&str, Value), follows: bool, answer: ToolReturn) -> Lived {
     let mut turn = 0;
     let (name, arguments) = (first.0.to_owned(), first.1);
@@ -309,7 +309,7 @@ fn a_run_that_had_other_tools_is_recovered_by_their_calls() {
     assert_eq!(strategies(&old), ["other-channel", "archived-logs"]);
     assert_eq!(begun(&old)[0].calls[0].tool, "query_events");
     assert_eq!(begun(&old)[0].calls[0].arguments, json!({"ids": "4624"}));
-    // Each table knows its own tools only.
+    // Each table knows only its own tools.
     let now = json!({"source": "event_log", "where": "event_id = 4624"});
     let crossed = lived(Behaviour::DatedByHost, tools(), "records", now);
     assert!(begun(&crossed).is_empty());
@@ -440,7 +440,7 @@ fn where_no_call_leads_anywhere_nothing_is_tried() {
     for (record, tool, arguments, answer) in [
         ("text_line", "find_files", json!({"name": "*"}), empty("")),
         ("text_line", "records", json!({"record": "logon"}), empty("")),
-        // What is to be done where logs have no events does not help where there is no prefetch.
+        // Advice for logs without events does not help if there is no prefetch.
         ("prefetch", "records", json!({"source": "prefetch", "where": "runs > 1"}), empty("")),
         ("prefetch", "records", json!({"record": "prefetch", "from": "2025-01-01T00:00:00Z"}), empty("")),
         (
@@ -518,7 +518,7 @@ fn what_could_not_be_read_makes_an_objective_not_determinable_and_says_what_woul
         let lived = lives(objective("o", "text_line"), ask(), false, answer);
         assert_eq!(without(&lived), Some(WithoutFact::Unmet));
     }
-    // A tool whose records are no answer could not have answered.
+    // A tool whose records are not an answer could not have answered.
     let lived = lives(objective("o", "logon"), ask(), false, failed("read a: Permission denied"));
     assert_eq!(without(&lived), Some(WithoutFact::Unmet));
 }
@@ -565,7 +565,7 @@ fn a_listing_shows_what_the_evidence_lacks_and_what_has_to_be_searched() {
 
 #[test]
 fn an_empty_search_is_an_answer_only_where_a_source_is_there() {
-    // What lists the sources, where nothing is searched one by one, and the search of everything.
+    // The listing of the sources, without a search of each, and the search of everything.
     let sources = json!([
         {"tool": "read_file", "sources": {"when": {"text": "SAM*"}, "needed": "a SAM hive"}},
         {"tool": "search_text"},
@@ -595,10 +595,10 @@ fn an_empty_search_is_an_answer_only_where_a_source_is_there() {
         (now, Weight::Finding, Some("SAM"), "empty"),
         (now, Weight::Activity, Some("SYSTEM"), "not_determinable"),
         (now, Weight::Finding, Some("SYSTEM"), "not_determinable"),
-        // Nobody looked whether there is a source.
+        // No call checked whether there is a source.
         (now, Weight::Activity, None, "unmet"),
         (now, Weight::Finding, None, "nothing_found"),
-        // Runs that were made before stand as they stood.
+        // Earlier runs keep their status.
         (before, Weight::Activity, Some("SYSTEM"), "not_determinable"),
         (before, Weight::Finding, Some("SYSTEM"), "empty"),
         (before, Weight::Activity, None, "empty"),
@@ -617,7 +617,7 @@ fn what_is_only_watched_for_sets_off_nothing() {
     assert_eq!(without(&lived), Some(WithoutFact::Unmet));
 }
 
-/// A record of a deleted file, as the tool of these tests returns it.
+/// Returns a record of a deleted file, as the tool of these tests returns it.
 fn deleted() -> ToolReturn {
     let field = |value| Field { at: None, value };
     let fields = [
@@ -641,7 +641,7 @@ fn met_once(asked: Vec<(&'static str, Value)>, below: u32) -> Lived {
     met_once_up_to(Behaviour::Sweeps, asked, below)
 }
 
-/// The same in a run with the behaviours up to this one.
+/// Does the same in a run with the behaviours up to this one.
 fn met_once_up_to(newest: Behaviour, asked: Vec<(&'static str, Value)>, below: u32) -> Lived {
     let mut rules = Rules::default();
     rules.recovery.confidence_below = below;
@@ -694,7 +694,7 @@ fn little_confidence_called_for_a_source_that_was_not_asked_in_runs_before_behav
     };
     assert_eq!(asked(&["usn_journal", "mft"])[0].calls.len(), 1);
     assert!(asked(&["usn_journal", "mft", "recycled"]).is_empty(), "each other source was asked");
-    // Who asks for a record type of another source has asked none of these.
+    // A call for a record type of another source has asked none of these.
     let of_type = met_once(vec![list(), ("records", json!({"record": "logon"}))], 1001);
     assert_eq!(begun(&of_type)[0].calls.len(), 3);
 }

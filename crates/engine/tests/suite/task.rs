@@ -1,4 +1,4 @@
-//! The life of a task, driven by hand: no store, no worker, no model.
+//! The course of a task, driven by hand: no store, no worker, no model.
 
 use crate::life;
 
@@ -332,7 +332,7 @@ fn equal_inputs_give_equal_events() {
     assert_eq!(lived(), lived());
 }
 
-/// A replay has nothing but the record to tell an agent.
+/// A replay has only the record to tell an agent.
 #[test]
 fn an_agent_is_told_of_just_the_damage_that_is_recorded() {
     let damage = |what: &str| Defect { path: "a.txt".into(), offset: Some(7), what: what.into() };
@@ -363,7 +363,7 @@ fn an_agent_is_told_of_just_the_damage_that_is_recorded() {
     assert_eq!(answer.defects.len(), 3);
 }
 
-/// The tools that are offered in each phase, and the message that opens the record phase.
+/// Returns the tools offered in each phase, and the message that opens the record phase.
 fn offered(rules: Rules) -> (Vec<Vec<String>>, String) {
     let (mut tools, mut said) = (Vec::new(), String::new());
     let model = |request: &TurnRequest| {

@@ -1,4 +1,4 @@
-//! A conversation that outgrows what its model takes.
+//! A conversation that outgrows its model's context window.
 
 use crate::life;
 
@@ -12,7 +12,7 @@ use std::cell::RefCell;
 
 const WINDOW: Window = Window { context: 13_200, reply: 2_000 };
 
-/// A tool's output of about 4,000 bytes; each says another number.
+/// Returns a tool's output of about 4,000 bytes; each has a different number.
 fn long(number: u32) -> ToolReturn {
     returned(Outcome::Ok, &format!("number {number} of many; {}", "words of it ".repeat(330)))
 }
@@ -23,7 +23,7 @@ fn rules() -> Rules {
     rules
 }
 
-/// About what a provider counts: a token for four bytes of what it is sent.
+/// Returns about what a provider counts: a token for four bytes of what it is sent.
 fn tokens(request: &TurnRequest) -> u64 {
     let answer = |block: &UserBlock| match block {
         UserBlock::Answer { answer: Answer::Returned(returned), .. } => {
@@ -53,7 +53,7 @@ fn reads(turn: u32) -> Vec<ReplyBlock> {
     vec![call(&format!("c{turn}"), "read", json!({"n": turn}))]
 }
 
-/// Reads `most` long outputs one after another, then goes on with `then`.
+/// Reads `most` long outputs one after another, then continues with `then`.
 fn investigation(
     most: u32,
     then: impl Fn(u32, &TurnRequest) -> Vec<ReplyBlock>,
@@ -198,7 +198,7 @@ fn a_request_that_was_too_long_is_followed_by_a_shorter_one_at_no_cost_in_turns(
     let model = |request: &TurnRequest| {
         lengths.push(tokens(request));
         match tokens(request) {
-            // The server's context is smaller than was said.
+            // The server's context is smaller than configured.
             6_000.. => Input::TooLong("prompt is too long".into(), None),
             _ if lengths.len() > 80 => says(request, done(0, request)),
             _ => says(request, reads(request.turn)),

@@ -1,6 +1,8 @@
-//! Absent events: what is asked of such a claim beside its searches, and how far the logs reach.
+//! Absent events: what such a claim needs besides its searches, and how far the logs reach.
 //!
-//! A log that begins after a deed says nothing of it. So an absence of events always says from when to when the logs of the channel go, and code takes that from a listing of the same task: without one there is no absence.
+//! A log that begins after an event says nothing about that event.
+//! So an absence of events always states the period that the logs of the channel cover.
+//! Code takes the period from a listing of the same task; without a listing there is no absence.
 
 use super::missing;
 use crate::refusal::{list, quote, refuse};
@@ -13,10 +15,10 @@ use ledger::{
 };
 use std::collections::BTreeMap;
 
-/// The most ids of one absence.
+/// The largest number of event ids in one absence.
 const MOST_IDS: usize = 64;
 
-/// Whether a claim names events, a span that is one, and leaves the reach to code.
+/// Checks that a claim names events and a valid time span, and leaves the reach to code.
 pub(super) fn check(claimed: &Absence) -> Result<(), Rejection> {
     let Absence::Events { ids, from, to, reach, .. } = claimed else { return Ok(()) };
     let malformed = |reason: &str, hint: &str| {
@@ -42,13 +44,13 @@ pub(super) fn check(claimed: &Absence) -> Result<(), Rejection> {
     }
 }
 
-/// Whether two texts name the same instant.
+/// Checks whether two texts state the same instant.
 pub(super) fn is_same(claimed: &str, searched: &str) -> bool {
     let instant = |text: &str| Instant::read(text).map(Instant::unix_nanoseconds);
     instant(claimed).is_some_and(|it| instant(searched) == Some(it))
 }
 
-/// Adds to an absence of events how far the logs of the channel reach, by the latest listing of the task that names them all.
+/// Adds to an absence of events how far the logs of the channel reach, from the latest listing of the task that lists them all.
 pub(super) fn add_reach(
     shown: &mut Absence,
     search: &Held,
@@ -95,7 +97,7 @@ pub(super) fn add_reach(
     Ok(())
 }
 
-/// The evidence of whose logs no stretch covers a span.
+/// Returns the first evidence label whose logs have no stretch that covers the span.
 fn not_reached(stretches: &[Piece], from: Option<i128>, to: Option<i128>) -> Option<&str> {
     let covers = |it: &Piece| {
         let inside = |at: i128| (it.first.0.unix_nanoseconds()..=it.last.0.unix_nanoseconds()).contains(&at);
@@ -105,7 +107,7 @@ fn not_reached(stretches: &[Piece], from: Option<i128>, to: Option<i128>) -> Opt
     stretches.iter().map(|it| it.evidence.as_str()).find(|label| !is_reached(label))
 }
 
-/// Whether an invocation listed all logs of the evidence, to the end.
+/// Checks whether an invocation listed all logs of the evidence to the end.
 fn lists(held: &Held, listing: &Listing, evidence: Option<&str>) -> bool {
     let arguments = held.search.arguments.as_ref();
     let whole = held.search.whole && held.search.completeness == Completeness::Complete;
@@ -121,14 +123,14 @@ fn is_log(record: &Record, listing: &Listing, channel: &str, evidence: Option<&s
     };
     let named = names("channel") || names("channels");
     let is_of = evidence.is_none_or(|label| record.locator.evidence == label);
-    // What another computer's log lacks is not absent from this one's.
+    // Events missing from another computer's log are not absent from this computer's log.
     record.kind == listing.kind && named && is_of && tells_of_host(record.placement)
 }
 
 /// An instant and its text.
 type Told = (Utc, String);
 
-/// A stretch with the numbers of its records.
+/// A stretch of a log, with the record numbers at its ends.
 struct Piece {
     evidence: String,
     first: Told,
@@ -142,7 +144,8 @@ impl Piece {
     }
 }
 
-/// The stretches of logs, in the order of evidence and time; why there are none, where one has records missing or holds other channels, too.
+/// Returns the stretches of the logs, ordered by evidence and time.
+/// Fails with a reason if a log has missing records or also holds other channels.
 fn stretches<'r>(logs: impl Iterator<Item = &'r Record>) -> Result<Vec<Piece>, &'static str> {
     let mut pieces: Vec<Piece> = Vec::new();
     for log in logs {
@@ -179,7 +182,7 @@ fn stretches<'r>(logs: impl Iterator<Item = &'r Record>) -> Result<Vec<Piece>, &
     Ok(joined)
 }
 
-/// Whether the records of a log are numbered on from those of the one before it, or are among them.
+/// Checks whether the record numbers of a log continue those of the log before it, or overlap them.
 fn goes_on(before: &Piece, after: &Piece) -> bool {
     before.evidence == after.evidence
         && (before.numbers.0..=before.numbers.1.saturating_add(1)).contains(&after.numbers.0)

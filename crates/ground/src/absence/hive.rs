@@ -1,6 +1,7 @@
-//! Hives that are not clean: what a search shows that read one without its transaction logs.
+//! Hives that are not clean: what a search shows if it read a hive without its transaction logs.
 //!
-//! Such a search shows what its file does not hold as it stands, and no more: a key that stands in a log alone is on the host. So the claim has to say so, and one that does not is told how.
+//! Such a search shows only what the hive file lacks as it stands: a key that is only in a transaction log does exist on the host.
+//! So the claim must say this; a claim that does not is refused with a hint on how to say it.
 
 use super::missing;
 use crate::refusal::with_calls;
@@ -9,7 +10,7 @@ use ledger::absence::UnreadLogs;
 use ledger::{Absence, AbsenceClaim, Rejection};
 use serde_json::{Map, Value, json};
 
-/// Refuses what a search of a hive does not show because of the logs that it left unread, or did not leave.
+/// Refuses a claim if its mark does not match the logs that the search left unread: it lacks the mark, or has it without need.
 pub(super) fn check(claim: &AbsenceClaim, held: &Held, unread: Option<UnreadLogs>) -> Result<(), Rejection> {
     let (id, stands) = (held.invocation, claim.absence.is_as_it_stands());
     let marked = || format!("Say it of the hive as it stands: {}", recorded(claim, true));
@@ -39,7 +40,7 @@ pub(super) fn check(claim: &AbsenceClaim, held: &Held, unread: Option<UnreadLogs
     Err(with_calls(missing(format!("{id} {why}"), String::new()), &hint))
 }
 
-/// The claim as a call, with or without the mark.
+/// Writes the claim as a call, with or without the mark.
 fn recorded(claim: &AbsenceClaim, marked: bool) -> String {
     let mut call = place(claim);
     call.insert("form".to_owned(), json!(claim.absence.form().name()));
@@ -50,7 +51,7 @@ fn recorded(claim: &AbsenceClaim, marked: bool) -> String {
     format!("record_absence {}", Value::Object(call))
 }
 
-/// Where a search left the logs out because it was told to, the one that does not.
+/// Adds the same search with logs as an alternative, if the search was told to ignore them.
 fn or_with_logs(claim: &AbsenceClaim, held: &Held) -> String {
     let used = held.search.arguments.as_ref();
     match used.is_some_and(|used| used.get("logs") == Some(&json!("ignored"))) {
@@ -59,14 +60,14 @@ fn or_with_logs(claim: &AbsenceClaim, held: &Held) -> String {
     }
 }
 
-/// The search of the hive for the key of the claim.
+/// Writes the search of the hive for the key of the claim.
 fn searched(claim: &AbsenceClaim, held: &Held, logs: Option<&str>) -> String {
     let mut call = place(claim);
     call.extend(logs.map(|logs| ("logs".to_owned(), json!(logs))));
     format!("{} {}", held.search.tool, Value::Object(call))
 }
 
-/// The hive, the key and the evidence as they were claimed.
+/// Returns the hive, key and evidence as they were claimed.
 fn place(claim: &AbsenceClaim) -> Map<String, Value> {
     let mut members = Map::new();
     if let Absence::RegistryKey { hive, key, evidence, .. } = &claim.absence {

@@ -1,9 +1,13 @@
 //! Times of clocks that were set back.
 //!
-//! Where a log tells that a clock was set back from B to A, it went through the stretch from A to B twice: a time in it may be of the first or of the second pass.
-//! The step itself lies somewhere between records: nobody knows how long the log was silent around it. So a stretch as long as the step lies on either side of it, in which a time may be of either pass, too.
-//! Times of one host are put on a line of their own that never goes back: what lies behind a step is moved by its length, what lies in its stretch may be moved or not.
-//! Of several hosts nothing tells which clock was right, so that a time in such a stretch may be off by its length either way.
+//! If a log says that a clock was set back from B to A, the clock went through the stretch from A to B twice.
+//! A time in that stretch may be from the first or the second pass.
+//! The step itself is somewhere between two records, and nobody knows how long the log was silent around it.
+//! So the stretch is extended on both sides by its own length, and a time in the extension may be from either pass, too.
+//! Times of one host are put on a timeline of their own that never goes back:
+//! times after a step are moved by its length, and times in its stretch may be moved or not.
+//! With several hosts, nothing shows which clock was right. So a time in such a stretch may be off by the stretch's length in either
+//! direction.
 
 use super::{Span, plain};
 use ledger::{ClockListing, ClockStep, InvocationId, Rejection, RejectionCode};
@@ -14,31 +18,31 @@ struct Stretch {
     /// Its first and last nanosecond.
     from: i128,
     to: i128,
-    /// By how much the clock was set back in it at most, by the log that tells most.
+    /// The most that the clock was set back within it, from the log that gives the largest sum.
     back: i128,
 }
 
 impl Stretch {
-    /// Whether a time may lie in it.
+    /// Checks whether a time may be in the stretch.
     fn holds(&self, span: &Span) -> bool {
         self.from < span.end && span.start <= self.to
     }
 }
 
-/// What is known of the clocks of some evidence.
+/// What is known about the clocks of some evidence.
 pub(super) struct Clocks {
     stretches: Vec<(String, Vec<Stretch>)>,
-    /// The listings that tell it.
+    /// The listings that the knowledge comes from.
     pub(super) listed: Vec<InvocationId>,
 }
 
 impl Clocks {
-    /// The clocks of these pieces of evidence by all listings of their steps; refused where one was not listed.
+    /// Builds the clocks of these pieces of evidence from all listings of clock steps; refused if one of them was not listed.
     pub(super) fn of(labels: &BTreeSet<&str>, listings: &[&ClockListing]) -> Result<Clocks, Rejection> {
         let mut clocks = Clocks { stretches: Vec::new(), listed: Vec::new() };
         for label in labels {
             let of_label = || listings.iter().filter(|listing| listing.is_of(label));
-            // Whatever order tasks were handed over in, the same one is named.
+            // The same listing is named whatever the order in which tasks were handed over.
             let Some(listed) = of_label().map(|listing| listing.listed).min() else {
                 return Err(unlisted(label));
             };
@@ -53,7 +57,7 @@ impl Clocks {
         Ok(clocks)
     }
 
-    /// Where a time of this evidence lies for sure.
+    /// Returns the span in which a time of this evidence certainly lies.
     pub(super) fn settle(&self, label: &str, span: Span) -> Span {
         let found = self.stretches.iter().find(|(of, _)| of == label);
         let stretches = found.map_or(&[][..], |(_, stretches)| stretches.as_slice());
@@ -70,7 +74,7 @@ impl Clocks {
         }
     }
 
-    /// Whether a time lies in a stretch that its clock went through twice.
+    /// Checks whether a time is in a stretch that its clock went through twice.
     pub(super) fn is_unsure(&self, label: &str, span: &Span) -> bool {
         let of_label = self.stretches.iter().filter(|(of, _)| of == label);
         of_label.flat_map(|(_, all)| all).any(|stretch| stretch.holds(span))
@@ -85,7 +89,7 @@ fn unlisted(label: &str) -> Rejection {
     )
 }
 
-/// The stretches in order, none touching another: several logs tell of the same step, and a clock may be set back twice.
+/// Returns the stretches in order, merged so that none touch: several logs report the same step, and a clock may be set back twice.
 fn stretches<'s>(steps: impl Iterator<Item = &'s ClockStep>) -> Vec<Stretch> {
     let mut steps: Vec<&ClockStep> = steps.collect();
     let begins = |step: &ClockStep| {
@@ -93,7 +97,7 @@ fn stretches<'s>(steps: impl Iterator<Item = &'s ClockStep>) -> Vec<Stretch> {
         after - (step.before.unix_nanoseconds() - after)
     };
     steps.sort_unstable_by_key(|step| (begins(step), step.before, step.log.as_str()));
-    // Two listings tell of it twice.
+    // Two listings may report the same step.
     steps.dedup();
     let mut groups: Vec<(i128, i128, BTreeMap<&str, i128>)> = Vec::new();
     for step in steps {

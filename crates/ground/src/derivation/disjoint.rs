@@ -1,17 +1,17 @@
-//! Whether no record of the evidence can have been counted by two counts.
+//! Decides whether two counts could have counted the same record.
 //!
-//! "4 logons of ann", "25 logons until Monday" and "227 logons" read alike and share records: their sum is no number of anything.
+//! "4 logons of ann", "25 logons until Monday" and "227 logons" look alike and share records: their sum counts nothing.
 
 use ledger::{FactEntry, FieldValue, placement::tells_of_host};
 
 /// The predicate of counts.
 const COUNTED: &str = "counted";
-/// The type of counts that the tools make of records.
+/// The type of counts that tools make over records.
 const RECORD_COUNT: &str = "record_count";
 /// The type of counts of times.
 const TIME_BUCKET: &str = "time_bucket";
 
-/// Whether two facts are counts of which the one may have counted what the other has.
+/// Checks whether two facts are counts that may have counted the same record.
 pub(super) fn may_share(one: &FactEntry, other: &FactEntry) -> bool {
     let are_counts = [one, other].iter().all(|fact| fact.predicate.0 == COUNTED);
     are_counts && !are_disjoint(one, other)
@@ -29,7 +29,7 @@ fn are_disjoint(one: &FactEntry, other: &FactEntry) -> bool {
     }
 }
 
-/// Whether neither is of a file, or of a folder with it, that the other counts.
+/// Checks whether the counts are of separate files: neither counts the other's file, or a folder that contains it.
 fn are_of_other_files(one: &FactEntry, other: &FactEntry) -> bool {
     let (one, other) = (&one.locator.path, &other.locator.path);
     let holds = |folder: &str, path: &str| {
@@ -39,9 +39,10 @@ fn are_of_other_files(one: &FactEntry, other: &FactEntry) -> bool {
     !holds(one, other) && !holds(other, one)
 }
 
-/// Whether two counts are of files of which the one may be a copy of the other: one that stands where anybody can have put it, or a log under a name that goes on from that of another.
+/// Checks whether two counts are of files that may be copies of each other.
+/// Such a file is in a place where anyone could have put it, or is a log whose name extends the name of another log.
 ///
-/// What an archive of a log is named by Windows is no copy.
+/// Names that Windows gives to archived logs do not count as copies.
 pub(super) fn may_be_copies(one: &FactEntry, other: &FactEntry) -> bool {
     let are_counts = [one, other].iter().all(|fact| fact.predicate.0 == COUNTED);
     let counted = value(one, "counted").zip(value(other, "counted"));
@@ -53,7 +54,7 @@ pub(super) fn may_be_copies(one: &FactEntry, other: &FactEntry) -> bool {
     is_loose(one) || is_loose(other) || are_named_alike(&one.locator.path, &other.locator.path)
 }
 
-/// Whether the name of one log is that of the other with words around it: `Security.evtx`, `Security (2).evtx`, `Copy of Security.evtx`.
+/// Checks whether one log's name is the other's with words added: `Security.evtx`, `Security (2).evtx`, `Copy of Security.evtx`.
 fn are_named_alike(one: &str, other: &str) -> bool {
     let goes_on = |long: &str, short: &str| {
         let is_apart = |rest: &str, at: Option<char>| {
@@ -68,21 +69,21 @@ fn are_named_alike(one: &str, other: &str) -> bool {
     }
 }
 
-/// The name of an event log without its ending, in small letters; `None` of other files and of archives.
+/// Returns the name of an event log without its extension, in lower case; `None` for other files and for archives.
 fn log_name(path: &str) -> Option<String> {
     let name = path.rsplit('/').next()?.to_lowercase();
     let bare = name.strip_suffix(".evtx").or_else(|| name.strip_suffix(".evt"))?;
     (!bare.starts_with("archive-")).then(|| bare.to_owned())
 }
 
-/// Whether they count records of one type that differ in a field: `values` of the same fields `by`.
+/// Checks whether both count records of one type with different `values` of the same fields `by`.
 fn have_other_values(one: &FactEntry, other: &FactEntry) -> bool {
     let same = |field| value(one, field).is_some() && value(one, field) == value(other, field);
     let values = value(one, "values").zip(value(other, "values"));
     same("counted") && same("by") && values.is_some_and(|(one, other)| one != other)
 }
 
-/// Whether two spans of time share no instant.
+/// Checks whether two time spans share no instant.
 fn are_apart(one: &FactEntry, other: &FactEntry) -> bool {
     let instant = |fact, field| match value(fact, field) {
         Some(FieldValue::Time(time)) => time.utc,

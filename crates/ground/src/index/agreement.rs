@@ -1,4 +1,4 @@
-//! The index against looking at everything: nothing that can match is left out, and no verdict is another.
+//! Compares the index with a full scan: it misses nothing that can match, and no verdict changes.
 
 use super::entry::{Entry, entries};
 use super::{EVERYTHING, Pieces, Query, of_claim, of_value};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use unicode_normalization::UnicodeNormalization;
 
-/// Texts that nearly repeat, in the spellings that some rule takes for the same.
+/// Texts that nearly repeat, in spellings that some rule treats as equal.
 const WORDS: [&str; 40] = [
     "update",
     "Update",
@@ -129,7 +129,7 @@ fn record() -> impl Strategy<Value = Record> {
     )
 }
 
-/// Outputs, some of them equal.
+/// Generates outputs, some of them equal.
 fn outputs() -> impl Strategy<Value = Vec<Arc<Output>>> {
     let output = prop::collection::vec(record(), 0..12).prop_map(|all| Arc::new(Output::new(all).unwrap()));
     (prop::collection::vec(output, 1..6), prop::collection::vec(any::<prop::sample::Index>(), 0..3)).prop_map(
@@ -141,7 +141,7 @@ fn outputs() -> impl Strategy<Value = Vec<Arc<Output>>> {
     )
 }
 
-/// Another spelling of a text, or another text.
+/// Returns another spelling of a text, or another text.
 fn respell(text: &str, how: u8) -> String {
     match how {
         0 => text.to_uppercase(),
@@ -310,7 +310,7 @@ impl Rules {
     }
 }
 
-/// Addresses of the records that a lookup finds, from the first output on or from the last back.
+/// Returns the addresses of the records that a lookup finds, from the first output or from the last back.
 fn found(shelf: &Shelf, query: &Query, back: bool) -> Vec<*const Record> {
     let index = shelf.index();
     let records = |hit: super::Hit<'_>| hit.records.into_iter().map(std::ptr::from_ref).collect::<Vec<_>>();
@@ -333,7 +333,7 @@ fn texts_of(record: &Record) -> Vec<String> {
     texts
 }
 
-/// The records of all outputs that ground, of equal ones those of the first.
+/// Returns the records of all outputs that can ground facts; of equal outputs only the first.
 fn everything(shelf: &Shelf) -> Vec<Vec<&Record>> {
     let mut known = Vec::new();
     let mut all = Vec::new();
@@ -456,7 +456,7 @@ fn claim_of(predicate: &str, values: &[(Option<&str>, &str)]) -> Reading {
     }
 }
 
-/// Wherever the text is split; and beside a value that stands in another part of it.
+/// A quotation is found wherever the text is split, also with a value in another part of the text.
 #[test]
 fn a_quotation_of_a_long_text_is_found() {
     let words: Vec<String> = (0..200).map(|number| format!("word{number}")).collect();
@@ -471,7 +471,7 @@ fn a_quotation_of_a_long_text_is_found() {
     }
 }
 
-/// A value that stands in several fields makes the record count, if the next value is there, too.
+/// A record with a value in several fields counts if it also has the next value.
 #[test]
 fn a_record_is_found_by_an_unclear_value_where_the_others_stand_beside_it() {
     let shelf = shelf(&[text_line(&[("one", "twice"), ("two", "twice")])]);

@@ -1,4 +1,4 @@
-//! The records of a shelf's outputs in blocks, and a signature for each.
+//! The records of a shelf's outputs in blocks, each with a signature.
 
 use super::entry::{Entry, entries, text_length};
 use super::matrix::{Columns, Matrix};
@@ -7,53 +7,53 @@ use super::{Buffers, OVERLAP, Query, SPLIT, loose};
 use ledger::Record;
 use std::ops::Range;
 
-/// The least text of a block in bytes: its signature has a sixth of that.
+/// The least text of a block in bytes: its signature is a sixth of that.
 ///
-/// In unit tests blocks are small, so that few records make many.
+/// Blocks are small in unit tests, so that few records fill many blocks.
 const LEAST_TEXT: usize = if cfg!(test) { 64 } else { ROWS * 3 / 4 };
 
 /// The most text of a block, unless one record has more.
 const MOST_TEXT: usize = 4 * LEAST_TEXT;
 
-/// The bits of a signature from which on it tells too little.
+/// The number of set bits from which a signature is too full to be selective.
 const FULL: usize = if cfg!(test) { 128 } else { ROWS / 5 };
 
-/// Bytes of text for each word of a record's sketch: it has a third of the text.
+/// Bytes of text for each word of a record's sketch: a sketch is a third of the text's size.
 const SKETCHED: usize = 24;
 
 /// The most words of a sketch.
 const MOST_WORDS: usize = 64;
 
-/// Consecutive records, whichever output they stand in; a record with very much text has several blocks of its own.
+/// Blocks of consecutive records across outputs; a record with very much text has several blocks of its own.
 ///
-/// Beside the signature of its block each record has a sketch: the same bits, thrown together in a few words.
-/// Touching a record costs some cache misses, so that it pays to know which ones of a block are meant.
+/// Besides its block's signature, each record has a sketch: the same bits, folded into a few words.
+/// Reading a record costs some cache misses, so it pays to know which records of a block may match.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     matrix: Matrix,
-    /// Where each block begins. Blocks of one record begin with the same.
+    /// Where each block begins; the blocks of a shared record begin at the same place.
     starts: Vec<Start>,
-    /// The blocks that share a record: the first of them, and their end.
+    /// The ranges of blocks that share one record.
     shared: Vec<Range<usize>>,
-    /// The words of each record's sketch; 0 where it has none and may hold anything.
+    /// The number of words in each record's sketch; 0 if it has none and may hold anything.
     lengths: Vec<u8>,
-    /// The sketches, one after the other.
+    /// The sketches, one after another.
     sketches: Vec<u64>,
-    /// The number of the first record of each output, counted over all.
+    /// The number of each output's first record, counted over all outputs.
     outputs: Vec<u32>,
-    /// The text in the last block.
+    /// The bytes of text in the last block.
     text: usize,
     buffers: Buffers,
 }
 
-/// Where a block begins: the number of its first record, and the place of that one's sketch.
+/// Where a block begins: the number of its first record, and the position of that record's sketch.
 #[derive(Debug, Clone, Copy)]
 struct Start {
     record: u32,
     word: usize,
 }
 
-/// A record: which of the outputs, and which of its records.
+/// A record, by its output and its position in that output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) slot: usize,
@@ -78,13 +78,13 @@ impl Blocks {
         }
     }
 
-    /// Whether a record of this much text begins another block.
+    /// Checks whether a record with this much text must begin a new block.
     fn is_full(&mut self, length: usize) -> bool {
         let Some(last) = self.matrix.last() else { return true };
         self.text + length > MOST_TEXT || self.text >= LEAST_TEXT && last.count() >= FULL
     }
 
-    /// Begins a block with the next record.
+    /// Begins a block at the next record.
     fn begin(&mut self) {
         self.matrix.push();
         self.starts.push(Start { record: self.lengths.len() as u32, word: self.sketches.len() });
@@ -122,11 +122,11 @@ impl Blocks {
             self.shared.push(first..self.starts.len());
         }
         self.lengths.push(0);
-        // The next record begins a block, however short it is.
+        // The next record begins a new block, however short it is.
         self.text = MOST_TEXT + 1;
     }
 
-    /// Adds a text, in parts that overlap where it is long, so that what is looked for stands whole in one of them.
+    /// Adds a text. A long text is added in overlapping parts, so that what is searched for is complete in one of them.
     fn add_text(&mut self, text: &str) {
         let mut folded = std::mem::take(&mut self.buffers.folded);
         loose::fold(text, &mut folded);
@@ -150,7 +150,7 @@ impl Blocks {
         self.buffers.folded = folded;
     }
 
-    /// The blocks among `within` that have all of `rows`.
+    /// Returns the blocks among `within` that have all of `rows`.
     pub(super) fn with(&self, rows: &[u32], within: &Columns) -> Columns {
         self.matrix.with(rows, within)
     }
@@ -159,7 +159,7 @@ impl Blocks {
         self.matrix.all()
     }
 
-    /// Adds to some blocks those that share a record with them: what one lacks may stand in the other.
+    /// Adds to some blocks the blocks that share a record with them: what one lacks may be in the other.
     pub(super) fn spread(&self, columns: &mut Columns) {
         for blocks in &self.shared {
             if blocks.clone().any(|block| columns.has(block)) {
@@ -168,7 +168,7 @@ impl Blocks {
         }
     }
 
-    /// The records of some blocks that may have what is asked for, in their order, each once.
+    /// Returns the records of some blocks that may match the query, in order, each once.
     pub(super) fn places<'q>(
         &'q self,
         columns: Columns,
@@ -188,7 +188,7 @@ impl Blocks {
         let end = behind.iter().map(|other| other.record).find(|record| *record != start.record);
         let end = end.map_or(self.lengths.len(), |end| end as usize);
         let (mut word, mut places) = (start.word, Vec::new());
-        // The last output that begins with the record or before it; empty ones begin there too.
+        // The last output that begins at the record or before it; empty outputs begin there too.
         let mut slot = self.outputs.partition_point(|first| *first <= start.record).saturating_sub(1);
         for (number, length) in self.lengths.iter().enumerate().take(end).skip(start.record as usize) {
             let sketch = self.sketches.get(word..word + usize::from(*length)).unwrap_or_default();
@@ -205,7 +205,7 @@ impl Blocks {
     }
 }
 
-/// Adds an entry to the signature of a block and to the sketch of its record.
+/// Adds an entry to a block's signature and to its record's sketch.
 fn add_entry(block: &mut Signature, sketch: &mut [u64], entry: &Entry<'_>, buffers: &mut Buffers) {
     let mut add = |row: u32| {
         block.add(row);
@@ -240,9 +240,9 @@ fn has(sketch: &[u64], row: u32) -> bool {
     sketch.get(word).is_some_and(|word| word & bit != 0)
 }
 
-/// The word and bit that stand for a row in a sketch of this many words.
+/// Returns the word and bit that represent a row in a sketch of this many words.
 fn in_sketch(words: usize, row: u32) -> (usize, u64) {
-    // Both are small; nothing can overflow.
+    // Both numbers are small; nothing can overflow.
     let place = row.wrapping_mul(words as u32 * 64) >> LOG_ROWS;
     (place as usize / 64, 1 << (place % 64))
 }

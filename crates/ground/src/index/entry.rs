@@ -1,25 +1,25 @@
-//! What a field's value is found by.
+//! The entries under which a field's value is indexed.
 
 use crate::typed;
 use ledger::{FieldValue, Time};
 use std::borrow::Cow;
 
-/// One thing that a value is found by.
+/// One entry of a value.
 #[derive(Debug)]
 pub(super) enum Entry<'v> {
-    /// A free text, of which parts can be quoted: as a whole, by its grams, and by its words.
+    /// A free text from which words can be quoted: indexed as a whole, by its grams, and by its words.
     Free(&'v str),
-    /// A name, a path and the like: as a whole, and by its grams, which near misses share.
+    /// A name, a path or the like: indexed as a whole, and by its grams, which near misses share.
     Text(&'v str),
-    /// A text as a whole only.
+    /// A text that is indexed only as a whole.
     Whole(Cow<'v, str>),
     /// A number.
     Number(i128),
-    /// An instant in nanoseconds since 1970-01-01 UTC: by its second.
+    /// An instant in nanoseconds since 1970-01-01 UTC: indexed by its second.
     Instant(i128),
 }
 
-/// Gives `take` each entry of a value: whatever [`crate::matching`] takes for the value is looked up by one of them.
+/// Passes each entry of a value to `take`: every text that [`crate::matching`] accepts for the value is looked up by one of them.
 pub(super) fn entries<'v>(value: &'v FieldValue, mut take: impl FnMut(Entry<'v>)) {
     match value {
         FieldValue::Text(text) => {
@@ -47,14 +47,14 @@ pub(super) fn entries<'v>(value: &'v FieldValue, mut take: impl FnMut(Entry<'v>)
     }
 }
 
-/// An address of IPv6 has one spelling here, whichever it has in the record.
+/// Adds an IPv6 address in one canonical spelling, whatever its spelling in the record.
 fn address<'v>(text: &str, take: &mut impl FnMut(Entry<'v>)) {
     if let Some(address) = typed::address(text) {
         take(Entry::Whole(Cow::Owned(address.to_string())));
     }
 }
 
-/// An instant is claimed as such or as the number that is stored; a local time as its text or as what is stored.
+/// Adds the entries of a time: an instant is claimed as such or as the stored number, a local time as its text or as the stored value.
 fn time_entries<'v>(time: &'v Time, mut take: impl FnMut(Entry<'v>)) {
     if time.zone.is_some() {
         take(Entry::Whole(Cow::Borrowed(&time.raw)));
@@ -63,14 +63,14 @@ fn time_entries<'v>(time: &'v Time, mut take: impl FnMut(Entry<'v>)) {
     if let Some(utc) = time.utc {
         take(Entry::Instant(utc.unix_nanoseconds()));
     }
-    // Most are read faster so than as what a claim states.
+    // Most are parsed faster this way than as a claimed number.
     let number = time.raw.parse::<u64>().map(i128::from);
     if let Ok(number) = number.or_else(|_| time.raw.parse()) {
         take(Entry::Number(number));
     }
 }
 
-/// The bytes of a value's text, and of a time or number never more than that: what a block is measured by.
+/// Returns the bytes of a value's text; for a time or number, a lower bound. Blocks are measured by it.
 pub(super) fn text_length(value: &FieldValue) -> usize {
     match value {
         FieldValue::Text(text)
@@ -89,7 +89,7 @@ pub(super) fn text_length(value: &FieldValue) -> usize {
     }
 }
 
-/// The length of `2012-04-04T01:58:40Z`, without the letter that a local time has not.
+/// The length of `2012-04-04T01:58:40Z` without the `Z`, which a local time lacks.
 const SHORTEST_TIME: usize = 19;
 
 fn digits(number: u128) -> usize {

@@ -1,10 +1,11 @@
-//! The loosest fold: texts that any rule of the matcher takes for the same have one folded form.
+//! The loosest fold: texts that any rule of the matcher treats as equal have the same folded form.
 //!
-//! It is looser than every rule of [`crate::fold`], so that what it keeps apart cannot match; what it throws together is told apart by the matcher itself.
+//! It is looser than every rule of [`crate::fold`], so texts with different forms cannot match;
+//! the matcher itself separates texts with the same form.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The names of the roots of the registry, long and short, in lower case.
+/// The names of the registry roots, long and short, in lower case.
 const HIVES: [(&[u8], &[u8]); 5] = [
     (b"hkey_local_machine", b"hklm"),
     (b"hkey_current_user", b"hkcu"),
@@ -15,7 +16,8 @@ const HIVES: [(&[u8], &[u8]); 5] = [
 
 /// Folds `text` into `folded`: decomposed (NFD), in lower case, with `\` for `/`.
 ///
-/// A part of a text that ends where [`crate::quotation`] lets it end folds to a part of the folded text: nothing composes across its ends.
+/// If [`crate::quotation`] allows a part of the text to end somewhere, the part folds to a part of the folded text:
+/// nothing composes across its ends.
 pub(super) fn fold(text: &str, folded: &mut Vec<u8>) {
     folded.clear();
     if text.is_ascii() {
@@ -23,17 +25,18 @@ pub(super) fn fold(text: &str, folded: &mut Vec<u8>) {
         return;
     }
     let mut encoded = [0; 4];
-    // Lower case can make of one letter two that decompose in turn.
+    // Lower case can turn one letter into two that decompose in turn.
     for character in text.nfd().flat_map(char::to_lowercase).nfd() {
         let turned = if character == '/' { '\\' } else { character };
         folded.extend_from_slice(turned.encode_utf8(&mut encoded).as_bytes());
     }
 }
 
-/// What is left of a folded text when it is compared as a whole, in two parts that follow each other.
+/// Reduces a folded text to what is compared as a whole, in two consecutive parts.
 ///
-/// Separators, braces and white space at its ends are gone, the namespace before a drive and the colon behind its letter, too, and the root of the registry has its short name.
-/// Separators that follow each other are one; only then is `scratch` used.
+/// It removes separators, braces and white space at the ends, the namespace before a drive, and the colon after the drive letter.
+/// The registry root gets its short name.
+/// Consecutive separators become one; only then is `scratch` used.
 pub(super) fn whole<'f>(folded: &'f [u8], scratch: &'f mut Vec<u8>) -> (&'f [u8], &'f [u8]) {
     let body = trim(folded);
     let body = if body.windows(2).any(|pair| pair == br"\\") {
@@ -46,7 +49,7 @@ pub(super) fn whole<'f>(folded: &'f [u8], scratch: &'f mut Vec<u8>) -> (&'f [u8]
     };
     let body =
         [&br"??\"[..], br"?\"].into_iter().find_map(|device| body.strip_prefix(device)).unwrap_or(body);
-    // The folder of a copied volume is named as its drive.
+    // The folder of a copied volume is named like its drive.
     match body {
         [_, b':', b'\\', ..] => {
             return (body.get(..1).unwrap_or_default(), body.get(2..).unwrap_or_default());
@@ -112,7 +115,7 @@ mod tests {
         assert!(!same("p\u{430}ypal", "paypal"));
     }
 
-    /// The matcher folds composed letters, the index decomposed ones: no letter may come out otherwise.
+    /// The matcher folds composed letters and the index decomposed ones: every letter must fold to the same form.
     #[test]
     fn every_letter_folds_alike_composed_and_decomposed() {
         for letter in '\0'..=char::MAX {
@@ -124,7 +127,7 @@ mod tests {
         }
     }
 
-    /// What is part of a word once it is folded was part of a word: quotations end where words do.
+    /// A character that folds to a word character was one before: quotations end where words do.
     #[test]
     fn no_letter_becomes_part_of_a_word() {
         for letter in ('\0'..=char::MAX).filter(|letter| !letter.is_ascii()) {

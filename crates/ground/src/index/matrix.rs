@@ -1,41 +1,42 @@
-//! The signatures of all blocks, stored by row: a lookup reads the few rows that it asks for and nothing else.
+//! The signatures of all blocks, stored by row: a lookup reads only the few rows that it needs.
 //!
 //! Blocks are columns.
-//! The last of them stand as they were made; 64 of them are turned into a stripe, which has a word for each row; 64 stripes are joined to a segment, whose rows are long enough to be read at the speed of memory.
-//! So no block is copied more than twice, and what is being filled stays small.
+//! The last columns stay as they were made. 64 columns are transposed into a stripe, which has a word for each row.
+//! 64 stripes are joined into a segment, whose rows are long enough to be read at the speed of memory.
+//! So no block is copied more than twice, and the part that is being filled stays small.
 
 use super::signature::{ROWS, Signature, WORDS};
 
-/// The columns of a word.
+/// The number of columns in a word.
 const WORD: usize = 64;
 
-/// The words of a segment's row.
+/// The number of words in a segment's row.
 const ROW: usize = 64;
 
-/// Rows that are read at once, so that waiting for one overlaps with waiting for the next.
+/// The number of rows that are read at once, so that their memory latencies overlap.
 const AT_ONCE: usize = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Matrix {
     /// Row by row, [`ROW`] words each.
     segments: Vec<Box<[u64]>>,
-    /// A word for each row.
+    /// Each stripe has a word for each row.
     stripes: Vec<Box<[u64]>>,
     /// The columns of the last, unfinished stripe.
     columns: Vec<Signature>,
 }
 
-/// A set of columns, a word for each 64.
+/// A set of columns, one word for each 64 columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Columns(Vec<u64>);
 
 impl Matrix {
-    /// The number of columns.
+    /// Returns the number of columns.
     pub(super) fn len(&self) -> usize {
         (self.segments.len() * ROW + self.stripes.len()) * WORD + self.columns.len()
     }
 
-    /// The last column, which may still be filled.
+    /// Returns the last column, which may still be filled.
     pub(super) fn last(&mut self) -> Option<&mut Signature> {
         self.columns.last_mut()
     }
@@ -53,7 +54,7 @@ impl Matrix {
         self.columns.push(Signature::new());
     }
 
-    /// All columns.
+    /// Returns all columns.
     pub(super) fn all(&self) -> Columns {
         let mut all = vec![u64::MAX; self.len() / WORD];
         if !self.len().is_multiple_of(WORD) {
@@ -62,7 +63,7 @@ impl Matrix {
         Columns(all)
     }
 
-    /// The columns among `within` that have all of `rows`.
+    /// Returns the columns among `within` that have all of `rows`.
     pub(super) fn with(&self, rows: &[u32], within: &Columns) -> Columns {
         let mut found = within.0.clone();
         let middle = (self.segments.len() * ROW).min(found.len());
@@ -82,7 +83,7 @@ impl Matrix {
     }
 }
 
-/// Leaves of `words` the columns that have all of `rows`; stops where none is left.
+/// Keeps in `words` only the columns that have all of `rows`; stops early if none is left.
 fn and_segment(words: &mut [u64; ROW], segment: &[u64], rows: &[u32]) {
     let row = |row: &u32| segment.as_chunks::<ROW>().0.get(*row as usize);
     for some in rows.chunks(AT_ONCE) {
@@ -114,7 +115,7 @@ fn and_stripe(word: &mut u64, stripe: &[u64], rows: &[u32]) {
     }
 }
 
-/// Turns 64 columns into a word for each row.
+/// Transposes 64 columns into a word for each row.
 fn stripe(columns: &[Signature]) -> Box<[u64]> {
     let mut rows = Vec::with_capacity(ROWS);
     for word in 0..WORDS {
@@ -129,7 +130,7 @@ fn stripe(columns: &[Signature]) -> Box<[u64]> {
 /// Joins 64 stripes, row by row.
 fn segment(stripes: &[Box<[u64]>]) -> Box<[u64]> {
     let mut words = vec![0; ROWS * ROW];
-    // Eight rows of a stripe are what one fetch from memory brings.
+    // One fetch from memory brings eight rows of a stripe.
     for (group, rows) in words.chunks_mut(8 * ROW).enumerate() {
         for (at, stripe) in stripes.iter().enumerate() {
             let from = stripe.get(group * 8..).unwrap_or_default();
@@ -139,7 +140,7 @@ fn segment(stripes: &[Box<[u64]>]) -> Box<[u64]> {
     words.into_boxed_slice()
 }
 
-/// Mirrors a square of 64 by 64 bits at its diagonal, by halves, quarters and so on.
+/// Transposes a square of 64 by 64 bits, by halves, quarters and so on.
 fn transpose(square: &mut [u64; WORD]) {
     let (mut width, mut mask) = (32, u64::MAX >> 32);
     while width != 0 {
@@ -154,7 +155,7 @@ fn transpose(square: &mut [u64; WORD]) {
 }
 
 impl Columns {
-    /// No column, of as many as `like` speaks of.
+    /// Returns an empty set over as many columns as `like`.
     pub(super) fn none(like: &Columns) -> Columns {
         Columns(vec![0; like.0.len()])
     }
@@ -163,7 +164,7 @@ impl Columns {
         self.0.iter().all(|word| *word == 0)
     }
 
-    /// Combines both word by word.
+    /// Combines both sets word by word.
     pub(super) fn combine(&mut self, other: &Columns, with: impl Fn(u64, u64) -> u64) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word = with(*word, *other));
     }
@@ -178,7 +179,7 @@ impl Columns {
         }
     }
 
-    /// The columns in their order.
+    /// Returns the columns in order.
     pub(super) fn into_iter(self) -> impl DoubleEndedIterator<Item = usize> {
         let words = self.0.into_iter().enumerate().filter(|(_, word)| *word != 0);
         words.flat_map(|(at, word)| {
@@ -209,7 +210,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8))]
 
-        /// As many columns as make a segment, stripes and a rest.
+        /// The numbers of columns fill segments and stripes, with and without a remainder.
         #[test]
         fn a_column_is_found_by_its_rows_wherever_it_has_moved(
             columns in prop::sample::select(vec![0usize, 1, 63, 64, 65, 4095, 4096, 4097, 4300]),

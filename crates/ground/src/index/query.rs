@@ -1,4 +1,4 @@
-//! What is asked of a block before its records are looked at: never more than a record needs that can answer.
+//! Queries against a block before its records are examined: they never require more than a matching record has.
 
 use super::entry::{Entry, entries};
 use super::signature::{GRAM, Key, grams, words};
@@ -9,7 +9,7 @@ use crate::matching::Manner;
 use crate::needle::Needle;
 use ledger::FieldValue;
 
-/// The most grams of one text that are asked for.
+/// The most grams of one text in a query.
 const MOST_GRAMS: usize = 32;
 
 /// What a block must have.
@@ -17,16 +17,16 @@ const MOST_GRAMS: usize = 32;
 pub(crate) enum Query {
     /// All of these rows.
     Rows(Vec<u32>),
-    /// One of these.
+    /// One of these queries.
     Any(Vec<Query>),
-    /// All of these, each anywhere in the record.
+    /// All of these queries, each anywhere in the record.
     All(Vec<Query>),
-    /// All of these but one.
+    /// All of these queries but one.
     AllButOne(Vec<Query>),
 }
 
 impl Query {
-    /// Whether what has the rows that `has` tells may hold what is asked for.
+    /// Checks whether a block or record with the rows that `has` accepts may match.
     pub(super) fn fits(&self, has: &impl Fn(u32) -> bool) -> bool {
         match self {
             Query::Rows(rows) => rows.iter().all(|row| has(*row)),
@@ -37,10 +37,10 @@ impl Query {
     }
 }
 
-/// What a record needs so that the claim is not simply absent from it (see [`crate::bind`]): each value, and the subject.
+/// Returns what a record needs so that the claim is not absent from it (see [`crate::bind`]): each value, and the subject.
 pub(crate) fn of_claim(claim: &Claim<'_>) -> Query {
     let manner = claim.manner();
-    // The one that tells most comes first.
+    // The most distinctive value comes first.
     let wanted = claim.anchor().into_iter().chain(&claim.values).map(|wanted| of_wanted(wanted, manner));
     let subject = claim.subject.as_ref().map(|needle| Query::Any(whole(needle)));
     let mut all: Vec<Query> = Vec::new();
@@ -56,14 +56,14 @@ fn of_wanted(wanted: &Wanted<'_>, manner: Manner) -> Query {
     Query::Any(match (manner, wanted.field) {
         (Manner::Whole, _) => whole(&wanted.needle),
         (Manner::Quoting, None) => quoted(&wanted.needle),
-        // Beside a quotation a named field that is no text is stated whole.
+        // Next to a quotation, a named field that is not text is stated whole.
         (Manner::Quoting, Some(_)) => {
             quoted(&wanted.needle).into_iter().chain(whole(&wanted.needle)).collect()
         }
     })
 }
 
-/// The ways in which a claimed text can be a whole value.
+/// Returns the ways in which a claimed text can be a whole value.
 fn whole(needle: &Needle<'_>) -> Vec<Query> {
     let mut buffers = Buffers::default();
     let relative = needle.keys().iter().flat_map(fold::Key::relative);
@@ -82,12 +82,12 @@ fn whole(needle: &Needle<'_>) -> Vec<Query> {
     keys.into_iter().map(of_key).collect()
 }
 
-/// The ways in which a claimed text can be quoted.
+/// Returns the ways in which a claimed text can be a quotation.
 fn quoted(needle: &Needle<'_>) -> Vec<Query> {
     let mut buffers = Buffers::default();
     let form = |form: &str| {
         loose::fold(form, &mut buffers.folded);
-        // What is too short to be a part can still be the whole text.
+        // A text that is too short to be a part can still be the whole text.
         let Some(grams) = part_rows(&buffers.folded) else { return of_key(text_key(form, &mut buffers)) };
         let words = words(whole_words(&buffers.folded)).take(MOST_GRAMS);
         Query::Rows(words.chain(grams).collect())
@@ -95,12 +95,12 @@ fn quoted(needle: &Needle<'_>) -> Vec<Query> {
     needle.forms().map(form).collect()
 }
 
-/// What a record needs from which these words can be quoted.
+/// Returns what a record needs so that these words can be quoted from it.
 pub(crate) fn of_quotation(words: &str) -> Query {
     Query::Any(quoted(&Needle::new(words)))
 }
 
-/// What a record needs that holds this very value.
+/// Returns what a record needs to hold exactly this value.
 pub(crate) fn of_value(value: &FieldValue) -> Query {
     let mut buffers = Buffers::default();
     let mut all = Vec::new();
@@ -124,30 +124,30 @@ fn of_key(key: Key) -> Query {
     Query::Rows(key.rows().collect())
 }
 
-/// The rows of a folded text that stands in another; `None` where it is too short for a gram.
+/// Returns the rows of a folded text that is part of another; `None` if it is too short for a gram.
 fn part_rows(folded: &[u8]) -> Option<Vec<u32>> {
-    // Of what is longer than the parts of a long text overlap, the beginning stands whole in one of them.
+    // If a text is longer than the overlap of split parts, only its beginning is surely complete in one of them.
     let part = folded.get(..OVERLAP).unwrap_or(folded);
     let all: Vec<u32> = grams(part).collect();
-    // Grams that share no byte first: they rule out most. The others count where the text is short.
+    // Grams that share no byte come first, because they rule out most. The others matter if the text is short.
     let apart = (0..GRAM).flat_map(|from| all.iter().skip(from).step_by(GRAM));
     let rows: Vec<u32> = apart.take(MOST_GRAMS).copied().collect();
     (!rows.is_empty()).then_some(rows)
 }
 
-/// The beginning of a folded text, without the word that would be cut.
+/// Returns the beginning of a folded text, without a word that would be cut.
 fn whole_words(folded: &[u8]) -> &[u8] {
     let Some(part) = folded.get(..OVERLAP).filter(|part| part.len() < folded.len()) else { return folded };
     let end = part.iter().rposition(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
     part.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// The pieces of a text of which a near miss has all but one: so it does where all its changes lie within one piece.
+/// The pieces of a text. A near miss has all of them but one if all its changes are within one piece.
 #[derive(Debug)]
 pub(crate) struct Pieces(Vec<Vec<u8>>);
 
 impl Pieces {
-    /// Cuts a text; `None` where its pieces would be too short to tell texts apart.
+    /// Cuts a text into pieces; `None` if they would be too short to tell texts apart.
     pub(crate) fn of(text: &str) -> Option<Pieces> {
         let mut folded = Vec::new();
         loose::fold(text, &mut folded);
@@ -157,12 +157,12 @@ impl Pieces {
         (folded.len() >= 2 * SHORTEST_PIECE).then(pieces).map(Pieces)
     }
 
-    /// What a block needs that holds a near miss.
+    /// Returns what a block needs to hold a near miss.
     pub(crate) fn query(&self) -> Query {
         Query::AllButOne(self.0.iter().filter_map(|piece| part_rows(piece)).map(Query::Rows).collect())
     }
 
-    /// Whether a value has all pieces but one; no value does that is longer than near misses are.
+    /// Checks whether a value has all pieces but one. A value that is too long to be a near miss never does.
     pub(crate) fn are_in(&self, value: &str, folded: &mut Vec<u8>) -> bool {
         loose::fold(value, folded);
         let has = |piece: &&Vec<u8>| folded.windows(piece.len()).any(|part| part == piece.as_slice());
@@ -170,11 +170,11 @@ impl Pieces {
     }
 }
 
-/// The length of a piece in bytes, where the text is neither short nor long.
+/// The length of a piece in bytes, unless the text is short or long.
 const PIECE: usize = 12;
 
-/// The shortest piece in bytes: fewer grams stand in many blocks by chance.
+/// The shortest piece in bytes: fewer grams occur in many blocks by chance.
 const SHORTEST_PIECE: usize = 8;
 
-/// The most pieces.
+/// The largest number of pieces.
 const MOST_PIECES: usize = 6;

@@ -1,4 +1,4 @@
-//! What a sentence may cite, and what that states.
+//! What a sentence may cite, and the values that the cited nodes state.
 
 use ledger::{
     Absence, AbsenceEntry, BoundValue, Derivation, DerivationEntry, FactEntry, FactId, FieldValue,
@@ -7,18 +7,18 @@ use ledger::{
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A node that a sentence can rest on.
+/// A node that a sentence can cite.
 #[derive(Debug, Clone, Copy)]
 pub enum Citable<'k> {
     /// A grounded reading.
     Fact(&'k FactEntry),
     /// A negative finding.
     Absence(&'k AbsenceEntry),
-    /// What facts say together.
+    /// A derivation over facts.
     Derivation(&'k DerivationEntry),
 }
 
-/// What a task knows by its own work and by what was handed over to it.
+/// What a task knows from its own work and from what was handed over to it.
 #[derive(Debug, Clone, Default)]
 pub struct Known<'k>(BTreeMap<NodeId, Citable<'k>>);
 
@@ -46,7 +46,7 @@ impl<'k> Known<'k> {
         self.0.is_empty()
     }
 
-    /// The facts of a node: itself, or those that a derivation compares.
+    /// Returns the facts of a node: the fact itself, or those that a derivation compares.
     pub(crate) fn facts_of(&self, id: NodeId) -> Vec<&'k FactEntry> {
         match self.get(id) {
             Some(Citable::Fact(fact)) => vec![fact],
@@ -68,24 +68,24 @@ impl<'k> Known<'k> {
 /// A value that a cited node states.
 #[derive(Debug)]
 pub(super) struct Stated<'k> {
-    /// The fact that states it, by its place among the cited ones; `None`: an absence or a derivation does.
+    /// The fact that states it, by its position among the cited ones; `None` if an absence or a derivation states it.
     pub(super) fact: Option<usize>,
-    /// Its field; empty where it has none.
+    /// Its field; empty if it has none.
     pub(super) field: &'k str,
-    /// What is stated: of a quotation the quoted words, and nothing around them.
+    /// The stated value; for a quotation, only the quoted words.
     pub(super) value: Cow<'k, FieldValue>,
-    /// The file that it was read from.
+    /// The file that the value was read from.
     pub(super) place: &'k str,
 }
 
-/// The cited nodes with the facts that they rest on.
+/// The cited nodes with the facts behind them.
 #[derive(Debug)]
 pub(super) struct Cited<'k> {
     nodes: Vec<NodeId>,
     facts: Vec<&'k FactEntry>,
     stated: Vec<Stated<'k>>,
     absences: usize,
-    /// How many more speak of a hive as it stands: these deny nothing of the host.
+    /// The number of further absences that are about a hive as it stands: they deny nothing about the host.
     as_they_stand: usize,
 }
 
@@ -108,32 +108,32 @@ impl<'k> Cited<'k> {
         cited
     }
 
-    /// The facts that are cited, by themselves or by a derivation, each once.
+    /// Returns the cited facts, cited directly or through a derivation, each once.
     pub(super) fn facts(&self) -> &[&'k FactEntry] {
         &self.facts
     }
 
-    /// What they, the absences and the derivations state.
+    /// Returns the values that the facts, absences and derivations state.
     pub(super) fn stated(&self) -> &[Stated<'k>] {
         &self.stated
     }
 
-    /// Whether an absence is cited that can deny a deed.
+    /// Checks whether an absence is cited that can deny an action.
     pub(super) fn has_absence(&self) -> bool {
         self.absences > 0
     }
 
-    /// Whether an absence is cited that speaks of a hive as its file stands, and not of what its logs hold.
+    /// Checks whether an absence is cited that is about a hive file as it stands, without its transaction logs.
     pub(super) fn has_one_as_it_stands(&self) -> bool {
         self.as_they_stand > 0
     }
 
-    /// Whether a number counts what is cited.
+    /// Checks whether a number is the count of the cited nodes or facts.
     pub(super) fn counts(&self, number: i128) -> bool {
         [self.nodes.len(), self.facts.len()].iter().any(|count| i128::try_from(*count) == Ok(number))
     }
 
-    /// Whether an id is that of a cited node, or of the call that one of the facts rests on.
+    /// Checks whether an id is that of a cited node, of a fact behind it, or of a call that one of the facts is based on.
     pub(super) fn names(&self, id: NodeId) -> bool {
         let made = |invocation: InvocationId| self.facts.iter().any(|fact| fact.invocation == invocation);
         let fact = |id: FactId| self.facts.iter().any(|fact| fact.id == id);
@@ -204,7 +204,7 @@ impl<'k> Cited<'k> {
     }
 }
 
-/// What a bound value states.
+/// Returns what a bound value states.
 fn said(bound: &BoundValue) -> Cow<'_, FieldValue> {
     match &bound.quotation {
         Some(quotation) => Cow::Owned(FieldValue::Text(quotation.clone())),

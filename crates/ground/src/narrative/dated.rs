@@ -1,4 +1,4 @@
-//! When what a sentence tells came to be: the time of a cited fact that dates it best.
+//! Dates what a sentence says: the time of a cited fact that dates it best.
 
 use ledger::{BoundValue, Clock, Dates, FactEntry, FieldValue, Time, Utc, Writer, dates, is_of_container};
 use std::cmp::Reverse;
@@ -6,18 +6,19 @@ use std::cmp::Reverse;
 /// A field and the time that it states.
 pub(crate) type Dated = (String, Time);
 
-/// By which rules sentences are dated: those of the run.
+/// The run's rules for dating sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dating {
-    /// As in runs without [`ledger::Behaviour::DatedByHost`]: every instant of the examined host's clock dates, of one fact those that are the hardest to forge.
+    /// The rule of runs without [`ledger::Behaviour::DatedByHost`]: every instant of the examined host's clock can date.
+    /// Within one fact, the instant that is hardest to forge is used.
     AnyInstant,
-    /// By what a time dates ([`ledger::dates`]), and a local time where there is no instant.
+    /// Uses what each time dates ([`ledger::dates`]), and a local time if there is no instant.
     Host,
-    /// The same for statements, in which the time of a key or list that holds a record dates only what has no time of its own.
+    /// As `Host`, for statements: the time of the key or list that contains a record dates only a record without a time of its own.
     Told,
 }
 
-/// A time of a fact that may date it.
+/// A time of a fact that may date the sentence.
 #[derive(Debug, Clone, Copy)]
 struct Candidate<'f> {
     dates: Dates,
@@ -31,23 +32,23 @@ impl Candidate<'_> {
         self.time.zone.is_some()
     }
 
-    /// The earliest instant that it can be.
+    /// Returns the earliest instant that it can mean.
     fn earliest(&self) -> Option<Utc> {
         self.time.bounds().map(|(earliest, _)| earliest)
     }
 
-    /// What it is of in its fact: the better it dates, the earlier it stands.
+    /// Ranks the time within its fact: the better it dates, the lower the rank.
     fn rank(&self) -> impl Ord + use<> {
         (self.dates, self.is_local(), Reverse(self.writer), self.earliest())
     }
 }
 
 impl Dating {
-    /// The time that dates what these facts say together, and its field; `None` where none does.
+    /// Returns the time that dates these facts together, and its field; `None` if no time does.
     pub(crate) fn of(self, facts: &[&FactEntry]) -> Option<Dated> {
         let mut dated: Vec<Candidate<'_>> = facts.iter().filter_map(|fact| self.of_fact(fact)).collect();
         if self != Dating::AnyInstant {
-            // What a file says of itself dates nothing beside what happened, nor does a local time beside an instant.
+            // A file's own times date nothing if there is an event, and a local time dates nothing if there is an instant.
             let best = dated.iter().map(|one| weight(one.dates)).min()?;
             dated.retain(|one| weight(one.dates) == best);
             if dated.iter().any(|one| !one.is_local()) {
@@ -58,7 +59,7 @@ impl Dating {
         Some((first.field.to_owned(), first.time.clone()))
     }
 
-    /// Of the times of one fact that which dates it best, and of these the one that is the hardest to forge.
+    /// Returns the time of one fact that dates it best; of equally good ones, the time that is hardest to forge.
     fn of_fact(self, fact: &FactEntry) -> Option<Candidate<'_>> {
         let bound = std::iter::once(&fact.subject).chain(&fact.values).filter(|it| it.quotation.is_none());
         let mut all: Vec<Candidate<'_>> = bound.filter_map(|bound| self.candidate(fact, bound)).collect();
@@ -73,7 +74,7 @@ impl Dating {
         let field = bound.field.as_str();
         let dates = match self {
             Dating::Host | Dating::Told => dates(&fact.predicate.0, &fact.kind, field),
-            // The times of a deleted file say nothing of its deletion.
+            // The times of a deleted file say nothing about its deletion.
             Dating::AnyInstant if fact.predicate.0 == "deleted" && !matches!(field, "deleted" | "time") => {
                 Dates::Nothing
             }
@@ -86,7 +87,7 @@ impl Dating {
     }
 }
 
-/// What dates beside what: events and names of files together, then births, then the other times of files.
+/// Ranks what times date: events and file names together, then births, then the other times of files.
 const fn weight(dates: Dates) -> u8 {
     match dates {
         Dates::Event | Dates::Name => 0,

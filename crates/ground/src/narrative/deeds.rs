@@ -1,4 +1,4 @@
-//! What a sentence says that was done: a cited fact must say so, or an absence that it was not.
+//! Checks the actions that a sentence states: a cited fact must state the action, or an absence must deny it.
 
 use super::cited::Cited;
 use super::values::{Read, Word};
@@ -7,13 +7,13 @@ use super::{Telling, plain};
 use crate::refusal::{list, quote};
 use ledger::{FactEntry, Rejection, RejectionCode};
 
-/// How many words before a deed may turn it.
+/// How many words before an action may negate it.
 const REACH: usize = 5;
 
 /// How many words around a logon may say that it failed.
 const NEAR: usize = 4;
 
-/// Refuses a sentence that says more than what it cites proves.
+/// Refuses a sentence that says more than its cited nodes prove.
 pub(super) fn check(read: &Read, cited: &Cited<'_>, telling: Telling) -> Result<(), Rejection> {
     let mut at = 0;
     while at < read.words.len() {
@@ -28,7 +28,8 @@ pub(super) fn check(read: &Read, cited: &Cited<'_>, telling: Telling) -> Result<
     Ok(())
 }
 
-/// Whether a sentence denies a deed that one of the facts states of what the sentence names; where it names nothing, of anything.
+/// Checks whether a sentence denies an action that a fact states about something the sentence names.
+/// If the sentence names nothing, the fact may be about anything.
 pub(super) fn is_denied(read: &Read, cited: &Cited<'_>, place: usize) -> bool {
     let Some(fact) = cited.facts().get(place) else { return false };
     let is_about = !read.names || read.named.contains(&place);
@@ -40,12 +41,12 @@ pub(super) fn is_denied(read: &Read, cited: &Cited<'_>, place: usize) -> bool {
     is_about && (0..read.words.len()).any(denies)
 }
 
-/// Whether a word by itself tells a deed.
+/// Checks whether a single word states an action.
 pub(super) fn is_told_by(word: &str) -> bool {
     DEEDS.iter().any(|deed| deed.forms.contains(&word))
 }
 
-/// The deed whose longest form stands at a place.
+/// Returns the action whose longest form begins at a position.
 fn deed(words: &[Word], at: usize) -> Option<(&'static Deed, &'static str, usize)> {
     let rest = words.get(at..)?;
     let mut found: Option<(&'static Deed, &'static str, usize)> = None;
@@ -88,7 +89,7 @@ fn one(
             format!("no cited fact says {}: {} claims it", list(by.iter().copied(), 4), quote(form)),
             says(cited),
         )),
-        // Another fact's deed must not pass for that of what the sentence speaks of.
+        // An action of another fact must not pass for an action of the thing that the sentence is about.
         Turned::No
             if (if read.names { !read.named.is_empty() } else { telling.no_verdicts })
                 && !proving.iter().any(|it| read.touched.contains(it)) =>
@@ -125,7 +126,7 @@ fn one(
     }
 }
 
-/// Whether a word stands behind a negation of its clause, clearly or not.
+/// Checks whether a word follows a negation in its clause, clearly or not.
 pub(super) fn is_turned(words: &[Word], at: usize) -> bool {
     !matches!(turned(words, at), Turned::No)
 }
@@ -134,7 +135,7 @@ pub(super) fn is_turned(words: &[Word], at: usize) -> bool {
 enum Turned {
     No,
     Denied,
-    /// A negation stands before it and may deny something else.
+    /// A negation comes before it and may deny something else.
     Unclear,
 }
 
@@ -142,7 +143,7 @@ fn turned(words: &[Word], at: usize) -> Turned {
     let before = words.get(..at).unwrap_or_default();
     let clause = before.iter().rev().take_while(|word| !word.ends && !JOINING.contains(&word.text.as_str()));
     let clause: Vec<&str> = clause.map(|word| word.text.as_str()).collect();
-    // No evidence of something denies it from however far.
+    // "No evidence of something" denies it at any distance.
     let nothing = clause.iter().zip(clause.iter().skip(1)).chain(clause.iter().zip(clause.iter().skip(2)));
     if nothing.into_iter().any(|(noun, turning)| EVIDENCE.contains(noun) && is_turning(turning)) {
         return Turned::Denied;
@@ -166,7 +167,7 @@ fn fails(words: &[Word], at: usize, length: usize) -> bool {
     before.chain(behind).any(|word| failing(&word))
 }
 
-/// What the cited facts do say.
+/// Says what the cited facts do state.
 fn says(cited: &Cited<'_>) -> String {
     let mut predicates: Vec<&str> = cited.facts().iter().map(|fact| fact.predicate.0.as_str()).collect();
     predicates.sort_unstable();

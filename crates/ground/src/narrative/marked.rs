@@ -1,22 +1,22 @@
-//! What of a free text is a value that stands in a node, and what is a value that does not.
+//! Marks which parts of a free text are values of a node, and which are values that the node does not have.
 
 use super::cited::{Cited, Known};
 use super::values::{self, Found};
 use ledger::NodeId;
 use ledger::escapes::unescaped;
 
-/// A piece of a text, in order; the pieces are the text.
+/// A piece of a text; the pieces in order make up the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marked {
     /// The piece.
     pub text: String,
-    /// Whether it stands in the node; `None` of words, of which nothing is said.
+    /// Whether the node states it; `None` for plain words, about which nothing is said.
     pub stands: Option<bool>,
 }
 
-/// Parts a text into words and values; of each value it is said whether it stands in the node, or in the facts that this rests on.
+/// Splits a text into words and values, and says for each value whether the node, or a fact behind it, states it.
 ///
-/// What looks like a value is what looks so in a sentence: of plain words nothing is known.
+/// Values are recognised as in sentences; plain words are not checked.
 pub fn marked(text: &str, node: NodeId, known: &Known<'_>) -> Vec<Marked> {
     let text = &*unescaped(text);
     let cited = Cited::of(&[node], known);

@@ -1,14 +1,14 @@
-//! Instants as a sentence writes them.
+//! Instants as sentences write them.
 
 use crate::typed::{self, Instant};
 use ledger::Time;
 
-/// An instant, or the minute or day of UTC in which one lies.
+/// An instant, or the UTC minute or day that contains one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {
     /// To the second or finer.
     Exact(Instant),
-    /// A longer piece of UTC, from its first nanosecond on.
+    /// A longer span of UTC, from its first nanosecond.
     Span { start: i128, length: i128 },
 }
 
@@ -16,9 +16,9 @@ const MINUTE: i128 = 60_000_000_000;
 const DAY: i128 = 86_400_000_000_000;
 
 impl Moment {
-    /// Reads RFC 3339 with a zone, also to the minute or the day; `UTC` and `GMT` stand for `Z`.
+    /// Reads RFC 3339 with a zone, also to the minute or the day; `UTC` and `GMT` count as `Z`.
     pub(super) fn read(text: &str) -> Option<Moment> {
-        // A number counts from an epoch: it is no date.
+        // A number counts from an epoch: it is not a date.
         if !is_date(text) {
             return None;
         }
@@ -37,7 +37,7 @@ impl Moment {
         span(format!("{date}T{clock}:00{}", zone.trim_start_matches(' ')), MINUTE)
     }
 
-    /// Whether a time of the evidence is this moment, as far as the sentence tells it.
+    /// Checks whether a time of the evidence is this moment, at the sentence's precision.
     pub(super) fn is(self, time: &Time) -> bool {
         match self {
             Moment::Exact(instant) => instant.is(time),
@@ -49,12 +49,12 @@ impl Moment {
     }
 }
 
-/// Whether a text begins as a date.
+/// Checks whether a text begins with a date.
 pub(super) fn is_date(text: &str) -> bool {
     text.get(..10).is_some_and(typed::is_zoneless)
 }
 
-/// Whether a text is a time of day: `9:30`, `01:58:40.839Z`, `9:30pm`.
+/// Checks whether a text is a time of day: `9:30`, `01:58:40.839Z`, `9:30pm`.
 pub(super) fn is_clock(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let bare = ["z", "am", "pm"].into_iter().find_map(|end| lower.strip_suffix(end)).unwrap_or(&lower);

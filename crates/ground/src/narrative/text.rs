@@ -1,4 +1,4 @@
-//! A sentence as pieces between white space, without the punctuation around them.
+//! Splits a sentence at white space into pieces without the punctuation around them.
 
 use super::vocabulary::{MISTAKABLE, PLAIN};
 
@@ -16,11 +16,11 @@ const OPENING: &[char] = &['(', '[', '{', '<', '"', '\'', '`', '“', '‘', '«
 const CLOSING: &[char] =
     &['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '`', '”', '’', '»', '…', '“'];
 
-/// Marks that open a quotation, and those that close it.
+/// Marks that open a quotation, with the marks that close it.
 const QUOTES: &[(char, char)] =
     &[('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('‘', '’'), ('«', '»'), ('„', '“')];
 
-/// The pieces in order; a dash between words parts them, too.
+/// Returns the pieces in order; a dash between words separates them, too.
 pub(super) fn chunks(text: &str) -> Vec<Chunk<'_>> {
     let mut chunks = Vec::new();
     let mut start = None;
@@ -48,22 +48,22 @@ impl<'t> Chunk<'t> {
         Chunk { text, start, end, bare_start, bare_end }
     }
 
-    /// The piece without the punctuation around it.
+    /// Returns the piece without the punctuation around it.
     pub(super) fn bare(&self) -> &'t str {
         self.text.get(self.bare_start..self.bare_end).unwrap_or_default()
     }
 
-    /// Where that begins and ends in the text.
+    /// Returns where the bare piece begins and ends in the text.
     pub(super) const fn bare_range(&self) -> (usize, usize) {
         (self.bare_start, self.bare_end)
     }
 
-    /// The piece as it stands.
+    /// Returns the piece as written.
     pub(super) fn raw(&self) -> &'t str {
         self.text.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Whether a clause ends behind it.
+    /// Checks whether a clause ends after it.
     pub(super) fn ends_a_clause(&self) -> bool {
         let after = self.text.get(self.bare_end..self.end).unwrap_or_default();
         let dash = self.text.get(self.end..).unwrap_or_default().trim_start().starts_with(['—', '–']);
@@ -71,7 +71,8 @@ impl<'t> Chunk<'t> {
     }
 }
 
-/// What pieces from the first to the last may mean as one text: with and without the punctuation at both ends, and without a genitive.
+/// Returns the texts that the pieces from the first to the last may mean together.
+/// They are with and without the punctuation at both ends, and without a possessive ending.
 pub(super) fn readings<'t>(first: &Chunk<'t>, last: &Chunk<'t>) -> Vec<&'t str> {
     let mut readings = Vec::new();
     let tail = last.text.get(last.bare_end..last.end).unwrap_or_default();
@@ -90,7 +91,8 @@ pub(super) fn readings<'t>(first: &Chunk<'t>, last: &Chunk<'t>) -> Vec<&'t str> 
     readings
 }
 
-/// The text between quotation marks that the first piece opens, and how many pieces it takes; `None` where it opens none that is closed.
+/// Returns the text between the quotation marks that the first piece opens, and the number of its pieces.
+/// `None` if the first piece opens no quotation.
 pub(super) fn quoted<'t>(rest: &[Chunk<'t>]) -> Option<(&'t str, usize)> {
     let first = rest.first()?;
     let opening = first.text.get(first.start..first.bare_start)?;
@@ -112,11 +114,11 @@ pub(super) fn quoted<'t>(rest: &[Chunk<'t>]) -> Option<(&'t str, usize)> {
             return (!content.trim().is_empty()).then_some((content, taken.max(1)));
         }
     }
-    // A mark without its other half quotes the rest: nothing may hide behind it.
+    // An unclosed mark quotes the rest of the text: nothing may hide behind it.
     (open != '\'' && open != '‘').then(|| (inner.trim_end_matches(CLOSING), rest.len()))
 }
 
-/// Whether a text looks like a value of the evidence rather than a word.
+/// Checks whether a text looks like a value of the evidence rather than a word.
 pub(super) fn is_value(text: &str) -> bool {
     let lower = text.to_lowercase();
     if PLAIN.contains(&lower.as_str()) {
@@ -132,7 +134,7 @@ pub(super) fn is_value(text: &str) -> bool {
         || is_mixed(text)
 }
 
-/// Whether a text has letters of the Latin alphabet beside letters of one that looks like it.
+/// Checks whether a text mixes Latin letters with letters of an alphabet that looks similar.
 fn is_mixed(text: &str) -> bool {
     let similar =
         |c: char| matches!(c, '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{52f}' | '\u{13a0}'..='\u{13ff}');

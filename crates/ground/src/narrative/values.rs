@@ -1,4 +1,4 @@
-//! Reads a sentence: every value that it names must stand in what is cited.
+//! Reads a sentence: the cited nodes must state every value that it names.
 
 use super::cited::{Cited, Stated};
 use super::deeds;
@@ -14,17 +14,17 @@ use crate::refusal::{list, quote};
 use ledger::{FieldValue, NodeId, Rejection, RejectionCode, Tier};
 use std::collections::BTreeSet;
 
-/// The most pieces that one value has in a sentence.
+/// The most pieces of a sentence that one value can span.
 const MOST_PIECES: usize = 32;
 
-/// A sentence all of whose values stand in what is cited.
+/// A sentence whose values are all stated by its cited nodes.
 #[derive(Debug)]
 pub(super) struct Read {
-    /// Its words in lower case, in order; what is a value and no word has no letters here.
+    /// Its words in lower case, in order; a value that is not a word has an empty text here.
     pub(super) words: Vec<Word>,
-    /// The facts of which it names a value, by their places among the cited ones.
+    /// The facts with a value that the sentence names, by their positions among the cited ones.
     pub(super) named: BTreeSet<usize>,
-    /// The facts of which a plain word of it may be a value, too.
+    /// Also the facts that may have one of its plain words as a value.
     pub(super) touched: BTreeSet<usize>,
     /// Whether it names any value.
     pub(super) names: bool,
@@ -34,17 +34,17 @@ pub(super) struct Read {
 #[derive(Debug)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// Whether a clause ends behind it.
+    /// Whether a clause ends after it.
     pub(super) ends: bool,
 }
 
 /// What a piece of a sentence is.
 enum Part<'t> {
-    /// A value that stands in what is cited, and the facts that state it.
+    /// A value that a cited node states, and the facts that state it.
     Stated(Vec<usize>),
-    /// A word, and the facts of which it may be a value.
+    /// A word, and the facts that may have it as a value.
     Word(Vec<usize>),
-    /// Something that nothing cited bears out.
+    /// Something that no cited node supports.
     Unfounded(Fault, &'t str),
 }
 
@@ -60,7 +60,7 @@ enum Fault {
     Field,
 }
 
-/// Reads a sentence by what it cites.
+/// Reads a sentence against its cited nodes.
 pub(super) fn read(text: &str, cited: &Cited<'_>) -> Result<Read, Rejection> {
     let mut read = Read { words: Vec::new(), named: BTreeSet::new(), touched: BTreeSet::new(), names: false };
     for (part, pieces) in scan(text, cited) {
@@ -85,7 +85,7 @@ pub(super) fn read(text: &str, cited: &Cited<'_>) -> Result<Read, Rejection> {
     Ok(read)
 }
 
-/// What a piece of a text is, without what it is good for.
+/// The kind of a piece, without details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     Word,
@@ -93,7 +93,7 @@ pub(super) enum Found {
     Unfounded,
 }
 
-/// The pieces of a text by what is cited, each with its chunks.
+/// Returns the pieces of a text, classified by the cited nodes, each with its chunks.
 pub(super) fn found<'t>(text: &'t str, cited: &Cited<'_>) -> Vec<(Found, Vec<Chunk<'t>>)> {
     let found = |(part, chunks)| match part {
         Part::Stated(_) => (Found::Stated, chunks),
@@ -103,12 +103,12 @@ pub(super) fn found<'t>(text: &'t str, cited: &Cited<'_>) -> Vec<(Found, Vec<Chu
     scan(text, cited).into_iter().map(found).collect()
 }
 
-/// How many values of a sentence stand in what is cited.
+/// Counts the values of a sentence that the cited nodes state.
 pub(super) fn named(text: &str, cited: &Cited<'_>) -> usize {
     scan(text, cited).iter().filter(|(part, _)| matches!(part, Part::Stated(_))).count()
 }
 
-/// The words of a piece; what is joined by hyphens is several.
+/// Adds the words of a piece; a hyphenated piece is several words.
 fn words(piece: &Chunk<'_>, last: bool, words: &mut Vec<Word>) {
     let bare = piece.bare().to_lowercase().replace('’', "'");
     let mut of_piece: Vec<&str> =
@@ -147,12 +147,12 @@ fn part<'t>(rest: &[Chunk<'t>], before: &str, counts: &[usize], cited: &Cited<'_
     for count in counts.iter().copied().filter(|count| (2..=rest.len()).contains(count)) {
         let last = rest.get(count - 1).unwrap_or(first);
         let pieces = rest.get(..count).unwrap_or_default();
-        // What has words of a deed in it is left to be read as words: a name may spell out a deed.
+        // Text that contains an action word is read as words: a name may spell out an action.
         if !pieces.iter().any(|piece| is_value(piece.bare())) {
             continue;
         }
         let spells = pieces.iter().any(|piece| deeds::is_told_by(&piece.bare().to_lowercase()));
-        // A path is read as one, whatever its folders are called: `Image File Execution Options`.
+        // A path is read as a path, whatever its folders are called: `Image File Execution Options`.
         let mut meant =
             readings(first, last).into_iter().filter(|text| !spells || text.contains(['\\', '/']));
         if let Some(facts) = meant.find_map(|text| stating(text, cited, whole)) {
@@ -169,7 +169,7 @@ fn part<'t>(rest: &[Chunk<'t>], before: &str, counts: &[usize], cited: &Cited<'_
     (single(rest, cited), 1)
 }
 
-/// How many pieces the values that are cited may have, the most first.
+/// Returns how many pieces the cited values may have, largest first.
 fn piece_counts(cited: &Cited<'_>) -> Vec<usize> {
     let mut counts = BTreeSet::new();
     for stated in cited.stated() {
@@ -186,7 +186,7 @@ fn piece_counts(cited: &Cited<'_>) -> Vec<usize> {
     counts.into_iter().rev().collect()
 }
 
-/// `field = value`, where a cited fact has such a field: the value must be what it holds, word or not.
+/// Reads `field = value`, if a cited fact has such a field: the value must be the field's value, even if it is a plain word.
 fn field_form<'t>(rest: &[Chunk<'t>], cited: &Cited<'_>) -> Option<(Part<'t>, usize)> {
     let [field, sign, value, ..] = rest else { return None };
     let fields = || cited.stated().iter().filter(|stated| stated.field == field.bare());
@@ -209,7 +209,7 @@ fn field_form<'t>(rest: &[Chunk<'t>], cited: &Cited<'_>) -> Option<(Part<'t>, us
     Some((Part::Unfounded(Fault::Field, value.bare()), 3))
 }
 
-/// Dates and times, with and without a zone.
+/// Reads dates and times, with and without a zone.
 fn moment<'t>(rest: &[Chunk<'t>], before: &str, cited: &Cited<'_>) -> Option<(Part<'t>, usize)> {
     let first = rest.first()?;
     let bare = first.bare();
@@ -247,7 +247,7 @@ fn moment<'t>(rest: &[Chunk<'t>], before: &str, cited: &Cited<'_>) -> Option<(Pa
     Some((Part::Unfounded(Fault::Naive, bare), 1))
 }
 
-/// One piece by itself.
+/// Classifies a single piece.
 fn single<'t>(rest: &[Chunk<'t>], cited: &Cited<'_>) -> Part<'t> {
     let Some(first) = rest.first() else { return Part::Word(Vec::new()) };
     let (bare, next) = (first.bare(), rest.get(1).map_or("", Chunk::bare).to_lowercase());
@@ -275,7 +275,7 @@ fn single<'t>(rest: &[Chunk<'t>], cited: &Cited<'_>) -> Part<'t> {
     }
 }
 
-/// A piece that looks like a value.
+/// Classifies a piece that looks like a value.
 fn value<'t>(piece: &Chunk<'t>, cited: &Cited<'_>) -> Part<'t> {
     let bare = piece.bare();
     if let Ok(id) = bare.parse::<NodeId>() {
@@ -305,7 +305,7 @@ struct Number {
     ordinal: bool,
 }
 
-/// A whole number in decimal digits, also grouped or as an ordinal.
+/// Reads a whole number in decimal digits, also grouped or as an ordinal.
 fn number(text: &str) -> Option<Number> {
     let unsigned = text.trim_start_matches(['+', '~']);
     let end = unsigned.find(|c: char| !c.is_ascii_digit() && c != ',').unwrap_or(unsigned.len());
@@ -321,7 +321,7 @@ fn number(text: &str) -> Option<Number> {
     Some(Number { value: digits.parse().ok()?, digits: digits.len(), ordinal: !suffix.is_empty() })
 }
 
-/// A number that must count what is cited, or stand there.
+/// Classifies a number that must count the cited nodes, or be a stated value.
 fn counted<'t>(text: &'t str, number: i128, unit_word: &str, cited: &Cited<'_>) -> Part<'t> {
     let unfounded = Part::Unfounded(Fault::Number, text);
     if is_rounded(unit_word) {
@@ -331,7 +331,7 @@ fn counted<'t>(text: &'t str, number: i128, unit_word: &str, cited: &Cited<'_>) 
     let written = number.to_string();
     let needle = Needle::new(&written);
     let holds = |stated: &&Stated<'_>| match (stated.fact, seconds, &*stated.value) {
-        // A span that code computed is one of seconds, whatever unit tells it.
+        // A span that code computed is in seconds, whatever unit the sentence uses.
         (None, Some(seconds), FieldValue::Integer(span)) => number.checked_mul(seconds) == Some(*span),
         _ => within(&needle, stated),
     };
@@ -351,7 +351,7 @@ fn is_rounded(word: &str) -> bool {
     ROUNDED.contains(&word)
 }
 
-/// Whether a text is a word of the record itself: a field, a predicate or a type of record.
+/// Checks whether a text is a term of the record itself: a field, a predicate, a record type or an evidence label.
 fn is_term(text: &str, cited: &Cited<'_>) -> bool {
     let of_fact = |fact: &&ledger::FactEntry| fact.predicate.0 == text || fact.kind == text;
     cited.stated().iter().any(|stated| !text.is_empty() && stated.field == text)
@@ -359,7 +359,7 @@ fn is_term(text: &str, cited: &Cited<'_>) -> bool {
         || cited.facts().iter().any(|fact| fact.locator.evidence == text)
 }
 
-/// The facts that state a text, as `holds` says; `None` where nothing that is cited does.
+/// Returns the facts that state a text, as `holds` decides; `None` if no cited node states it.
 fn stating(text: &str, cited: &Cited<'_>, holds: fn(&Needle<'_>, &Stated<'_>) -> bool) -> Option<Vec<usize>> {
     let needle = Needle::new(text);
     let mut found = false;
@@ -378,7 +378,7 @@ fn is_whole(needle: &Needle<'_>, stated: &Stated<'_>) -> bool {
     match_field(needle, &stated.value, stated.place, Manner::Whole, &TIERS).is_some()
 }
 
-/// Whether a text is a value, or whole parts of a path.
+/// Checks whether a text is a value, or whole components of a path.
 fn whole(needle: &Needle<'_>, stated: &Stated<'_>) -> bool {
     is_whole(needle, stated)
         || match &*stated.value {
@@ -397,7 +397,7 @@ fn whole(needle: &Needle<'_>, stated: &Stated<'_>) -> bool {
         }
 }
 
-/// Whether a text is a value, whole parts of a path, or stands in a free text as a quotation.
+/// Checks whether a text is a value, whole components of a path, or a quotation from a free text.
 fn within(needle: &Needle<'_>, stated: &Stated<'_>) -> bool {
     let quoted = |text: &str| {
         let own = fold::text(needle.raw());
@@ -415,16 +415,16 @@ fn within(needle: &Needle<'_>, stated: &Stated<'_>) -> bool {
         }
 }
 
-/// A text is a path where it says that it is one.
+/// Checks whether a text is part of a path inside a free text; the free text must be recognisable as a path.
 fn is_part_of_text(needle: &Needle<'_>, text: &str) -> bool {
     let is_path = text.contains('\\') || text.contains("://") || text.starts_with('/');
     let plain = !text.contains(char::is_whitespace) || text.get(1..3) == Some(":\\");
     is_path && plain && is_part(needle, text)
 }
 
-/// Whether a text is one or several whole parts of a path, one behind the other.
+/// Checks whether a text is one or several consecutive whole components of a path.
 fn is_part(needle: &Needle<'_>, path: &str) -> bool {
-    // A separator in front says that it is the root, a scheme that it is a whole address.
+    // A leading separator means the root, and a scheme means a whole address.
     if needle.raw().starts_with(['\\', '/']) || needle.raw().contains("://") {
         return false;
     }
@@ -433,7 +433,7 @@ fn is_part(needle: &Needle<'_>, path: &str) -> bool {
     needle.paths().iter().any(|form| stands_in(form, &parts))
 }
 
-/// The same of a key, whose root has two names.
+/// Does the same for a registry key, whose root has two names.
 fn is_key_part(needle: &Needle<'_>, path: &str) -> bool {
     fold::key_parts(path).is_some_and(|parts| {
         let parts: Vec<&str> = parts.split('\\').filter(|part| !part.is_empty()).collect();
@@ -470,7 +470,7 @@ fn unfounded(fault: Fault, text: &str, cited: &Cited<'_>) -> Rejection {
     }
 }
 
-/// The values that stand there, the most similar first.
+/// Lists the stated values, most similar first.
 fn what_is_said(fault: Fault, text: &str, cited: &Cited<'_>) -> String {
     let fits = |stated: &&Stated<'_>| match (fault, &*stated.value) {
         (Fault::Instant, value) => matches!(value, FieldValue::Time(_)),

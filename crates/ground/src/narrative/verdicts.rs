@@ -1,7 +1,8 @@
-//! What no sentence says, whatever it cites: that something is harmless.
+//! What no sentence may say, whatever it cites: that something is harmless.
 //!
-//! A fact tells what stands in the evidence, and nothing in the evidence tells that it is innocent but words that somebody put there, perhaps for whoever reads them.
-//! A verdict is a hypothesis, which facts are weighed for and against.
+//! A fact says what is in the evidence. Nothing in the evidence shows that it is innocent, except words that somebody put there,
+//! perhaps for the people who will read them.
+//! A verdict is a hypothesis, for and against which facts are weighed.
 
 use super::deeds::{is_turned, overclaim};
 use super::values::Word;
@@ -9,7 +10,7 @@ use super::vocabulary::{EXONERATING, INCRIMINATING};
 use crate::refusal::quote;
 use ledger::Rejection;
 
-/// Refuses a sentence that exonerates, by a word of its own or by denying one that incriminates.
+/// Refuses a sentence that exonerates, by an exonerating word or by denying an incriminating one.
 pub(super) fn check(words: &[Word]) -> Result<(), Rejection> {
     let exonerates = |at: usize, word: &Word| {
         let text = word.text.as_str();

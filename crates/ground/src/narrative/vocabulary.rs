@@ -1,19 +1,19 @@
-//! Words of English, as data: those that tell a deed, those that turn one, those that date something, and those that only look like values.
+//! English words, as data: words for actions, negations, words for dates, and words that only look like values.
 
-/// Forms of words that say of something that it was done, and what proves it.
+/// Word forms for an action, and what proves the action.
 pub(super) struct Deed {
-    /// What is done, for whoever is told of it.
+    /// The name of the action in messages to the agent.
     pub(super) name: &'static str,
-    /// Forms in lower case; of several words with one space between them.
+    /// Forms in lower case; forms of several words have one space between words.
     pub(super) forms: &'static [&'static str],
     /// The predicates of which one must be cited.
     pub(super) by: &'static [&'static str],
-    /// Words behind a form that make another thing of it: a `Run` key is no run.
+    /// Words after a form that change its meaning: a `Run` key is not a run.
     pub(super) not_before: &'static [&'static str],
 }
 
 impl Deed {
-    /// Whether it says that something starts, by itself or by what was registered.
+    /// Checks whether it says that something starts, by itself or through a registration.
     pub(super) fn is_start(&self) -> bool {
         self.by.contains(&"registered") && self.by.contains(&"persists")
     }
@@ -43,7 +43,7 @@ const SETTINGS: &[&str] = &[
 const PLACES: &[&str] = &["folder", "folders", "directory", "list", "source", "page"];
 const NONE: &[&str] = &[];
 
-/// What sentences say that was done.
+/// The actions that sentences state.
 pub(super) const DEEDS: &[Deed] = &[
     Deed {
         name: "executed",
@@ -337,10 +337,10 @@ pub(super) const DEEDS: &[Deed] = &[
     Deed { name: "typed", forms: &["typed", "types in", "typing"], by: &["typed"], not_before: NONE },
 ];
 
-/// What stands in place of a logon where it failed.
+/// The predicate that replaces a logon if the logon failed.
 pub(super) const FAILED_LOGON: &str = "failed_logon";
 
-/// Words near a logon by which it failed.
+/// Words near a logon that say it failed.
 pub(super) const FAILING: &[&str] = &[
     "fail",
     "fails",
@@ -353,13 +353,13 @@ pub(super) const FAILING: &[&str] = &[
     "attempted",
 ];
 
-/// Words that turn what follows them in the same clause.
+/// Words that negate what follows them in the same clause.
 pub(super) const TURNING: &[&str] = &[
     "not", "no", "never", "cannot", "without", "neither", "nor", "none", "nobody", "nothing", "hardly",
     "barely",
 ];
 
-/// What a negation denies when it denies everything behind it.
+/// Nouns whose negation denies everything after them.
 pub(super) const EVIDENCE: &[&str] = &[
     "evidence",
     "sign",
@@ -373,14 +373,14 @@ pub(super) const EVIDENCE: &[&str] = &[
     "proof",
 ];
 
-/// Words over which a negation does not reach as such: what they begin is taken for granted.
+/// Words that limit a negation: the clause that they begin is presupposed.
 pub(super) const RELATIVE: &[&str] =
     &["who", "which", "that", "whoever", "what", "when", "after", "because", "only"];
 
 /// Words that begin another clause.
 pub(super) const JOINING: &[&str] = &["but", "then", "while", "whereas", "although", "though"];
 
-/// Months and days, as they are written with a capital.
+/// Months and days, with their capital letter.
 pub(super) const CALENDAR: &[&str] = &[
     "January",
     "February",
@@ -415,13 +415,13 @@ pub(super) const CALENDAR: &[&str] = &[
     "Sunday",
 ];
 
-/// Words before a month or a day that make a date of it.
+/// Words before a month or a day that make it a date.
 pub(super) const DATING: &[&str] = &[
     "in", "on", "of", "early", "late", "mid", "since", "until", "till", "by", "from", "to", "during", "last",
     "next",
 ];
 
-/// Numbers as words.
+/// Number words.
 pub(super) const NUMBERS: &[(&str, i128)] = &[
     ("two", 2),
     ("three", 3),
@@ -453,7 +453,7 @@ pub(super) const NUMBERS: &[(&str, i128)] = &[
     ("thousand", 1000),
 ];
 
-/// What numbers count that nothing but the evidence tells, with the seconds of those that measure time.
+/// Units of numbers that only the evidence can supply; time units have their seconds.
 pub(super) const UNITS: &[(&str, Option<i128>)] = &[
     ("time", None),
     ("times", None),
@@ -469,7 +469,7 @@ pub(super) const UNITS: &[(&str, Option<i128>)] = &[
     ("days", Some(86_400)),
 ];
 
-/// Units that are never told exactly: a rounded number names no value.
+/// Units that are never exact: a rounded number names no value.
 pub(super) const ROUNDED: &[&str] = &[
     "kb",
     "mb",
@@ -490,10 +490,10 @@ pub(super) const ROUNDED: &[&str] = &[
     "percent",
 ];
 
-/// What may stand behind the digits of a number.
+/// What may follow the digits of a number.
 pub(super) const ORDINALS: &[&str] = &["", "st", "nd", "rd", "th"];
 
-/// Words that look like values and are none; in lower case.
+/// Words that look like values but are not, in lower case.
 pub(super) const PLAIN: &[&str] = &[
     "e.g",
     "i.e",
@@ -538,14 +538,14 @@ pub(super) const PLAIN: &[&str] = &[
     "c2",
 ];
 
-/// Characters that look like the marks of paths, names and numbers.
+/// Characters that look like the marks in paths, names and numbers.
 pub(super) const MISTAKABLE: &[char] = &[
     '\u{ff0e}', '\u{2024}', '\u{3002}', '\u{fe52}', '\u{2215}', '\u{2044}', '\u{ff0f}', '\u{29f5}',
     '\u{2216}', '\u{fe68}', '\u{ff3c}', '\u{29f8}', '\u{ff1a}', '\u{a789}', '\u{2236}', '\u{ff20}',
     '\u{ff3f}',
 ];
 
-/// Words that say of something that it is harmless.
+/// Words that say something is harmless.
 pub(super) const EXONERATING: &[&str] = &[
     "benign",
     "clean",
@@ -565,7 +565,7 @@ pub(super) const EXONERATING: &[&str] = &[
     "unsuspicious",
 ];
 
-/// Words that say so where they are denied.
+/// Words that exonerate if they are denied.
 pub(super) const INCRIMINATING: &[&str] = &[
     "attack",
     "attacked",

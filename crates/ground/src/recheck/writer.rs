@@ -1,4 +1,5 @@
-//! Who could have written a value, looked up again in the run's tables by code of its own: paths as texts, and every limit gathered before the least counts.
+//! Looks up again, in the run's tables, who could have written a value.
+//! The code is independent of the gateway's: paths are texts, and all limits are collected before the lowest counts.
 
 use super::RecheckError;
 use ledger::pattern::{fits, same_letter};
@@ -47,7 +48,7 @@ fn expected(record: &Record, field: &str, writers: &Writers) -> Option<Writer> {
     all.into_iter().min()
 }
 
-/// The least trusted in all that is said of a record type.
+/// Returns the least trusted writer in a record type's table.
 fn counted(kind: &str, writers: &Writers) -> Writer {
     let Some(table) = writers.record.get(kind) else { return Writer::AnyUser };
     let mut all: Vec<_> = table.fields.values().copied().collect();
@@ -72,7 +73,7 @@ fn at_place(path: &str, table: &RecordWriters, writers: &Writers) -> Writer {
     Writer::AnyUser
 }
 
-/// The path from the root of its drive on.
+/// Returns the path below the root of its drive.
 fn below_drive(path: &str, writers: &Writers) -> String {
     let path = path.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
     for root in &writers.root {
@@ -86,7 +87,7 @@ fn below_drive(path: &str, writers: &Writers) -> String {
     path
 }
 
-/// Whether the pattern, or with `/**` at its end all but that, is the path or a folder above it.
+/// Checks whether the pattern, without a final `/**` if it has one, matches the path or a folder above it.
 fn covers(pattern: &str, path: &str) -> bool {
     match pattern.strip_suffix("/**") {
         None => matches(pattern, path),
@@ -97,7 +98,7 @@ fn covers(pattern: &str, path: &str) -> bool {
     }
 }
 
-/// Whether a pattern is the whole text; its `*` and `?` stand for no `/`.
+/// Checks whether a pattern matches the whole text; `*` and `?` do not match `/`.
 fn matches(pattern: &str, text: &str) -> bool {
     let (mut wanted, mut rest) = (pattern.chars(), text.chars());
     match (wanted.next(), rest.next()) {

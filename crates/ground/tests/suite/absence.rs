@@ -105,7 +105,7 @@ fn a_search_for_no_less_covers_an_absence() {
         (json!({"under": "C/Temp"}), file("a.exe", "C/Temp/x")),
         (json!({"name": "a*", "extension": null}), file("abc", "anywhere")),
     ] {
-        // It speaks of what was searched: a link below that folder leads elsewhere.
+        // The absence is about the folder that was searched: a link below it leads elsewhere.
         let Absence::File { name, .. } = &absence else { panic!("{absence:?}") };
         let under = searched["under"].as_str().unwrap_or_default();
         let told = Ok(file(name, under));
@@ -214,7 +214,7 @@ fn a_claim_that_cites_nothing_real_is_refused_by_its_code() {
 
 #[test]
 fn an_absence_tells_the_place_as_it_was_searched() {
-    // Of `Tools` and `tools`, or `C` and `C%3A`, in one folder only one was searched.
+    // If one folder has both `Tools` and `tools`, or `C` and `C%3A`, only one of them was searched.
     for (searched, claimed, told) in [
         ("Tools", "tools", "Tools"),
         ("C%3A/Users", "C:\\users\\eve", "C%3A/Users"),
@@ -238,17 +238,17 @@ fn an_absence_tells_the_place_as_it_was_searched() {
 #[test]
 fn a_name_that_only_looks_the_same_was_not_searched() {
     for (searched, absence) in [
-        // Normal forms of Unicode are different names on disk.
+        // Names in different Unicode normal forms are different names on disk.
         (json!({"name": "e\u{301}.exe"}), file("\u{e9}.exe", "")),
         (json!({"name": "\u{130}"}), file("i\u{307}", "")),
-        // Names with control characters are written otherwise, and other escapes are never written.
+        // Names with control characters are written differently, and other escapes are never written.
         (json!({"name": "a?b"}), file("a\nb", "")),
         (json!({"name": "a%{b"}), file("a%{b", "")),
         (json!({"name": "%{41}.exe"}), file("%{41}.exe", "")),
-        // A pattern of whole paths, which begin at the root.
+        // A pattern of a whole path begins at the root.
         (json!({"name": "/Windows/a.exe", "under": "C"}), file("/Windows/a.exe", "C")),
         (json!({"name": "/D:/a.exe"}), file("/D:/a.exe", "")),
-        // Dots lead elsewhere, and only the root holds drives.
+        // Dots lead elsewhere, and only the root has drives.
         (json!({"name": "a.exe", "under": "C/Users"}), file("a.exe", "C/Users/../Windows")),
         (json!({"name": "a.exe", "under": "x/a:"}), file("a.exe", "x/a")),
         (json!({"name": "a.exe", "under": "x/a%3A"}), file("a.exe", "x/a")),
@@ -354,13 +354,13 @@ fn what_is_near_and_has_no_room_in_an_absence_is_counted() {
     assert_eq!(crowded[7..], ["5 more things near it".to_owned()]);
 }
 
-/// The key that the hive lacks, as its file stands or as Windows would read it.
+/// Returns an absence of a key, from the hive file as it stands or from the hive as Windows would read it.
 fn gone(as_it_stands: bool) -> Absence {
     let (hive, key) = ("C/SYSTEM".to_owned(), "Select\\Gone".to_owned());
     Absence::RegistryKey { hive, key, evidence: None, as_it_stands, near: Vec::new() }
 }
 
-/// A search for it that left so much of the hive's logs unread.
+/// Returns a search for that key that left these transaction logs unread.
 fn of_hive(logs: Option<UnreadLogs>, more: Value) -> Held {
     let mut arguments = json!({"hive": "C/SYSTEM", "key": "Select\\Gone", "depth": 0});
     arguments.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
@@ -382,7 +382,7 @@ fn refused(held: Held, absence: Absence) -> (String, String) {
     }
 }
 
-/// The arguments of the call that a hint names behind the name of its tool.
+/// Returns the arguments of the call that a hint names after the tool's name.
 fn named(hint: &str, tool: &str) -> Value {
     let (_, after) = hint.split_once(&format!("{tool} {{")).unwrap_or_else(|| panic!("{hint}"));
     serde_json::Deserializer::from_str(&format!("{{{after}")).into_iter().next().unwrap().unwrap()

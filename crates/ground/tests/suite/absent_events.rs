@@ -1,4 +1,4 @@
-//! When searches show that a channel has no events of some ids, and how far that reaches.
+//! When searches show that a channel has no events with certain ids, and how far that reaches.
 
 use ground::{AbsenceVerdict, Held, Search, Searchable, Shelf, judge_absence};
 use ledger::{
@@ -62,7 +62,7 @@ fn held(ordinal: u32, tool: &str, arguments: Value, records: Vec<Record>) -> Hel
     }
 }
 
-/// A log of a host whose records lie between two days from the first of March on.
+/// Returns a log of a host whose records are between two days, counted from the first of March.
 fn log(host: &str, channel: &str, days: (u64, u64)) -> Record {
     let field = |value| Field { at: None, value };
     let time = |day: u64| field(FieldValue::Time(Time::from_filetime(MARCH + day * DAY)));
@@ -82,7 +82,7 @@ fn log(host: &str, channel: &str, days: (u64, u64)) -> Record {
     }
 }
 
-/// The listing of three logs, which is invocation 1.
+/// Returns invocation 1, the listing of three logs.
 fn listing() -> Held {
     let logs = vec![
         log("host-1", "Security", (2, 9)),
@@ -131,7 +131,7 @@ fn judge(shelf: &[Held], absence: Absence) -> Result<Absence, RejectionCode> {
     }
 }
 
-/// The answer to an absence after the listing and one empty search.
+/// Judges an absence after the listing and one empty search.
 fn after(search: Value, absence: Absence) -> Result<Absence, RejectionCode> {
     judge(&[listing(), held(0, "records", search, vec![])], absence)
 }
@@ -209,7 +209,7 @@ fn a_span_is_covered_by_a_search_of_it_or_of_everything_where_the_logs_reach() {
     for (from, to) in [
         (Some("2031-01-01T00:00:00Z"), None),
         (None, Some("1999-01-01T00:00:00Z")),
-        // Beyond the log of the one host, or of the other.
+        // Outside the log of one host, or of the other.
         (Some("2024-03-03T12:00:00Z"), Some("2024-03-05T00:00:00Z")),
         (Some("2024-03-02T00:00:00Z"), Some("2024-03-03T12:00:00Z")),
     ] {

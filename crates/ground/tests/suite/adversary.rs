@@ -1,4 +1,4 @@
-//! Claims of an adversary: each was once accepted, though the evidence does not say it.
+//! Claims by an adversary: the gateway once accepted each of them, though the evidence does not say it.
 
 use ground::{Held, Setting, Shelf, Verdict, judge};
 use ledger::{
@@ -177,7 +177,7 @@ fn a_value_of_one_users_hive_is_not_healed_into_that_of_another() {
     let claim = reading("configured", r"Software\Run\mimikatz", &[("data", r"C:\Temp\mimikatz.exe")], 0);
     let of_other = vec![in_hive("alice", "NTUSER.DAT", "OneDrive"), in_hive("bob", "ntuser.dat", "mimikatz")];
     assert_eq!(refused(verdict(of_other, &claim)), RejectionCode::Ambiguous);
-    // Where the cited call looked at something else, the citation is mistyped.
+    // The cited call examined something else, so the citation is mistyped.
     let mistyped =
         vec![in_hive("alice", "UsrClass.dat", "OneDrive"), in_hive("bob", "NTUSER.DAT", "mimikatz")];
     assert!(matches!(verdict(mistyped, &claim), Verdict::Grounded { healing: Some(_), .. }));
@@ -254,7 +254,7 @@ fn a_quotation_may_name_the_file_and_the_line_that_it_stands_in() {
     refused(said(&[("line", "700")]));
 }
 
-/// What a call of these tests searched: nothing that an absence could rest on.
+/// Returns a call's search that cannot support an absence.
 fn search() -> ground::Search {
     let completeness = ledger::Completeness::Complete;
     ground::Search {
@@ -332,7 +332,7 @@ fn an_entry_that_is_counted_in_or_has_another_name_was_not_deleted() {
         assert_eq!(code, RejectionCode::Overclaim, "{state}");
     }
     assert!(matches!(said("deleted", "deleted", &[name, ("state", "deleted")]), Verdict::Grounded { .. }));
-    // Without its state it could be taken for a file that is there.
+    // Without its state the file could be taken for one that still exists.
     for predicate in ["deleted", "present"] {
         assert_eq!(refused(said(predicate, "deleted", &[name])), RejectionCode::Overclaim, "{predicate}");
     }

@@ -1,4 +1,4 @@
-//! Claims of an adversary against what was loosened: rescues, quotations, spellings and derivations.
+//! Claims by an adversary against rules that were relaxed: rescues, quotations, spellings and derivations.
 
 use ground::{
     Adding, Basis, DerivationVerdict, Held, Search, Setting, Shelf, Verdict, judge, judge_derivation, recheck,
@@ -38,7 +38,7 @@ fn record(kind: &str, path: &str, offset: u64, fields: &[(&str, FieldValue)]) ->
     }
 }
 
-/// What bounds a count.
+/// The fields that limit a count.
 const SCOPE: [&str; 4] = ["counted", "values", "first", "incomplete"];
 
 /// A call: the arguments that it was run with, and what it returned.
@@ -94,7 +94,7 @@ fn verdict(calls: Vec<Call>, reading: &Reading) -> Verdict {
     if let Verdict::Grounded { fact, .. } = &verdict {
         let output = shelf.get(fact.entry().invocation).unwrap().output.clone().unwrap();
         recheck(fact.entry(), &output, &vocabulary, &types, &writers).unwrap();
-        // Without what bounds it a fact says more than its record.
+        // Without the limiting fields a fact says more than its record.
         for field in SCOPE {
             let mut entry = fact.entry().clone();
             entry.values.retain(|value| value.field != field);
@@ -169,7 +169,7 @@ fn a_count_is_never_told_without_what_was_counted() {
         };
     assert_eq!(fields(&[("count", "102"), ("counted", "logon")]), "count,counted,values,incomplete");
     assert_eq!(fields(&[("count", "102"), ("values", "mara")]), "count,values,counted,incomplete");
-    // Two counts of the same number are two facts: which one is meant must be said.
+    // Two counts with the same number are two facts: the claim must say which one it means.
     let mut several = count();
     if let Some((_, records)) = several.first_mut() {
         let mut other = records[0].clone();
@@ -188,7 +188,7 @@ fn telling_values_that_many_records_share_heal_nothing() {
     };
     let calls = || vec![(Value::Null, vec![start("Good", 4, 1)]), (Value::Null, vec![start("Evil", 2, 2)])];
     let values = [("name", "Start"), ("value_type", "REG_DWORD"), ("data", "2")];
-    // The cited service starts by 4: that of another is no healing.
+    // The cited service has start type 4; the value of another service is no healing.
     assert_eq!(code(&verdict(calls(), &reading("configured", "", &values))), Some(RejectionCode::Ambiguous));
     let named = reading("configured", r"Services\Evil\Start", &values);
     assert_eq!(code(&verdict(calls(), &named)), None);
@@ -226,7 +226,7 @@ fn words_of_one_users_file_are_not_healed_into_the_same_file_of_another() {
         code(&verdict(calls(), &reading("quoted", subject, &values)))
     };
     assert_eq!(said("", &[]), Some(RejectionCode::Ambiguous));
-    // Who names the file means it.
+    // A claim that states the file's path means that file.
     assert_eq!(said(&path("bob"), &[]), None);
     assert_eq!(said("", &[("path", &path("bob"))]), None);
 }
@@ -242,7 +242,7 @@ fn what_was_searched_below_one_users_folder_is_not_healed_into_that_of_another()
     let below = |user: &str| json!({"evidence": "host", "under": format!("p1/Users/{user}")});
     let of_other = vec![(below("alice"), vec![]), (below("bob"), vec![found("bob")])];
     assert_eq!(code(&verdict(of_other, &claim)), Some(RejectionCode::Ambiguous));
-    // A search of everything, or of the same folder, is a mistyped citation.
+    // If the call searched everything, or the same folder, the citation was mistyped.
     for arguments in [json!({"evidence": "host", "under": ""}), below("bob")] {
         let calls = vec![(arguments, vec![]), (Value::Null, vec![found("bob")])];
         assert_eq!(code(&verdict(calls, &claim)), None);
@@ -435,7 +435,7 @@ fn derived(facts: &[FactEntry], form: impl Fn(Vec<Term>) -> Derivation) -> bool 
     matches!(verdict, DerivationVerdict::Derived(_))
 }
 
-/// Whether two values are the same, and whether they are different.
+/// Returns whether two values are the same, and whether they are different.
 fn compared(one: FieldValue, other: FieldValue) -> (bool, bool) {
     let facts = [fact(0, "a", one), fact(1, "b", other)];
     (
@@ -452,7 +452,7 @@ fn what_may_be_two_spellings_of_one_thing_is_not_surely_different() {
     let text = |text: &str| FieldValue::Text(text.into());
     let hash = |digits: usize| FieldValue::Hash("ab".repeat(digits));
     for (one, other) in [
-        // The one begins at the root of its hive.
+        // One of them begins at the root of its hive.
         (key(r"HKLM\SOFTWARE\Microsoft\Run"), key(r"Microsoft\Run")),
         (key(r"Microsoft\Run"), key(r"HKLM\SOFTWARE\Microsoft\Run")),
         (path(r"C:\Windows\x.exe"), path("p1/Windows/x.exe")),
@@ -462,7 +462,7 @@ fn what_may_be_two_spellings_of_one_thing_is_not_surely_different() {
         (path(r"C:\a\LONGNA~1.EXE"), path(r"C:\a\longname.exe")),
         (text(r"c:\temp\a.exe"), path(r"C:\Temp\A.exe")),
         (text("BOB"), name("bob")),
-        // Digests of two kinds may be of one file.
+        // Digests of two kinds may belong to one file.
         (hash(16), hash(20)),
     ] {
         assert_eq!(compared(one.clone(), other.clone()), (false, false), "{one:?} {other:?}");
@@ -487,7 +487,7 @@ fn one_value_of_the_evidence_is_added_up_once() {
     let first = fact(0, "a", FieldValue::Size(300));
     let second = fact(1, "a", FieldValue::Size(300));
     assert!(sum(&[first.clone(), second]));
-    // Recorded twice it is one size still, out of whichever output.
+    // Recorded twice, it is still one size, whichever output it comes from.
     let twice = FactEntry { id: "fact-00000007".parse().unwrap(), output: Digest::of(b"o"), ..first.clone() };
     assert!(!sum(&[first, twice]));
 }

@@ -1,4 +1,4 @@
-//! Where a clock was set back, times tell an order only as far as they do.
+//! If a clock was set back, times prove an order only as far as they can.
 
 use ground::{Adding, Basis, DerivationVerdict, judge_derivation};
 use ledger::event::{InvocationEnded, InvocationStarted};
@@ -33,7 +33,7 @@ fn bound(field: &str, value: FieldValue) -> BoundValue {
     }
 }
 
-/// A fact of this evidence with a time of so many seconds, and perhaps the number of its record.
+/// Returns a fact of this evidence with a time in seconds, and optionally a record number.
 fn fact(number: usize, evidence: &str, seconds: i128, record_id: Option<i128>) -> FactEntry {
     let time = Time {
         utc: Some(utc(seconds)),
@@ -59,7 +59,7 @@ fn fact(number: usize, evidence: &str, seconds: i128, record_id: Option<i128>) -
     }
 }
 
-/// A listing in which the clock of `pc` was set back from one time to another, by so many seconds.
+/// Returns a listing of steps that set the clock of `pc` back from one time to another, in seconds.
 fn listing(steps: &[(i128, i128)], evidence: Option<&str>) -> ClockListing {
     let step = |(before, after): &(i128, i128)| ClockStep {
         evidence: "pc".into(),
@@ -74,7 +74,7 @@ fn listing(steps: &[(i128, i128)], evidence: Option<&str>) -> ClockListing {
     }
 }
 
-/// The same as a call lists it: each step by a file of its own, the logs of one channel that were kept one after the other.
+/// Returns the same listing as a call returns it: each step in a file of its own, as archived logs of one channel.
 fn kept_listing(steps: &[(i128, i128)]) -> ClockListing {
     let time = |seconds| FieldValue::Time(Time { utc: Some(utc(seconds)), ..Time::from_filetime(1) });
     let record = |(number, (before, after)): (u32, &(i128, i128))| {
@@ -102,7 +102,7 @@ fn kept_listing(steps: &[(i128, i128)]) -> ClockListing {
     listed_by(json!({ "record": "clock_step" }), &output).unwrap()
 }
 
-/// The listing that a call with these arguments is.
+/// Returns the listing that a call with these arguments makes.
 fn listed_by(arguments: serde_json::Value, output: &Output) -> Option<ClockListing> {
     let invocation = "inv-00000009".parse().unwrap();
     let started = InvocationStarted {
@@ -145,7 +145,7 @@ enum Says {
     Within(u64),
 }
 
-/// Whether it is derived; if so, by which listings.
+/// Returns the number of listings behind a derivation, or why it is refused.
 fn derived(says: &Says, facts: &[FactEntry], listings: &[ClockListing]) -> Result<usize, String> {
     let terms = (0..facts.len()).map(|number| Term { fact: id(number), field: "v".into() }).collect();
     let derivation = match says {
@@ -188,7 +188,7 @@ fn times_in_a_stretch_that_the_clock_went_through_twice_are_in_no_sure_order() {
         (600, 1800, false),
         (0, 3600, false),
         (1800, 600, false),
-        // How long the log was silent around the step nobody knows.
+        // Nobody knows how long the log was silent around the step.
         (-600, 3700, false),
         (-3000, 7000, false),
     ] {
@@ -198,7 +198,7 @@ fn times_in_a_stretch_that_the_clock_went_through_twice_are_in_no_sure_order() {
             assert!(told.contains("went through that time twice"), "{told}");
         }
     }
-    // Other logs tell of the same step, a little later and earlier.
+    // Other logs report the same step, a little later and earlier.
     let told_often = [listing(&[(3600, 0), (3590, 2), (3700, 5)], None)];
     assert!(derived(&Says::Order, &pair(3601, 3650), &told_often).is_err());
 }
@@ -211,7 +211,7 @@ fn records_of_one_log_are_in_the_order_of_their_numbers() {
     };
     assert!(derived(&Says::Order, &numbered((3600, 7), (10, 8)), &set_back).is_ok());
     assert!(derived(&Says::Order, &numbered((10, 8), (3600, 7)), &set_back).is_err());
-    // A writer that was late contradicts no clock.
+    // A late writer does not contradict the clock.
     let never = [listing(&[], None)];
     assert!(derived(&Says::Order, &numbered((101, 7), (100, 8)), &never).is_err());
     assert!(derived(&Says::Order, &numbered((100, 8), (101, 7)), &never).is_ok());
@@ -230,7 +230,7 @@ fn a_span_across_a_step_is_longer_by_it() {
 
 #[test]
 fn what_logs_of_a_channel_tell_that_were_kept_one_after_the_other_adds_up() {
-    // Five times through the same hour: 18,000 seconds from its first beginning to its last end.
+    // The clock runs through the same hour five times: 18,000 seconds from its first beginning to its last end.
     let steps: Vec<(i128, i128)> = (0..4).map(|number| (3600, number)).collect();
     let within = |seconds| derived(&Says::Within(seconds), &pair(0, 3600), &[kept_listing(&steps)]);
     assert!(within(17_000).is_err());
@@ -247,14 +247,14 @@ fn beside_the_clock_of_another_host_a_time_in_such_a_stretch_may_be_off_by_its_l
 }
 
 proptest! {
-    /// A clock that is set back several times is read at random: what is derived of the readings is true of what happened.
+    /// A clock that is set back several times is read at random moments: whatever is derived from the readings is true of what happened.
     #[test]
     fn whatever_is_derived_is_true_of_what_happened(
         steps in proptest::collection::vec((10i128..2000, 1i128..3000), 0..4),
         moments in proptest::collection::vec(0i128..8000, 2..5),
         seconds in 0u64..4000,
     ) {
-        // When each step happens by a clock that nobody sets, and by how much.
+        // When each step happens on a clock that nobody sets, and its length.
         let mut at = 0;
         let steps: Vec<(i128, i128)> = steps.into_iter().map(|(after, by)| { at += after; (at, by) }).collect();
         let reading = |moment: i128| {

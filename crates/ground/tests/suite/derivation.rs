@@ -1,4 +1,4 @@
-//! Derivations: what facts say together is checked over their values, and nothing is read into them.
+//! Derivations: what facts say together is checked by their values, and nothing is read into them.
 
 use ground::{Adding, Basis, DerivationVerdict, judge_derivation};
 use ledger::{
@@ -46,7 +46,7 @@ fn at(text: &str, precision: Precision) -> FieldValue {
     FieldValue::Time(time(text, precision))
 }
 
-/// One fact a value, all under the field `v`.
+/// Returns one fact for each value, all in the field `v`.
 fn facts(values: Vec<FieldValue>) -> Vec<FactEntry> {
     (0..).zip(values).map(|(number, value)| fact(number, vec![bound("v", value)])).collect()
 }
@@ -103,7 +103,7 @@ fn values_are_the_same_as_their_type_allows_and_no_further() {
     assert_eq!(same(vec![text("Run"), text("run")]), NOT);
     assert_eq!(same(vec![FieldValue::Hash("AB".into()), FieldValue::Hash("ab".into())]), None);
     assert_eq!(same(vec![FieldValue::Integer(300), FieldValue::Size(300)]), None);
-    // Of different types: character by character.
+    // Values of different types are compared character by character.
     assert_eq!(same(vec![text("C:\\a"), path("C:\\a")]), None);
     assert_eq!(same(vec![text("c:\\a"), path("C:\\a")]), NOT);
     assert_eq!(same(vec![text("a"), text("a"), text("b")]), NOT);
@@ -135,7 +135,7 @@ fn an_order_holds_only_where_no_precision_can_turn_it() {
     assert_eq!(order(vec![second(one), second(two)]), None);
     assert_eq!(order(vec![second(two), second(one)]), NOT);
     assert_eq!(order(vec![second(one), second(one)]), NOT);
-    // Two seconds of FAT reach beyond the next second.
+    // The two-second precision of FAT reaches past the next second.
     assert_eq!(order(vec![at(one, Precision::TwoSeconds), second(two)]), NOT);
     assert_eq!(order(vec![second(one), second(two), second(one)]), NOT);
 }
@@ -240,7 +240,7 @@ fn a_field_with_several_values_names_none_of_them() {
     assert_eq!(judged(&Derivation::Same { terms: terms(2) }, &all), Some(RejectionCode::Ambiguous));
 }
 
-/// A count of `counted` records of the file `path`, by these fields with these values.
+/// Returns a count of `counted` records of the file `path`, by these fields with these values.
 fn count(number: u32, path: &str, counted: &str, by: &[&str], values: &[&str]) -> FactEntry {
     let list = |items: &[&str]| FieldValue::List(items.iter().map(|item| (*item).to_owned()).collect());
     let values = vec![
@@ -255,7 +255,7 @@ fn count(number: u32, path: &str, counted: &str, by: &[&str], values: &[&str]) -
     fact
 }
 
-/// How many times a source has in the hours from one instant to another.
+/// Returns how many times a source has in the hours between two instants.
 fn bucket(number: u32, source: &str, from: &str, to: &str) -> FactEntry {
     let values = vec![
         bound("v", FieldValue::Integer(4)),
@@ -336,7 +336,7 @@ fn runs_from_before_copies_were_told_apart_are_judged_as_they_were() {
     let former = Basis { adding: Adding::OfOtherFiles, follows_dots: false, clocks: None };
     assert_eq!((judged_by(&sum, &counts, &former), judged_by(&below, &paths, &former)), (None, None));
     assert_eq!((judged(&sum, &counts), judged(&below, &paths)), (NOT, NOT));
-    // What models were told then is told by a replay.
+    // A replay tells models what they were told in the run.
     let twice = [in_file(0, "Logs/Security.evtx"), in_file(1, "Logs/Security.evtx")];
     let known = |id| twice.iter().find(|fact| fact.id == id);
     let id = "der-00000001".parse::<DerivationId>().unwrap();

@@ -1,7 +1,7 @@
-//! Claims that were judged by hand before the gateway saw them, each with its reason.
+//! Claims that were judged by hand, each with a reason, before the gateway judged them.
 //!
-//! The files in `judged/` hold what a task saw, in the record types of the tool catalogue, and the claims about it.
-//! A judgement is changed only where DESIGN says otherwise, never to please the gateway; the file says so with `amended`.
+//! The files in `judged/` contain what a task saw, in the record types of the tool catalogue, and claims about it.
+//! A judgement is changed only if DESIGN says otherwise, never to please the gateway; the file marks such a change with `amended`.
 
 use ground::{Held, Search, Setting, Shelf, Verdict, judge};
 use ledger::{
@@ -74,7 +74,7 @@ fn the_judged_worlds_are_made_of_records_as_the_catalogue_has_them() {
     }
 }
 
-/// A verdict in the words of the files: `accepted`, `healed`, `refused`, and what goes with it.
+/// Returns a verdict in the words of the files (`accepted`, `healed`, `refused`), with its details.
 fn told(verdict: &Verdict) -> Vec<String> {
     match verdict {
         Verdict::Grounded { fact, healing } => {
@@ -162,7 +162,7 @@ fn record_of(record: &Value, kind: &RecordType) -> Record {
     }
 }
 
-/// A value of the first allowed type that its form in the file fits; a table names the type.
+/// Returns a value of the first allowed type that fits its form in the file; a table names its type.
 fn field_value(value: &Value, allowed: &[FieldType]) -> FieldValue {
     match value {
         Value::Object(table) if table.contains_key("time") => FieldValue::Time(told_time(value)),
@@ -179,7 +179,7 @@ fn field_value(value: &Value, allowed: &[FieldType]) -> FieldValue {
     }
 }
 
-/// A time as its number of decimals tells: FILETIME, microseconds or seconds since 1970.
+/// Reads a time; its number of decimals decides between FILETIME, microseconds and seconds since 1970.
 fn time(text: &str) -> Time {
     let utc: Utc = text.parse().unwrap();
     let nanoseconds = utc.unix_nanoseconds();
@@ -193,7 +193,7 @@ fn time(text: &str) -> Time {
     Time { utc: Some(utc), raw: raw.to_string(), clock: Clock::Host, precision, zone: None }
 }
 
-/// A time of which the file says all.
+/// Reads a time that the file describes completely.
 fn told_time(table: &Value) -> Time {
     Time {
         utc: Some(text(table, "time").parse().unwrap()),
@@ -208,7 +208,7 @@ fn files() -> impl Iterator<Item = (&'static str, Value)> {
     FILES.iter().map(|(name, text)| (*name, toml::from_str(text).unwrap()))
 }
 
-/// The record types of the tools, as their own test holds them fast.
+/// Returns the record types of the tools, from the catalogue that the tools' own test checks.
 fn types() -> Types {
     let tools: Vec<ToolSpec> =
         serde_json::from_str(include_str!("../../../tools/tests/catalogue.json")).unwrap();

@@ -1,4 +1,4 @@
-//! Sentences of a narrative: what is cited bears out every value and every deed, and nothing is read into it.
+//! Sentences of a narrative: the cited nodes support every value and every action, and nothing is read into them.
 
 use ground::{Citable, Dating, Known, SentenceVerdict, Telling, is_contradicted, judge_sentence};
 use ledger::{
@@ -8,7 +8,7 @@ use ledger::{
 };
 use proptest::prelude::*;
 
-/// The rules of today.
+/// The current rules.
 const TELLING: Telling = Telling { dating: Dating::Host, escapes: true, in_force: true, no_verdicts: true };
 
 fn bound(field: &str, value: FieldValue) -> BoundValue {
@@ -65,7 +65,7 @@ fn time(field: &str, text: &str) -> BoundValue {
     bound(field, FieldValue::Time(at(text)))
 }
 
-/// What the tables speak of: ten facts, an absence, a derivation.
+/// What the tables are about: ten facts, an absence, a derivation.
 struct World {
     facts: Vec<FactEntry>,
     absences: Vec<AbsenceEntry>,
@@ -184,7 +184,7 @@ impl World {
     }
 }
 
-/// The ids of facts by their numbers; 0 is the absence, 99 the derivation.
+/// Returns the ids of facts by their numbers; 0 is the absence, 99 the derivation.
 fn ids(numbers: &[u32]) -> Vec<String> {
     let id = |number: &u32| match number {
         0 => "abs-00000001".to_owned(),
@@ -199,7 +199,7 @@ fn judged(world: &World, text: &str, numbers: &[u32]) -> Result<SentenceEntry, R
     world.judge(text, &ids.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// What an honest author writes.
+/// True sentences, as an honest author writes them.
 const TRUE: &[(&[u32], &str)] = &[
     (&[1], "evil.exe was executed 12 times."),
     (&[1], r"C:\Users\mara\Downloads\evil.exe ran, the last time at 2024-03-01T12:00:05Z."),
@@ -244,9 +244,9 @@ const TRUE: &[(&[u32], &str)] = &[
     (&[3], "e.g. a document, its SHA-256 unknown, and/or a copy of it"),
 ];
 
-/// What it must not say, and why it is refused.
+/// Sentences that must be refused, with the code.
 const FALSE: &[(&[u32], &str, RejectionCode)] = &[
-    // Values that do not stand there.
+    // Values that no cited node states.
     (&[1], "evil2.exe was executed.", RejectionCode::ValueAbsent),
     (&[1], "vil.exe was executed.", RejectionCode::ValueAbsent),
     (&[1], r"C:\Users\eve\Downloads\evil.exe was executed.", RejectionCode::ValueAbsent),
@@ -290,7 +290,7 @@ const FALSE: &[(&[u32], &str, RejectionCode)] = &[
     (&[99], "evil.exe was downloaded and executed within 180 minutes.", RejectionCode::ValueAbsent),
     (&[99], "evil.exe was downloaded and executed within five minutes.", RejectionCode::ValueAbsent),
     (&[1, 2], "These 17 facts concern the user.", RejectionCode::ValueAbsent),
-    // Times that could be many.
+    // Times that could be many instants.
     (&[1], "On 2024-03-01 evil.exe was executed.", RejectionCode::NaiveTime),
     (&[1], "At 2024-03-01T12:00:05 evil.exe was executed.", RejectionCode::NaiveTime),
     (&[1], "At 12:00:05 evil.exe was executed.", RejectionCode::NaiveTime),
@@ -299,7 +299,7 @@ const FALSE: &[(&[u32], &str, RejectionCode)] = &[
     (&[1], "On Friday evil.exe was executed.", RejectionCode::NaiveTime),
     (&[1], "On 01/03/2024 evil.exe was executed.", RejectionCode::NaiveTime),
     (&[6], "notes.txt was deleted at 2024-03-01T09:00:00Z.", RejectionCode::ValueAbsent),
-    // Deeds that nothing cited proves.
+    // Actions that no cited node proves.
     (&[3], "secret plan.docx was executed.", RejectionCode::Overclaim),
     (&[3], "secret plan.docx was opened.", RejectionCode::Overclaim),
     (&[3], "The document was stolen.", RejectionCode::Overclaim),
@@ -314,7 +314,7 @@ const FALSE: &[(&[u32], &str, RejectionCode)] = &[
     (&[7], "the backup was deleted by robot7", RejectionCode::Overclaim),
     (&[4], "The user installed svc.exe.", RejectionCode::Overclaim),
     (&[8], "readme.md was created.", RejectionCode::Overclaim),
-    // A deed of something else.
+    // An action of something else.
     (&[1, 3], "secret plan.docx was executed.", RejectionCode::Overclaim),
     (&[3, 6], "“secret plan.docx” was deleted.", RejectionCode::Overclaim),
     // Denials.
@@ -324,7 +324,7 @@ const FALSE: &[(&[u32], &str, RejectionCode)] = &[
     (&[3], "There is no evidence that secret plan.docx was opened.", RejectionCode::Overclaim),
     (&[0], "It was not mara who executed wiper.exe.", RejectionCode::Overclaim),
     (&[0], "wiper.exe was executed.", RejectionCode::Overclaim),
-    // A deed of something that is not named.
+    // An action of something that is not named.
     (&[6], "The administrator deleted the backups.", RejectionCode::Overclaim),
     (&[1, 2, 3], "A program was executed.", RejectionCode::Overclaim),
     // Verdicts.
@@ -388,7 +388,7 @@ fn a_name_with_characters_that_nobody_sees_is_told_with_these_written_out() {
         };
         let escaped: String = name.chars().map(written).collect::<String>().replace("  ", r" \u{20}");
         assert!(judged(&escaped, true) && !judged(&escaped, false), "{escaped}");
-        // Of the name that it looks like nothing is told.
+        // Nothing is said about the name that it resembles.
         for other in
             ["reportexe.pdf", "reportfdp.exe", "ScanToPdf-Setup.exe", "Ledgerline Backup.exe", "ab.exe"]
         {
@@ -418,7 +418,7 @@ fn a_refusal_tells_what_there_is() {
     assert!(refused("evil3.exe was executed.", &[1]).hint.contains(r"C:\Users\mara\Downloads\evil.exe"));
     assert!(refused("At 2024-03-01T12:00:06Z it ran.", &[1]).hint.contains("2024-03-01T12:00:05.2500000Z"));
     assert!(refused("secret plan.docx ran.", &[3]).hint.contains("`present`"));
-    // A mistyped id: the facts that say it are named.
+    // The id is mistyped, so the hint names the facts that say it.
     assert!(refused("admin2 failed to log on 57 times.", &[77]).hint.contains("fact-00000009"));
     assert_eq!(world.judge("x", &["phen-00000001"]).unwrap_err().code, RejectionCode::UnknownFact);
     assert_eq!(world.judge("x", &["fact-1"]).unwrap_err().code, RejectionCode::UnknownFact);
@@ -432,13 +432,13 @@ fn a_sentence_stands_at_the_earliest_instant_of_the_examined_host() {
     };
     assert_eq!(placed(&[1, 2]).as_deref(), Some("2024-03-01T11:58:00.0000000Z"));
     assert_eq!(placed(&[99]).as_deref(), Some("2024-03-01T11:58:00.0000000Z"));
-    // A time of the copy is no such instant; a local one stands for want of a better.
+    // A time kept by a copying machine is not such an instant; a local time is used if there is nothing better.
     assert_eq!((placed(&[8]), placed(&[0])), (None, None));
     assert!(placed(&[6]).unwrap().ends_with(" local"));
     assert_eq!(placed(&[6, 1, 2]), placed(&[1, 2]));
 }
 
-/// The field that dates a sentence over these facts.
+/// Returns the field that dates a sentence over these facts.
 fn dated_by(facts: &[FactEntry], dating: Dating) -> Option<String> {
     let cites = facts.iter().map(|fact| fact.id.to_string()).collect();
     let claim = SentenceClaim { text: "It lay there.".into(), cites };
@@ -473,7 +473,7 @@ fn a_sentence_is_dated_by_what_a_time_is_of_before_who_could_have_written_it() {
         assert_eq!(dated_by(&facts, Dating::Host).as_deref(), host, "{facts:?}");
         assert_eq!(dated_by(&facts, Dating::AnyInstant).as_deref(), before, "{facts:?}");
     }
-    // Of several facts what a file says of itself counts only where nothing else does.
+    // With several facts, a file's own times count only if nothing else dates.
     let mut file = fact(1, "present", path("p1/a/b.exe"), vec![born.clone()]);
     file.kind = "dir_entry".into();
     let ran = fact(2, "executed", path("p1/a/b.exe"), vec![time("last_run", "2025-09-16T10:00:00Z")]);
@@ -513,7 +513,7 @@ fn what_is_quoted_of_a_record_is_all_that_is_stated() {
     assert_eq!(judged(&world, "log.txt names eve99.", &[11]).unwrap_err().code, RejectionCode::ValueAbsent);
 }
 
-/// What the report calls a fact, written here again: predicate, subject, fields with their values.
+/// Returns the report's title of a fact, written again here: predicate, subject, fields with their values.
 fn title(fact: &FactEntry) -> String {
     let values: Vec<_> =
         fact.values.iter().map(|it| format!("{} = {}", it.field, it.value.to_text())).collect();
@@ -533,7 +533,7 @@ fn some_value() -> impl Strategy<Value = FieldValue> {
     ]
 }
 
-/// Another value of the same kind.
+/// Returns another value of the same kind.
 fn altered(value: &FieldValue) -> FieldValue {
     match value {
         FieldValue::Integer(number) => FieldValue::Integer(number + 1),
@@ -658,7 +658,7 @@ fn an_absence_in_a_hive_as_it_stands_is_told_as_one_and_denies_nothing() {
         let refused = world.judge(&text, &["abs-00000002"]).unwrap_err();
         assert_eq!(refused.code, RejectionCode::Overclaim, "{text}: {refused:?}");
     }
-    // Beside a plain one it must still be told as what it is.
+    // Even with a plain absence beside it, the sentence must say what it is.
     let both = ["abs-00000001", "abs-00000002"];
     assert!(world.judge("wiper.exe was not executed.", &both).is_err());
     assert!(world.judge("wiper.exe was not executed.", &both[..1]).is_ok());

@@ -1,4 +1,4 @@
-//! Random claims against a naive judge: nothing is accepted that is not there, and a true copy is never turned away.
+//! Random claims against a naive judge: the gateway accepts nothing that is not there, and refuses no true copy.
 
 use crate::world;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization;
 use world::{fact_id, host_time, id_of, name, record, stored, text, types};
 
-/// Few words, so that values repeat across records and nearly repeat.
+/// Returns one of few words, so that values repeat, or nearly repeat, across records.
 fn word() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "update",
@@ -65,7 +65,7 @@ fn some_record() -> impl Strategy<Value = Record> {
     })
 }
 
-/// A change to a true text, some harmless and some not.
+/// Changes a true text; some changes are harmless and some are not.
 fn mutate(text: &str, how: u8) -> String {
     match how {
         0 => text.to_uppercase(),
@@ -90,7 +90,7 @@ fn mutate(text: &str, how: u8) -> String {
 struct Plan {
     output: prop::sample::Index,
     record: prop::sample::Index,
-    /// For each value: its field, the change, and whether the field is named, left out or wrong.
+    /// For each value: its field, the change, and whether the field name is given, left out or wrong.
     values: Vec<(prop::sample::Index, u8, u8)>,
     cite: u8,
     cite_record: u8,
@@ -113,7 +113,7 @@ fn plan() -> impl Strategy<Value = Plan> {
         })
 }
 
-/// The text that a claim states for a field: one item where it is a list.
+/// Returns the text that a claim states for a field: one item if it is a list.
 fn stated(value: &FieldValue) -> String {
     match value {
         FieldValue::List(items) => items.first().cloned().unwrap_or_default(),
@@ -174,7 +174,7 @@ fn shelf(outputs: &[Vec<Record>]) -> Shelf {
     shelf
 }
 
-/// A looser equality than any that the gateway may use: what differs here is certainly another value.
+/// A looser equality than any that the gateway may use: texts that differ here are certainly different values.
 fn loose(text: &str) -> String {
     let composed: String = text.nfc().flat_map(char::to_lowercase).collect();
     let mut turned = composed.replace('/', "\\");
@@ -188,7 +188,7 @@ fn readings_of(claimed: &str) -> Vec<String> {
     let bare = claimed.trim().trim_matches('"');
     let undone = [claimed, bare]
         .map(|text| serde_json::from_str::<String>(&format!("\"{}\"", text.replace('\n', "\\n"))));
-    // Escaped quotation marks at the end make one pair too many for the plain way: undo them by hand.
+    // Escaped quotation marks at the end make one pair too many for the plain way, so they are undone by hand.
     let by_hand = claimed.replace("\\\"", "\"").replace("\\n", "\n");
     undone.into_iter().flatten().chain([claimed.to_owned(), by_hand]).collect()
 }
@@ -226,7 +226,7 @@ fn naively_stands(claimed: &str, bound: &BoundValue) -> bool {
     }
 }
 
-/// Whether the claim is a true copy under its right name, cited to the record, of a type that proves it.
+/// Checks whether the claim is a true copy with the right field names, cites the record, and has a type that proves it.
 fn is_true_copy(plan: &Plan, reading: &Reading, outputs: &[Vec<Record>], vocabulary: &Vocabulary) -> bool {
     let source = &outputs[plan.output.index(outputs.len())]
         [plan.record.index(outputs[plan.output.index(outputs.len())].len())];

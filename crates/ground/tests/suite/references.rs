@@ -5,7 +5,7 @@ use ground::Verdict;
 use ledger::vocabulary::Vocabulary;
 use ledger::{FactEntry, Reading, Rejection, RejectionCode};
 
-/// A reading of a record whose fields are to be copied.
+/// Returns a reading of a record whose fields are to be copied.
 fn copies(predicate: &str, cited: impl ToString, record: &str, fields: &[&str]) -> Reading {
     let fields = fields.iter().map(|field| (*field).to_owned()).collect();
     Reading { fields, ..at(record, reading(predicate, cited, &[])) }
@@ -92,7 +92,7 @@ fn without_the_behaviour_nothing_is_copied() {
     assert_eq!(refused.code, RejectionCode::Malformed);
 }
 
-/// The vocabulary in which such a predicate of a registry value needs its `data`, and `off` there says the opposite.
+/// A vocabulary in which both predicates apply to a registry value; `persists` needs its `data`, and `off` there says the opposite.
 const NEEDS: &str = "[predicate.configured]\nmeaning = \"set\"\n[predicate.persists]\nmeaning = \"starts\"\n\
     [record.registry_value]\nconfigured = {}\npersists = { states = \"data\", unless = [\"off\"] }";
 
@@ -130,7 +130,7 @@ fn a_refused_predicate_offers_those_that_the_record_proves() {
     }
 }
 
-/// A world whose first call returned a record with a list, a time and more fields than fit, whose names come first.
+/// Returns a world whose first call returned a record with a list, a time and more fields than fit, with names that sort first.
 fn wide_world() -> (World, ledger::InvocationId) {
     use ledger::{Field, FieldValue, Output, Time};
     let mut world = World::new();

@@ -1,6 +1,6 @@
-//! The gateway and a judge that knows nothing of it agree on random worlds, but for what DESIGN leaves open.
+//! The gateway and an independent judge agree on random worlds, except for what DESIGN leaves open.
 //!
-//! What is left open is told in `naive/`, at each place.
+//! The comments in `naive/` say at each place what is left open.
 
 use crate::naive;
 use crate::strange;
@@ -13,11 +13,11 @@ use strange::World;
 use strange::chance::Chance;
 use strange::claims;
 
-/// Readings about each world; with the usual number of cases a few thousand.
+/// The number of readings about each world; with the usual number of cases, a few thousand in all.
 const READINGS: usize = 8;
 
 proptest! {
-    // A seed has no smaller one that tells a smaller world; the message tells the world itself.
+    // A smaller seed does not mean a smaller world, so nothing is shrunk; the message describes the world.
     #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 0, ..ProptestConfig::default() })]
 
     #[test]
@@ -69,7 +69,7 @@ proptest! {
     }
 }
 
-/// Random worlds are no test where everything is refused, or left open.
+/// Random worlds test nothing if everything in them is refused or left open.
 #[test]
 fn the_random_readings_are_true_and_false_and_mostly_plain() {
     let (mut accept, mut refuse, mut open, mut healed) = (0, 0, 0, 0);
@@ -89,7 +89,7 @@ fn the_random_readings_are_true_and_false_and_mostly_plain() {
     assert!(accept * 6 > all && refuse * 5 > all && open * 2 < all && healed * 200 > all);
 }
 
-/// A reading and what both judges make of it.
+/// A reading and the results of both judges.
 struct Judged {
     reading: Reading,
     opinion: Opinion,
@@ -149,7 +149,7 @@ fn shelf(world: &World) -> Shelf {
     shelf
 }
 
-/// The reading and the world in which it stands, for whoever must find out who is right.
+/// Describes the reading and its world, for the person who must find out which judge is right.
 fn told(seed: u64, reading: &Reading, world: &World) -> String {
     let mut told = format!("seed {seed}: {reading:?}\nrescue {}\n", world.rules.rescue);
     for own in &world.own {

@@ -1,4 +1,4 @@
-//! Claims judged by hand: each row says what must become of one claim, and why.
+//! Claims judged by hand: each row gives the right verdict on one claim, and the reason.
 
 use crate::world;
 
@@ -12,9 +12,9 @@ use ledger::{FieldValue, Reading, RejectionCode, Tier};
 use world::{Call, RUN_KEY, World, about, at, id_of, reading};
 
 enum Expected {
-    /// Accepted, its first value in this field at this tier.
+    /// Accepted, with its first value in this field at this tier.
     Yes(&'static str, Tier),
-    /// Accepted under another invocation than the cited one.
+    /// Accepted with a different invocation than the cited one.
     Healed(&'static str, Call, RejectionCode),
     No(RejectionCode),
 }
@@ -619,7 +619,7 @@ fn without_rescue_a_wrong_citation_is_refused() {
 
 #[test]
 fn another_tasks_output_is_out_of_reach() {
-    // A shelf knows another task's invocation by its id alone: the same evidence grounds nothing through it.
+    // A shelf knows another task's invocation only by its id: the same evidence grounds nothing through it.
     let mut world = World::new();
     world.shelf = ground::Shelf::default();
     for call in world::CALLS {
@@ -702,7 +702,7 @@ fn a_reading_refused_again_for_the_same_reason_is_told_what_the_record_holds() {
     world.shelf.note_refused(&claim, second.code);
     let third = refused(&world, &claim);
     assert!(third.hint.starts_with("Refused 3 times") && is_bounded(&third), "{third:?}");
-    // Another reading, and another reason, begin anew.
+    // A different reading, or a different reason, starts the count again.
     let other = run(&[("data", "first\nsecund")]);
     assert!(!refused(&world, &other).hint.starts_with("Refused"));
 }

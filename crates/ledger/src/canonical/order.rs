@@ -1,9 +1,10 @@
-//! Brings JSON text as `serde_json` writes it into canonical form, without a tree of values.
+//! Brings JSON text from `serde_json` into canonical form without a tree of values.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The canonical form of `text`, which `serde_json` wrote; `None` where it takes a tree of values to tell: a number with a fraction or of many digits, an escaped or doubled name.
+/// Returns the canonical form of `text`, which `serde_json` wrote.
+/// `None` if that needs a tree of values: a number with a fraction or many digits, an escaped or duplicate name.
 pub(super) fn ordered(text: &[u8]) -> Option<Cow<'_, [u8]>> {
     let mut order = Order { text, at: 0, moves: false };
     order.value()?;
@@ -18,7 +19,7 @@ pub(super) fn ordered(text: &[u8]) -> Option<Cow<'_, [u8]>> {
 struct Order<'t> {
     text: &'t [u8],
     at: usize,
-    /// Whether the members of an object are not in their order.
+    /// Whether the members of an object are out of order.
     moves: bool,
 }
 
@@ -27,7 +28,7 @@ impl<'t> Order<'t> {
         self.text.get(self.at).copied()
     }
 
-    /// Goes over a value, noting whether anything in it must move.
+    /// Skips a value and notes whether anything in it must move.
     fn value(&mut self) -> Option<()> {
         match self.next()? {
             b'"' => self.text().map(drop),
@@ -86,7 +87,7 @@ impl<'t> Order<'t> {
         })?;
         let written = out.split_off(start);
         members.sort_by_key(|(name, _)| *name);
-        // Of two members of one name a tree keeps the last.
+        // If two members have one name, a tree keeps the last.
         (!members.windows(2).any(|two| matches!(two, [a, b] if a.0 == b.0))).then_some(())?;
         out.push(b'{');
         for (index, (_, range)) in members.into_iter().enumerate() {
@@ -125,7 +126,7 @@ impl<'t> Order<'t> {
         }
     }
 
-    /// The text here, its escapes with it, without its quotation marks.
+    /// Returns the text here with its escapes, without its quotation marks.
     fn text(&mut self) -> Option<&'t [u8]> {
         (self.next()? == b'"').then_some(())?;
         let start = self.at + 1;
@@ -141,7 +142,7 @@ impl<'t> Order<'t> {
         self.text.get(start..at)
     }
 
-    /// `null`, `true`, `false` or a whole number of few digits.
+    /// Skips `null`, `true`, `false` or a whole number with few digits.
     fn word(&mut self) -> Option<()> {
         let rest = self.text.get(self.at..)?;
         let length = rest.iter().position(|byte| matches!(byte, b',' | b']' | b'}')).unwrap_or(rest.len());
@@ -149,7 +150,7 @@ impl<'t> Order<'t> {
         self.at += length;
         let digits = word.strip_prefix(b"-").unwrap_or(word);
         let whole = (1..=18).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
-        // A tree does not know a negative nought.
+        // A tree has no negative zero.
         let whole = whole && (digits.len() == word.len() || digits != b"0");
         (whole || matches!(word, b"null" | b"true" | b"false")).then_some(())
     }

@@ -1,4 +1,4 @@
-//! What commitments promise.
+//! Tests what commitments guarantee.
 
 use super::*;
 use crate::{ByteSpan, Event, FieldValue, IdSpace, InvocationId, Locator, Predicate, RecordId, Seed, Stream};
@@ -46,7 +46,7 @@ fn open(fact: &FactEntry, withheld: &[&str]) -> Opening {
 /// What is changed, and how.
 type Change = (&'static str, fn(&mut FactEntry));
 
-/// Changes of a fact, each of one thing.
+/// Returns changes to a fact, each of one thing.
 fn changes() -> Vec<Change> {
     vec![
         ("predicate", |it| it.predicate.0 = "deleted".into()),
@@ -99,7 +99,7 @@ fn what_is_withheld_can_be_checked_without_it_and_keeps_the_hash() {
     let mut shown = fact.clone();
     shown.values[0] = bound("owner", "[withheld]");
     opening.check(&shown).unwrap();
-    // But for the member itself everything is held by the hash.
+    // The hash covers everything except the withheld member itself.
     for (what, change) in
         changes().into_iter().filter(|(what, _)| !["value", "quotation", "raw place"].contains(what))
     {
@@ -148,7 +148,7 @@ fn equal_values_have_different_commitments() {
     let all = ["subject", "value-0", "value-1", "locator", "stored"];
     let first = open(&twice, &all);
     assert_ne!(first.withheld["value-0"], first.withheld["value-1"]);
-    // Nor do those of another fact, or of another run.
+    // Commitments of another fact, or of another run, do not match either.
     let second = open(&FactEntry { id: fact(1, vec![]).id, ..twice.clone() }, &all);
     let key = RunKey(*Digest::of(b"another run").as_bytes()).of_fact(twice.id);
     let third = Opening::of(&twice, key, &all.iter().map(|it| (*it).to_owned()).collect()).unwrap();
@@ -168,7 +168,8 @@ fn the_key_of_one_fact_opens_no_other_and_no_salt_another_one() {
     assert_eq!(salts.len(), 6);
 }
 
-/// The example of RFC 4231, section 4.3, has a key of four bytes: keys of ours are 32 bytes, filled with zeros by HMAC itself.
+/// The example of RFC 4231, section 4.3, has a key of four bytes.
+/// Our keys have 32 bytes; padding the example's key with zeros changes nothing, because HMAC pads keys in the same way.
 #[test]
 fn the_keyed_digest_is_that_of_rfc_4231() {
     let mut key = [0; 32];

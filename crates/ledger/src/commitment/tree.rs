@@ -1,15 +1,16 @@
-//! One digest over the hashes of a run's facts.
+//! Computes one digest over the hashes of a run's facts.
 
 use crate::digest::Digest;
 use sha2::{Digest as _, Sha256};
 
-/// The root over the hashes of facts, in the order of the run: its number of facts and their Merkle tree hash (RFC 6962, section 2.1), whose leaves are the hashes.
+/// Returns the root over the hashes of facts, in the order of the run.
+/// It covers the number of facts and their Merkle tree hash (RFC 6962, section 2.1), whose leaves are the hashes.
 pub fn root(hashes: &[Digest]) -> Digest {
     let number = (hashes.len() as u64).to_le_bytes();
     Digest::of_parts(&[b"locard facts 1", &number, tree(hashes).as_bytes()])
 }
 
-/// The Merkle tree hash of RFC 6962: leaves and nodes cannot be taken for each other.
+/// Computes the Merkle tree hash of RFC 6962: leaves and nodes cannot be confused.
 fn tree(leaves: &[Digest]) -> Digest {
     match leaves {
         [] => Digest::of(b""),

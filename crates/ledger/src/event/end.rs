@@ -11,11 +11,11 @@ pub enum TaskStatus {
     Completed,
     /// An objective is unmet.
     Incomplete,
-    /// A budget ended it with nothing recorded.
+    /// A budget ran out before anything was recorded.
     BudgetSpent,
-    /// The model could not be had.
+    /// The model was not available.
     ModelFailed,
-    /// Whoever handed it out no longer waited for it, or nobody decided for it any longer.
+    /// The task that assigned it no longer waited for it, or nothing decided its steps any more.
     Cancelled,
 }
 
@@ -41,22 +41,23 @@ pub enum Spent {
 pub struct TaskEnded {
     /// How.
     pub status: TaskStatus,
-    /// The budget that cut it short; what it would still have looked at was not examined.
+    /// The budget that cut it short; what it would still have examined was not examined.
     pub spent: Option<Spent>,
-    /// Each objective and whether a fact meets it, in the agent's order.
+    /// Each objective with its result, in the agent's order.
     pub objectives: Vec<ObjectiveResult>,
-    /// The same of the questions that the agent asked itself: they decide neither how the task ended nor anything else. None before format 2.22.
+    /// The results of questions that the agent added: they affect neither the task's status nor anything else.
+    /// Empty before format 2.22.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<ObjectiveResult>,
-    /// Turns used.
+    /// The number of turns used.
     pub turns: u32,
-    /// Facts recorded.
+    /// The number of facts recorded.
     pub facts: u32,
-    /// Claims refused.
+    /// The number of claims refused.
     pub rejections: u32,
 }
 
-/// Whether an objective is met.
+/// The result of an objective.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectiveResult {
@@ -64,15 +65,15 @@ pub struct ObjectiveResult {
     pub id: String,
     /// The facts that meet it.
     pub facts: Vec<FactId>,
-    /// Whether it is only watched for: without a fact nothing was found, and nothing is unmet.
+    /// Whether it is only watched for: without a fact, nothing was found, and nothing is unmet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub watched: bool,
-    /// How it was answered without a fact; nothing before format 2.6, where no fact was no answer.
+    /// The result without a fact; `None` before format 2.6, when no fact meant no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without: Option<WithoutFact>,
 }
 
-/// How an objective stands that no fact meets.
+/// The status of an objective that no fact meets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case", deny_unknown_fields)]
 pub enum WithoutFact {
@@ -80,32 +81,32 @@ pub enum WithoutFact {
     Empty {
         /// The searches.
         searches: Vec<InvocationId>,
-        /// The labels of evidence that holds no source of it, so that nothing is said of these. None before [`crate::Behaviour::HostsApart`].
+        /// The labels of evidence without a source for it: the answer does not cover these. Empty before [`crate::Behaviour::HostsApart`].
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         lacking: Vec<String>,
     },
-    /// It is not answered: nobody looked, or not everywhere. Only in runs before [`crate::Behaviour::Questions`].
+    /// It is not answered: no call searched, or not everywhere. Only in runs before [`crate::Behaviour::Questions`].
     Unmet,
-    /// It cannot be answered from this evidence: no source that could answer it is there.
+    /// This evidence cannot answer it: no source that could answer it exists.
     NotDeterminable {
         /// What would be needed.
         needed: Vec<String>,
     },
-    /// It is not answered, though tools returned records that would answer it: nobody recorded them.
+    /// It is not answered: tools returned records that would answer it, but no agent recorded them.
     Seen {
         /// The first of these records.
         records: Vec<SeenRecord>,
-        /// How many there are, these included.
+        /// How many there are, including these.
         number: u64,
     },
-    /// It is not answered: calls looked, and not everywhere.
+    /// It is not answered: calls searched, but not everywhere.
     Partly {
         /// The calls that could have answered it.
         calls: Vec<InvocationId>,
-        /// Searches that were not made to their end, and what could not be read.
+        /// Searches that did not finish, and what could not be read.
         missing: Vec<String>,
     },
-    /// It is not answered: no call looked at what could answer it.
+    /// It is not answered: no call examined what could answer it.
     NotAsked,
 }
 
@@ -115,12 +116,12 @@ pub enum WithoutFact {
 pub struct SeenRecord {
     /// The invocation that returned it.
     pub invocation: InvocationId,
-    /// Its number there.
+    /// Its number in the output.
     pub record: RecordId,
 }
 
 impl WithoutFact {
-    /// Whether somebody could still find an answer: neither was everything searched, nor does the evidence lack what could answer it.
+    /// Checks whether an answer could still be found: not everything was searched, and the evidence has a source that could answer.
     pub const fn is_open(&self) -> bool {
         match self {
             WithoutFact::Unmet
@@ -133,18 +134,18 @@ impl WithoutFact {
 }
 
 impl ObjectiveResult {
-    /// Whether an answer was wanted, and there is none.
+    /// Checks whether an answer was wanted and there is none.
     pub fn is_unmet(&self) -> bool {
         self.facts.is_empty() && !self.watched && self.without.as_ref().is_none_or(WithoutFact::is_open)
     }
 
-    /// Whether an answer was wanted, and it is neither met nor searched for in vain: unmet, or not determinable.
+    /// Checks whether an answer was wanted and the objective is neither met nor empty: it is unmet or not determinable.
     pub fn is_unanswered(&self) -> bool {
         let is_empty = matches!(self.without, Some(WithoutFact::Empty { .. }));
         self.facts.is_empty() && !self.watched && !is_empty
     }
 
-    /// How it stands, in a word.
+    /// Returns its status in one word.
     pub fn answer(&self) -> &'static str {
         match &self.without {
             _ if !self.facts.is_empty() => "met",

@@ -1,17 +1,18 @@
-//! The version of everything persisted.
+//! The version of all persisted data.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The version of everything persisted.
+/// The version of all persisted data.
 ///
-/// The major number changes when an event changes its meaning, the minor one when something is added; a Locard reads what is not newer than itself.
+/// The major number changes if an event changes its meaning, the minor number if something is added.
+/// A version of Locard reads formats that are not newer than its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Format {
-    /// Incompatible changes.
+    /// Counts incompatible changes.
     pub major: u16,
-    /// Additions.
+    /// Counts additions.
     pub minor: u16,
 }
 
@@ -19,10 +20,10 @@ pub struct Format {
 pub const FORMAT: Format = Format { major: 2, minor: 27 };
 
 impl Format {
-    /// The first format whose records tell where their files stand ([`crate::Placement`]).
+    /// The first format whose records say where their files are ([`crate::Placement`]).
     pub const PLACED_RECORDS: Format = Format { major: 2, minor: 16 };
 
-    /// Whether this version can read a run of format `self`.
+    /// Checks whether this version can read a run of format `self`.
     pub fn is_readable(self) -> bool {
         self.major == FORMAT.major && self <= FORMAT
     }

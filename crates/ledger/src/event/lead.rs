@@ -1,4 +1,4 @@
-//! Work that is handed from task to task, and what is made of all of it.
+//! Events about work that tasks assign to other tasks, and about its results.
 
 use crate::dispatch::{ArtifactHead, ArtifactKind};
 use crate::event::TaskStatus;
@@ -7,7 +7,7 @@ use crate::sentence::SentenceEntry;
 use crate::statement::StatementEntry;
 use serde::{Deserialize, Serialize};
 
-/// Tasks of one sequence number were handed out.
+/// Tasks with one sequence number were assigned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TasksDispatched {
@@ -19,7 +19,7 @@ pub struct TasksDispatched {
     pub tasks: Vec<DispatchedTask>,
 }
 
-/// One of them.
+/// One of the assigned tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DispatchedTask {
@@ -31,7 +31,7 @@ pub struct DispatchedTask {
     pub agent: String,
 }
 
-/// A task that was handed out has ended, and whoever handed it out was told.
+/// An assigned task has ended, and the assigning task was told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskReported {
@@ -39,11 +39,11 @@ pub struct TaskReported {
     pub task: TaskId,
     /// How it ended.
     pub status: TaskStatus,
-    /// Whether every objective of it is answered.
+    /// Whether all its objectives are answered.
     pub accepted: bool,
-    /// What the task came to, stored by code for later tasks.
+    /// The report on the task, stored by code for later tasks.
     pub report: ArtifactHead,
-    /// The content of that.
+    /// The content of the report.
     pub content: String,
 }
 
@@ -59,7 +59,7 @@ pub struct ArtifactStored {
     pub artifact: ArtifactId,
     /// What it is.
     pub kind: ArtifactKind,
-    /// One line on it.
+    /// One line about it.
     pub summary: String,
     /// The text; an agent's words, never evidence.
     pub content: String,
@@ -73,24 +73,24 @@ pub struct ArtifactRetrieved {
     pub turn: u32,
     /// The model's own name for the call.
     pub call: CallId,
-    /// Which one.
+    /// The artifact.
     pub artifact: ArtifactId,
 }
 
-/// What set a recovery off.
+/// What triggered a recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecoveryTrigger {
-    /// The turns are spent, and an objective is unmet.
+    /// The turns ran out, and an objective is unmet.
     StepsExhausted,
-    /// An objective is met by what one weak source says; only in runs from before [`crate::Behaviour::AnsweredIsDone`].
+    /// An objective is met only by one weak source; only in runs before [`crate::Behaviour::AnsweredIsDone`].
     LowConfidence,
     /// The agent stopped, and an objective is unmet.
     ApparentCompletion,
 }
 
 impl RecoveryTrigger {
-    /// The word for it.
+    /// Returns the word for it.
     pub const fn name(self) -> &'static str {
         match self {
             RecoveryTrigger::StepsExhausted => "steps_exhausted",
@@ -100,19 +100,19 @@ impl RecoveryTrigger {
     }
 }
 
-/// A task tries another way: `recovery:attempt=N`.
+/// A task began to try another way: `recovery:attempt=N`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecoveryBegun {
     /// Its number in the task, from 1.
     pub attempt: u32,
-    /// What set it off.
+    /// What triggered it.
     pub trigger: RecoveryTrigger,
-    /// The objective that it is for.
+    /// The objective that it should meet.
     pub objective: String,
     /// The strategy's name.
     pub strategy: String,
-    /// The call whose outcome it answers; `None` where it answers none.
+    /// The call whose outcome it responds to; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<InvocationId>,
     /// The calls that it suggests.
@@ -129,19 +129,19 @@ pub struct SuggestedCall {
     pub arguments: serde_json::Value,
 }
 
-/// What came of it.
+/// The result of a recovery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecoveryEnded {
     /// Its number in the task.
     pub attempt: u32,
-    /// Facts that were recorded in it.
+    /// The number of facts recorded in it.
     pub facts: u32,
-    /// Objectives that were unanswered before it, and are answered after it.
+    /// Objectives that were unanswered before it and are answered after it.
     pub answered: Vec<String>,
 }
 
-/// A sentence of the narrative rests on what it cites.
+/// The cited nodes support a sentence of the narrative.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SentenceAccepted {
@@ -151,7 +151,7 @@ pub struct SentenceAccepted {
     pub sentence: SentenceEntry,
 }
 
-/// A statement of the story is told: what it names is there, and states the fields that are said.
+/// A statement became part of the story: its node is known, and states the requested fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StatementTold {
@@ -161,7 +161,7 @@ pub struct StatementTold {
     pub statement: StatementEntry,
 }
 
-/// A lead says why it leaves questions of the case open. They stay open: its words say nothing of the evidence.
+/// A lead gave its reason for leaving questions of the case open. They stay open: its words say nothing about the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuestionsDeclined {

@@ -12,24 +12,24 @@ pub enum Refusal {
     UnknownTool,
     /// The arguments do not fit the tool's schema.
     BadArguments,
-    /// The same call was answered from the log often enough.
+    /// The log answered the same call often enough.
     Repeated,
     /// The turn made too many calls.
     TooManyCalls,
-    /// The task's budget of rejected claims is spent.
+    /// The task's budget of rejected claims ran out.
     RejectionsSpent,
-    /// The task's budget of accepted facts is spent.
+    /// The task's budget of accepted facts ran out.
     FactsSpent,
-    /// What it would add to the graph does not rest on the facts that it names.
+    /// What it would add to the graph is not supported by the facts that it names.
     Unsupported,
-    /// As many tasks as a run may hand out were handed out.
+    /// The run has assigned as many tasks as it may.
     TasksSpent,
     /// A lesson of earlier runs says that it cannot work; it runs once a reason is given. Since format 2.26.
     Remembered,
 }
 
 impl Refusal {
-    /// The word for it that stands in the log.
+    /// Returns the word for it in the log.
     pub const fn name(self) -> &'static str {
         match self {
             Refusal::OutsideSurface => "outside_surface",

@@ -1,7 +1,7 @@
-//! The stored form of an event and of its circumstance, written and read here alone.
+//! The stored form of events and circumstances; only this module writes and reads it.
 //!
-//! Derived code for an enum of forty variants is long, and generic: each crate that named a serialiser would compile a copy of its own.
-//! So the functions of [`Stored`] are no generic ones, and a table says which variant has which name.
+//! Derived code for an enum of forty variants is long and generic: each crate that named a serialiser would compile its own copy.
+//! So the functions of [`Stored`] are not generic, and a table maps variants to names.
 
 use super::Event;
 use crate::canonical::{self, CanonicalError};
@@ -12,20 +12,20 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What stands in a log as canonical JSON.
+/// A value that is stored in a log as canonical JSON.
 pub trait Stored: Sized {
-    /// The canonical bytes.
+    /// Returns the canonical bytes.
     ///
     /// # Errors
     ///
-    /// Where a number in it is no integer.
+    /// If it contains a number that is not an integer.
     fn to_stored(&self) -> Result<Vec<u8>, CanonicalError>;
 
-    /// The value of stored bytes; but for the order of an event's own two members they need not be canonical.
+    /// Reads a value from stored bytes; they need not be canonical, except that an event's own two members must be in order.
     ///
     /// # Errors
     ///
-    /// Where the bytes are no JSON, or not of this type.
+    /// If the bytes are not JSON, or not of this type.
     fn from_stored(bytes: &[u8]) -> serde_json::Result<Self>;
 }
 
@@ -62,7 +62,7 @@ impl Stored for Option<Healing> {
     }
 }
 
-/// Reads an event in the order of its canonical form: its name, then its fields, whose type the name says.
+/// Reads an event in the order of its canonical form: its name, then its fields, whose type depends on the name.
 struct EventVisitor;
 
 impl<'de> Visitor<'de> for EventVisitor {
@@ -96,7 +96,7 @@ fn fields<'de, T: Deserialize<'de>, A: MapAccess<'de>>(members: &mut A) -> Resul
     members.next_value()
 }
 
-/// Makes of the table of names the functions that go by it: a variant without a line does not compile.
+/// Generates from the table of names the functions that use it: a variant without a line does not compile.
 macro_rules! names {
     (
         with fields { $($variant:ident = $name:literal,)+ }

@@ -1,4 +1,4 @@
-//! Turns: what a model was asked, and what came of it.
+//! Turns: requests to a model, and their results.
 
 use crate::digest::Digest;
 use crate::exchange::Exchange;
@@ -23,14 +23,14 @@ pub struct TurnReplied {
     pub turn: u32,
     /// The digest of the stored reply.
     pub reply: Digest,
-    /// Calls that it asks for.
+    /// The number of calls that it asks for.
     pub calls: u32,
-    /// What it was over the network; `None` for a model that is asked over none.
+    /// The network exchange; `None` for a model that does not use a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<Exchange>,
 }
 
-/// The model could not be had.
+/// The model was not available.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TurnFailed {
@@ -38,12 +38,12 @@ pub struct TurnFailed {
     pub turn: u32,
     /// What its provider said.
     pub reason: String,
-    /// What it was over the network, as far as it came.
+    /// The network exchange, as far as it got.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<Exchange>,
 }
 
-/// The request was longer than the model takes, so its provider says.
+/// The request was longer than the model accepts, according to its provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestTooLong {
@@ -51,12 +51,12 @@ pub struct RequestTooLong {
     pub turn: u32,
     /// What its provider said.
     pub reason: String,
-    /// What it was over the network.
+    /// The network exchange.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<Exchange>,
 }
 
-/// What was cut from the conversation was searched.
+/// The part cut from the conversation was searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recalled {
@@ -64,11 +64,11 @@ pub struct Recalled {
     pub turn: u32,
     /// The model's own name for the call.
     pub call: CallId,
-    /// What was looked for.
+    /// The searched text.
     pub text: String,
-    /// The records shown, the best first.
+    /// The records shown, best first.
     pub shown: Vec<RecalledRecord>,
-    /// Records that were found and did not fit.
+    /// The number of records that were found but not shown for lack of room.
     pub left_out: u32,
 }
 

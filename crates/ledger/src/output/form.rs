@@ -1,10 +1,11 @@
-//! Recognises the stored form of an output without reading it into records.
+//! Recognises the stored form of an output without decoding its records.
 //!
-//! What is recognised is exactly what [`Output::new`](super::Output::new) writes; what is not may still be: then the records are read, written again and compared.
+//! What it recognises is exactly what [`Output::new`](super::Output::new) writes. Bytes that it does not recognise may still be valid:
+//! then the records are decoded, encoded again and compared.
 
 use super::VERSION;
 
-/// The place of each record's line, where all of `bytes` is a stored output; `None` where that must be found out by reading it.
+/// Returns the offset of each record's line if all of `bytes` is a stored output; `None` if only decoding can decide.
 pub(super) fn lines(bytes: &[u8]) -> Option<Vec<usize>> {
     std::str::from_utf8(bytes).ok()?;
     let mut form = Form { bytes, at: 0 };
@@ -22,7 +23,7 @@ pub(super) fn lines(bytes: &[u8]) -> Option<Vec<usize>> {
     (lines.len() as u64 == count).then_some(lines)
 }
 
-/// The part of the bytes that is still to be recognised.
+/// The bytes, and the position up to which they are recognised.
 struct Form<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -58,7 +59,7 @@ impl<'b> Form<'b> {
         let mut before: Option<&[u8]> = None;
         loop {
             let name = self.text()?;
-            // In an escaped name the order of the bytes is not that of the text.
+            // With escapes in a name, the order of its bytes differs from that of its text.
             (!name.contains(&b'\\') && before.is_none_or(|before| before < name)).then_some(())?;
             before = Some(name);
             self.is(b":{\"at\":")?;
@@ -175,7 +176,7 @@ impl<'b> Form<'b> {
         }
     }
 
-    /// A whole number without a sign, as it is written.
+    /// Recognises a whole number without a sign and returns it.
     fn number(&mut self) -> Option<u64> {
         let rest = self.rest();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -186,7 +187,7 @@ impl<'b> Form<'b> {
         Some(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
     }
 
-    /// A text as it is written, its escapes with it.
+    /// Recognises a text and returns it with its escapes.
     fn text(&mut self) -> Option<&'b [u8]> {
         self.is(b"\"")?;
         let rest = self.rest();
@@ -205,7 +206,7 @@ impl<'b> Form<'b> {
     }
 }
 
-/// Bytes that stand in a text as they are.
+/// Bytes that occur unescaped in a text.
 static PLAIN: [bool; 256] = {
     let mut plain = [true; 256];
     let mut byte = 0;
@@ -216,7 +217,7 @@ static PLAIN: [bool; 256] = {
     plain
 };
 
-/// The length of the escape whose backslash stands before `rest`.
+/// Returns the length of the escape whose backslash comes before `rest`.
 fn escape(rest: &[u8]) -> Option<usize> {
     match rest {
         [b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Some(2),
@@ -231,14 +232,14 @@ fn escape(rest: &[u8]) -> Option<usize> {
                 b'1' => low + 16,
                 _ => return None,
             };
-            // These have escapes of their own.
+            // These have short escapes.
             (!matches!(byte, 8 | 9 | 10 | 12 | 13)).then_some(6)
         }
         _ => None,
     }
 }
 
-/// An instant as [`Utc`](crate::Utc) writes it, of the years and days that need no calendar.
+/// Recognises an instant as [`Utc`](crate::Utc) writes it, for years and days that need no calendar.
 fn instant(text: &[u8]) -> Option<()> {
     let text = text.strip_suffix(b"Z")?;
     let pattern = b"dddd-dd-ddTdd:dd:dd";

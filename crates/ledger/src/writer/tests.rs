@@ -1,4 +1,4 @@
-//! The shipped tables, asked about places, channels, keys and counts.
+//! Tests the shipped tables with places, channels, keys and counts.
 
 use super::*;
 use crate::{Field, FieldValue, Locator, RecordId};
@@ -36,7 +36,7 @@ fn the_place_of_a_file_decides_who_writes_it() {
         ("p1/Windows/Temp/x.exe", Writer::AnyUser),
         ("p1/Windows/System32/Tasks/x", Writer::AnyUser),
         ("p1/Windows/Prefetch/X.EXE-12345678.pf", Writer::System),
-        // Folders of these names can be made by anybody where they do not stand at the top of a drive.
+        // Anyone can create folders with these names below the top level of a drive.
         ("p1/Users/mara/Windows/notepad.exe", Writer::AnyUser),
         ("p1/x/Windows/notepad.exe", Writer::AnyUser),
         ("p1/Windows2/notepad.exe", Writer::AnyUser),
@@ -69,7 +69,7 @@ fn a_channel_decides_about_what_an_event_says_but_not_about_what_the_log_notes()
         assert_eq!((of("provider"), of("message_data")), (provider, text), "{channel}");
         assert_eq!((of("time"), of("record_id")), (Writer::System, Writer::System), "{channel}");
     }
-    // A log that a user made says nothing, nor does one in which another's channel is named.
+    // A log that a user made proves nothing, and neither does a log that names another's channel.
     for path in ["p1/Users/mara/Security.evtx", "p1/Windows/System32/winevt/Logs/ForwardedEvents.evtx"] {
         for field in ["time", "account", "channel"] {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! How each question of the case stands by a task, and what answered it.
+//! The result of each question of the case in a task, and what answered it.
 
 use super::{Fold, LONGEST, Learned, Made, of_call};
 use crate::lesson::{Lesson, Outcome, Trouble};
@@ -6,11 +6,11 @@ use crate::words::words;
 use ledger::event::{AskedBy, CaseQuestion, ObjectiveResult, TaskEnded, WithoutFact};
 use ledger::{Cause, Event, InvocationId, Objective};
 
-/// The most forms of call that are kept of one answered question.
+/// The most call forms that are kept for one answered question.
 const MOST_WAYS: usize = 3;
 
 impl<'r> Fold<'r> {
-    /// How each question of the case stands; what the agent asks itself, and what a lead made up, is left out.
+    /// Returns the lesson of each question of the case; questions that the agent or a lead made up are left out.
     pub(super) fn answers(&self, ended: &TaskEnded) -> Vec<Learned> {
         let agent = &self.seen.assigned.agent;
         let of_case = ended.objectives.iter().filter_map(|result| {
@@ -25,7 +25,7 @@ impl<'r> Fold<'r> {
         lessons
     }
 
-    /// The question of the case that an objective is; `None` where an agent made it up.
+    /// Returns the question of the case for an objective; `None` if an agent made it up.
     pub(super) fn asked(&self, objective: &Objective) -> Option<&'r CaseQuestion> {
         let same = |asked: &&CaseQuestion| {
             asked.objective.is_same_as(objective) && asked.objective.question == objective.question
@@ -60,7 +60,7 @@ impl<'r> Fold<'r> {
         vec![Learned { lesson, for_others: true }]
     }
 
-    /// The calls whose records answered a question: those first that most of its facts rest on.
+    /// Returns the calls whose records answered a question; those behind most of its facts come first.
     fn ways(&self, result: &ObjectiveResult, asked: &CaseQuestion) -> Vec<Learned> {
         let mut ways: Vec<(&Made<'r>, usize)> = Vec::new();
         for made in result.facts.iter().filter_map(|fact| self.call(*self.facts.get(fact)?)) {
@@ -78,7 +78,7 @@ impl<'r> Fold<'r> {
         .collect()
     }
 
-    /// The strategy that led to an answer, with the first of its calls that was made.
+    /// Returns the strategy that led to an answer, with the first of its calls that was made.
     fn recovery(&self, objective: &str) -> Option<(String, Option<&Made<'r>>)> {
         let begun = |attempt: u32| {
             self.seen.events.iter().find_map(|event| match event {

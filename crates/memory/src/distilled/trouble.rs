@@ -1,4 +1,4 @@
-//! What did not work in a task, and is no matter of what the evidence lacks.
+//! What did not work in a task, apart from what the evidence lacks.
 
 use super::{Fold, LONGEST, Learned, Made, of_call};
 use crate::lesson::{Lesson, Outcome, Trouble};
@@ -11,17 +11,17 @@ use ledger::{
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How often claims of one shape must be refused in a task for it to be a lesson.
+/// How often claims of one shape must be refused in a task to make a lesson.
 const RECURRING: usize = 2;
 
 impl<'r> Fold<'r> {
     pub(super) fn failed_calls(&self) -> Vec<Learned> {
         let failed = self.made.iter().filter_map(|made| Some((made, made.trouble()?)));
         let failed = failed.filter(|(made, trouble)| !self.is_exempt(made, *trouble));
-        // A call that ran when it was made again shows that nothing is wrong with it.
+        // If the call ran when it was repeated, nothing is wrong with it.
         let worked: BTreeSet<Digest> = self.made.iter().filter(|made| made.works()).map(Made::very).collect();
         let failed = failed.filter(|(made, _)| !worked.contains(&made.very()));
-        // Neither the call nor its form holds how it was paged, which may be what the tool could not follow.
+        // Neither the call's digest nor its form includes paging arguments, which may be what the tool could not use.
         let failed = failed.filter(|(made, trouble)| {
             *trouble != Trouble::Cause(Cause::Arguments) || !is_paged(&made.started.arguments)
         });
@@ -30,13 +30,13 @@ impl<'r> Fold<'r> {
             let mut lesson = Lesson { trouble: Some(trouble), ..of_call(self.lesson(Outcome::Failed), made) };
             lesson.words.extend(self.question_words(&made.form));
             lesson.detail.get_or_insert_default().call = Some(made.very());
-            // What worked with other values is no fault of the form, nor is a name that the form does not have.
+            // If other values worked, the form is not at fault; neither is a name that the form does not have.
             Learned { lesson, for_others: !works && made.is_known }
         });
         distinct(learned)
     }
 
-    /// Whether the call is one that an absence needs, or says that something is not there: how else would that be found out?
+    /// Checks whether an absence needs the call, or whether its failure shows that something is not there: nothing else would show that.
     fn is_exempt(&self, made: &Made<'r>, trouble: Trouble) -> bool {
         let (tool, arguments) = (&made.started.tool, &made.started.arguments);
         let questions = &self.seen.assigned.agent.objectives;
@@ -66,7 +66,7 @@ impl<'r> Fold<'r> {
         distinct(learned)
     }
 
-    /// Calls that were refused for what they were, not for what was left of a budget.
+    /// Returns lessons about calls that were refused for what they were, not because a budget ran out.
     pub(super) fn refused_calls(&self) -> Vec<Learned> {
         let refused = self.seen.events.iter().filter_map(|event| match event {
             Event::CallRefused(refused) => Some(refused),
@@ -74,7 +74,7 @@ impl<'r> Fold<'r> {
         });
         let offered = |tool: &str| self.seen.opened.tools.iter().any(|spec| spec.name == tool);
         let telling = refused.filter(|refused| match refused.refusal {
-            // A name that is no tool's is a text of the agent's.
+            // A name that is not a tool's name is the agent's own text.
             Refusal::OutsideSurface | Refusal::BadArguments | Refusal::Unsupported => offered(&refused.tool),
             Refusal::UnknownTool
             | Refusal::Repeated
@@ -96,7 +96,7 @@ impl<'r> Fold<'r> {
         distinct(learned)
     }
 
-    /// Shapes of claims that were refused again and again.
+    /// Returns lessons about shapes of claims that were refused repeatedly.
     pub(super) fn rejected_claims(&self) -> Vec<Learned> {
         let mut shapes: BTreeMap<(RejectionCode, String, CallForm), usize> = BTreeMap::new();
         for (claim, code) in &self.refused {
@@ -118,7 +118,7 @@ impl<'r> Fold<'r> {
             .collect()
     }
 
-    /// Predicate of a reading, and what the call that it cites reads; `None` where one of them is no name of the run's.
+    /// Returns a reading's predicate and what its cited call reads; `None` if one of them is not a name of the run.
     fn shape(&self, reading: &Reading) -> Option<(String, CallForm)> {
         let predicate = Predicate(reading.predicate.clone());
         let is_known = self.seen.opened.vocabulary.meaning(&predicate).is_some();
@@ -133,7 +133,7 @@ fn told_gap(gap: &Gap) -> String {
     told.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect()
 }
 
-/// Each lesson once.
+/// Keeps each lesson once.
 fn distinct(learned: impl Iterator<Item = Learned>) -> Vec<Learned> {
     let mut known: BTreeMap<Digest, Learned> = BTreeMap::new();
     for one in learned {
@@ -143,7 +143,7 @@ fn distinct(learned: impl Iterator<Item = Learned>) -> Vec<Learned> {
     known.into_values().collect()
 }
 
-/// Whether a call says which part of an answer it wants.
+/// Checks whether a call asks for a certain part of an answer.
 fn is_paged(arguments: &Value) -> bool {
     arguments.as_object().is_some_and(|given| given.keys().any(|name| CallForm::is_paging(name)))
 }

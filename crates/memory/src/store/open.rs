@@ -1,4 +1,4 @@
-//! Opening a store, and making one.
+//! Opens and creates stores.
 
 use super::{Scope, Store, StoreError};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -8,11 +8,11 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// `LMEM`: what the header of the file says it is.
+/// `LMEM`: the application id in the file's header.
 const APPLICATION: i64 = 0x4c4d_454d;
 /// The version of the tables.
 const VERSION: i64 = 1;
-/// How long another process is waited for that writes.
+/// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const TABLES: &str = "
@@ -43,7 +43,7 @@ INSERT INTO word_index (word_index, rank) VALUES ('secure-delete', 1);
 ";
 
 impl Store {
-    /// Opens the store in this file, and makes it where it is not there: for its owner alone.
+    /// Opens the store in this file, and creates it if it does not exist, readable only for its owner.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Store {
         if let Some(folder) = folder {
             make_private_folder(folder).map_err(at)?;
         }
-        // Two processes that make the file at once would each find it half made.
+        // Two processes that create the file at the same time would each find it half made.
         let lock = lock(file).map_err(at)?;
         let is_new = !file.try_exists().map_err(at)?;
         if is_new {
@@ -70,11 +70,11 @@ impl Store {
         Ok(Store { scope, file: file.to_owned(), connection: Mutex::new(connection) })
     }
 
-    /// Opens the store in this file where it is there; `None` where nothing was learned yet.
+    /// Opens the store in this file if it exists; `None` if nothing was learned yet.
     ///
     /// # Errors
     ///
-    /// As [`Store::open`].
+    /// As for [`Store::open`].
     pub fn open_existing(file: &Path, scope: Scope) -> Result<Option<Store>, StoreError> {
         match file.try_exists() {
             Ok(true) => Store::open(file, scope).map(Some),
@@ -88,13 +88,13 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(PATIENCE)?;
-    // The file may be anybody's: no view or trigger in it calls a function that does more than compute.
+    // Anyone could have made the file: no view or trigger in it may call a function with side effects.
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(connection)
 }
 
-/// Checks what the file is, or makes the tables in an empty one; who does so holds the lock.
+/// Checks what the file is, or creates the tables in an empty one; the caller holds the lock.
 fn ready(connection: &Connection, file: &Path) -> Result<(), StoreError> {
     let fault = |source| StoreError::Sqlite { path: file.to_owned(), source };
     let number = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0));
@@ -110,9 +110,9 @@ fn ready(connection: &Connection, file: &Path) -> Result<(), StoreError> {
         _ => return Err(StoreError::Foreign { path: file.to_owned() }),
     }
     connection.pragma_update(None, "journal_mode", "WAL").map_err(fault)?;
-    // In this mode a commit is synced with FULL alone.
+    // In this mode, only FULL syncs each commit.
     connection.pragma_update(None, "synchronous", "FULL").map_err(fault)?;
-    // What was forgotten is overwritten.
+    // Forgotten data is overwritten.
     connection.pragma_update(None, "secure_delete", true).map_err(fault)?;
     if tables == 0 {
         install(connection).map_err(fault)?;
@@ -128,7 +128,7 @@ fn install(connection: &Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Holds other processes off while the file is opened; the lock goes with the handle.
+/// Keeps other processes out while the file is opened; dropping the handle releases the lock.
 fn lock(file: &Path) -> io::Result<File> {
     let mut name = file.as_os_str().to_owned();
     name.push(".lock");
@@ -145,7 +145,7 @@ fn private_file() -> OpenOptions {
     options
 }
 
-/// Elsewhere a file has the permissions of the folder around it.
+/// On other systems a file has the permissions of its folder.
 #[cfg(not(unix))]
 fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
@@ -169,7 +169,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// The standard library cannot sync a folder here.
+/// The standard library cannot sync a folder on these systems.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! Reading lessons: all of them, one, or those that words are found in.
+//! Reads lessons: all of them, one, or those that match words.
 
 use super::{Found, Kept, Origin, Store, StoreError};
 use crate::lesson::Lesson;
@@ -6,15 +6,15 @@ use ledger::Digest;
 use rusqlite::{OptionalExtension, Row};
 use std::collections::BTreeSet;
 
-/// The most bytes of a lesson that are read: what this version writes has a tenth of that.
+/// The most bytes of a lesson that are read: this version writes at most a tenth of that.
 const LONGEST: usize = 64 << 10;
-/// The most lessons that words are looked for in at once.
+/// The most lessons in one search result.
 const MOST_FOUND: usize = 200;
 
 const COLUMNS: &str = "id, body, first, last, seen, contradicted, run, task";
 
 impl Store {
-    /// All lessons, those that were learned last first.
+    /// Returns all lessons, latest first.
     ///
     /// # Errors
     ///
@@ -30,11 +30,11 @@ impl Store {
         read().map_err(|source| self.fault(source))
     }
 
-    /// The lesson of this id.
+    /// Returns the lesson with this id.
     ///
     /// # Errors
     ///
-    /// As [`Store::all`].
+    /// As for [`Store::all`].
     pub fn one(&self, id: &str) -> Result<Option<Kept>, StoreError> {
         let connection = self.connection();
         let found =
@@ -46,13 +46,13 @@ impl Store {
         found.map(Option::flatten).map_err(|source| self.fault(source))
     }
 
-    /// Lessons about questions in which one of these words stands, the best first; with `tags`, words of the rest count, too.
+    /// Returns lessons whose questions contain one of these words, best first; with `tags`, the other words count, too.
     ///
     /// # Errors
     ///
-    /// As [`Store::all`].
+    /// As for [`Store::all`].
     pub fn find(&self, words: &BTreeSet<String>, tags: bool) -> Result<Vec<Found>, StoreError> {
-        // Words are cut to letters and digits: none can end the quotation.
+        // Words contain only letters and digits, so none can end the quotation.
         let quoted: Vec<String> = words.iter().map(|word| format!("\"{}\"", word.replace('"', ""))).collect();
         if quoted.is_empty() {
             return Ok(Vec::new());
@@ -67,7 +67,7 @@ impl Store {
             );
             let mut statement = connection.prepare(&sql)?;
             let rows = statement.query_map([asked], |row| {
-                // SQLite gives less for what fits better.
+                // SQLite gives lower numbers for better matches.
                 let fit = row.get::<_, f64>(8).map_or(0.0, |rank| -rank);
                 Ok(self.kept(row).map(|kept| Found { kept, fit }))
             })?;
@@ -76,11 +76,11 @@ impl Store {
         read().map_err(|source| self.fault(source))
     }
 
-    /// How many tasks have written here, and how many lessons those said that they wrote.
+    /// Returns the tasks that have written here, each with the number of lessons it wrote.
     ///
     /// # Errors
     ///
-    /// As [`Store::all`].
+    /// As for [`Store::all`].
     pub fn tasks(&self) -> Result<Vec<(String, u16, u32)>, StoreError> {
         let connection = self.connection();
         let read = || -> rusqlite::Result<Vec<(String, u16, u32)>> {
@@ -94,7 +94,7 @@ impl Store {
         read().map_err(|source| self.fault(source))
     }
 
-    /// A row as a lesson; `None` where it is none: somebody else may have written the file.
+    /// Reads a row as a lesson; `None` if it is not one, because somebody else may have written the file.
     fn kept(&self, row: &Row<'_>) -> Option<Kept> {
         let body: String = row.get(1).ok().filter(|body: &String| body.len() <= LONGEST)?;
         let lesson: Lesson = serde_json::from_str(&body).ok()?;

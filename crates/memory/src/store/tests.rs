@@ -1,4 +1,4 @@
-//! A store by itself: what is written is found, counted, contradicted and forgotten, whoever else writes.
+//! Tests a store by itself: what is written is found, counted, contradicted and forgotten, whatever else writes.
 
 use super::*;
 use crate::distilled::{Learned, Worked};
@@ -91,7 +91,7 @@ impl Place {
         Store::open(&self.folder.path().join("deep/memory.sqlite"), scope).unwrap()
     }
 
-    /// All bytes of the store's files.
+    /// Returns all bytes of the store's files.
     fn bytes(&self) -> Vec<u8> {
         let entries = std::fs::read_dir(self.folder.path().join("deep")).unwrap();
         entries.flat_map(|entry| std::fs::read(entry.unwrap().path()).unwrap()).collect()
@@ -108,7 +108,7 @@ fn what_a_task_showed_is_found_by_its_words_and_written_once() {
     let store = place.store(Scope::General);
     let met = showed(vec![lesson(Outcome::Met, "Which programs ran, and when?")]);
     assert_eq!(store.learn(task(1), &met, &vocabulary(), DAY).unwrap(), 1);
-    // A run that is resumed ends its task again.
+    // A resumed run ends its task again.
     assert_eq!(store.learn(task(1), &met, &vocabulary(), DAY).unwrap(), 0);
     assert_eq!(store.learn(task(2), &met, &vocabulary(), 2 * DAY).unwrap(), 1);
     drop(store);
@@ -228,7 +228,7 @@ fn a_failure_refuses_the_very_call_over_its_evidence_and_its_form_elsewhere_unde
         let told = advice(stores, &vocabulary(), &query, DAY).unwrap();
         told.into_iter().map(|lesson| lesson.refuses).collect()
     };
-    // What this evidence showed is told once for each call, and not once more for all cases.
+    // What this evidence showed is listed once for each call, and not again for all cases.
     let very = told(&[&general, &of_case], &folder);
     assert_eq!(very.len(), 2);
     assert!(calls.iter().all(|call| very.contains(&Some(Refuses::Call(*call)))));
@@ -280,7 +280,7 @@ fn exported_lessons_are_the_same_elsewhere_and_hostile_lines_are_refused() {
     let kept = to.all().unwrap();
     assert!(kept[0].seen <= 102 && kept[0].last <= 2 * DAY, "{kept:?}");
     assert!(!other.holds("umbrella"));
-    // What is of one case is never exported.
+    // Lessons from one case are never exported.
     let case = Place::new();
     let store = case.store(Scope::Case);
     store
@@ -350,7 +350,7 @@ fn several_writers_lose_nothing() {
         .map(|writer| {
             let place = Arc::clone(&place);
             std::thread::spawn(move || {
-                // Each opens the file anew, also while the others make it.
+                // Each opens the file anew, even while others create it.
                 for number in 0..TASKS {
                     let store = place.store(Scope::General);
                     let met = showed(vec![lesson(Outcome::Met, "Which programs ran?")]);

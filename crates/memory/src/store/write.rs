@@ -1,4 +1,4 @@
-//! Writing lessons, and forgetting them.
+//! Writes and forgets lessons.
 
 use super::{Scope, Store, StoreError, TaskOf};
 use crate::distilled::Distilled;
@@ -8,15 +8,15 @@ use ledger::{Digest, LessonRule};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::BTreeSet;
 
-/// Digits of a lesson's id.
+/// The number of digits in a lesson's id.
 const DIGITS: usize = 16;
 
-/// What is written of a task.
+/// What is written about a task.
 struct Written {
     id: String,
     rule: i64,
     subject: Option<String>,
-    /// The subject of what it contradicts.
+    /// The subject that it contradicts.
     against: Option<String>,
     body: String,
     words: String,
@@ -24,9 +24,9 @@ struct Written {
 }
 
 impl Store {
-    /// Writes what a task showed, all of it or nothing; once this returns it is durable. Gives the number of lessons.
+    /// Writes what a task showed, all of it or nothing; the data is durable once this returns. Returns the number of lessons.
     ///
-    /// What was written of the task before is not written again: a run that was resumed ends a task once.
+    /// What was written about the task before is not written again: a resumed run ends a task once.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Store {
         learn().map_err(|source| self.fault(source))
     }
 
-    /// Takes lessons of another memory over; what is known already is counted together. Gives how many were new.
+    /// Imports lessons from another memory; known lessons are counted together. Returns how many were new.
     pub(crate) fn take_over(&self, lessons: &[(Lesson, i64, u32, u32)]) -> Result<usize, StoreError> {
         let all = lessons
             .iter()
@@ -81,7 +81,7 @@ impl Store {
         take().map_err(|source| self.fault(source))
     }
 
-    /// Forgets a lesson; its bytes are overwritten. Whether there was one.
+    /// Forgets a lesson and overwrites its bytes. Returns whether it existed.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Store {
         forget().map_err(|source| self.fault(source))
     }
 
-    /// Forgets everything; gives how many lessons there were.
+    /// Forgets everything; returns how many lessons there were.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Store {
         let mut all = Vec::new();
         for lesson in lessons {
             let one = self.of_lesson(lesson)?;
-            // Several calls of one form are one lesson for other cases.
+            // For other cases, several calls of one form are one lesson.
             if known.insert(one.id.clone()) {
                 all.push(one);
             }
@@ -166,7 +166,8 @@ fn id(scope: Scope, key: Digest) -> String {
     format!("{}-{digits}", scope.letter())
 }
 
-/// Notes that a task's lessons are written; `false` where they were before. One that broke off can end later, and is written again then.
+/// Notes that a task's lessons are written; returns `false` if they were already.
+/// An interrupted task can end later, and is then written again.
 fn note_task(
     transaction: &Transaction<'_>,
     of: TaskOf,
@@ -182,7 +183,7 @@ fn note_task(
     Ok(noted > 0)
 }
 
-/// Writes a lesson, or counts it once more, with what it says now; whether it is new.
+/// Writes a lesson, or counts it again with its present content; returns whether it is new.
 fn put(
     transaction: &Transaction<'_>,
     one: &Written,
@@ -221,9 +222,9 @@ fn put(
     Ok(true)
 }
 
-/// Takes weight from earlier lessons of which this task shows the opposite.
+/// Reduces the weight of earlier lessons whose opposite this task shows.
 ///
-/// What works speaks against a lesson that it does not; a call that does not work speaks against one that it does.
+/// A working call contradicts a lesson that says it fails; a failed call contradicts a lesson that says it works.
 fn contradict(
     transaction: &Transaction<'_>,
     written: &[Written],
@@ -247,7 +248,7 @@ fn contradict(
     Ok(())
 }
 
-/// Folds the log into the file: what was forgotten must not stand in it.
+/// Folds the log into the file: the log must not keep forgotten data.
 fn empty_log(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }

@@ -1,4 +1,4 @@
-//! Facts of every predicate and record type, with values of all kinds, hostile ones among them.
+//! Facts of every predicate and record type, with all kinds of values, including hostile ones.
 
 use ledger::{
     AssumedZone, BoundValue, ByteSpan, Clock, FactEntry, FactId, FieldType, FieldValue, InvocationId,
@@ -8,14 +8,14 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The record types as tools give them: the golden of the catalogue.
+/// The record types of the tools, from the golden file of the catalogue.
 pub(crate) static TYPES: LazyLock<BTreeMap<String, RecordType>> = LazyLock::new(|| {
     let tools: Vec<ToolSpec> =
         serde_json::from_str(include_str!("../../../tools/tests/catalogue.json")).unwrap();
     tools.into_iter().flat_map(|tool| tool.records).map(|kind| (kind.name.clone(), kind)).collect()
 });
 
-/// What one record of each type proves.
+/// What a record of each type proves.
 pub(crate) static PAIRS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     let vocabulary = Vocabulary::shipped().unwrap();
     let proved = |kind: &String| -> Vec<(String, String)> {
@@ -24,10 +24,10 @@ pub(crate) static PAIRS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
     TYPES.keys().flat_map(proved).collect()
 });
 
-/// A mark that stands in each text of a value and in no words of ours.
+/// A marker that is in each text value and in none of our words.
 pub(crate) const MARK: &str = "qzx7";
 
-/// A fact.
+/// Makes a fact.
 pub(crate) fn fact_of(
     kind: &str,
     predicate: &str,
@@ -54,7 +54,7 @@ pub(crate) fn fact_of(
     }
 }
 
-/// A value in its field.
+/// Makes a value in its field.
 pub(crate) fn bound(field: &str, value: FieldValue) -> BoundValue {
     BoundValue {
         field: field.to_owned(),
@@ -135,7 +135,7 @@ fn field(name: String, types: Vec<FieldType>) -> impl Strategy<Value = BoundValu
     proptest::sample::select(types).prop_flat_map(value).prop_map(move |value| bound(&name, value))
 }
 
-/// Whether the whole value of a text was cited, or only the marked word of it.
+/// Returns the value, or only the marked word of a text as a quotation.
 fn quoted(bound: BoundValue, quote: bool) -> BoundValue {
     let is_text = matches!(bound.value, FieldValue::Text(_));
     if quote && is_text {
@@ -157,7 +157,7 @@ fn placement() -> impl Strategy<Value = Option<Placement>> {
     ])
 }
 
-/// Any fact.
+/// Generates any fact.
 pub(crate) fn fact() -> impl Strategy<Value = FactEntry> {
     proptest::sample::select(PAIRS.clone()).prop_flat_map(|(kind, predicate)| {
         let of = TYPES.get(&kind).unwrap();
@@ -182,7 +182,7 @@ pub(crate) fn fact() -> impl Strategy<Value = FactEntry> {
     })
 }
 
-/// A text as phrases write it, by rules of its own: what hides or moves text, and quotation marks of ours, as escapes.
+/// Returns a text as phrases write it, by independent rules: characters that hide or move text, and our quotation marks, are escaped.
 pub(crate) fn written(text: &str) -> String {
     text.chars()
         .map(|c| {

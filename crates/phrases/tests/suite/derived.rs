@@ -1,4 +1,4 @@
-//! What derivations and absences come to in words.
+//! Derivations and absences in words.
 
 use crate::anything::{bound, fact_of, written};
 use ledger::{

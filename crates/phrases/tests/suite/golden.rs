@@ -1,4 +1,4 @@
-//! Sentences that are read: samples of facts, and each phrase with all that it has a place for.
+//! Sample sentences to read: samples of facts, and each phrase with everything that it has a place for.
 
 use crate::anything::{PAIRS, TYPES, bound, fact_of};
 use ledger::{BoundValue, FactEntry, FieldType, FieldValue, Placement, Precision, Tier, Time};
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// A fact as the samples write it: each value as text, `quoted` the words that were quoted from a field.
+/// A fact as the samples write it: each value as text, and in `quoted` the words quoted from a field.
 #[derive(Deserialize)]
 struct Sample {
     predicate: String,
@@ -64,7 +64,7 @@ fn fact(sample: &Sample) -> FactEntry {
     fact
 }
 
-/// A value that names its field.
+/// Returns a value that names its field.
 fn named(field: &str, kind: FieldType) -> FieldValue {
     match kind {
         FieldType::Text => FieldValue::Text(field.to_owned()),
@@ -83,7 +83,7 @@ fn named(field: &str, kind: FieldType) -> FieldValue {
     }
 }
 
-/// Three facts that say the same of a record each.
+/// Returns three facts that say the same about one record each.
 fn three(fact: &FactEntry) -> [FactEntry; 3] {
     [0, 1, 2].map(|number| FactEntry { record: ledger::RecordId(number), ..fact.clone() })
 }

@@ -1,4 +1,4 @@
-//! The tests of `phrases` from outside, as one binary.
+//! The external tests of `phrases`, in one binary.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod anything;

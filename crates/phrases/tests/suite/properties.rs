@@ -1,4 +1,4 @@
-//! What holds of every phrase, whatever the fact.
+//! Properties that hold for every phrase, whatever the fact.
 
 use crate::anything::{MARK, fact, written};
 use ledger::FactEntry;
@@ -6,7 +6,7 @@ use phrases::{Choice, Language, Phrase, Piece, obligatory};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// The fields of a fact, in the order in which it states them.
+/// Returns the fields of a fact, in the order in which it states them.
 fn fields(fact: &FactEntry) -> Vec<&str> {
     fact.values.iter().chain([&fact.subject]).map(|bound| bound.field.as_str()).collect()
 }
@@ -15,7 +15,7 @@ fn said(phrase: &Phrase) -> BTreeSet<&str> {
     phrase.fields().collect()
 }
 
-/// What the phrase says of values, in no order.
+/// Returns the values in the phrase, in any order.
 fn values(phrase: &Phrase) -> Vec<(String, String)> {
     let mut values: Vec<_> = phrase
         .pieces
@@ -31,7 +31,7 @@ fn values(phrase: &Phrase) -> Vec<(String, String)> {
     values
 }
 
-/// Whether the fact has such a value in that field: whole, as an item, as quoted words, or as the beginning of it.
+/// Checks whether the fact has such a value in that field: whole, as an item, as quoted words, or as its beginning.
 fn stands_in(fact: &FactEntry, field: &str, text: &str) -> bool {
     let own = |value: &str| field == value;
     if own("@path") {
@@ -57,7 +57,7 @@ fn stands_in(fact: &FactEntry, field: &str, text: &str) -> bool {
     })
 }
 
-/// The sentence with a letter in place of each value.
+/// Returns the sentence with a letter in place of each value.
 fn skeleton(phrase: &Phrase) -> String {
     let shown = |piece: &Piece| match piece {
         Piece::Words(words) => words.clone(),
@@ -67,7 +67,7 @@ fn skeleton(phrase: &Phrase) -> String {
     phrase.pieces.iter().map(shown).collect()
 }
 
-/// Whether this is the number of characters of a value.
+/// Checks whether this is the number of characters in a value.
 fn is_a_length(fact: &FactEntry, text: &str) -> bool {
     let mut stated = std::iter::once(&fact.subject).chain(&fact.values);
     stated.any(|bound| bound.value.to_text().chars().count().to_string() == text)
@@ -116,7 +116,7 @@ proptest! {
         }
     }
 
-    /// Where facts are told in one line, it says their number, values that each of them states, and what bounds them.
+    /// A line about several facts says their number, values that each of them states, and the fields that limit them.
     #[test]
     fn a_line_of_several_facts_says_what_all_of_them_state(fact in fact(), other in fact(), number in 3_usize..9) {
         let copies: Vec<FactEntry> =
@@ -132,7 +132,7 @@ proptest! {
                     Piece::Words(words) => prop_assert!(!words.contains(MARK), "{words:?} in {phrase}"),
                     Piece::Value { field, text } => prop_assert!(stands_in(&fact, field, text), "{field}: {text:?}"),
                     Piece::Told { field, value, .. } => prop_assert!(stands_in(&fact, field, &written(value))),
-                    // The number of the facts, or of the characters of a long text that is cut.
+                    // The number of facts, or the number of characters in a long text that is cut.
                     Piece::Computed { text } => {
                         prop_assert!(*text == number.to_string() || is_a_length(&fact, text), "{text:?} in {phrase}");
                     }

@@ -1,4 +1,4 @@
-//! A task lived by hand: no store, no worker, no model.
+//! Runs a task by hand: no store, no worker, no model.
 
 use engine::{Command, Found, Input, Judgement, Place, Setting, Task, ToolReturn};
 use ground::{Searchable, judge, judge_absence};
@@ -25,7 +25,7 @@ pub(crate) fn line_type() -> RecordType {
     }
 }
 
-/// An empty call of `read` shows that no file of a name stands under a folder.
+/// Returns the coverage of `read`: an empty call shows that no file of a name is below a folder.
 pub(crate) fn coverage() -> Coverage {
     let own = |name: &str| (name.to_owned(), name.to_owned());
     let members = BTreeMap::from([own("name"), own("under")]);
@@ -45,12 +45,12 @@ pub(crate) fn tools() -> Vec<ToolSpec> {
     };
     let mut tools = engine::catalogue(&Vocabulary::shipped().unwrap());
     tools.push(read);
-    // As in runs before statements were told.
+    // As in runs before statements.
     tools.extend(engine::retired(&Vocabulary::shipped().unwrap()));
     tools
 }
 
-/// What the tool of these tests returns: one line of text that says `text`.
+/// Returns what the tool of these tests returns: one line with the text `text`.
 pub(crate) fn returned(outcome: Outcome, text: &str) -> ToolReturn {
     let field = |value| Field { at: None, value };
     let record = Record {
@@ -75,7 +75,7 @@ pub(crate) fn returned(outcome: Outcome, text: &str) -> ToolReturn {
     }
 }
 
-/// A tool that investigates, with records of these types and these arguments.
+/// Returns a tool that investigates, with records of these types and these arguments.
 pub(crate) fn investigates(name: &str, records: &[&str], arguments: &[&str]) -> ToolSpec {
     let properties: BTreeMap<_, _> = arguments.iter().map(|name| (*name, json!({}))).collect();
     let record = |name: &&str| RecordType {
@@ -122,7 +122,7 @@ impl Lived {
     }
 }
 
-/// Lives a task to its end; `None` from the model is the end of the wall time.
+/// Runs a task to its end; `None` from the model ends the wall time.
 pub(crate) fn live(
     rules: Rules,
     objectives: Vec<Objective>,
@@ -135,7 +135,7 @@ pub(crate) fn live(
     live_within(None, rules, objectives, model, tool)
 }
 
-/// Lives a task of a run with every behaviour, with these tools besides, to its end.
+/// Runs a task with every behaviour and these additional tools to its end.
 pub(crate) fn live_with(
     further: Vec<ToolSpec>,
     rules: Rules,
@@ -146,7 +146,7 @@ pub(crate) fn live_with(
     live_up_to(Behaviour::OneForRecords, further, rules, objectives, model, tool)
 }
 
-/// The same of a run with the behaviours up to this one.
+/// Does the same in a run with the behaviours up to this one.
 pub(crate) fn live_up_to(
     newest: Behaviour,
     further: Vec<ToolSpec>,
@@ -163,7 +163,7 @@ pub(crate) fn live_up_to(
     live_in(setting.with_behaviours(|behaviour| behaviour <= newest), None, rules, objectives, model, tool)
 }
 
-/// Lives a task whose model takes so much at once, to its end.
+/// Runs a task whose model has this context window to its end.
 pub(crate) fn live_within(
     window: Option<Window>,
     rules: Rules,
@@ -191,7 +191,7 @@ fn live_in(
     live_task(Task::new(assigned, Arc::new(setting)), &rules, model, tool)
 }
 
-/// Lives a task that was made by hand to its end.
+/// Runs a task that was made by hand to its end.
 pub(crate) fn live_task(
     mut task: Task,
     rules: &Rules,
@@ -240,7 +240,7 @@ pub(crate) fn live_task(
     panic!("the task does not end");
 }
 
-/// Every record that holds the text, in the order of the shelf.
+/// Returns every record that holds the text, in the order of the shelf.
 fn find(text: &str, task: &Task) -> Found {
     let held = task.shelf().held().iter();
     let records = held.flat_map(|held| held.output.iter().map(|output| (held.invocation, output)));

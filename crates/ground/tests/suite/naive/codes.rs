@@ -1,12 +1,12 @@
-//! With which codes a reading that is not grounded may be refused.
+//! The codes with which a reading that is not grounded may be refused.
 //!
-//! Open: which reason comes first where several hold; each that holds is right.
+//! Open: which reason comes first if several hold; each reason that holds is right.
 
 use super::{Case, Sure, grounds, held, stands, times, written};
 use ledger::{ClaimedValue, Field, Outcome, Record, RejectionCode};
 use std::collections::BTreeSet;
 
-/// Every code that readings are refused with.
+/// Returns every code that readings are refused with.
 pub fn every() -> BTreeSet<RejectionCode> {
     [
         RejectionCode::UnknownInvocation,
@@ -24,7 +24,7 @@ pub fn every() -> BTreeSet<RejectionCode> {
     .into()
 }
 
-/// The reasons that hold for the citation as it was made.
+/// Returns the reasons that hold for the citation as it was made.
 pub fn of(case: &Case<'_>) -> BTreeSet<RejectionCode> {
     let mut codes = forms(case);
     let cited = case.own.iter().find(|own| own.id.to_string() == written(&case.reading.invocation));
@@ -48,7 +48,7 @@ pub fn of(case: &Case<'_>) -> BTreeSet<RejectionCode> {
     codes
 }
 
-/// What is wrong with the claim wherever it is looked for.
+/// Returns what is wrong with the claim wherever it is searched for.
 fn forms(case: &Case<'_>) -> BTreeSet<RejectionCode> {
     let mut codes = BTreeSet::new();
     let reading = case.reading;
@@ -58,7 +58,7 @@ fn forms(case: &Case<'_>) -> BTreeSet<RejectionCode> {
     }
     let empty = reading.values.iter().any(|value| value.value.trim().is_empty());
     let readable = |id: &String| id.strip_prefix('r').is_some_and(|digits| digits.parse::<u32>().is_ok());
-    // Open: whether two values of one field, such as two items of a list, may be stated.
+    // Open: whether a claim may state two values of one field, such as two items of a list.
     let named: Vec<_> = reading.values.iter().filter_map(|value| value.field.as_ref()).collect();
     let unnamed = named.len() < reading.values.len() && reading.values.len() > 1;
     let twice = unnamed || named.iter().collect::<BTreeSet<_>>().len() < named.len();
@@ -71,7 +71,7 @@ fn forms(case: &Case<'_>) -> BTreeSet<RejectionCode> {
     codes
 }
 
-/// What is wrong with the claim as one about these records.
+/// Returns what is wrong with the claim as a claim about these records.
 fn in_records(case: &Case<'_>, records: &[Record]) -> BTreeSet<RejectionCode> {
     let reading = case.reading;
     let mut codes = BTreeSet::new();
@@ -82,7 +82,7 @@ fn in_records(case: &Case<'_>, records: &[Record]) -> BTreeSet<RejectionCode> {
         codes.extend(of_value(case, value, records));
     }
     if !reading.subject.is_empty() {
-        // Open: whether a subject that does not go with the values is absent, under a wrong name or split from them.
+        // Open: whether a subject that does not belong to the values is absent, under a wrong name or separated from them.
         codes.extend([RejectionCode::ValueAbsent, RejectionCode::WrongField]);
     }
     let subject = Some(&reading.subject).filter(|subject| !subject.is_empty());
@@ -98,7 +98,7 @@ fn in_records(case: &Case<'_>, records: &[Record]) -> BTreeSet<RejectionCode> {
     codes
 }
 
-/// What is wrong with a claim about a record in which its values stand, if only in part.
+/// Returns what is wrong with a claim about a record that has its values, at least in part.
 fn in_record(case: &Case<'_>, record: &Record) -> Vec<RejectionCode> {
     let mut codes = Vec::new();
     let stood = stands(case, record).0;
@@ -112,9 +112,9 @@ fn in_record(case: &Case<'_>, record: &Record) -> Vec<RejectionCode> {
     codes
 }
 
-/// What is wrong with one value: it does not surely stand where it is said to stand, or it stands elsewhere, too.
+/// Returns what is wrong with one value: it is not certainly where the claim says, or it is elsewhere, too.
 ///
-/// Open: what an unnamed value is called that stands in no free text where something is quoted.
+/// Open: the code for an unnamed value that is in no free text, if the claim is a quotation.
 fn of_value(case: &Case<'_>, value: &ClaimedValue, records: &[Record]) -> Vec<RejectionCode> {
     let (quotes, text) = (case.reading.predicate == "quoted", &value.value);
     let named = value.field.as_ref();
@@ -140,12 +140,12 @@ fn anywhere(record: &Record, text: &str) -> bool {
     record.fields.values().any(|field| holds(text, field))
 }
 
-/// Parts of a text count here: they may be told as an overclaim or as absent.
+/// Checks whether a field holds the text. Parts of a text count here: the refusal may call them an overclaim or absent.
 fn holds(text: &str, field: &Field) -> bool {
     held(text, &field.value, true).sure() > Sure::No
 }
 
-/// Whether the values stand in the record, one of them as part of a text that is not quoted.
+/// Checks whether the record has the values, one of them as part of a text that is not quoted.
 fn part_of_text(case: &Case<'_>, record: &Record) -> bool {
     case.reading.values.iter().all(|value| {
         let fields =

@@ -1,4 +1,4 @@
-//! Whether one field holds one claimed text.
+//! Whether a field holds a claimed text.
 
 use super::Sure;
 use super::texts::{self, number, spellings};
@@ -6,7 +6,7 @@ use super::times;
 use ledger::{FieldValue, Tier};
 use std::net::IpAddr;
 
-/// Whether a field holds a text, and by which tiers that may be said.
+/// Whether a field holds a text, and at which tiers that is right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
     No,
@@ -40,9 +40,9 @@ impl Held {
 
 const WHOLE: [Tier; 3] = [Tier::Exact, Tier::Normalised, Tier::Typed];
 
-/// Whether the field holds the text; parts of it only where something is quoted.
+/// Returns whether the field holds the text; parts of it count only in a quotation.
 ///
-/// Open: whether the whole of a text is quoted or held as it stands, where something is quoted.
+/// Open: whether a whole text counts as quoted or as exact if the claim is a quotation.
 pub fn held(text: &str, value: &FieldValue, quotes: bool) -> Held {
     match (held_whole(text, value, quotes), value) {
         (Held::Yes(tiers), FieldValue::Text(_) | FieldValue::List(_)) if quotes => {
@@ -60,16 +60,16 @@ fn held_whole(text: &str, value: &FieldValue, quotes: bool) -> Held {
         let each = items.iter().map(|item| held(text, &FieldValue::Text(item.clone()), false));
         let name = items.iter().any(|item| name(text, item) > Sure::No);
         let best = each.max_by_key(Held::sure).unwrap_or(Held::No);
-        // Open: items are texts by their type, but mostly names.
+        // Open: items have the type of texts, but most are names.
         if best == Held::No && name {
             return Held::Open(WHOLE.to_vec());
         }
-        // Open: whether an item is a free text, of which a part can be quoted.
+        // Open: whether an item is a free text from which a part can be quoted.
         let part = || items.iter().any(|item| part(text, &FieldValue::Text(item.clone())) != Held::No);
         return if best == Held::No && quotes && part() { Held::Open(vec![Tier::Quoted]) } else { best };
     }
     if text.is_empty() {
-        // Open: an empty value of an empty field.
+        // Open: an empty value in an empty field.
         return if value.to_text().is_empty() { Held::Open(WHOLE.to_vec()) } else { Held::No };
     }
     if text == value.to_text() && !matches!(value, FieldValue::Time(_)) {
@@ -99,7 +99,7 @@ fn part(text: &str, value: &FieldValue) -> Held {
     }
 }
 
-/// Whether the text is the whole field, by what its type allows.
+/// Returns whether the text is the whole field, as its type allows.
 fn whole(text: &str, value: &FieldValue) -> Sure {
     match value {
         FieldValue::Text(value) => free_text(text, value),
@@ -126,7 +126,7 @@ fn open(holds: bool) -> Sure {
     if holds { Sure::Open } else { Sure::No }
 }
 
-/// Open: runs of white space; an IP address that stands in a text.
+/// Compares free texts. Open: runs of white space; an IP address inside a text.
 fn free_text(text: &str, value: &str) -> Sure {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let same = yes(texts::nfc(text) == texts::nfc(value)).min(texts::plain(text)).min(texts::plain(value));
@@ -144,7 +144,7 @@ fn address(text: &str, value: &str) -> Sure {
     }
 }
 
-/// Open: signs, separators, and what a negative number is in two's complement.
+/// Compares integers. Open: signs, separators, and the two's complement of a negative number.
 fn integer(text: &str, value: i128) -> Sure {
     let plain = number(text);
     let separated: String = text.chars().filter(|c| !matches!(c, ',' | '_' | '\'' | ' ' | '+')).collect();
@@ -154,7 +154,7 @@ fn integer(text: &str, value: i128) -> Sure {
         .max(open(wrapped(8) || wrapped(16) || wrapped(32) || wrapped(64)))
 }
 
-/// Open: every unit; a size that was rounded is none.
+/// Compares sizes. Open: every unit; a rounded size is not a size.
 fn size(text: &str, value: u64) -> Sure {
     let lower = text.to_ascii_lowercase();
     let digits = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
@@ -172,7 +172,7 @@ fn size(text: &str, value: u64) -> Sure {
     integer(text, value.into()).max(open(factors.iter().any(|factor| amount(&factor))))
 }
 
-/// Open: a GUID without hyphens or in other brackets.
+/// Compares GUIDs. Open: a GUID without hyphens or in other brackets.
 fn guid(text: &str, value: &str) -> Sure {
     let bare = |text: &str| {
         let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
@@ -182,7 +182,7 @@ fn guid(text: &str, value: &str) -> Sure {
     yes(bare(text) == bare(value)).max(open(digits(text) == digits(value)))
 }
 
-/// Open: case, separators and a prefix of raw bytes, of which only the stored form is told.
+/// Compares raw bytes, whose stored form alone is shown. Open: letter case, separators and a prefix.
 fn bytes(text: &str, value: &str) -> Sure {
     let bare = |text: &str| {
         let lower = text.to_ascii_lowercase();
@@ -191,7 +191,7 @@ fn bytes(text: &str, value: &str) -> Sure {
     yes(text == value).max(open(bare(text) == bare(value)))
 }
 
-/// Open: other words for yes and no.
+/// Compares flags. Open: other words for yes and no.
 fn flag(text: &str, value: bool) -> Sure {
     let lower = text.to_ascii_lowercase();
     let word = if value { ["true", "yes", "1"] } else { ["false", "no", "0"] };

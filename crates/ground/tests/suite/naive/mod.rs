@@ -1,8 +1,8 @@
 //! A second judge of readings: slow, obvious, and written from DESIGN (sections 3 and 4) alone.
 //!
-//! It shares no code with the gateway and was written by somebody who had not read it.
-//! It scans every record of every call, and gives not one answer but all that the contract permits.
-//! Where the contract leaves a choice open, the comment at the place says `Open:` and both answers are permitted.
+//! It shares no code with the gateway, and its author had not read the gateway.
+//! It scans every record of every call and gives every answer that the contract permits, not only one.
+//! If the contract leaves a choice open, a comment there says `Open:`, and both answers are permitted.
 
 #![allow(
     unreachable_pub,
@@ -40,28 +40,28 @@ pub struct Case<'a> {
     pub types: &'a BTreeMap<String, RecordType>,
 }
 
-/// A place at which the reading may be said to be grounded.
+/// A place that may ground the reading.
 #[derive(Debug, Clone)]
 pub struct Place {
     pub invocation: InvocationId,
     pub record: RecordId,
-    /// For each value of the reading the fields to which it may be bound.
+    /// For each value of the reading, the fields to which it may be bound.
     pub values: Vec<Vec<Holding>>,
 }
 
-/// All answers that are right.
+/// All correct answers.
 #[derive(Debug)]
 pub struct Opinion {
-    /// Where it may be accepted; empty where it must be refused.
+    /// Where it may be accepted; empty if it must be refused.
     pub places: Vec<Place>,
-    /// With which codes it may be refused; empty where it must be accepted.
+    /// The codes with which it may be refused; empty if it must be accepted.
     pub codes: BTreeSet<RejectionCode>,
-    /// Whether an acceptance must carry a healing; `None` where that is open.
+    /// Whether an acceptance must carry a healing; `None` if that is open.
     pub healed: Option<bool>,
 }
 
 impl Opinion {
-    /// Whether a fact with these bindings is one of the right answers.
+    /// Checks whether a fact with these bindings is one of the correct answers.
     pub fn permits(
         &self,
         invocation: InvocationId,
@@ -81,18 +81,18 @@ impl Opinion {
     }
 }
 
-/// How far something holds.
+/// How certainly something holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sure {
     No,
-    /// Not as the reading says it, but so nearly that it may be what was meant: the agent must say which field.
+    /// Not as the reading says it, but close enough that it may be meant: the agent must say which field.
     Doubt,
     /// The contract permits both answers.
     Open,
     Yes,
 }
 
-/// Judges by looking everywhere.
+/// Judges by searching everything.
 pub fn opinion(case: &Case<'_>) -> Opinion {
     if malformed(case) {
         return refused([RejectionCode::Malformed, RejectionCode::Overclaim]);
@@ -103,7 +103,7 @@ pub fn opinion(case: &Case<'_>) -> Opinion {
         if hits.iter().any(|hit| hit.sure > Sure::No) {
             let opinion = among(case, &hits);
             let exact = own.id.to_string() == case.reading.invocation.trim();
-            // An id that is put right is a healing, too.
+            // A corrected id is a healing, too.
             return Opinion {
                 healed: if exact { opinion.healed } else { opinion.healed.map(|_| true) },
                 ..opinion
@@ -113,13 +113,13 @@ pub fn opinion(case: &Case<'_>) -> Opinion {
     rescued(case)
 }
 
-/// An id as agents write it: in capitals, in marks of quotation, without what all ids begin with. It names its call all the same.
+/// Reads an id as agents write it: in capitals, in quotation marks, without the prefix of all ids. It still identifies its call.
 pub fn written(id: &str) -> String {
     let plain = id.trim().trim_matches(['`', '"', '\'']).to_ascii_lowercase();
     format!("inv-{}", plain.strip_prefix("inv-").unwrap_or(&plain))
 }
 
-/// Open: whether a predicate outside the vocabulary is malformed or an overclaim.
+/// Checks the form. Open: whether a predicate outside the vocabulary is malformed or an overclaim.
 fn malformed(case: &Case<'_>) -> bool {
     let predicate = Predicate(case.reading.predicate.clone());
     case.reading.values.is_empty() || case.vocabulary.meaning(&predicate).is_none()
@@ -129,14 +129,14 @@ fn refused<const N: usize>(codes: [RejectionCode; N]) -> Opinion {
     Opinion { places: Vec::new(), codes: codes.into(), healed: None }
 }
 
-/// One record, and how far it grounds the reading.
+/// One record, and how well it grounds the reading.
 struct Hit<'a> {
     place: Place,
     record: &'a Record,
     sure: Sure,
 }
 
-/// Every record of a successful call.
+/// Returns every record of a successful call.
 fn hits<'a>(case: &Case<'_>, own: &'a Own) -> Vec<Hit<'a>> {
     let Some(output) = own.output.as_deref().filter(|_| own.outcome == Outcome::Ok) else {
         return Vec::new();
@@ -153,9 +153,9 @@ fn is_cited(case: &Case<'_>, hit: &Hit<'_>) -> bool {
     case.reading.record.as_ref().is_none_or(|cited| *cited == hit.place.record.to_string())
 }
 
-/// The cited call holds it: in one record, or in several of which the agent must choose.
+/// Judges a reading that the cited call holds: in one record, or in several of which the agent must choose one.
 ///
-/// Open: whether records that are the same evidence count as one here, too, as they do in a rescue.
+/// Open: whether records that are the same evidence count as one here, as they do in a rescue.
 fn among(case: &Case<'_>, hits: &[Hit<'_>]) -> Opinion {
     let sure: Vec<_> = hits.iter().filter(|hit| hit.sure == Sure::Yes).collect();
     let enough = enough(case, case.reading.record.is_some());
@@ -163,7 +163,7 @@ fn among(case: &Case<'_>, hits: &[Hit<'_>]) -> Opinion {
     let places = places(hits);
     if enough == Sure::No || (sure.len() > 1 && !one_evidence && alike(&sure)) {
         let mut opinion = refused([RejectionCode::TooWeak, RejectionCode::Ambiguous]);
-        // Whoever does not hold it grounded at all has another reason.
+        // A judge that does not consider it grounded at all has another reason.
         if sure.len() < hits.len() {
             opinion.codes = codes::every();
         }
@@ -172,7 +172,7 @@ fn among(case: &Case<'_>, hits: &[Hit<'_>]) -> Opinion {
     if sure.len() == 1 && hits.len() == 1 && enough == Sure::Yes {
         return Opinion { places, codes: BTreeSet::new(), healed: Some(false) };
     }
-    // Whoever does not hold it grounded looks elsewhere, so that every answer of the rescue is right, too.
+    // A judge that does not consider it grounded searches elsewhere, so every answer of the rescue is right, too.
     let mut opinion = rescued(case);
     opinion.codes = codes::every();
     opinion.places.extend(places);
@@ -184,9 +184,9 @@ fn places(hits: &[Hit<'_>]) -> Vec<Place> {
     hits.iter().filter(|hit| hit.sure > Sure::Doubt).map(|hit| hit.place.clone()).collect()
 }
 
-/// Whether none holds the values by a better tier than another.
+/// Checks whether no hit holds the values at a better tier than another.
 ///
-/// Open: whether the strongest tier decides where several records hold a reading; the contract orders the tiers.
+/// Open: whether the strongest tier decides if several records hold a reading; the contract orders the tiers.
 fn alike(hits: &[&Hit<'_>]) -> bool {
     let best = |hit: &Hit<'_>| -> Vec<_> {
         let best =
@@ -196,9 +196,9 @@ fn alike(hits: &[&Hit<'_>]) -> bool {
     hits.iter().all(|hit| best(hit) == best(hits[0]))
 }
 
-/// The cited call does not hold it: is there exactly one other place?
+/// Judges a reading that the cited call does not hold: is there exactly one other place?
 ///
-/// Open: whether the cited record counts in the rescue: a record's id says nothing in another output.
+/// Open: whether the cited record counts in the rescue: a record's id means nothing in another output.
 fn rescued(case: &Case<'_>) -> Opinion {
     let hits: Vec<_> = case.own.iter().flat_map(|own| hits(case, own)).collect();
     let reasons = codes::of(case);
@@ -224,7 +224,7 @@ fn rescued(case: &Case<'_>) -> Opinion {
         return Opinion { places: Vec::new(), codes, healed: None };
     }
     let places = places(&hits);
-    // Open: a reading whose record was cited wrongly may be healed or told so.
+    // Open: a reading that cited the wrong record may be healed or refused with a hint.
     let outright = sure == 1 && found == 1 && hits.iter().all(|hit| hit.sure == Sure::Yes);
     if outright
         && discriminates == Sure::Yes
@@ -237,7 +237,7 @@ fn rescued(case: &Case<'_>) -> Opinion {
     Opinion { places, codes, healed }
 }
 
-/// Whether a strong value of the reading stands in no other evidence of the task, in whatever field.
+/// Checks whether a strong value of the reading is in no other evidence of the task, in whatever field.
 ///
 /// Open: what a discriminating value is: one that is long enough, or one that nothing else holds; how long a quotation must be.
 fn tells_apart(case: &Case<'_>, record: &Record) -> bool {
@@ -257,19 +257,19 @@ fn tells_apart(case: &Case<'_>, record: &Record) -> bool {
     case.reading.values.iter().any(|value| enough(&value.value))
 }
 
-/// The same bytes of evidence, read the same way.
+/// Checks whether two records are the same bytes of evidence, read in the same way.
 fn same_evidence(one: &Record, other: &Record) -> bool {
     one.locator == other.locator && one.kind == other.kind
 }
 
-/// Whether one record grounds the reading, and which fields each value may be bound to.
+/// Returns whether one record grounds the reading, and the fields to which each value may be bound.
 fn grounds(case: &Case<'_>, record: &Record) -> (Sure, Vec<Vec<Holding>>) {
     let (mut sure, values) = stands(case, record);
     sure = sure.min(proves(case, record, &values)).min(qualified(case, record, &values));
     (sure, values)
 }
 
-/// Whether subject and values stand in the record, whatever is said of them.
+/// Returns whether the record has the subject and values, whatever the predicate says about them.
 pub fn stands(case: &Case<'_>, record: &Record) -> (Sure, Vec<Vec<Holding>>) {
     let quotes = case.reading.predicate == "quoted";
     let mut sure = subject(case, record);
@@ -279,7 +279,7 @@ pub fn stands(case: &Case<'_>, record: &Record) -> (Sure, Vec<Vec<Holding>>) {
         sure = sure.min(one);
         values.push(holdings);
     }
-    // Open: two values of the same field, as for two items of a list.
+    // Open: two values of the same field, such as two items of a list.
     let fields: Vec<_> = values.iter().filter_map(|may| may.first()).map(|holding| &holding.field).collect();
     if fields.iter().collect::<BTreeSet<_>>().len() < fields.len() {
         sure = sure.min(Sure::Open);
@@ -287,9 +287,9 @@ pub fn stands(case: &Case<'_>, record: &Record) -> (Sure, Vec<Vec<Holding>>) {
     (sure, values)
 }
 
-/// A given subject is a value of the field that names what the record is about.
+/// Judges the subject: a stated subject must be the value of the record's subject field.
 ///
-/// Open: what becomes of a record without that field; whether a subject may be a quotation.
+/// Open: what happens to a record without that field; whether a subject may be a quotation.
 fn subject(case: &Case<'_>, record: &Record) -> Sure {
     let field = case.types.get(&record.kind).and_then(|kind| record.fields.get(&kind.subject));
     match field {
@@ -299,7 +299,7 @@ fn subject(case: &Case<'_>, record: &Record) -> Sure {
     }
 }
 
-/// A named value stands in the field of its name; another in exactly one field of the record.
+/// Binds a value: a named value to the field of that name, another value to exactly one field of the record.
 fn bound(record: &Record, name: Option<&str>, value: &str, quotes: bool) -> (Sure, Vec<Holding>) {
     let holding = |field: &String| {
         let held = held(value, &record.fields[field].value, quotes);
@@ -313,7 +313,7 @@ fn bound(record: &Record, name: Option<&str>, value: &str, quotes: bool) -> (Sur
     let found: Vec<_> = record.fields.keys().map(holding).filter(|(sure, _)| *sure > Sure::No).collect();
     let certain = found.iter().filter(|(sure, _)| *sure == Sure::Yes).count();
     let text = |holding: &Holding| matches!(record.fields[&holding.field].value, FieldValue::Text(_));
-    // Open: whether a value without a field may be anything but words of a free text where something is quoted.
+    // Open: whether, in a quotation, a value without a field may be anything but words of a free text.
     // Open: whether the strongest tier decides where several fields hold a value.
     let tiers = |(_, holding): &(Sure, Holding)| holding.tiers.clone();
     if quotes && !found.is_empty() && found.iter().any(|(_, one)| !text(one) || tiers(&found[0]) != one.tiers)
@@ -326,7 +326,7 @@ fn bound(record: &Record, name: Option<&str>, value: &str, quotes: bool) -> (Sur
         });
     let sure = match (certain, found.len()) {
         (_, 0) => Sure::No,
-        // Open: whether a text that only contains it holds it, where nothing is quoted.
+        // Open: whether a text that only contains the value holds it, if the claim is not a quotation.
         (1, 1) if !spans => Sure::Yes,
         (0 | 1, _) => Sure::Open,
         (_, _) => Sure::Doubt,
@@ -334,7 +334,7 @@ fn bound(record: &Record, name: Option<&str>, value: &str, quotes: bool) -> (Sur
     (sure, found.into_iter().map(|(_, holding)| holding).collect())
 }
 
-/// Whether a record of this type proves the predicate with what the reading states.
+/// Returns whether a record of this type proves the predicate with what the reading states.
 fn proves(case: &Case<'_>, record: &Record, values: &[Vec<Holding>]) -> Sure {
     let meaning = case.vocabulary.meaning(&Predicate(case.reading.predicate.clone())).unwrap();
     if !meaning.proved_by.contains(&record.kind) {
@@ -353,7 +353,7 @@ fn proves(case: &Case<'_>, record: &Record, values: &[Vec<Holding>]) -> Sure {
     }
     let mut sure = Sure::Yes;
     if case.reading.predicate == "quoted" {
-        // Open: a quotation of which no value stands in a free text.
+        // Open: a quotation with no value in a free text.
         let text = |holding: &Holding| matches!(record.fields[&holding.field].value, FieldValue::Text(_));
         if !values.iter().flatten().any(text) {
             sure = Sure::Open;
@@ -362,7 +362,7 @@ fn proves(case: &Case<'_>, record: &Record, values: &[Vec<Holding>]) -> Sure {
     let Some(field) = meaning.states.get(&record.kind) else { return sure };
     if !states(values, field) && !completed(case, record, field) {
         let is_subject = case.types[&record.kind].subject == *field && !case.reading.subject.is_empty();
-        // Open: a field that is stated as the subject.
+        // Open: a required field that is stated as the subject.
         return if is_subject { Sure::Open } else { Sure::No };
     }
     if matches!(&record.fields[field].value, FieldValue::Time(time) if time.utc.is_none()) {
@@ -375,12 +375,12 @@ fn proves(case: &Case<'_>, record: &Record, values: &[Vec<Holding>]) -> Sure {
     if denies { Sure::No } else { sure }
 }
 
-/// Whether a value is bound to the field and to no other.
+/// Checks whether a value is bound to the field and to no other.
 fn states(values: &[Vec<Holding>], field: &str) -> bool {
     values.iter().any(|may| may.iter().any(|holding| holding.field == field))
 }
 
-/// Whether the field is stated with the record that the reading cites: one that says something, and is one value.
+/// Checks whether the field is stated with the record that the reading cites; it must be a single, meaningful value.
 fn completed(case: &Case<'_>, record: &Record, field: &str) -> bool {
     let says = |value: &FieldValue| match value {
         FieldValue::List(_) => false,
@@ -391,7 +391,7 @@ fn completed(case: &Case<'_>, record: &Record, field: &str) -> bool {
         && record.fields.get(field).is_some_and(|held| says(&held.value))
 }
 
-/// A field that says of what the record really tells must be stated where the record has it.
+/// Checks that the reading states each qualifier of the record type that the record has.
 fn qualified(case: &Case<'_>, record: &Record, values: &[Vec<Holding>]) -> Sure {
     let qualifiers = &case.types[&record.kind].qualifiers;
     let left_out = qualifiers.iter().any(|field| {
@@ -400,9 +400,9 @@ fn qualified(case: &Case<'_>, record: &Record, values: &[Vec<Holding>]) -> Sure 
     if left_out { Sure::No } else { Sure::Yes }
 }
 
-/// Whether the reading carries enough to tell one record from another.
+/// Returns whether the reading says enough to tell one record from another.
 ///
-/// Open: whether a weak value holds beside a strong one without a cited record; literally it does not.
+/// Open: whether a weak value is enough next to a strong one without a cited record; literally it is not.
 /// Open: whether several weak values are enough together.
 /// Open: whether the subject counts among the values.
 fn enough(case: &Case<'_>, record_cited: bool) -> Sure {
@@ -424,7 +424,8 @@ fn enough(case: &Case<'_>, record_cited: bool) -> Sure {
     }
 }
 
-/// Open: a value that is short only in another spelling (`0x10`) or without its marks (`.exe`), one of a single character many times, one of yes and no.
+/// Rates a value. Open: a value that is short only in another spelling (`0x10`) or without its marks (`.exe`), one repeated character,
+/// yes and no.
 fn strength(case: &Case<'_>, value: &str) -> Sure {
     let least = case.rules.weak_below as usize;
     let bare = value.trim().trim_matches(['`', '"', '\'', '.']);

@@ -3,15 +3,15 @@
 use super::Sure;
 use unicode_normalization::UnicodeNormalization;
 
-/// One way to understand what a model wrote.
+/// One way to interpret what a model wrote.
 pub struct Spelling {
     pub text: String,
     pub sure: Sure,
 }
 
-/// The text as it stands and with its escapes undone; the rest is what models put around a value.
+/// Returns the text as it is and with its escapes undone; other spellings are what models put around a value.
 ///
-/// Open: white space and quotation marks around a value, a period behind it, escapes that JSON does not have.
+/// Open: white space and quotation marks around a value, a period after it, escapes that JSON does not have.
 pub fn spellings(text: &str) -> Vec<Spelling> {
     let mut found = Vec::new();
     let mut bare = vec![(text.to_owned(), Sure::Yes)];
@@ -42,7 +42,7 @@ fn stripped(text: &str) -> Vec<String> {
     found
 }
 
-/// The escapes of a JSON string undone; with `lenient` a backslash before anything else stays.
+/// Undoes the escapes of a JSON string; if `lenient`, a backslash before any other character stays.
 fn unescaped(text: &str, lenient: bool) -> Option<String> {
     let mut undone = String::new();
     let mut rest = text.chars();
@@ -75,14 +75,15 @@ pub fn nfc(text: &str) -> String {
     text.nfc().collect()
 }
 
-/// Equal but for case, letter by letter.
+/// Compares texts letter by letter, ignoring case.
 ///
-/// Open: letters beyond ASCII whose cases do not pair off; one of ASCII and one beyond are never equal, but for what NFC makes equal.
+/// Open: letters beyond ASCII whose cases do not pair up. A letter of ASCII and one beyond it are equal only if NFC makes them equal.
 pub fn same_letters(one: &str, other: &str) -> Sure {
     letter_by_letter(one, other).min(plain(one)).min(plain(other))
 }
 
-/// Open: a letter that NFC turns into one of ASCII, as the Kelvin sign: the contract names NFC, but it may be a disguise.
+/// Checks for disguised letters. Open: a letter that NFC turns into ASCII, such as the Kelvin sign:
+/// the contract names NFC, but it may be a disguise.
 pub fn plain(text: &str) -> Sure {
     let disguised = text.chars().any(|c| !c.is_ascii() && nfc(&c.to_string()).is_ascii());
     if disguised { Sure::Open } else { Sure::Yes }
@@ -112,9 +113,9 @@ fn same_letter(a: char, b: char) -> Sure {
     }
 }
 
-/// Windows paths: case, direction of slashes.
+/// Compares Windows paths, ignoring letter case and slash direction.
 ///
-/// Open: what a drive's alias is (a drive letter for the root of a volume, `\\?\`, `\??\`), slashes at the ends, doubled slashes.
+/// Open: aliases of a drive (a drive letter for the root of a volume, `\\?\`, `\??\`), slashes at the ends, doubled slashes.
 pub fn path(text: &str, value: &str) -> Sure {
     let (text, value) = (text.replace('/', "\\"), value.replace('/', "\\"));
     let same = same_letters(&text, &value);
@@ -153,9 +154,9 @@ const HIVES: [(&str, &str); 5] = [
     ("HKCC", "HKEY_CURRENT_CONFIG"),
 ];
 
-/// Paths of registry keys: case, the two names of each root.
+/// Compares registry key paths, ignoring letter case; each root has two names.
 ///
-/// Open: the direction of slashes, as a name of a key may hold one; every other alias (`HKLM:`, `Computer\`, the hive below its mount point).
+/// Open: slash direction, because a key name may contain one; every other alias (`HKLM:`, `Computer\`, the hive below its mount point).
 pub fn registry_path(text: &str, value: &str) -> Sure {
     let turned = text.replace('/', "\\");
     let same = same_letters(&long_root(text), &long_root(value));
@@ -190,7 +191,7 @@ fn long_root(path: &str) -> String {
     rest.map_or(root.to_owned(), |rest| format!("{root}\\{rest}"))
 }
 
-/// Decimal, or hex behind `0x`.
+/// Reads a number: decimal, or hexadecimal after `0x`.
 pub fn number(text: &str) -> Option<i128> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
     let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
@@ -201,7 +202,7 @@ pub fn number(text: &str) -> Option<i128> {
     i128::from_str_radix(digits, radix).ok().map(|number| sign * number)
 }
 
-/// Whether the words are a span of the text, at word boundaries on both sides.
+/// Returns whether the words are a span of the text, with word boundaries on both sides.
 pub fn quoted(words: &str, text: &str) -> Sure {
     let known = plain(words).min(plain(text));
     let (words, text) = (nfc(words), nfc(text));
@@ -216,7 +217,8 @@ pub fn quoted(words: &str, text: &str) -> Sure {
     best.max(if loose && spaced(&text).contains(&spaced(&words)) { Sure::Open } else { Sure::No }).min(known)
 }
 
-/// Open: a boundary that is no white space; a span of few letters; a span out of a sentence that is negated elsewhere; white space at its ends.
+/// Judges one span. Open: a boundary that is not white space; a span of few letters; a span from a sentence that is negated elsewhere;
+/// white space at its ends.
 fn span(text: &str, from: usize, to: usize) -> Sure {
     let (before, words, after) = (&text[..from], &text[from..to], &text[to..]);
     let (first, last) = (words.chars().next(), words.chars().next_back());
@@ -235,9 +237,9 @@ fn span(text: &str, from: usize, to: usize) -> Sure {
     }
 }
 
-/// Whether a word can end between `inner` and what lies outside, nearest first.
+/// Returns whether a word can end between `inner` and the characters outside, nearest first.
 ///
-/// A path that goes on is cut to a prefix; open is one that is cut at its start.
+/// There is no boundary before the rest of a path, because the words would be only its prefix; a path that is cut at its start is open.
 fn boundary(outside: &[char], inner: Option<char>, after: bool) -> Sure {
     let (Some(next), Some(inner)) = (outside.first(), inner) else { return Sure::Yes };
     if next.is_whitespace() || inner.is_whitespace() {

@@ -8,16 +8,16 @@ const SECOND: i128 = 1_000_000_000;
 /// An instant as a text states it.
 struct Stated {
     nanoseconds: i128,
-    /// The length of its last digit.
+    /// The weight of its last digit.
     step: i128,
     sure: Sure,
 }
 
-/// Instants are equal at the claim's precision, which must not be finer than the record's.
+/// Compares instants at the claim's precision, which must not be finer than the record's.
 ///
-/// Open: what a time of a copied folder grounds: it is said to ground no event.
+/// Open: what a time of a copied folder grounds: DESIGN says that it grounds no event.
 /// Open: how a local time may be stated: as the record shows it, or not at all.
-/// Open: numbers for instants (the raw value, FILETIME, seconds and their parts since 1970).
+/// Open: numbers for instants (the raw value, FILETIME, seconds since 1970 and their fractions).
 pub fn instant(text: &str, time: &Time) -> Sure {
     let shown = text == time.to_text();
     let (Some(utc), None) = (time.utc, time.zone) else {
@@ -39,7 +39,7 @@ pub fn instant(text: &str, time: &Time) -> Sure {
     if time.clock == Clock::CollectionCopy { sure.min(Sure::Open) } else { sure }
 }
 
-/// Open: noughts behind what the record knows.
+/// Compares a stated instant. Open: zeros beyond the record's precision.
 fn equal(stated: &Stated, utc: i128, precision: Precision) -> Sure {
     let finer = stated.step < precision.nanoseconds();
     let same = utc.div_euclid(stated.step) == stated.nanoseconds.div_euclid(stated.step);
@@ -50,7 +50,7 @@ fn equal(stated: &Stated, utc: i128, precision: Precision) -> Sure {
     }
 }
 
-/// Open: noughts in front of a raw number.
+/// Compares raw numbers. Open: leading zeros.
 fn same_number(text: &str, raw: &str) -> bool {
     super::texts::number(text).is_some_and(|number| super::texts::number(raw) == Some(number))
 }
@@ -61,7 +61,7 @@ fn numeric(text: &str, utc: i128) -> bool {
     unix(SECOND) || unix(1_000_000) || unix(1_000) || unix(1) || utc / 100 + 116_444_736_000_000_000 == number
 }
 
-/// Whether the text is a date, or date and time, that names no zone.
+/// Checks whether the text is a date, or a date and time, without a zone.
 pub fn is_naive(text: &str) -> bool {
     let text = text.trim().trim_matches(['`', '"', '\'', '.']);
     let bytes = text.as_bytes();
@@ -69,7 +69,7 @@ pub fn is_naive(text: &str) -> bool {
     dated && stated(text).is_none()
 }
 
-/// RFC 3339; open is every other way to write an instant: a blank for the `T`, `UTC`, no seconds, `+0200`.
+/// Reads RFC 3339. Every other way to write an instant is open: a space for the `T`, `UTC`, no seconds, `+0200`.
 fn stated(text: &str) -> Option<Stated> {
     if !text.is_ascii() || text.len() < 17 {
         return None;
@@ -108,7 +108,7 @@ fn stated(text: &str) -> Option<Stated> {
     Some(Stated { nanoseconds, step, sure })
 }
 
-/// Seconds ahead of UTC, and whether RFC 3339 writes it so.
+/// Returns the seconds ahead of UTC, and whether RFC 3339 writes the offset this way.
 fn offset(zone: &str) -> Option<(i128, bool)> {
     match zone {
         "Z" => return Some((0, true)),
@@ -127,12 +127,12 @@ fn offset(zone: &str) -> Option<(i128, bool)> {
     if hours > 23 || minutes > 59 || !matches!(digits.len(), 2 | 4) {
         return None;
     }
-    // RFC 3339 keeps `-00:00` for an unknown offset.
+    // RFC 3339 reserves `-00:00` for an unknown offset.
     let plain = zone.len() == 6 && zone.as_bytes()[3] == b':' && zone != "-00:00";
     Some((sign * (hours * 3600 + minutes * 60), plain))
 }
 
-/// Days since 1970-01-01, counted year by year and month by month.
+/// Returns days since 1970-01-01, counted year by year and month by month.
 fn date(text: &str) -> Option<i128> {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts[..] else { return None };

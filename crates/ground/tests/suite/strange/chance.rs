@@ -1,4 +1,4 @@
-//! Chance that can be repeated.
+//! Repeatable random numbers.
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
 pub struct Chance(pub u64);
@@ -16,7 +16,7 @@ impl Chance {
         (self.next() % end as u64) as usize
     }
 
-    /// From `first` up to, but not including, `end`.
+    /// Returns a number from `first` up to, but not including, `end`.
     pub fn from(&mut self, first: u64, end: u64) -> u64 {
         first + self.next() % (end - first)
     }

@@ -1,11 +1,11 @@
-//! Random readings: true, reformatted, changed, recombined, wrongly named, wrongly cited.
+//! Random readings: true, reformatted, changed, recombined, with wrong names or wrong citations.
 
 use super::chance::Chance;
 use super::{TYPES, World, id};
 use ledger::{ClaimedValue, FieldValue, Output, Reading, Record, Utc};
 use std::sync::Arc;
 
-/// A reading of a random record, mostly spoiled in some way.
+/// Returns a reading of a random record, in most cases spoiled in some way.
 pub fn reading(chance: &mut Chance, world: &World) -> Reading {
     let outputs: Vec<_> = world.own.iter().filter_map(|own| Some((own.id, own.output.clone()?))).collect();
     if outputs.is_empty() {
@@ -49,7 +49,7 @@ fn subject(record: &Record) -> String {
     record.fields[name].value.to_text().into_owned()
 }
 
-/// Mostly one that the type proves.
+/// Returns a predicate, in most cases one that the type proves.
 fn predicate(chance: &mut Chance, record: &Record) -> String {
     let proved: &[&str] = match record.kind.as_str() {
         "file" => &["present"],
@@ -76,7 +76,7 @@ fn values(chance: &mut Chance, record: &Record) -> Vec<ClaimedValue> {
     values
 }
 
-/// Adds, mostly, what a reading of this type must state.
+/// Adds, in most cases, what a reading of this type must state.
 fn state_more(chance: &mut Chance, record: &Record, reading: &mut Reading) {
     let needed = match (record.kind.as_str(), reading.predicate.as_str()) {
         ("event", "executed") => "time",
@@ -99,7 +99,7 @@ fn state_more(chance: &mut Chance, record: &Record, reading: &mut Reading) {
     }
 }
 
-/// What a record holds in the words of a claim; of a list one item.
+/// Returns a record's value as a claim states it; for a list, one item.
 fn told(chance: &mut Chance, value: &FieldValue) -> String {
     match value {
         FieldValue::List(items) if !items.is_empty() => chance.of(items).clone(),
@@ -151,7 +151,7 @@ fn spoil(chance: &mut Chance, reading: &mut Reading, world: &World, record: &Rec
     }
 }
 
-/// The value of another record, under the same name where it has one.
+/// Replaces the value by one of another record, under the same name if it has one.
 fn recombine(chance: &mut Chance, value: &mut ClaimedValue, world: &World) {
     let outputs: Vec<_> = world.own.iter().filter_map(|own| own.output.clone()).collect();
     let output = chance.of(&outputs);
@@ -161,7 +161,7 @@ fn recombine(chance: &mut Chance, value: &mut ClaimedValue, world: &World) {
     value.value = told(chance, &field.value);
 }
 
-/// One letter, a part, a word more or less.
+/// Changes one letter, or adds or removes a part or a word.
 fn changed(chance: &mut Chance, text: &str) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     if letters.is_empty() {
@@ -199,7 +199,7 @@ fn changed(chance: &mut Chance, text: &str) -> String {
     letters.into_iter().collect()
 }
 
-/// Some words out of a text.
+/// Returns some words of a text.
 fn part(chance: &mut Chance, text: &str) -> String {
     let words: Vec<_> = text.split(' ').collect();
     let first = chance.below(words.len());
@@ -207,7 +207,7 @@ fn part(chance: &mut Chance, text: &str) -> String {
     words[first..end].join(" ")
 }
 
-/// The same value as a model may write it.
+/// Returns the same value as a model may write it.
 fn reformatted(chance: &mut Chance, text: &str, value: Option<&FieldValue>) -> String {
     match (chance.below(3), value) {
         (0, _) => around(chance, text),
@@ -275,7 +275,7 @@ fn path(chance: &mut Chance, text: &str) -> String {
     }
 }
 
-/// The instant, or one beside it, in some form.
+/// Writes the instant, or one close to it, in some form.
 fn instant(chance: &mut Chance, utc: Utc) -> String {
     let moved = *chance.of(&[0, 0, 0, 0, 1, -1, 3600]);
     let nanoseconds = utc.unix_nanoseconds() + moved * 1_000_000_000;
@@ -293,7 +293,7 @@ fn instant(chance: &mut Chance, utc: Utc) -> String {
     }
 }
 
-/// A wall time without its `Z`, cut to so many decimals.
+/// Cuts a wall time to so many decimals, without its `Z`.
 fn cut(text: &str, decimals: usize) -> String {
     let text = text.trim_end_matches('Z');
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));

@@ -1,4 +1,4 @@
-//! What fields hold: small stocks of values that are nearly alike.
+//! The contents of fields: small stocks of values that are nearly alike.
 
 use super::chance::Chance;
 use ledger::{AssumedZone, Clock, FieldValue, Precision, Time, Utc};
@@ -75,7 +75,7 @@ const GUIDS: [&str; 3] = [
 const NUMBERS: [i128; 12] =
     [0, 1, 3, 4, 7, 300, 301, 4624, 48_213, 104_857_600, -1, 18_446_744_073_709_551_615];
 
-/// A value for a field of this name.
+/// Returns a value for a field of this name.
 pub fn value(chance: &mut Chance, field: &str) -> FieldValue {
     let text = |chance: &mut Chance, stock: &[&str]| (*chance.of(stock)).to_owned();
     match field {
@@ -108,7 +108,7 @@ pub fn value(chance: &mut Chance, field: &str) -> FieldValue {
     }
 }
 
-/// Instants that lie close together, at the precision of some source.
+/// Returns one of several instants close together, at the precision of some source.
 pub fn time(chance: &mut Chance) -> Time {
     let precision = *chance.of(&[
         Precision::Filetime,

@@ -1,6 +1,6 @@
 //! Random worlds: what a task may have seen, full of things that are nearly alike.
 //!
-//! A world is told by a seed, so that a failure can be repeated by it.
+//! A seed determines the world, so a failure can be repeated with its seed.
 
 #![allow(
     unreachable_pub,
@@ -60,7 +60,7 @@ executed = { states = "outcome", unless = ["blocked", "denied"] }
 recorded = {}
 "#;
 
-/// The record types: name, subject, qualifiers, fields; a field's kind tells what it is filled with.
+/// The record types: name, subject, qualifiers, fields; a field's name decides what it is filled with.
 pub const TYPES: [(&str, &str, &[&str], &[&str]); 6] = [
     (
         "file",
@@ -113,7 +113,7 @@ fn kind(name: &str, subject: &str, qualifiers: &[&str]) -> (String, RecordType) 
     (name.to_owned(), kind)
 }
 
-/// One record; every other field may be missing, the subject is there.
+/// Returns one record; it always has its subject, and any other field may be missing.
 fn record(chance: &mut Chance, place: u64) -> Record {
     let (kind, subject, qualifiers, names) = TYPES[chance.below(6)];
     let mut fields = BTreeMap::new();
@@ -140,7 +140,7 @@ fn record(chance: &mut Chance, place: u64) -> Record {
     }
 }
 
-/// A call over some of the evidence; the same evidence comes back in other calls.
+/// Returns a call over some of the evidence; other calls return the same evidence again.
 fn own(chance: &mut Chance, ordinal: u64, evidence: &[Record]) -> Own {
     let outcome = match chance.below(12) {
         0 => Outcome::Failed,

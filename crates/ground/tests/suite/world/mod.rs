@@ -1,4 +1,4 @@
-//! A small examined host: what one task has seen of it.
+//! A small examined host, as one task has seen it.
 
 #![allow(
     unreachable_pub,
@@ -16,7 +16,7 @@ use ledger::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The calls of the task, in their order.
+/// The calls of the task, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
     Run,
@@ -280,7 +280,7 @@ fn lines() -> Vec<Record> {
     ]
 }
 
-/// A reading without subject and record.
+/// Returns a reading without subject and record.
 pub fn reading(predicate: &str, cited: impl ToString, values: &[(&str, &str)]) -> Reading {
     let value = |(field, value): &(&str, &str)| ClaimedValue {
         field: (!field.is_empty()).then(|| (*field).to_owned()),
@@ -296,17 +296,17 @@ pub fn reading(predicate: &str, cited: impl ToString, values: &[(&str, &str)]) -
     }
 }
 
-/// The same reading about a subject.
+/// Returns the same reading with a subject.
 pub fn about(subject: &str, reading: Reading) -> Reading {
     Reading { subject: subject.to_owned(), ..reading }
 }
 
-/// The same reading with a cited record.
+/// Returns the same reading with a cited record.
 pub fn at(record: &str, reading: Reading) -> Reading {
     Reading { record: Some(record.to_owned()), ..reading }
 }
 
-/// What a call of these tests searched: nothing that an absence could rest on.
+/// Returns a call's search that cannot support an absence.
 pub fn search() -> ground::Search {
     let completeness = ledger::Completeness::Complete;
     ground::Search {
