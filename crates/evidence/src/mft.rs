@@ -138,7 +138,7 @@ pub struct MftSummary {
     pub streams: u64,
     /// Record slots that hold only zeros.
     pub unused: u64,
-    /// Record slots whose bytes are not an undamaged record.
+    /// Record slots that are neither empty nor an undamaged record.
     pub unread: u64,
     /// Bytes after the last whole record.
     pub cut: u64,

@@ -40,7 +40,7 @@ pub struct VolumeFacts {
     pub clusters: Option<u64>,
     /// When it was created.
     pub created: Option<Time>,
-    /// Whether it was left without being unmounted.
+    /// Whether it was not cleanly unmounted.
     pub dirty: Option<bool>,
     /// Whether the volume has a catalogue of volume shadow copies.
     pub shadow_copies: bool,

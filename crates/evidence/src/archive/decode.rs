@@ -105,7 +105,7 @@ pub(super) struct Inflate {
     /// Bytes of `input` that the decoder consumed.
     used: usize,
     state: Box<DecompressorOxide>,
-    /// The bytes expanded last: those that may still be referred back to, and those not yet returned. Zeros come
+    /// The bytes expanded last: those that may still be referred back to, and those not yet returned. At the beginning, zeros come
     /// before the first byte.
     window: Vec<u8>,
     /// Bytes of `window` that were already returned.

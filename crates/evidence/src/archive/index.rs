@@ -87,7 +87,7 @@ pub(super) enum LeafKind {
     File,
     /// The target as written; `None` if it is the entry's content.
     Symlink(Option<Box<str>>),
-    /// The path of the entry whose content this one shares, if that entry did not come before it.
+    /// The path of the entry whose content this one shares; kept only if that entry did not come before it.
     Hardlink(Box<str>),
     Other,
 }
@@ -274,7 +274,7 @@ impl Index {
         Index { root, gaps, listing: Some(listing), ..Index::default() }
     }
 
-    /// Adds damage of the archive as a whole.
+    /// Adds damage to the archive as a whole.
     pub(super) fn damaged(&mut self, what: String) {
         self.root.defects.push(Defect { path: String::new(), offset: None, what });
     }
@@ -414,7 +414,7 @@ fn put(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tel
     }
 }
 
-/// Adds a leaf under a name that is not a folder's.
+/// Adds a leaf under a name that no folder has, replacing an earlier leaf.
 fn replace(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>) {
     let Some(former) = folder.own.leaves.insert(name.clone().into_boxed_str(), Box::new(leaf)) else {
         return;

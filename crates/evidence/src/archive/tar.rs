@@ -185,8 +185,9 @@ impl Listing {
         Rest::Zeros(at)
     }
 
-    /// Checks whether data follows a header that should have none but gives a size: the next block is not a
-    /// header, and there is one where the data would end.
+    /// Checks whether data follows a header that should have none but gives a size.
+    ///
+    /// That is so if the next block is data, and a header, zeros or the end follow where the data would end.
     fn is_data(&mut self, bytes: &mut Bytes, data: u64, size: u64) -> bool {
         let next = size.checked_next_multiple_of(BLOCK as u64).and_then(|size| data.checked_add(size));
         let mut may_begin = |at| {

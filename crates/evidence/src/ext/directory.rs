@@ -42,7 +42,7 @@ pub(crate) struct Names {
     pub(crate) slack: Vec<Entry>,
     /// Damage at which entries may be missing.
     pub(crate) damage: Vec<Damage>,
-    /// Damage because of which nothing is missing: checksums.
+    /// Damage that hides no entries: wrong checksums.
     pub(crate) doubts: Vec<String>,
     /// Why existing entries were left out.
     pub(crate) cut: Option<&'static str>,

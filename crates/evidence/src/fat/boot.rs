@@ -153,8 +153,9 @@ pub(super) fn open(window: Window) -> Result<Volume, Damage> {
     Ok(volume)
 }
 
-/// Returns the width of a FAT entry, and the clusters that have entries: no others can be in use, and some
-/// numbers mean ends and damage.
+/// Returns the width of a FAT entry, and the number of clusters that have entries.
+///
+/// No other cluster can be in use. Some numbers are reserved for chain ends and bad clusters.
 fn entries(bpb: &Bpb, format: Format, counted: u64) -> (Width, u64) {
     let (width, most) = match format {
         Format::Fat12 => (Width::Twelve, 0xff4),

@@ -55,7 +55,7 @@ fn restored(chaining: &str, hashed: u64) -> Option<Sha256> {
 mod tests {
     use super::*;
 
-    /// Hashes `count` zeros one after the other, after what the state has hashed.
+    /// Hashes `count` more zeros without using the known states.
     fn plainly(mut hasher: Sha256, count: u64) -> Sha256 {
         feed(1, count, &mut hasher);
         hasher

@@ -31,7 +31,7 @@ enum Content {
     Read(Box<dyn FileSystem>),
     /// A file system that is not supported yet, or not recognised.
     Unread,
-    /// Its first bytes cannot be read, or they are those of a file system but the rest is not; with the reason.
+    /// The first bytes cannot be read, or they name a file system that cannot be opened; with the reason.
     Damaged(String),
 }
 

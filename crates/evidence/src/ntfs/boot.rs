@@ -40,8 +40,10 @@ fn read(window: &Window, at: u64) -> Result<Boot, NtfsDamage> {
     parse(&mut sector)
 }
 
-/// Parses a boot sector. More than 128 sectors per cluster are written as a negative power of two, which the
-/// library refuses; record sizes given in clusters do not work with that.
+/// Parses a boot sector.
+///
+/// More than 128 sectors per cluster are written as a negative power of two, which the library refuses.
+/// Record sizes given in clusters do not occur together with that.
 fn parse(sector: &mut [u8; 512]) -> Result<Boot, NtfsDamage> {
     const SECTORS_PER_CLUSTER: usize = 0x0d;
     let written = sector.get(SECTORS_PER_CLUSTER).copied().unwrap_or(0);

@@ -40,8 +40,9 @@ impl Reference {
         self.sequence.checked_add(1).unwrap_or(1)
     }
 
-    /// Checks whether the record of this index with this number is still the file that was referred to: freeing
-    /// a record increments its number, on systems that do so.
+    /// Checks whether a record with this sequence number is still the file that was referred to.
+    ///
+    /// Freeing a record increments its sequence number on some systems, but not on all.
     pub(super) fn is(self, sequence: u16, in_use: bool) -> bool {
         sequence == self.sequence || (!in_use && sequence == self.next_sequence())
     }

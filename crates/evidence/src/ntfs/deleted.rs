@@ -59,7 +59,7 @@ impl NtfsFiles {
         self.find_slack(root, reference, name)
     }
 
-    /// Finds a name in the free space of any folder that is not in the `$MFT`.
+    /// Finds a name that is not in the `$MFT`, in the free space of any folder.
     fn find_slack(&self, root: &EvidencePath, reference: Reference, name: &str) -> Option<Node> {
         (0..self.volume.entries()).find_map(|number| {
             let folder = self.folder_at(number)?;
@@ -95,8 +95,9 @@ impl NtfsFiles {
         folder.then(|| read_entry(&self.volume, number).ok()).flatten()
     }
 
-    /// Returns the names under which an entry is reported, each once. A short name is left out if there is
-    /// another name; names through which a folder can lead to an entry in use are left out, too.
+    /// Returns the names under which an entry is reported, each once; a short name only if there is no other.
+    ///
+    /// An entry in use has none if the folder of any of its names is known: a folder then leads to it.
     fn gone_names<'e>(&self, root: &EvidencePath, entry: &'e MftEntry) -> Vec<NameRecord<'e>> {
         let all: Vec<_> = entry.names().flatten().collect();
         let linked = |name: &NameRecord<'_>| self.parents.folder(&self.volume, root, name.parent()).known;

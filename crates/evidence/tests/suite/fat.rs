@@ -191,8 +191,8 @@ fn a_name_that_begins_in_another_cluster_is_found_again() {
     assert_eq!(volume.read("p0/SUB/a name in two clusters"), content(3, 512));
 }
 
-/// Creates a volume with a deleted file of three clusters, one of two of which one is in use again, one that is
-/// lost, and a deleted folder of two clusters.
+/// Creates a volume with deleted entries: a file of three clusters, a file of two clusters of which one is in use
+/// again, a lost file, and a folder of two clusters.
 fn with_deleted() -> Fat {
     let mut fat = fat(16);
     let root = fat.root();
@@ -479,7 +479,7 @@ fn damaged_bytes_anywhere_never_stop_the_reader() {
         file.write_all(&image).unwrap();
         let handle: &File = file.as_file();
         let mut chance = Chance(7);
-        // Only where there is data: half of the changes go to the boot sector or to bytes that are set.
+        // Half of the changes hit the boot sector or nonzero bytes, where there is something to damage.
         let set: Vec<usize> = (0..image.len()).filter(|at| *at < SECTOR || image[*at] != 0).collect();
         for _ in 0..500 {
             let changed: Vec<usize> =

@@ -56,7 +56,7 @@ pub(crate) fn is_header(block: &[u8]) -> bool {
     let blank = |at: usize| (148..156).contains(&at);
     let bytes = || block.iter().enumerate().map(|(at, byte)| if blank(at) { b' ' } else { *byte });
     let unsigned: u64 = bytes().map(u64::from).sum();
-    // Some systems added signed bytes.
+    // Some systems sum the bytes as signed numbers.
     let signed: i64 = bytes().map(|byte| i64::from(i8::from_le_bytes([byte]))).sum();
     let told = number(block.get(148..156).unwrap_or_default());
     let named = block.first().is_some_and(|first| *first != 0) || block.get(257..262) == Some(b"ustar");

@@ -3,7 +3,7 @@
 //! Source: Expert Witness Compression Format (EWF), libewf project, version 1.
 //! The crate `ewf` finds the chunks, holding a few tables at a time. Chunks of version 1 are read here, because
 //! their checksums matter:
-//! a damaged chunk is an error only of the reads that touch it.
+//! a damaged chunk makes only the reads that need it fail.
 
 mod chain;
 

@@ -90,7 +90,7 @@ impl Medium for Vhd {
         let size = u64::from(blocks.size);
         let needed = u64::from(blocks.count).min(self.length.div_ceil(size));
         let bitmap = size.div_ceil(SECTOR * 8).next_multiple_of(SECTOR);
-        // An unreadable part of the table is an error only of the reads that need it.
+        // An unreadable part of the table makes only the reads that need it fail.
         let _ = self.store.scan::<4>(blocks.table, needed, |index, entry| {
             let (start, first) = (index * size, u32::from_be_bytes(entry));
             let stop = self.length.min(start + size);

@@ -32,7 +32,7 @@ pub(super) fn expand(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Expands up to `end`, a last match up to `limit`; returns the number of bytes used.
+/// Expands up to `end`, where the last match may go on up to `limit`; returns the number of bytes used.
 fn block(packed: &[u8], out: &mut Vec<u8>, end: usize, limit: usize) -> Option<usize> {
     let (table, rest) = packed.split_at_checked(TABLE)?;
     let lengths: Vec<u8> = table.iter().flat_map(|pair| [pair & 0x0f, pair >> 4]).collect();

@@ -2,7 +2,7 @@
 
 use testkit::ntfs::sample::noise;
 
-/// The bytes that both compressors have words for; the other four of sixteen words are matches.
+/// The bytes for which both compressors have code words; the other four of their sixteen words are matches.
 pub(crate) const LETTERS: &[u8; 12] = b"abcdefghijkl";
 
 /// Returns text of these letters with runs, and with repeats from 3, 5, 7, and 14 to 21 bytes back.

@@ -12,7 +12,7 @@ const SECTOR: u64 = 4096;
 /// The longest log that is read, in bytes; programs write 1 MiB.
 const MAX_LOG: u64 = 64 << 20;
 
-/// How many times its own length may be read of a log to check its entries.
+/// How much of a log may be read to check its entries, as a multiple of its length.
 const MAX_PASSES: u64 = 4;
 
 /// The most entries that are examined to find the active sequence.
@@ -96,8 +96,8 @@ struct Entry {
     bytes: u64,
 }
 
-/// Returns the changes in the log, and the number of entries with them (0 if none can be applied); `None` if the
-/// log is empty.
+/// Returns the changes in the log, and the number of entries that they come from (0 if none can be applied).
+/// `None` if the log is empty.
 pub(super) fn read(store: &Store, header: &Header) -> Result<Option<(Overlay, usize)>, ContainerError> {
     let (offset, length) = (header.log.offset, header.log.length);
     if header.log_id == [0; 16] {
