@@ -27,14 +27,14 @@ impl Period {
     }
 }
 
-/// The policy; a field is `None` where the data ends before it.
+/// The policy; a field is `None` if the data ends before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// When the domain was created.
     pub created: Option<Located<Filetime>>,
     /// How long a password is valid.
     pub maximum_age: Option<Located<Period>>,
-    /// How long a password must be kept.
+    /// How long a password must be kept before it can be changed.
     pub minimum_age: Option<Located<Period>>,
     /// How long an account stays locked.
     pub lockout_duration: Option<Located<Period>>,

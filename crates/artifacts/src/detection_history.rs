@@ -59,14 +59,14 @@ pub struct Resource {
     pub md5: Option<Located<String>>,
 }
 
-/// One value: its type and where its data stands.
+/// One value: its type and the location of its data.
 struct Value {
     kind: u32,
     at: usize,
     length: usize,
 }
 
-/// Whether a file begins as such a file: a number of eight bytes, a GUID, and the mark of the first set.
+/// Checks whether a file begins like one: a number of eight bytes, a GUID, and the separator of the first set.
 pub fn fits(head: &[u8]) -> bool {
     u32_at(head, 0) == Some(8) && u32_at(head, 4) == Some(8) && u32_at(head, 20) == Some(GUID)
 }

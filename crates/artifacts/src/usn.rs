@@ -76,7 +76,7 @@ const SOURCES: [(u32, &str); 4] = [
 pub struct FileId {
     /// Index of its `$MFT` entry in the low 48 bits, and its sequence number above.
     pub low: u64,
-    /// The upper half of version 3; 0 on NTFS.
+    /// The upper half of a version 3 reference; 0 on NTFS.
     pub high: u64,
 }
 

@@ -219,8 +219,8 @@ fn with_templates(mut tables: Vec<Table<'_>>) -> Vec<Table<'_>> {
     tables
 }
 
-/// Places the fixed-size values of the catalog's own columns one after the other, because the catalog does not
-/// give their offsets.
+/// Places the fixed-size values of the catalog's own columns one after the other, unless the catalog gives usable
+/// offsets.
 fn place_fixed(columns: &mut [Column]) {
     let mut fixed: Vec<_> = columns.iter_mut().filter(|column| column.id < NAME).collect();
     fixed.sort_by_key(|column| column.id);

@@ -7,7 +7,7 @@ use crate::fields::u32_at;
 const SIGNATURE: u32 = 0x89AB_CDEF;
 /// The only supported file type; 1 is a streaming file.
 const DATABASE: u32 = 0;
-/// The revision from which on pages above 8 KiB have longer headers and tags.
+/// The first revision in which pages above 8 KiB have longer headers and tags.
 const LARGE_PAGES: u32 = 0x11;
 
 /// The fields of the header.

@@ -109,7 +109,7 @@ fn long_length(input: &[u8], at: &mut usize, half: &mut Option<usize>) -> Option
         length = u32_at(input, *at)? as usize;
         *at += 4;
     }
-    // This form gives the whole length, so it must exceed what the shorter forms can hold.
+    // This form gives the whole length. A length that a shorter form can hold is invalid.
     (length >= 15 + 7).then_some(length)
 }
 

@@ -55,7 +55,7 @@ pub(super) fn find<'d>(record: &Record<'d>, column: &Column) -> Option<Stored<'d
     None
 }
 
-/// Returns the real value for what is stored.
+/// Returns the value that the stored bytes represent: long values are looked up, packed ones unpacked.
 pub(super) fn value<'d>(pages: &Pages<'d>, table: &Table<'d>, stored: Stored<'d>) -> Value<'d> {
     let Stored { value, flags, .. } = stored;
     if flags & ENCRYPTED != 0 {

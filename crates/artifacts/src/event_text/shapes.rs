@@ -420,7 +420,7 @@ const FRAME: [&str; 38] = [
     "MessageSourceAddress",
 ];
 
-/// Returns a name within another one.
+/// Returns a name with the name around it as its prefix.
 fn below<'a>(outer: &str, name: Cow<'a, str>) -> Cow<'a, str> {
     if outer.is_empty() { name } else { format!("{outer}.{name}").into() }
 }

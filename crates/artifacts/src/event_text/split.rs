@@ -48,13 +48,13 @@ enum Turn {
     Frame,
     /// It is between events, and does not belong there.
     Between,
-    /// An event begins with the last units, of which this is the number.
+    /// An event begins with this many of the last units.
     Begins(usize),
     /// It belongs to the event.
     Within,
     /// The event ends with it.
     Ends,
-    /// The event is broken; another one begins with the last units, of which this is the number.
+    /// The event is broken, for this reason; another one begins with this many of the last units.
     Breaks(&'static str, Option<usize>),
 }
 

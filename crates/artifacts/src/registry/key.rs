@@ -261,7 +261,7 @@ fn child<'h>(
     Ok(Some(Key { path, class, depth, parent_agrees, ..Key::new(cell, &record, name, node) }))
 }
 
-/// Checks whether nt-hive means the key record at this place in the file: its name follows the fixed fields.
+/// Checks whether nt-hive's key is the record at this place in the file, by the place of its name.
 fn lies_at(hive: &Hive<'_>, node: &Node<'_>, at: u64) -> bool {
     let name_at = node.name().ok().and_then(|name| {
         let bytes = library::stored(&name);

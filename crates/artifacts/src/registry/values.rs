@@ -209,7 +209,7 @@ fn note_cut(at: u64, expected: usize, actual: usize, defects: &mut Vec<Defect>) 
     }
 }
 
-/// Checks whether nt-hive means the value record at this place in the file: its name follows the fixed fields.
+/// Checks whether nt-hive's value is the record at this place in the file, by the place of its name.
 fn lies_at(hive: &Hive<'_>, node: &NodeValue<'_>, at: u64) -> bool {
     let name_at = node.name().ok().and_then(|name| {
         let bytes = library::stored(&name);

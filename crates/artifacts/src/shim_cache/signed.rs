@@ -61,7 +61,7 @@ fn format(data: &[u8], header: u32) -> Result<Format, Damage> {
     }
 }
 
-/// Reads the entry at `offset` of data that ends with it.
+/// Reads the entry at `offset`; `data` ends where the entry ends.
 fn entry(
     data: &[u8],
     offset: usize,

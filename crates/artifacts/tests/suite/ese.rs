@@ -45,7 +45,7 @@ fn a_fixed_value_is_null_by_its_bit_whatever_fills_it() {
     let rows = database.rows(database.table("deep").unwrap());
     let gaps: Vec<_> = rows.map(|mut row| row.integer("Gap").map(|gap| gap.value)).collect();
     assert_eq!(gaps, [Some(-1), None, None, None]);
-    // The bytes that are not a value.
+    // These bytes are in the file, but are not a valid value.
     assert!(bytes.windows(8).any(|bytes| bytes == [0x2A; 8]));
 }
 
