@@ -124,7 +124,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Opens the log next to the run's file for extending.
+    /// Opens the log next to the run's file, to extend it.
     pub(crate) fn open(run: &Path) -> Room {
         let file = OpenOptions::new().append(true).open(beside(run, "-wal")).ok();
         let length = file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |meta| meta.len());
