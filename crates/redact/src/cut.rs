@@ -85,7 +85,7 @@ impl Cuts {
     }
 }
 
-/// Checks whether a half has the required number of characters, at a word boundary or if the word continues.
+/// Checks whether a half is long enough: the first number applies at a word boundary, the second inside a word.
 fn has(half: &str, [apart, inside]: [usize; 2], goes_on: bool) -> bool {
     let least = if goes_on { inside } else { apart };
     half.len() >= least && half.chars().nth(least - 1).is_some()

@@ -19,7 +19,7 @@ pub(crate) fn value(value: &FieldValue, redactor: &Redactor) -> Option<FieldValu
         FieldValue::Name(it) => text(it).map(FieldValue::Name),
         FieldValue::Path(it) => text(it).map(FieldValue::Path),
         FieldValue::RegistryPath(it) => text(it).map(FieldValue::RegistryPath),
-        // A part of one of these is no longer valid.
+        // With a part replaced, these are no longer valid values of their type: they become texts.
         FieldValue::Sid(it) | FieldValue::Guid(it) | FieldValue::Hash(it) | FieldValue::Bytes(it) => {
             text(it).map(FieldValue::Text)
         }

@@ -214,7 +214,7 @@ impl Gathered {
         }
     }
 
-    /// The same in a value of the evidence: only there are two backslashes really two.
+    /// The same for a value of the evidence, where two backslashes really are two: this finds the hosts of UNC paths, too.
     fn look_at_value(&mut self, profile: &Profile, text: &str) {
         self.look(profile, text);
         if profile.finders.contains(&Finder::UncHost) {
