@@ -1,4 +1,5 @@
-//! Records per second of a whole event log: ours with all data as names and values, ours with the system part only, beside the JSON texts of the `evtx` crate.
+//! Records per second of a whole event log: our reader with all data as names and values, our reader with the
+//! system part only, and the JSON texts of the `evtx` crate.
 
 #![expect(clippy::expect_used, reason = "a benchmark whose sample is no log has nothing to measure")]
 
@@ -14,7 +15,7 @@ fn main() {
 
 const RECORDS: u64 = 20_000;
 
-/// Events of new processes, as Security writes them.
+/// Returns events of new processes, as in the Security log.
 fn sample() -> Vec<u8> {
     let data = [
         ("SubjectUserSid", "S-1-5-21-1-2-3-1001"),
@@ -45,7 +46,7 @@ fn sample() -> Vec<u8> {
     log(&(1..=RECORDS).map(event).collect::<Vec<_>>())
 }
 
-/// Records of the log, all or only those of another event id with their data.
+/// Counts the records of the log: all of them, or only those of another event id with their data.
 fn ours(log: &[u8], all: bool) -> u64 {
     let mut records = 0;
     let _ = read_bytes(log, &mut |found| {

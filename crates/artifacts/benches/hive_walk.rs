@@ -1,4 +1,5 @@
-//! Keys and values per second of a full walk, ours (decoded, located) beside nt-hive's plain one; the replay of a log; the search of free space.
+//! Keys and values per second of a full walk, with our reader (decoded, located) and with plain nt-hive; the
+//! replay of a log; the search of free space.
 
 #![expect(clippy::expect_used, reason = "a benchmark whose sample is no hive has nothing to measure")]
 
@@ -14,7 +15,7 @@ fn main() {
     divan::main();
 }
 
-/// 51,001 keys and 150,000 values.
+/// Returns a hive with 51,001 keys and 150,000 values.
 fn sample() -> Vec<u8> {
     let leaf = |n: u32| {
         KeySpec::new(&format!("{{0f1e2d3c-{n:04}}}"))
@@ -53,11 +54,11 @@ fn nt_hive_names_and_data(bencher: divan::Bencher<'_, '_>) {
     });
 }
 
-/// A log that writes every page of the hive.
+/// Replays a log that writes every page of the hive.
 #[divan::bench]
 fn replay_of_every_page(bencher: divan::Bencher<'_, '_>) {
     let mut hive = sample();
-    // The checksum does not hold any more: the hive is dirty.
+    // The checksum is now wrong, so the hive is dirty.
     hive.iter_mut().skip(8).take(1).for_each(|byte| *byte ^= 0x80);
     let log = new_log(&hive, &[LogEntry::between(&[], &hive, 1)]);
     bencher.counter(divan::counter::BytesCount::new(log.len())).bench_local(|| {

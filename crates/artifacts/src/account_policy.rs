@@ -1,6 +1,7 @@
 //! Policy of the account domain (value `F` of `SAM\Domains\Account`) and names of domains in the SECURITY hive.
 //!
-//! Sources: Joachim Metz, winreg-kb, "Security Accounts Manager" and "Local Security Authority"; the meaning of the fields from
+//! Sources: Joachim Metz, winreg-kb, "Security Accounts Manager" and "Local Security Authority"; the meaning of
+//! the fields is from
 //! [MS-SAMR] 2.2.3 (`DOMAIN_PASSWORD_INFORMATION`, `DOMAIN_LOCKOUT_INFORMATION`).
 
 use crate::damage::{Damage, DamageKind};
@@ -12,40 +13,40 @@ use crate::registry::Filetime;
 /// Length of the part of `F` that is read.
 const POLICY: usize = 0x56;
 
-/// A length of time in 100-ns ticks, stored as a negative number.
+/// A duration in 100-ns ticks, stored as a negative number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period(i64);
 
 impl Period {
-    /// Without end.
+    /// An unlimited duration.
     pub const NEVER: Period = Period(i64::MIN);
 
-    /// Whole seconds.
+    /// Returns the whole seconds.
     pub const fn seconds(self) -> u64 {
         self.0.unsigned_abs() / 10_000_000
     }
 }
 
-/// The policy; a field is `None` where the data ends before it.
+/// The policy; a field is `None` if the data ends before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// When the domain was made.
+    /// When the domain was created.
     pub created: Option<Located<Filetime>>,
-    /// How long a password is good.
+    /// How long a password is valid.
     pub maximum_age: Option<Located<Period>>,
-    /// How long a password must be kept.
+    /// How long a password must be kept before it can be changed.
     pub minimum_age: Option<Located<Period>>,
     /// How long an account stays locked.
     pub lockout_duration: Option<Located<Period>>,
-    /// In which time wrong passwords are counted together.
+    /// The period in which wrong passwords are counted together.
     pub lockout_window: Option<Located<Period>>,
     /// Flags: 1 for complex passwords, 0x10 for reversible ones.
     pub properties: Option<Located<u32>>,
-    /// Least length of a password.
+    /// Minimum length of a password.
     pub minimum_length: Option<Located<u16>>,
-    /// Passwords that are remembered.
+    /// Number of previous passwords that are remembered.
     pub history: Option<Located<u16>>,
-    /// Wrong passwords that lock an account; 0 for never.
+    /// Number of wrong passwords that lock an account; 0 for never.
     pub lockout_threshold: Option<Located<u16>>,
 }
 
@@ -72,7 +73,7 @@ pub fn policy(data: &[u8]) -> (Policy, Vec<Damage>) {
     (policy, damage)
 }
 
-/// The name of a domain: length, room and place of a text, then the text; `None` where there is none.
+/// Reads the name of a domain: length, capacity and offset of a text, then the text; `None` if there is no name.
 pub fn name(data: &[u8]) -> (Option<Located<String>>, Vec<Damage>) {
     let mut damage = Vec::new();
     let Some((length, at)) = u16_at(data, 0).zip(u32_at(data, 4)) else {

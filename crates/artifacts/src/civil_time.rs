@@ -1,4 +1,4 @@
-//! Dates with a time of day as logs and XML write them, with a zone or without.
+//! Dates with a time of day as written in logs and XML, with or without a time zone.
 
 /// A date and a time of day.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,17 +9,18 @@ pub struct CivilTime {
     pub time: [i8; 3],
     /// Nanoseconds of the second.
     pub nanosecond: i32,
-    /// How many decimal places of a second the text has.
+    /// Number of decimal places of the second in the text.
     pub decimals: usize,
-    /// Minutes that the zone is ahead of UTC; `None` where the text names no zone.
+    /// The zone's offset ahead of UTC in minutes; `None` if the text names no zone.
     pub offset: Option<i32>,
-    /// The text as it stands.
+    /// The original text.
     pub raw: String,
 }
 
-/// Reads `2022-03-10T15:59:03`, with `/` for `-`, a space for `T`, a fraction behind `.` or `,`, and `Z` or `+01:00` at the end.
+/// Reads `2022-03-10T15:59:03`, with `/` for `-`, a space for `T`, a fraction after `.` or `,`, and `Z` or
+/// `+01:00` at the end.
 ///
-/// Whether the calendar has such a day is not checked.
+/// It does not check whether the calendar has such a day.
 pub fn read(text: &str) -> Option<CivilTime> {
     let text = text.trim();
     let mut rest = text;
@@ -80,7 +81,7 @@ fn after(rest: &mut &str, marks: &[char]) -> bool {
     found.is_some()
 }
 
-/// Nanoseconds and the number of digits; digits behind the ninth are dropped.
+/// Returns the nanoseconds and the number of digits; digits after the ninth are dropped.
 fn fraction(rest: &mut &str) -> Option<(i32, usize)> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (head, tail) = rest.split_at_checked(digits)?;

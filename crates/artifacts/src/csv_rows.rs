@@ -1,42 +1,43 @@
-//! Rows of values that are parted by commas, behind a first row that names the columns.
+//! Rows of comma-separated values, after a first row that names the columns.
 //!
-//! Source of the format: RFC 4180, sections 2 and 3; besides, a file may be UTF-16LE or begin with a byte order mark.
-//! A row ends with its line: a quoted value that does not is damage, so that one lost quote hides no row behind it.
+//! Source of the format: RFC 4180, sections 2 and 3; in addition, a file may be UTF-16LE or begin with a byte
+//! order mark.
+//! A row ends with its line. A quoted value that does not is damage, so that one missing quote hides no later rows.
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::Located;
 use crate::text_lines::{Line, lines};
 
-/// Most columns that are read.
+/// The most columns that are read.
 const MOST: usize = 200;
 
-/// One row that has a value for each column.
+/// One row, with a value for each column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvRow {
     /// The whole row.
     pub line: Located<String>,
-    /// What is wrong with its text.
+    /// The damage to its text.
     pub damage: Option<Damage>,
     values: Vec<Located<String>>,
 }
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A row.
     Row(CsvRow),
-    /// A line whose values cannot be told apart, or not be given to columns.
+    /// A line whose values cannot be separated, or not be assigned to columns.
     Damage(Damage),
 }
 
-/// The columns and what follows them.
+/// The columns and the rows after them.
 pub struct Table<'a> {
-    /// The names of the columns, as they stand.
+    /// The names of the columns, as written.
     pub columns: Vec<String>,
     rows: Box<dyn Iterator<Item = Line> + 'a>,
 }
 
-/// Reads the names of the columns; `None` where the first line is no row.
+/// Reads the names of the columns; `None` if the first line is not a row.
 pub fn table(bytes: &[u8]) -> Option<Table<'_>> {
     let mut all = lines(bytes);
     let columns = values(&all.next()?)?.into_iter().map(|name| name.value.trim().to_owned()).collect();
@@ -44,7 +45,7 @@ pub fn table(bytes: &[u8]) -> Option<Table<'_>> {
 }
 
 impl Table<'_> {
-    /// The number of the column of this name.
+    /// Returns the index of the column of this name.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.eq_ignore_ascii_case(name))
     }
@@ -59,7 +60,7 @@ impl Iterator for Table<'_> {
 }
 
 impl CsvRow {
-    /// The value of a column; `None` where it is empty.
+    /// Returns the value of a column; `None` if it is empty.
     pub fn get(&self, column: usize) -> Option<&Located<String>> {
         self.values.get(column).filter(|value| !value.value.is_empty())
     }
@@ -79,7 +80,7 @@ fn row(line: &Line, columns: usize) -> Found {
     }
 }
 
-/// The values of a line; `None` where a quoted one has no end, or something stands behind its end.
+/// Splits a line into its values; `None` if a quoted one has no end, or if something follows its end.
 fn values(line: &Line) -> Option<Vec<Located<String>>> {
     let (mut found, mut rest) = (Vec::new(), line.text.value.as_str());
     while found.len() < MOST {
@@ -103,7 +104,7 @@ fn values(line: &Line) -> Option<Vec<Located<String>>> {
     None
 }
 
-/// Where the quote stands that ends a quoted value: two of them are one that belongs to it.
+/// Returns the position of the quote that ends a quoted value; a doubled quote belongs to the value.
 fn closing(inside: &str) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -1,4 +1,4 @@
-//! What is wrong with a piece of data that a value holds.
+//! Damage to a piece of data in a value.
 
 /// One damaged place in a piece of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +18,10 @@ impl Damage {
 /// What is wrong; sizes are bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DamageKind {
-    /// The data has a length that its format does not have.
+    /// The data has a length that its format does not allow.
     #[error("data should have {expected} bytes but has {actual}")]
     Length {
-        /// Length by the format.
+        /// Length according to the format.
         expected: usize,
         /// Length of the data.
         actual: usize,
@@ -29,21 +29,21 @@ pub enum DamageKind {
     /// A field, or what a field points to, lies wholly or partly outside the data.
     #[error("{what} of {length} bytes reaches beyond the {available} bytes of data")]
     Outside {
-        /// The field, in the words of the format.
+        /// The field, as the format names it.
         what: &'static str,
         /// Length of the field.
         length: usize,
         /// Length of the data.
         available: usize,
     },
-    /// A field has a value that its format does not have.
+    /// A field has a value that its format does not allow.
     #[error("{what} should be {expected} but is {actual}")]
     Field {
-        /// The field, in the words of the format.
+        /// The field, as the format names it.
         what: &'static str,
-        /// The value by the format.
+        /// The value according to the format.
         expected: u64,
-        /// The value there.
+        /// The value found.
         actual: u64,
     },
     /// A list or text ends with the data, without its end mark.
@@ -52,21 +52,21 @@ pub enum DamageKind {
         /// What should have ended.
         what: &'static str,
     },
-    /// A text holds what is no character in its encoding; U+FFFD stands for each.
+    /// A text holds units that are not characters in its encoding; each is replaced by U+FFFD.
     #[error("{what} holds {count} units that are no characters")]
     Text {
         /// The text.
         what: &'static str,
-        /// How many units.
+        /// Number of such units.
         count: usize,
     },
-    /// Something is there that should not be.
+    /// Something occurs again that must occur only once.
     #[error("{what} stands there twice")]
     Twice {
-        /// What is there again.
+        /// What occurs again.
         what: &'static str,
     },
-    /// More pieces than are read.
+    /// There are more pieces than are read.
     #[error("more than {limit} {what}")]
     TooMany {
         /// The pieces.

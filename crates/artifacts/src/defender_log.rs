@@ -1,24 +1,26 @@
-//! `MPLog-*.log`: what the engine of Windows Defender notes of its work, in UTC.
+//! `MPLog-*.log`: what the engine of Windows Defender logs about its work, in UTC.
 //!
-//! Source of the format: observation, and Microsoft's and others' descriptions of its lines; UTF-16LE with a byte order mark.
-//! Only lines that tell of a detection, of a file that was looked up or blocked, or of a process whose scans took time are read; there are many others.
+//! Source of the format: observation, and descriptions of its lines by Microsoft and others; UTF-16LE with a
+//! byte order mark.
+//! Only lines about a detection, a file that was looked up or blocked, or a process whose scans took time are
+//! read; there are many others.
 
 use crate::civil_time::{self, CivilTime};
 use crate::fields::Located;
 use crate::text_lines::{Line, lines};
 
-/// One line that tells something.
+/// One line of a kind that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// When it was written.
     pub time: Option<Located<CivilTime>>,
     /// The whole line.
     pub line: Located<String>,
-    /// What it tells.
+    /// What the line says.
     pub told: Told,
 }
 
-/// What a line tells.
+/// What a line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// A threat was reported.
@@ -27,16 +29,16 @@ pub enum Told {
         event: Located<String>,
         /// The name of the threat.
         threat: Located<String>,
-        /// In what it was found, such as `file:C:\a.exe`.
+        /// The resource in which it was found, such as `file:C:\a.exe`.
         resource: Option<Located<String>>,
     },
-    /// Scans of files that a process touched took time.
+    /// Scanning the files that a process touched took time.
     Impact {
         /// The program's name.
         program: Located<String>,
-        /// Its process number.
+        /// Its process id.
         process_id: Option<Located<String>>,
-        /// How often.
+        /// Number of scans.
         count: Option<Located<String>>,
         /// The file that took the longest.
         file: Option<Located<String>>,
@@ -50,18 +52,18 @@ pub enum Told {
         /// SHA-256 of its content.
         sha256: Option<Located<String>>,
     },
-    /// A file was kept from being opened.
+    /// A file was blocked from being opened.
     Blocked {
         /// The file.
         path: Located<String>,
-        /// The process that wanted it.
+        /// The process that tried to open it.
         process: Option<Located<String>>,
-        /// The status it got.
+        /// The status that was returned.
         status: Option<Located<String>>,
     },
 }
 
-/// The lines that tell something, in order.
+/// Returns the lines of the kinds that are read, in order.
 pub fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry> + '_ {
     lines(bytes).filter_map(|line| {
         let (time, rest) = time(&line);
@@ -83,7 +85,8 @@ fn time(line: &Line) -> (Option<Located<CivilTime>>, &str) {
     if found.is_some() { (found, rest) } else { (None, text) }
 }
 
-/// `DETECTIONEVENT MPSOURCE_REALTIME Threat:Win32/Name file:C:\a.exe;`: the threat is the word with a colon and a slash before the resource.
+/// Parses `DETECTIONEVENT MPSOURCE_REALTIME Threat:Win32/Name file:C:\a.exe;`: the threat is the word with a
+/// colon and a slash before the resource.
 fn detection(line: &Line, rest: &str) -> Option<Told> {
     let at = rest.find("DETECTION").filter(|at| *at < 4)?;
     let event = rest.get(at..)?;
@@ -146,7 +149,7 @@ fn digest<'a>(text: &'a str, name: &str, length: usize) -> Option<&'a str> {
     rest.get(..length).filter(|digest| digest.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// The value behind `name` up to `end`, or to the end of the text.
+/// Returns the value after `name` up to `end`, or to the end of the text.
 fn between<'a>(text: &'a str, name: &str, end: char) -> Option<&'a str> {
     let (_, rest) = text.split_once(name)?;
     let value = rest.split(end).next().unwrap_or(rest).trim();

@@ -1,6 +1,8 @@
 //! DetectionHistory files of Windows Defender: one for each detection.
 //!
-//! Source of the format: Joachim Metz, dtformats, "Windows Defender scan DetectionHistory file format": values of a size, a type and data, padded to eight bytes; `Magic.Version:1.2` parts them into sets: of the file, of the threat, and one of each resource.
+//! Source of the format: Joachim Metz, dtformats, "Windows Defender scan DetectionHistory file format": values
+//! of a size, a type and data, padded to eight bytes. `Magic.Version:1.2` separates them into sets: of the file,
+//! of the threat, and one for each resource.
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, bytes, guid_at, located_filetime, u32_at, u64_at, utf16};
@@ -11,43 +13,43 @@ const TEXT: u32 = 0x15;
 const GUID: u32 = 0x1E;
 const TRACKING: u32 = 0x28;
 
-/// What stands between two sets.
+/// The separator between two sets.
 const MAGIC: &str = "Magic.Version:";
 
-/// Most values of one file that are read.
+/// The most values of one file that are read.
 const MOST: usize = 20_000;
 
-/// What a file tells.
+/// The content of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Detection {
     /// The number of the threat.
     pub threat_id: Option<Located<u64>>,
-    /// The identifier of the detection, which names the file too.
+    /// The identifier of the detection, which is also the file's name.
     pub id: Option<Located<String>>,
     /// The name of the threat.
     pub threat: Option<Located<String>>,
-    /// In what it was found.
+    /// The resources in which it was found.
     pub resources: Vec<Resource>,
     /// When the state of the detection last changed.
     pub changed: Option<Located<Filetime>>,
     /// When it was first detected.
     pub detected: Option<Located<Filetime>>,
-    /// When something was done about it.
+    /// When the threat was remediated.
     pub remediated: Option<Located<Filetime>>,
-    /// The account.
+    /// The user account.
     pub user: Option<Located<String>>,
     /// The process that touched the resource; `Unknown` where there was none.
     pub process: Option<Located<String>>,
-    /// What is wrong with the file.
+    /// The damage found in the file.
     pub damage: Vec<Damage>,
 }
 
-/// In what a threat was found.
+/// A resource in which a threat was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resource {
     /// Its kind: `file`, `process`, `regkey`, `CmdLine`, …
     pub kind: Option<Located<String>>,
-    /// Where it stands.
+    /// Where the resource is.
     pub location: Option<Located<String>>,
     /// The SHA-256 of its content.
     pub sha256: Option<Located<String>>,
@@ -57,19 +59,19 @@ pub struct Resource {
     pub md5: Option<Located<String>>,
 }
 
-/// One value: its type and where its data stands.
+/// One value: its type and the location of its data.
 struct Value {
     kind: u32,
     at: usize,
     length: usize,
 }
 
-/// Whether a file begins as such a file: a number of eight bytes, a GUID, and the mark of the first set.
+/// Checks whether a file begins like one: a number of eight bytes, a GUID, and the separator of the first set.
 pub fn fits(head: &[u8]) -> bool {
     u32_at(head, 0) == Some(8) && u32_at(head, 4) == Some(8) && u32_at(head, 20) == Some(GUID)
 }
 
-/// Reads a file; `None` where it does not begin as one.
+/// Reads a file; `None` if it does not begin like one.
 pub fn read(data: &[u8]) -> Option<Detection> {
     if !fits(data) {
         return None;
@@ -151,7 +153,7 @@ fn text(data: &[u8], value: &Value) -> Option<Located<String>> {
     plain(data, value.at, value.length)
 }
 
-/// UTF-16LE with or without a NUL at its end.
+/// Reads UTF-16LE with or without a NUL at its end.
 fn plain(data: &[u8], at: usize, length: usize) -> Option<Located<String>> {
     let raw = bytes(data, at, length)?;
     let raw = raw.strip_suffix(&[0, 0]).unwrap_or(raw);
@@ -159,7 +161,7 @@ fn plain(data: &[u8], at: usize, length: usize) -> Option<Located<String>> {
     (!text.is_empty()).then(|| Located::new(text, at, raw.len()))
 }
 
-/// The digests among the keys and values of threat tracking.
+/// Reads the digests among the keys and values of threat tracking.
 fn tracking(data: &[u8], value: &Value, resource: &mut Resource) {
     let end = value.at + value.length;
     for (key, into) in [
@@ -168,7 +170,7 @@ fn tracking(data: &[u8], value: &Value, resource: &mut Resource) {
         ("ThreatTrackingMD5", &mut resource.md5),
     ] {
         let Some(blob) = data.get(value.at..end) else { return };
-        // The NUL at the end keeps a key from being found as the beginning of a longer one.
+        // The NUL at the end keeps a key from matching the beginning of a longer one.
         let key: Vec<u8> = key.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect();
         let Some(found) = blob.windows(key.len()).position(|window| window == key) else { continue };
         let at = value.at + found + key.len();

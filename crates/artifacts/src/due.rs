@@ -1,27 +1,28 @@
-//! How long the triggers of a scheduled task go on starting it.
+//! How long the triggers of a scheduled task keep starting it.
 
-/// How long one trigger counts.
+/// How long one trigger is effective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Due {
-    /// It fires one time, or again and again for a stated while after one time.
+    /// It fires once, or repeatedly for a stated time after it first fired.
     Once,
-    /// Until the end that the file states.
+    /// Until the end date in the file.
     Ending,
     /// Without an end.
     Lasting,
 }
 
-/// Days from which on a repetition counts as one without an end: whoever repeats something for a year means for good.
+/// The number of days from which a repetition counts as unlimited: anyone who repeats something for a year means
+/// forever.
 pub(crate) const FOR_GOOD_DAYS: u64 = 365;
 
-/// Whether an end lies beyond every use of a computer: programs write the last year that there is for none.
+/// Checks whether an end date is beyond any realistic use: programs write the latest possible year to mean never.
 pub(crate) fn is_never(end: &str) -> bool {
     end.starts_with("9999")
 }
 
-/// What starts a task whose enabled triggers count so long.
+/// Returns what starts a task, given how long its enabled triggers are effective.
 ///
-/// Whether a stated end has come depends on when one looks, and is not decided here.
+/// Whether an end date has passed depends on the time of the examination, and is not decided here.
 pub fn starts(enabled: bool, triggers: impl Iterator<Item = Due>) -> &'static str {
     match triggers.max() {
         _ if !enabled => "disabled",
@@ -32,5 +33,5 @@ pub fn starts(enabled: bool, triggers: impl Iterator<Item = Due>) -> &'static st
     }
 }
 
-/// What the values of [`starts`] mean.
+/// The meaning of the values of [`starts`].
 pub const STARTS: &str = "by_trigger: again and again, without an end; until_end: until the end that all of its triggers state; once: at one time, or for less than a year after it; on_demand: it has no trigger that counts; or disabled";

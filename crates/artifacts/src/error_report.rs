@@ -1,15 +1,16 @@
-//! `Report.wer`: what Windows Error Reporting notes of a crash, a hang or another problem.
+//! `Report.wer`: what Windows Error Reporting records about a crash, a hang or another problem.
 //!
-//! Source of the format: observation of files of Windows 7 to 11 and the documentation of Windows Error Reporting; lines `name=value`, UTF-16LE with a byte order mark.
+//! Source of the format: observation of files of Windows 7 to 11 and the documentation of Windows Error
+//! Reporting; lines `name=value`, UTF-16LE with a byte order mark.
 
 use crate::fields::Located;
 use crate::registry::Filetime;
 use crate::text_lines::{Line, lines};
 
-/// Most entries of one list that are kept.
+/// The most entries of one list that are kept.
 const MOST: usize = 1000;
 
-/// What a report tells.
+/// The content of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// The kind of problem, such as `APPCRASH`.
@@ -20,17 +21,17 @@ pub struct Report {
     pub app_name: Option<Located<String>>,
     /// Its path.
     pub app_path: Option<Located<String>>,
-    /// What Windows calls this kind of problem.
+    /// The name that Windows gives this kind of problem.
     pub friendly_name: Option<Located<String>>,
     /// The identifier of the report.
     pub id: Option<Located<String>>,
-    /// The parameters of the problem, each `name=value`, or its value alone.
+    /// The parameters of the problem, each as `name=value`, or just its value.
     pub signature: Vec<String>,
     /// Paths of loaded modules.
     pub modules: Vec<String>,
 }
 
-/// Kinds of problem that a running process has.
+/// Kinds of problems that a running process has.
 const OF_PROCESSES: [&str; 10] = [
     "APPCRASH",
     "BEX",
@@ -45,14 +46,14 @@ const OF_PROCESSES: [&str; 10] = [
 ];
 
 impl Report {
-    /// Whether the report is of a process: then its program ran.
+    /// Checks whether the report is about a process, which means that its program ran.
     pub fn is_of_process(&self) -> bool {
         let kind = self.event_type.as_ref().map(|kind| kind.value.to_ascii_uppercase());
         kind.is_some_and(|kind| OF_PROCESSES.contains(&kind.as_str()))
     }
 }
 
-/// Whether a file that begins with `head` is a report.
+/// Checks whether a file that begins with `head` is a report.
 pub fn fits(head: &[u8]) -> bool {
     let mut first = lines(head).take(4);
     first.next().is_some_and(|line| line.text.value.starts_with("Version="))

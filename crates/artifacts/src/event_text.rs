@@ -1,10 +1,15 @@
-//! Events that somebody exported from a log as text: XML, or JSON in the shapes of several programs.
+//! Events exported from a log as text: XML, or JSON in the shapes of several programs.
 //!
-//! A file is taken apart piece by piece into the text of one event after the other, whatever stands around them: `<Events>`, a declaration before each, an array, a line each.
-//! What becomes of an event are the same names and values as of a record of the log itself ([`Event`]), with the place of each in the file.
-//! Nothing is expanded: no entity, no document type, no reference to another file.
+//! A file is split into the texts of single events, whatever surrounds them: `<Events>`, a declaration before
+//! each, an array, or one line each.
+//! An event becomes the same names and values as a record of the log itself ([`Event`]), with the place of each
+//! in the file.
+//! Nothing is expanded: no entities, no document types, no references to other files.
 //!
-//! Sources of the shapes: [MS-EVEN6] 2.2.13 and the event schema (`wevtutil`, `Get-WinEvent`); the JSON of `evtx_dump` (crate `evtx`), which Hayabusa reads, too; Elastic's fields of Winlogbeat; NXLog's fields of `im_msvistalog`, as flattened records hold them; `System.Diagnostics.Eventing.Reader.EventLogRecord` as `ConvertTo-Json` writes it.
+//! Sources of the shapes: [MS-EVEN6] 2.2.13 and the event schema (`wevtutil`, `Get-WinEvent`); the JSON of
+//! `evtx_dump` (crate `evtx`), which Hayabusa also reads; Elastic's fields of Winlogbeat; NXLog's fields of
+//! `im_msvistalog`, as flattened records hold them; `System.Diagnostics.Eventing.Reader.EventLogRecord` as
+//! `ConvertTo-Json` writes it.
 
 mod begin;
 mod exported;
@@ -23,13 +28,13 @@ use split::{Piece, Splitter};
 use std::ops::ControlFlow;
 use thiserror::Error;
 
-/// The longest event that is read, in bytes: a record of a log has 64 KiB, and escapes make it longer.
+/// The longest event that is read, in bytes: a log record has 64 KiB, and escapes make it longer.
 pub const LONGEST: usize = 4 << 20;
 
-/// The deepest that elements and values may stand in each other.
+/// The maximum nesting depth of elements and values.
 const DEEPEST: usize = 64;
 
-/// What is met in a file, in its order.
+/// An item found in a file, in file order.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "made and taken apart once a record: a box would cost more")]
 pub enum TextFound<'a> {
@@ -39,10 +44,10 @@ pub enum TextFound<'a> {
     Damage(TextDamage),
 }
 
-/// A place of the file that holds no event.
+/// A place in the file that does not hold an event.
 #[derive(Debug)]
 pub struct TextDamage {
-    /// Bytes from the start of the text.
+    /// Offset from the start of the text, in bytes.
     pub offset: u64,
     /// What is wrong there.
     pub what: TextDamageKind,
@@ -51,34 +56,34 @@ pub struct TextDamage {
 /// What is wrong with a piece of an exported log.
 #[derive(Debug, Error)]
 pub enum TextDamageKind {
-    /// What stands between events is none.
+    /// Something between two events is not an event.
     #[error("{length} bytes between events that are none")]
     Between {
-        /// How many.
+        /// Its length in bytes.
         length: u64,
     },
     /// The text ends within an event.
     #[error("the text ends within an event")]
     Cut,
-    /// What begins as an event does not end as one before the next begins.
+    /// A text begins like an event, but does not end like one before the next begins.
     #[error("an event that breaks off: {because}")]
     Broken {
-        /// What shows it.
+        /// The sign of that.
         because: &'static str,
     },
-    /// An event is longer than is read.
+    /// An event is longer than the longest that is read.
     #[error("an event of more than {LONGEST} bytes")]
     Long,
-    /// Bytes that are no characters of the encoding; the event was read without them.
+    /// Some bytes are not characters of the encoding; the event was read without them.
     #[error("bytes that are no text of the encoding")]
     Encoding,
-    /// A value is no JSON.
+    /// A value is not valid JSON.
     #[error("expected JSON: {0}")]
     Json(#[source] serde_json::Error),
-    /// An event lacks what every event has.
+    /// An event lacks a part that every event has.
     #[error("an event has no {0}")]
     Lacks(&'static str),
-    /// A name stands twice in one object: the first value counts.
+    /// A name occurs twice in one object: the first value counts.
     #[error("{name:?} stands twice in an event: the first one counts")]
     Twice {
         /// The name.
@@ -86,9 +91,9 @@ pub enum TextDamageKind {
     },
 }
 
-/// Reads the events of a text, which `next` gives piece by piece: as many bytes as have room, none at the end.
+/// Reads the events of a text, which `next` returns piece by piece: as many bytes as fit, none at the end.
 ///
-/// No more than one event is kept at a time.
+/// No more than one event is held at a time.
 ///
 /// # Errors
 ///
@@ -142,7 +147,7 @@ fn event(
     }
 }
 
-/// The text of bytes, and whether some were none.
+/// Decodes bytes to text; also returns whether some were not characters.
 fn decoded(raw: &[u8], wide: bool) -> (std::borrow::Cow<'_, str>, bool) {
     if !wide {
         let text = String::from_utf8_lossy(raw);

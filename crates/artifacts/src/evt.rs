@@ -1,58 +1,60 @@
 //! Event logs of Windows before Vista (`.evt`).
 //!
-//! Source of the format: [MS-EVEN] 2.2.3 and the `EVENTLOGRECORD` structure (winnt.h); Joachim Metz, libevt, "Windows Event Log (EVT) format".
-//! Records are found by their mark wherever they stand, so that a log whose head is wrong or that was not closed gives all it has; also records that the log had given up but not overwritten yet.
+//! Source of the format: [MS-EVEN] 2.2.3 and the `EVENTLOGRECORD` structure (winnt.h); Joachim Metz, libevt,
+//! "Windows Event Log (EVT) format".
+//! Records are found by their signature wherever they are. So a log whose header is wrong or that was not closed
+//! still gives all its records, including discarded ones that were not yet overwritten.
 
 use crate::evtx::{Event, System};
 use crate::fields::{bytes, u16_at, u32_at};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-/// The mark in the head and in every record, behind a size.
+/// The signature in the header and in every record, after a size.
 const MAGIC: &[u8; 4] = b"LfLe";
 
-/// Bytes of the head.
+/// Size of the header in bytes.
 const HEAD: usize = 48;
 
-/// Bytes of a record before its texts.
+/// Size of a record before its texts, in bytes.
 const FIXED: usize = 56;
 
-/// Bytes of the largest record that is read.
+/// Size of the largest record that is read, in bytes.
 const LARGEST: usize = 1 << 20;
 
 /// Seconds from 1601-01-01 to 1970-01-01.
 const EPOCH: u64 = 11_644_473_600;
 
-/// What the head of a log says.
+/// The header of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EvtHead {
     /// The number that the next record will get.
     pub next_record_id: u32,
-    /// Written to and not closed since.
+    /// Whether it was written to and not closed since.
     pub dirty: bool,
-    /// The log was full: records were refused or dropped.
+    /// Whether the log was full: records were refused or dropped.
     pub full: bool,
 }
 
-/// What is met in a log.
+/// An item found in a log.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "made and taken apart once a record: a box would cost more")]
 pub enum EvtFound<'a> {
     /// A record.
     Event(Event<'a>),
-    /// What begins as a record at this offset and is none.
+    /// Something at this offset begins like a record but is not one.
     Damage {
-        /// Bytes from the start of the file.
+        /// Offset from the start of the file, in bytes.
         offset: u64,
     },
 }
 
-/// Whether a file begins as such a log.
+/// Checks whether a file begins like such a log.
 pub fn is_log(head: &[u8]) -> bool {
     u32_at(head, 0) == Some(HEAD as u32) && bytes(head, 4, 4) == Some(MAGIC)
 }
 
-/// The head of a log.
+/// Reads the header of a log.
 pub fn head(log: &[u8]) -> Option<EvtHead> {
     let flags = u32_at(log, 36)?;
     Some(EvtHead { next_record_id: u32_at(log, 24)?, dirty: flags & 1 != 0, full: flags & 4 != 0 })
@@ -78,7 +80,7 @@ pub fn read(log: &[u8], visit: &mut dyn FnMut(EvtFound<'_>) -> ControlFlow<()>) 
     ControlFlow::Continue(())
 }
 
-/// The bytes of a record; one that reaches beyond the end of the file goes on behind the head.
+/// Returns the bytes of a record; one that extends beyond the end of the file continues after the header.
 fn whole(log: &[u8], start: usize) -> Option<Cow<'_, [u8]>> {
     let length = u32_at(log, start)? as usize;
     if !(FIXED + 4..=LARGEST).contains(&length) {
@@ -134,7 +136,7 @@ fn record(raw: &[u8], start: usize) -> Option<Event<'_>> {
     Some(event)
 }
 
-/// The level of a type of event (`EVENTLOG_*_TYPE`, winnt.h); audits have none.
+/// Returns the level of a type of event (`EVENTLOG_*_TYPE`, winnt.h); audits have none.
 fn level(kind: u16) -> Option<u32> {
     match kind {
         1 => Some(2),
@@ -144,7 +146,7 @@ fn level(kind: u16) -> Option<u32> {
     }
 }
 
-/// UTF-16LE up to its NUL, and where it ends.
+/// Reads UTF-16LE up to its NUL, and returns where it ends.
 fn text(raw: &[u8], at: usize) -> Option<(Cow<'_, str>, usize)> {
     let pairs = raw.get(at..)?.as_chunks::<2>().0;
     let length = pairs.iter().position(|pair| *pair == [0, 0])?;
@@ -194,7 +196,7 @@ mod tests {
     fn a_record_that_goes_on_behind_the_head_is_joined() {
         let log = log();
         let (head, records) = log.split_at(HEAD);
-        // The last 40 bytes are the mark of the end: the second record is split.
+        // The last 40 bytes are the end record: the second record is split.
         let (before, after) = records.split_at(records.len() - 40 - 20);
         let turned = [head, &after[..20], before].concat();
         let (events, _) = found(&turned);

@@ -1,7 +1,8 @@
 //! Event logs of Windows Vista and later (`.evtx`): records with the fields of their system part and their data.
 //!
-//! The `evtx` crate finds the records of a chunk and renders their binary XML; what it renders is read here in one pass without building a tree.
-//! Everything that the crate may do with damaged bytes, a panic included, ends as [`LogDamage`] of one chunk or one record.
+//! The `evtx` crate finds the records of a chunk and renders their binary XML. The rendered text is read here in
+//! one pass without building a tree.
+//! Whatever the crate does with damaged bytes, including a panic, becomes [`LogDamage`] of one chunk or one record.
 //! Sources of the format: [MS-EVEN6] 2.2 (BinXml); Joachim Metz, libevtx, "Windows XML Event Log (EVTX) format".
 
 mod chunk;
@@ -19,50 +20,50 @@ use evtx::{EvtxFileHeader, HeaderFlags};
 use std::ops::{ControlFlow, Range};
 use thiserror::Error;
 
-/// Bytes before the first chunk.
+/// Size of the file header before the first chunk, in bytes.
 const HEAD: u64 = 4096;
 
-/// Bytes of a chunk.
+/// Size of a chunk in bytes.
 const CHUNK: usize = 0x1_0000;
 
-/// Bytes of a chunk's head.
+/// Size of a chunk header in bytes.
 const CHUNK_HEAD: usize = 512;
 
-/// How a log begins.
+/// The first bytes of a log.
 const MAGIC: &[u8; 8] = b"ElfFile\0";
 
-/// How a chunk begins.
+/// The first bytes of a chunk.
 const CHUNK_MAGIC: &[u8; 8] = b"ElfChnk\0";
 
-/// How a record begins.
+/// The first bytes of a record.
 const RECORD_MAGIC: &[u8; 4] = b"**\0\0";
 
-/// What the head of a log says.
+/// The header of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogHead {
     /// The number that the next record will get.
     pub next_record_id: u64,
-    /// How many chunks it counts.
+    /// The declared number of chunks.
     pub chunks: u16,
-    /// Written to and not closed since: the head may be behind the chunks.
+    /// Whether it was written to and not closed since: the header may be older than the chunks.
     pub dirty: bool,
-    /// The log was full: old records were dropped.
+    /// Whether the log was full: old records were dropped.
     pub full: bool,
-    /// Whether its checksum is that of its bytes, or it has none.
+    /// Whether its checksum is correct, or it has none.
     pub intact: bool,
 }
 
-/// What is met in a log, in the order in which Windows reads it.
+/// An item found in a log, in the order in which Windows reads it.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "made and taken apart once a record: a box would cost more")]
 pub enum Found<'a> {
-    /// The head of the log, first of all, where it can be read.
+    /// The header of the log, before anything else, if it can be read.
     Head(LogHead),
     /// A record.
     Event(Event<'a>),
     /// Damage that may hide records.
     Damage(LogDamage),
-    /// A chunk whose checksum is not that of its bytes: it was changed, or not closed; its records follow.
+    /// A chunk with a wrong checksum: it was changed, or not closed. Its records follow.
     Checksum {
         /// Where the chunk begins in the file.
         offset: u64,
@@ -72,9 +73,9 @@ pub enum Found<'a> {
 /// One damaged place of a log.
 #[derive(Debug)]
 pub struct LogDamage {
-    /// Bytes from the start of the file.
+    /// Offset from the start of the file, in bytes.
     pub offset: u64,
-    /// The number of the record, where it is known.
+    /// The number of the record, if known.
     pub record_id: Option<u64>,
     /// What is wrong there.
     pub what: LogDamageKind,
@@ -83,32 +84,32 @@ pub struct LogDamage {
 /// What is wrong with a piece of a log.
 #[derive(Debug, Error)]
 pub enum LogDamageKind {
-    /// The head of the log is none.
+    /// The header of the log is not valid.
     #[error("the head of the log cannot be read: {0}")]
     Head(#[source] evtx::err::DeserializationError),
-    /// A chunk does not begin as one; `tried` says that what looks like its records was read all the same.
+    /// A chunk does not begin like one; `tried` says that bytes that look like its records were read anyway.
     #[error("a chunk without its head{}", if *.tried { "; what looks like its records was read" } else { "" })]
     NoChunk {
         /// Whether there was something to read.
         tried: bool,
     },
-    /// A chunk that the head counts holds nothing but zeros.
+    /// A chunk that the header counts holds nothing but zeros.
     #[error("a chunk that the head of the log counts is empty")]
     Emptied,
-    /// The file has fewer chunks than its head counts.
+    /// The file has fewer chunks than its header counts.
     #[error("the head of the log counts {expected} chunks but there are {actual}")]
     Chunks {
-        /// Chunks by the head.
+        /// Number of chunks according to the header.
         expected: u64,
-        /// Chunks of the file.
+        /// Number of chunks in the file.
         actual: u64,
     },
     /// The file ends within a chunk.
     #[error("a chunk of {expected} bytes ends with the file after {actual}")]
     Cut {
-        /// Bytes of a chunk.
+        /// Size of a chunk in bytes.
         expected: usize,
-        /// Bytes of this one.
+        /// Size of this one in bytes.
         actual: usize,
     },
     /// A chunk cannot be read.
@@ -117,34 +118,34 @@ pub enum LogDamageKind {
     /// A record cannot be read.
     #[error("a record cannot be read: {0}")]
     Record(#[source] evtx::err::EvtxError),
-    /// The reader of records stopped on it.
+    /// The reader of records panicked on it.
     #[error("{what} stopped the reader")]
     Panic {
-        /// A chunk or a record.
+        /// Either a chunk or a record.
         what: &'static str,
     },
-    /// A record reaches beyond the end of the file.
+    /// A record extends beyond the end of the file.
     #[error("a record ends after the end of the file")]
     RecordCut,
-    /// A record has no system part that can be read.
+    /// A record has no readable system part.
     #[error("a record has no {0}")]
     Lacks(&'static str),
 }
 
-/// Gives the bytes of a file at an offset: as many as there are and have room.
+/// Returns the bytes of a file at an offset: as many as there are and fit.
 pub type Fetch<'f, E> = dyn FnMut(u64, &mut [u8]) -> Result<usize, E> + 'f;
 
-/// Gives the first byte from an offset on that is stored anywhere: what stands between is a hole.
+/// Returns the first stored byte from an offset on: anything before it is a hole.
 pub type Stored<'f> = dyn FnMut(u64) -> u64 + 'f;
 
-/// Whether a file begins as an event log.
+/// Checks whether a file begins like an event log.
 pub fn is_log(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
-/// Reads a log of `length` bytes, which `fetch` gives piece by piece: as many bytes at an offset as there are.
+/// Reads a log of `length` bytes, which `fetch` returns piece by piece: as many bytes at an offset as there are.
 ///
-/// Chunks are read from the one with the oldest records on, and around; those that lie in holes are not.
+/// Chunks are read from the one with the oldest records on, wrapping around; those in holes are skipped.
 pub fn read<E>(
     length: u64,
     fetch: &mut Fetch<'_, E>,
@@ -185,7 +186,8 @@ pub fn read<E>(
             }
             let mut data = vec![0; CHUNK];
             let got = fetch(offset, &mut data)?;
-            // A chunk that was never written is all zero; pieces are compared at once, for most of a log can be empty.
+            // A chunk that was never written is all zeros; whole pieces are compared because most of a log can
+            // be empty.
             let empty = data.as_chunks::<64>().0.iter().all(|piece| *piece == [0; 64]);
             let flow = match empty {
                 true if slot < counted => visit(damage(offset, LogDamageKind::Emptied)),
@@ -201,13 +203,13 @@ pub fn read<E>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// The first chunk from this one on that does not lie in a hole as a whole.
+/// Returns the first chunk from this one on that is not entirely in a hole.
 fn behind_hole(slot: u64, stored: &mut Stored<'_>) -> u64 {
     let first = stored(HEAD + slot * CHUNK as u64).saturating_sub(HEAD);
     slot.max(first / CHUNK as u64)
 }
 
-/// The same for a log that is in memory.
+/// The same for a log in memory.
 pub fn read_bytes(log: &[u8], visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
     let mut fetch = |offset: u64, buffer: &mut [u8]| {
         let rest = usize::try_from(offset).ok().and_then(|at| log.get(at..)).unwrap_or_default();
@@ -230,7 +232,7 @@ fn log_head(head: &EvtxFileHeader) -> LogHead {
     }
 }
 
-/// The chunk with the oldest records: a full log writes its next chunk over that one, so it can be anywhere.
+/// Finds the chunk with the oldest records: a full log overwrites it with its next chunk, so it can be anywhere.
 fn oldest<E>(slots: u64, fetch: &mut Fetch<'_, E>, stored: &mut Stored<'_>) -> Result<u64, E> {
     let mut oldest = (u64::MAX, 0);
     let mut next = 0;
@@ -252,7 +254,7 @@ fn oldest<E>(slots: u64, fetch: &mut Fetch<'_, E>, stored: &mut Stored<'_>) -> R
     Ok(oldest.1)
 }
 
-/// The first and the last record number in the head of a chunk.
+/// Returns the first and the last record number in the header of a chunk.
 fn ids(head: &[u8]) -> Option<Range<u64>> {
     (bytes(head, 0, 8)? == CHUNK_MAGIC).then_some(())?;
     Some(u64_at(head, 24)?..u64_at(head, 32)?)

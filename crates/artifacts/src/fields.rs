@@ -3,7 +3,7 @@
 use crate::damage::{Damage, DamageKind};
 use crate::registry::Filetime;
 
-/// A value and where it stands in the data it was read from.
+/// A value and its place in the data it was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located<T> {
     /// The value.
@@ -19,13 +19,13 @@ impl<T> Located<T> {
         Located { value, offset, length }
     }
 
-    /// The same place further on, for data that stands inside other data.
+    /// Returns the value with its offset moved, for data inside other data.
     pub fn moved(self, by: usize) -> Located<T> {
         Located { offset: self.offset.saturating_add(by), ..self }
     }
 }
 
-/// As many bytes of a field as are asked for, or none.
+/// Returns the requested bytes of a field, or none.
 pub(crate) fn bytes(data: &[u8], at: usize, length: usize) -> Option<&[u8]> {
     data.get(at..at.checked_add(length)?)
 }
@@ -42,22 +42,23 @@ pub(crate) fn u64_at(data: &[u8], at: usize) -> Option<u64> {
     data.get(at..)?.first_chunk().map(|field| u64::from_le_bytes(*field))
 }
 
-/// A `u16` field and its place.
+/// Reads a `u16` field with its place.
 pub(crate) fn located_u16(data: &[u8], at: usize) -> Option<Located<u16>> {
     u16_at(data, at).map(|value| Located::new(value, at, 2))
 }
 
-/// A `u32` field and its place.
+/// Reads a `u32` field with its place.
 pub(crate) fn located_u32(data: &[u8], at: usize) -> Option<Located<u32>> {
     u32_at(data, at).map(|value| Located::new(value, at, 4))
 }
 
-/// A FILETIME field and its place.
+/// Reads a FILETIME field with its place.
 pub(crate) fn located_filetime(data: &[u8], at: usize) -> Option<Located<Filetime>> {
     u64_at(data, at).map(|ticks| Located::new(Filetime(ticks), at, 8))
 }
 
-/// A GUID in braces, upper case: the first three groups are numbers, the others bytes in order ([MS-DTYP] 2.3.4.2).
+/// Reads a GUID in braces, upper case: the first three groups are numbers, the others bytes in order ([MS-DTYP]
+/// 2.3.4.2).
 pub(crate) fn guid_at(data: &[u8], at: usize) -> Option<String> {
     let tail = bytes(data, at.checked_add(8)?, 8)?;
     let (node, rest) = tail.split_at_checked(2)?;
@@ -66,7 +67,7 @@ pub(crate) fn guid_at(data: &[u8], at: usize) -> Option<String> {
     Some(format!("{{{first:08X}-{second:04X}-{third:04X}-{}-{}}}", hex(node), hex(rest)))
 }
 
-/// UTF-16LE of a known length; units that are no characters are noted and become U+FFFD.
+/// Reads UTF-16LE of a known length; units that are not characters are reported and become U+FFFD.
 pub(crate) fn utf16(data: &[u8], at: usize, what: &'static str, damage: &mut Vec<Damage>) -> String {
     let units = data.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair));
     let mut count = data.len() % 2;
@@ -83,9 +84,9 @@ pub(crate) fn utf16(data: &[u8], at: usize, what: &'static str, damage: &mut Vec
     text
 }
 
-/// UTF-16LE from `at` up to a NUL; `length` is that of the text without the NUL.
+/// Reads UTF-16LE from `at` up to a NUL; `length` is that of the text without the NUL.
 ///
-/// A text without a NUL ends with the data, and that is noted.
+/// A text without a NUL ends with the data, and that is reported.
 pub(crate) fn utf16_to_nul(
     data: &[u8],
     at: usize,
@@ -104,9 +105,9 @@ pub(crate) fn utf16_to_nul(
     Some(Located::new(text, at, length))
 }
 
-/// A text of the system's code page from `at` up to a NUL, and how many of its bytes are not ASCII.
+/// Reads a text in the system's code page from `at` up to a NUL; also returns how many of its bytes are not ASCII.
 ///
-/// Which code page it was cannot be told from the data: such bytes become U+FFFD.
+/// The data do not show which code page it was, so such bytes become U+FFFD.
 pub(crate) fn ansi_to_nul(
     data: &[u8],
     at: usize,

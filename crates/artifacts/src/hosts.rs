@@ -1,12 +1,13 @@
-//! The `hosts` file: names that the system takes for an address without asking anybody.
+//! The `hosts` file: names that the system resolves to an address without asking a server.
 //!
-//! Source of the format: hosts(5); Windows reads the same lines. An address, white space, one or more names; `#` begins a comment.
-//! A line that begins with no address gives no name one.
+//! Source of the format: hosts(5); Windows reads the same lines. An address, white space, one or more names; `#`
+//! begins a comment.
+//! A line that does not begin with an address names no host.
 
 use crate::fields::Located;
 use std::net::IpAddr;
 
-/// Most lines that are read.
+/// The most lines that are read.
 const LINES: usize = 200_000;
 
 /// A line that names a host.
@@ -20,7 +21,7 @@ pub struct HostsLine {
     pub names: Vec<Located<String>>,
 }
 
-/// The lines that name hosts, and whether lines follow that were not read.
+/// Returns the lines that name hosts, and whether more lines follow that were not read.
 pub fn read(text: &[u8]) -> (Vec<HostsLine>, bool) {
     let mut found = Vec::new();
     let mut start = if text.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
@@ -46,7 +47,7 @@ fn line(line: &[u8], start: usize, number: usize) -> Option<HostsLine> {
         });
     let address = words.next()?;
     let names: Vec<_> = words.collect();
-    // `fe80::1%5`: the zone of an address of version 6 is no part of it.
+    // `fe80::1%5`: the zone is not part of an IPv6 address.
     let bare = address.value.split('%').next().unwrap_or_default();
     bare.parse::<IpAddr>().ok()?;
     (!names.is_empty()).then_some(HostsLine { number, address, names })

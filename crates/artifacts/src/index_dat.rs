@@ -1,7 +1,8 @@
 //! `index.dat` of Internet Explorer 5 to 9: cache, cookies and history of WinINet ("Client UrlCache MMF Ver 5.2").
 //!
-//! Behind the header and a bitmap of what is in use stand blocks of 128 bytes; a record begins at a block and has a signature and its number of blocks.
-//! Records in free blocks are what was removed, as far as nothing was written over it.
+//! The header and an allocation bitmap are followed by blocks of 128 bytes. A record begins at a block and has a
+//! signature and its number of blocks.
+//! Records in free blocks are removed entries, as far as they were not overwritten.
 //! Source of the format: Joachim Metz, libmsiecf, "MSIE Cache File (index.dat) format specification".
 
 use crate::damage::{Damage, DamageKind};
@@ -10,54 +11,55 @@ use crate::registry::Filetime;
 
 const SIGNATURE: &[u8] = b"Client UrlCache MMF Ver 5.2\0";
 const BLOCK: usize = 128;
-/// Where the bitmap of blocks begins, and the blocks.
+/// Offset of the block bitmap, and of the blocks.
 const BITMAP: usize = 0x250;
 const BLOCKS: usize = 0x4000;
-/// Most damage that is told.
+/// The most defects that are reported.
 const MOST_DAMAGE: usize = 100;
 
-/// What kind of record an entry is.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
-    /// `URL `: an address and, of a cache, its file.
+    /// `URL `: an address and, in a cache, its file.
     Url,
-    /// `LEAK`: an address, the file of which could not be deleted.
+    /// `LEAK`: an address whose file could not be deleted.
     Leak,
-    /// `REDR`: an address that led to another one.
+    /// `REDR`: an address that redirected to another one.
     Redirect,
 }
 
 /// An entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexEntry {
-    /// Where its record begins in the file, and its bytes.
+    /// Offset of its record in the file.
     pub offset: usize,
-    /// See `offset`.
+    /// Length of its record in bytes.
     pub length: usize,
     /// What record it is.
     pub kind: IndexKind,
-    /// The address, with what the history or the cookies put in front of it.
+    /// The address, with the prefix of the history or the cookies.
     pub location: Located<String>,
     /// The primary time: when the address was last used.
     pub accessed: Option<Located<Filetime>>,
-    /// The secondary time: of a cache when the page was last changed; of the history of a day in the zone of the computer.
+    /// The secondary time: in a cache, when the page was last changed; in the daily history, in the computer's
+    /// own time zone.
     pub modified: Option<Located<Filetime>>,
     /// How often the address was used.
     pub hits: Option<Located<u32>>,
-    /// Name of the file of the cache.
+    /// Name of the cached file.
     pub file_name: Option<Located<String>>,
     /// Whether its blocks are in use; those of removed entries are not.
     pub in_use: bool,
-    /// What is wrong with it.
+    /// The damage found in it.
     pub damage: Vec<Damage>,
 }
 
-/// Whether a file begins as an `index.dat` of this version.
+/// Checks whether a file begins like an `index.dat` of this version.
 pub fn is_index(head: &[u8]) -> bool {
     head.starts_with(SIGNATURE)
 }
 
-/// The entries in the order of their blocks; `None` where the data is no `index.dat` of this version.
+/// Returns the entries in block order; `None` if the data is not an `index.dat` of this version.
 pub fn read(data: &[u8]) -> Option<(Vec<IndexEntry>, Vec<Damage>)> {
     if !is_index(data) {
         return None;
@@ -81,11 +83,11 @@ pub fn read(data: &[u8]) -> Option<(Vec<IndexEntry>, Vec<Damage>)> {
         });
         match entry {
             Some(entry) => {
-                // What is in use is not searched for what was removed.
+                // Blocks in use are not searched for removed entries.
                 block += if in_use { count.saturating_sub(1) } else { 0 };
                 entries.push(entry);
             }
-            // Half of what was removed may be written over.
+            // A removed entry may be half overwritten.
             None if in_use && damage.len() < MOST_DAMAGE => {
                 let (length, available) = (count.saturating_mul(BLOCK), data.len() - offset);
                 damage.push(Damage::at(offset, DamageKind::Outside { what: "a record", length, available }));
@@ -110,7 +112,7 @@ fn in_use(data: &[u8], block: usize) -> bool {
     place < BLOCKS && data.get(place).is_some_and(|bits| bits >> (block % 8) & 1 != 0)
 }
 
-/// The entry of a record; places are those in the record.
+/// Returns the entry of a record; offsets are relative to the record.
 fn entry(record: &[u8], kind: IndexKind, in_use: bool) -> Option<IndexEntry> {
     let mut damage = Vec::new();
     let is_redirect = kind == IndexKind::Redirect;
@@ -143,7 +145,7 @@ fn text(record: &[u8], at: usize, what: &'static str, damage: &mut Vec<Damage>) 
     (!text.value.is_empty()).then_some(text)
 }
 
-/// The entry with its places in the file.
+/// Moves the entry to its offset in the file.
 fn moved(entry: IndexEntry, by: usize) -> IndexEntry {
     let damage = entry.damage.into_iter().map(|one| Damage { offset: one.offset + by, ..one });
     IndexEntry {

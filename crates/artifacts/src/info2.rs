@@ -1,54 +1,55 @@
-//! `INFO2` of the Recycle Bin: the index of what was moved there, from Windows 95 to XP and Server 2003.
+//! `INFO2` of the Recycle Bin: the index of the files moved there, from Windows 95 to XP and Server 2003.
 //!
-//! Source of the format: Joachim Metz, dtformats, "Windows Recycler file formats"; a header of 20 bytes, then entries of one size.
+//! Source of the format: Joachim Metz, dtformats, "Windows Recycler file formats"; a header of 20 bytes, then
+//! entries of one size.
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, ansi_to_nul, bytes, located_filetime, located_u32, u32_at, utf16_to_nul};
 use crate::registry::Filetime;
 
-/// Bytes of the header.
+/// Size of the header in bytes.
 pub const HEADER: usize = 20;
 
-/// Bytes of an entry: with a path in the system's code page only, and with a Unicode one behind it.
+/// Size of an entry in bytes: with a path in the system's code page only, and with a Unicode path after it.
 const SHORT: usize = 280;
 const LONG: usize = 800;
 
-/// Bytes kept for each path.
+/// Bytes reserved for each path.
 const ANSI: usize = 260;
 
 /// An entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info2Entry {
-    /// Where it begins in the file, and its bytes.
+    /// Where it begins in the file.
     pub offset: usize,
-    /// See `offset`.
+    /// Its length in bytes.
     pub length: usize,
-    /// Where the file or folder stood: the Unicode path, or else the one in the system's code page.
+    /// The former path of the file or folder: the Unicode path, or else the one in the system's code page.
     pub path: Located<String>,
-    /// Whether the path has bytes of a code page that is not known.
+    /// Number of bytes in the path that belong to an unknown code page.
     pub foreign: usize,
-    /// Its number, which is in the name of the file in the Recycle Bin.
+    /// Its number, which is also in the name of the file in the Recycle Bin.
     pub index: Located<u32>,
-    /// The drive that it stood on: 0 for A.
+    /// The drive it was on: 0 for A.
     pub drive: Located<u32>,
     /// When it was moved to the Recycle Bin.
     pub deleted: Option<Located<Filetime>>,
-    /// Bytes of its clusters.
+    /// Size of its clusters in bytes.
     pub size: Located<u32>,
-    /// It was restored, or deleted from the Recycle Bin: the first letter of its path is overwritten.
+    /// Whether it was restored or deleted from the Recycle Bin: the first letter of its path is overwritten.
     pub emptied: bool,
-    /// What is wrong with it.
+    /// The damage found in it.
     pub damage: Vec<Damage>,
 }
 
-/// The size of an entry that a header tells; `None` where it is none of an `INFO2`.
+/// Returns the entry size given in a header; `None` if it is not that of an `INFO2`.
 pub fn entry_size(head: &[u8]) -> Option<usize> {
     let size = u32_at(head, 12)? as usize;
     let known = matches!(u32_at(head, 0)?, 0 | 2 | 4 | 5) && head.len() >= HEADER;
     (known && matches!(size, SHORT | LONG)).then_some(size)
 }
 
-/// The entries of an `INFO2`; what is left behind the last whole one is damage.
+/// Returns the entries of an `INFO2`; bytes left after the last whole one are damage.
 pub fn read(data: &[u8]) -> Option<(Vec<Info2Entry>, Vec<Damage>)> {
     let size = entry_size(data)?;
     let mut damage = Vec::new();
@@ -72,7 +73,7 @@ fn one(entry: &[u8], offset: usize) -> Option<Info2Entry> {
     let wide = utf16_to_nul(bytes(entry, 0, LONG).unwrap_or_default(), SHORT, "the path", &mut damage);
     let (path, foreign) = match wide.filter(|path| !path.value.is_empty()) {
         Some(path) => (path, 0),
-        // The first letter, which is that of the drive, is overwritten in an entry that is no more.
+        // In a removed entry, the first letter of the path, that of the drive, is overwritten.
         None => {
             let (path, foreign) =
                 ansi_to_nul(bytes(entry, 0, ANSI)?, usize::from(emptied), "the path", &mut damage)?;
@@ -98,7 +99,7 @@ fn one(entry: &[u8], offset: usize) -> Option<Info2Entry> {
     })
 }
 
-/// What a path of this drive begins with; 26 is that of another computer.
+/// Returns the first letter of a path on this drive; 26 means another computer.
 fn first_letter(drive: u8) -> Option<char> {
     match drive {
         0..26 => Some(char::from(b'A' + drive)),

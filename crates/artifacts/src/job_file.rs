@@ -1,4 +1,4 @@
-//! `.job` files: scheduled tasks up to Windows XP and Server 2003, and those that `at` makes up to Windows 7.
+//! `.job` files: scheduled tasks up to Windows XP and Server 2003, and those that `at` creates up to Windows 7.
 //!
 //! Source of the format: [MS-TSCH] 2.4, ".JOB File Format".
 
@@ -7,78 +7,78 @@ use crate::due::{Due, FOR_GOOD_DAYS, is_never};
 use crate::fields::{Located, bytes, guid_at, located_u32, u16_at, u32_at, utf16};
 use crate::system_time::SystemTime;
 
-/// Bytes of the part with fixed places, and where the count of running instances stands.
+/// Size of the fixed part in bytes, and the offset of the count of running instances.
 const FIXED: usize = 68;
 
-/// Bytes of one trigger.
+/// Size of one trigger in bytes.
 const TRIGGER: usize = 48;
 
-/// Most triggers that are read.
+/// The most triggers that are read.
 const MOST: usize = 64;
 
 const DISABLED: u32 = 0x4;
 const HIDDEN: u32 = 0x200;
 
-/// What a `.job` file tells.
+/// The content of a `.job` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// The identifier of the task.
     pub id: Option<Located<String>>,
     /// The program.
     pub program: Option<Located<String>>,
-    /// What it is given.
+    /// Its command-line parameters.
     pub parameters: Option<Located<String>>,
-    /// Where it is started.
+    /// The folder in which it is started.
     pub working_directory: Option<Located<String>>,
-    /// Who made the task.
+    /// Who created the task.
     pub author: Option<Located<String>>,
-    /// Words about it.
+    /// A comment on it.
     pub comment: Option<Located<String>>,
     /// When it was last started, by the local clock.
     pub last_run: Option<Located<SystemTime>>,
-    /// What its last run ended with.
+    /// The exit code of its last run.
     pub exit_code: Option<Located<u32>>,
     /// Its state, an `HRESULT` of the scheduler such as 0x41303 for "has not run".
     pub status: Option<Located<u32>>,
-    /// The flags as they stand.
+    /// The raw flags.
     pub flags: Option<Located<u32>>,
-    /// What starts it.
+    /// The triggers that start it.
     pub triggers: Vec<Trigger>,
-    /// What is wrong with it.
+    /// The damage found in it.
     pub damage: Vec<Damage>,
 }
 
 impl Job {
-    /// Whether it may run.
+    /// Checks whether it is enabled.
     pub fn enabled(&self) -> bool {
         self.flags.as_ref().is_none_or(|flags| flags.value & DISABLED == 0)
     }
 
-    /// Whether tools hide it.
+    /// Checks whether tools hide it.
     pub fn hidden(&self) -> bool {
         self.flags.as_ref().is_some_and(|flags| flags.value & HIDDEN != 0)
     }
 }
 
-/// What starts a job.
+/// A trigger of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trigger {
     /// Once, daily, …
     pub kind: &'static str,
-    /// From when on it counts, by the local clock: `YYYY-MM-DDThh:mm`.
+    /// When it becomes effective, by the local clock: `YYYY-MM-DDThh:mm`.
     pub start: String,
-    /// The last day on which it counts, where there is one: `YYYY-MM-DD`.
+    /// The last day on which it is effective, if there is one: `YYYY-MM-DD`.
     pub end: Option<String>,
     /// Minutes between two starts; 0 for no repetition.
     pub interval: u32,
-    /// Minutes for which it is repeated.
+    /// The period of repetition in minutes.
     pub duration: u32,
-    /// False where its flags say so.
+    /// False if its flags say so.
     pub enabled: bool,
 }
 
 impl Trigger {
-    /// How long it counts.
+    /// Returns how long it is effective.
     pub fn due(&self) -> Due {
         let is_for_good = self.interval > 0 && u64::from(self.duration) / 1440 >= FOR_GOOD_DAYS;
         match (self.kind, self.end.as_ref().filter(|end| !is_never(end))) {
@@ -88,7 +88,7 @@ impl Trigger {
         }
     }
 
-    /// The trigger in one line.
+    /// Formats the trigger in one line.
     pub fn render(&self) -> String {
         let mut text = format!("{} start {}", self.kind, self.start);
         if let Some(end) = &self.end {
@@ -104,16 +104,16 @@ impl Trigger {
     }
 }
 
-/// Whether a file begins as a `.job` file: the version of a Windows, and that of the format, which is 1.
+/// Checks whether a file begins like a `.job` file: the version of a Windows, and that of the format, which is 1.
 pub fn fits(head: &[u8]) -> bool {
     let version = u16_at(head, 0);
     let windows =
         version.is_some_and(|version| matches!(version, 0x0400 | 0x0500..=0x0502 | 0x0600..=0x0603 | 0x0A00));
-    // The program's name comes right behind the count of running instances.
+    // The program's name comes right after the count of running instances.
     windows && u16_at(head, 2) == Some(1) && u16_at(head, 20) == Some(70)
 }
 
-/// Reads a `.job` file; `None` where it does not begin as one.
+/// Reads a `.job` file; `None` if it does not begin like one.
 pub fn read(data: &[u8]) -> Option<Job> {
     if !fits(data) {
         return None;
@@ -147,7 +147,7 @@ pub fn read(data: &[u8]) -> Option<Job> {
     })
 }
 
-/// A text behind the number of its units with the NUL.
+/// Reads a text that follows its length in units, including the NUL.
 fn counted(
     data: &[u8],
     at: &mut usize,

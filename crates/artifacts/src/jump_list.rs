@@ -1,7 +1,8 @@
-//! Jump lists: what each program was last used with, and what it offers in its menu.
+//! Jump lists: the files that each program was last used with, and the tasks that it offers in its menu.
 //!
-//! Source of the formats: Joachim Metz, dtformats, "Jump lists format"; of shell links see [`crate::lnk`].
-//! Automatic ones are compound files (read with `cfb`) with a `DestList` and a shell link for each entry; custom ones hold shell links one behind the other.
+//! Source of the formats: Joachim Metz, dtformats, "Jump lists format"; for shell links see [`crate::lnk`].
+//! Automatic ones are compound files (read with `cfb`) with a `DestList` and a shell link for each entry; custom
+//! ones hold shell links one after the other.
 
 mod application;
 mod custom;
@@ -15,7 +16,7 @@ use crate::lnk::{self, Shortcut};
 use std::io::{Cursor, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Most bytes of one stream that are read.
+/// The most bytes of one stream that are read.
 const LONGEST: u64 = 16 << 20;
 
 /// First bytes of a compound file ([MS-CFB] 2.2).
@@ -24,44 +25,44 @@ const COMPOUND: &[u8] = &[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1];
 /// An automatic jump list.
 #[derive(Debug)]
 pub struct Automatic {
-    /// The list of its entries, as it stands in the stream `DestList`.
+    /// The list of its entries, from the stream `DestList`.
     pub list: DestList,
-    /// The shell link of each entry of the list, where there is one.
+    /// The shell link of each entry of the list, if there is one.
     pub links: Vec<Option<Shortcut>>,
-    /// Streams of shell links that no entry of the list names: their names and links.
+    /// Streams with shell links that no entry of the list names: their names and links.
     pub others: Vec<(String, Shortcut)>,
-    /// Streams that could not be read, or hold no shell link: their names.
+    /// Names of streams that could not be read, or hold no shell link.
     pub unread: Vec<String>,
 }
 
-/// Why a file is not read as an automatic jump list.
+/// Why a file cannot be read as an automatic jump list.
 #[derive(Debug, thiserror::Error)]
 pub enum AutomaticError {
-    /// It is no compound file, or one whose tables are damaged.
+    /// It is not a compound file, or its tables are damaged.
     #[error("read its tables")]
     Compound(#[source] std::io::Error),
-    /// The reader of compound files stopped.
+    /// The reader of compound files panicked.
     #[error("expected tables that agree, found damage at which the reader stopped")]
     Stopped,
     /// It has no list.
     #[error("expected a stream DestList, found none")]
     NoList,
-    /// Its list does not begin as one.
+    /// Its list does not begin like one.
     #[error("expected a DestList of version 1 to 4, found {found} bytes of another kind")]
     List {
-        /// Bytes of the stream.
+        /// Size of the stream in bytes.
         found: usize,
     },
 }
 
-/// Whether the bytes begin as those of a compound file.
+/// Checks whether the bytes begin like a compound file.
 pub fn is_compound(bytes: &[u8]) -> bool {
     bytes.starts_with(COMPOUND)
 }
 
 /// Reads an automatic jump list.
 ///
-/// The tables of the file are those of an attacker: a panic of the reader is an error.
+/// An attacker may have written the file's tables: a panic of the reader becomes an error.
 pub fn automatic(bytes: &[u8]) -> Result<Automatic, AutomaticError> {
     catch_unwind(AssertUnwindSafe(|| read(bytes))).unwrap_or(Err(AutomaticError::Stopped))
 }
@@ -73,7 +74,7 @@ fn read(bytes: &[u8]) -> Result<Automatic, AutomaticError> {
         .read_root_storage()
         .filter(cfb::Entry::is_stream)
         .map(|entry| entry.name().to_owned())
-        // Each stream has an entry of 128 bytes.
+        // Each stream needs a directory entry of 128 bytes.
         .take(bytes.len() / 128)
         .collect();
     let list = names.iter().find(|name| name.as_str() == "DestList").ok_or(AutomaticError::NoList)?;
@@ -81,7 +82,7 @@ fn read(bytes: &[u8]) -> Result<Automatic, AutomaticError> {
     let list = dest_list::read(&list).ok_or(AutomaticError::List { found: list.len() })?;
     let mut found =
         Automatic { links: vec![None; list.entries.len()], list, others: Vec::new(), unread: Vec::new() };
-    // Together no more than the file has: its sectors may stand in many streams.
+    // In total no more than the file's size, because a sector may be part of many streams.
     let mut left = most;
     for name in names.into_iter().filter(|name| !name.starts_with("DestList")) {
         let held = stream(&mut file, &name, left);

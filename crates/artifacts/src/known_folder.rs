@@ -1,31 +1,32 @@
-//! Known folders: what the GUID of a folder stands for.
+//! Known folders: the meaning of folder GUIDs.
 //!
 //! Source: Microsoft, "KNOWNFOLDERID" (learn.microsoft.com/windows/win32/shell/knownfolderid) and `KnownFolders.h`;
-//! the class identifiers of shell folders from Joachim Metz, "Windows Shell Item format specification" (github.com/libyal/libfwsi).
+//! the class identifiers of shell folders from Joachim Metz, "Windows Shell Item format specification"
+//! (github.com/libyal/libfwsi).
 
-/// A folder that a GUID names.
+/// A folder identified by a GUID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownFolder {
     /// Its name, as Microsoft's `FOLDERID_` constants spell it, or that of the shell folder.
     pub name: &'static str,
-    /// The path, where it is the same on every computer but for its variables.
+    /// The path, if it is the same on every computer except for its variables.
     ///
     /// Given only for folders of the category "fixed", which cannot be redirected,
-    /// and of these only where hosts of 32 and of 64 bits agree:
-    /// what `SystemX86` and `ProgramFilesX86` mean depends on the host.
+    /// and of these only if 32-bit and 64-bit hosts agree:
+    /// the meaning of `SystemX86` and `ProgramFilesX86` depends on the host.
     pub path: Option<&'static str>,
 }
 
 struct Entry(u128, &'static str, Option<&'static str>);
 
-/// The folder of a GUID, written with or without braces, in any case.
+/// Returns the folder of a GUID, written with or without braces, in any case.
 pub fn find(guid: &str) -> Option<KnownFolder> {
     let number = number(guid)?;
     let found = FOLDERS.iter().find(|entry| entry.0 == number)?;
     Some(KnownFolder { name: found.1, path: found.2 })
 }
 
-/// Splits a path that begins with a GUID in braces into the GUID and what follows it.
+/// Splits a path that begins with a GUID in braces into the GUID and the rest.
 pub fn split(path: &str) -> Option<(&str, &str)> {
     let end = path.strip_prefix('{')?.find('}')? + 2;
     let (guid, rest) = path.split_at_checked(end)?;
@@ -33,7 +34,7 @@ pub fn split(path: &str) -> Option<(&str, &str)> {
     (rest.is_empty() || rest.starts_with('\\')).then_some((guid, rest))
 }
 
-/// A GUID as one number, for comparison.
+/// Parses a GUID to one number, for comparison.
 fn number(guid: &str) -> Option<u128> {
     let inner = guid.strip_prefix('{').map_or(Some(guid), |rest| rest.strip_suffix('}'))?;
     let groups: Vec<&str> = inner.split('-').collect();
@@ -46,7 +47,7 @@ fn number(guid: &str) -> Option<u128> {
 
 #[rustfmt::skip]
 const FOLDERS: &[Entry] = &[
-    // Fixed, and the same on hosts of 32 and of 64 bits.
+    // Fixed, and the same on 32-bit and 64-bit hosts.
     Entry(0xF38BF404_1D43_42F2_9305_67DE0B28FC23, "Windows", Some("%windir%")),
     Entry(0x1AC14E77_02E7_4E5D_B744_2EB1AE5198B7, "System", Some("%windir%\\system32")),
     Entry(0x905E63B6_C1BF_494E_B29C_65B732D3D21A, "ProgramFiles", Some("%ProgramFiles%")),
@@ -57,7 +58,7 @@ const FOLDERS: &[Entry] = &[
     Entry(0x5E6C858F_0E22_4760_9AFE_EA3317B67173, "Profile", Some("%USERPROFILE%")),
     Entry(0xDFDF76A2_C82A_4D63_906A_5644AC457385, "Public", Some("%PUBLIC%")),
     Entry(0xFD228CB7_AE11_4AE3_864C_16F3910AB8FE, "Fonts", Some("%windir%\\Fonts")),
-    // Fixed, but another folder on a host of 32 bits than on one of 64.
+    // Fixed, but different on 32-bit and 64-bit hosts.
     Entry(0xD65231B0_B2F1_4857_A4CE_A8E7C6EA7D27, "SystemX86", None),
     Entry(0x7C5A40EF_A0FB_4BFC_874A_C0F2E0B9FA8E, "ProgramFilesX86", None),
     Entry(0xDE974D24_D9C6_4D3E_BF91_F4455120B917, "ProgramFilesCommonX86", None),
@@ -93,7 +94,7 @@ const FOLDERS: &[Entry] = &[
     Entry(0x2112AB0A_C86A_4FFE_A368_0DE96E47012E, "MusicLibrary", None),
     Entry(0xA990AE9F_A03B_4E80_94BC_9912D7504104, "PicturesLibrary", None),
     Entry(0x491E922F_5643_4AF4_A7EB_4E7A138D8174, "VideosLibrary", None),
-    // Shell folders without a place in a file system.
+    // Shell folders that are not in a file system.
     Entry(0x20D04FE0_3AEA_1069_A2D8_08002B30309D, "My Computer", None),
     Entry(0x450D8FBA_AD25_11D0_98A8_0800361B1103, "My Documents", None),
     Entry(0x208D2C60_3AEA_1069_A2D7_08002B30309D, "Network Places", None),

@@ -1,7 +1,7 @@
 //! Forensic formats: files in, located records out.
 //!
-//! Every reader takes bytes, never writes, never panics on damage, and says where in the file each record lies.
-//! What is damaged comes back as [`Defect`](registry::Defect)s beside the records, never as a silent gap.
+//! Every reader takes bytes, never writes, never panics on damage, and gives the location of each record in the file.
+//! Damage is returned as [`Defect`](registry::Defect)s next to the records, never as a silent gap.
 
 #![deny(clippy::indexing_slicing)]
 

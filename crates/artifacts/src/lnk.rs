@@ -1,6 +1,6 @@
-//! Shell links (`.lnk`): what they lead to, and what was known of it when they were written.
+//! Shell links (`.lnk`): their targets, and what was known about the target when the link was written.
 //!
-//! Source of the format: [MS-SHLLINK], "Shell Link (.LNK) Binary File Format"; the sections are its own.
+//! Source of the format: [MS-SHLLINK], "Shell Link (.LNK) Binary File Format"; section numbers refer to it.
 
 mod extra;
 mod info;
@@ -15,30 +15,30 @@ use crate::fields::{
 use crate::registry::Filetime;
 use crate::shell_item;
 
-/// Bytes of the header, which are also its first field.
+/// Size of the header in bytes, which is also its first field.
 pub const HEADER: usize = 0x4C;
 
-/// The class identifier of a shell link (2.1), as its bytes stand.
+/// The class identifier of a shell link (2.1), as stored.
 pub const CLASS: [u8; 16] = [1, 0x14, 2, 0, 0, 0, 0, 0, 0xC0, 0, 0, 0, 0, 0, 0, 0x46];
 
 /// Section 2.1.1.
 mod flag {
     pub(super) const ID_LIST: u32 = 1;
     pub(super) const LINK_INFO: u32 = 1 << 1;
-    /// Description, relative path, working folder, arguments and icon: five flags from here.
+    /// The first of five flags: description, relative path, working folder, arguments and icon.
     pub(super) const STRINGS: u32 = 1 << 2;
     pub(super) const UNICODE: u32 = 1 << 7;
     pub(super) const NO_LINK_INFO: u32 = 1 << 8;
 }
 
-/// What a shell link tells.
+/// The content of a shell link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shortcut {
     /// The flags of section 2.1.1.
     pub flags: Located<u32>,
     /// Attributes of the target (2.1.2).
     pub attributes: Option<Located<u32>>,
-    /// When the target was created, by the link.
+    /// When the target was created, according to the link.
     pub created: Option<Located<Filetime>>,
     /// When it was last accessed.
     pub accessed: Option<Located<Filetime>>,
@@ -46,49 +46,50 @@ pub struct Shortcut {
     pub modified: Option<Located<Filetime>>,
     /// The lower 32 bits of its size.
     pub size: Option<Located<u32>>,
-    /// The target as shell items, and where the list stands.
+    /// The target as shell items, and the location of the list.
     pub items: Option<Located<shell_item::List>>,
     /// Where the target was last seen.
     pub info: Option<LinkInfo>,
     /// Description, relative path, working folder, arguments and icon.
     pub strings: [Option<Located<String>>; 5],
-    /// The blocks behind.
+    /// The extra blocks at the end.
     pub extra: Extra,
-    /// Offset behind the last block.
+    /// Offset after the last block.
     pub end: usize,
-    /// What is wrong with it.
+    /// The damage found in it.
     pub damage: Vec<Damage>,
 }
 
 impl Shortcut {
-    /// What the shortcut is for, in the words of who made it.
+    /// Returns the purpose of the shortcut, in its author's words.
     pub fn description(&self) -> Option<&Located<String>> {
         self.strings[0].as_ref()
     }
 
-    /// The path of the target from the folder of the link.
+    /// Returns the path of the target relative to the folder of the link.
     pub fn relative_path(&self) -> Option<&Located<String>> {
         self.strings[1].as_ref()
     }
 
-    /// The folder in which the target is started.
+    /// Returns the folder in which the target is started.
     pub fn working_folder(&self) -> Option<&Located<String>> {
         self.strings[2].as_ref()
     }
 
-    /// The arguments with which it is started.
+    /// Returns the arguments with which it is started.
     pub fn arguments(&self) -> Option<&Located<String>> {
         self.strings[3].as_ref()
     }
 
-    /// The file of its icon.
+    /// Returns the file of its icon.
     pub fn icon(&self) -> Option<&Located<String>> {
         self.strings[4].as_ref()
     }
 
-    /// The best path of the target: where it was last seen, else what its shell items, its variables or its relative path say.
+    /// Returns the best path of the target: where it was last seen, or else that of its shell items, its
+    /// variables or its relative path.
     ///
-    /// One with units that are no characters is taken only where there is no other.
+    /// A path with units that are not characters is used only if there is no other.
     pub fn target(&self) -> Option<Located<String>> {
         let items = self.items.as_ref().map(|list| (list.value.path(), list.offset, list.length));
         let items = items.map(|((path, whole), at, length)| (Located::new(path, at, length), whole));
@@ -109,12 +110,12 @@ impl Shortcut {
     }
 }
 
-/// Whether the bytes begin with the header of a shell link.
+/// Checks whether the bytes begin with the header of a shell link.
 pub fn is_link(bytes: &[u8]) -> bool {
     u32_at(bytes, 0) == Some(HEADER as u32) && bytes.get(4..20).is_some_and(|class| class == CLASS)
 }
 
-/// Reads the shell link with which `data` begins; `None` where it does not begin as one.
+/// Reads the shell link at the start of `data`; `None` if it does not begin like one.
 pub fn read(data: &[u8]) -> Option<Shortcut> {
     if !is_link(data) {
         return None;
@@ -152,7 +153,7 @@ pub fn read(data: &[u8]) -> Option<Shortcut> {
     })
 }
 
-/// Section 2.2: a size, then the list.
+/// Reads the ID list (section 2.2): a size, then the list.
 fn id_list(data: &[u8], at: &mut usize, damage: &mut Vec<Damage>) -> Option<Located<shell_item::List>> {
     let size = usize::from(u16_at(data, *at).or_else(|| cut(data, at, "IDList", damage))?);
     let start = *at + 2;
@@ -167,7 +168,7 @@ fn id_list(data: &[u8], at: &mut usize, damage: &mut Vec<Damage>) -> Option<Loca
     (!list.items.is_empty()).then(|| Located::new(list, start, size))
 }
 
-/// Section 2.4: a number of characters, then these, without a NUL.
+/// Reads a text (section 2.4): the number of characters, then the characters, without a NUL.
 fn text(data: &[u8], at: &mut usize, unicode: bool, damage: &mut Vec<Damage>) -> Option<Located<String>> {
     let units = usize::from(u16_at(data, *at).or_else(|| cut(data, at, "StringData", damage))?);
     let (start, length) = (*at + 2, if unicode { units * 2 } else { units });
@@ -181,7 +182,7 @@ fn text(data: &[u8], at: &mut usize, unicode: bool, damage: &mut Vec<Damage>) ->
     (!text.is_empty()).then(|| Located::new(text, start, length))
 }
 
-/// A text of the code page of the host; what is not ASCII is not known, and noted.
+/// Reads a text in the host's code page; anything that is not ASCII is unknown, and reported.
 fn ansi(text: &[u8], at: usize, damage: &mut Vec<Damage>) -> String {
     let foreign = text.iter().filter(|byte| !byte.is_ascii()).count();
     if foreign > 0 {
@@ -191,7 +192,7 @@ fn ansi(text: &[u8], at: usize, damage: &mut Vec<Damage>) -> String {
     text.iter().take_while(|byte| **byte != 0).map(char_of).collect()
 }
 
-/// The data ends where a part should begin; nothing more is looked for.
+/// Reports that the data ends where a part should begin; nothing more is read.
 fn cut<T>(data: &[u8], at: &mut usize, what: &'static str, damage: &mut Vec<Damage>) -> Option<T> {
     if *at <= data.len() {
         damage.push(Damage::at(*at, DamageKind::Unended { what }));
@@ -200,14 +201,14 @@ fn cut<T>(data: &[u8], at: &mut usize, what: &'static str, damage: &mut Vec<Dama
     None
 }
 
-/// A text in the code page up to its NUL, within `data`; what is not ASCII is left to a text in Unicode.
+/// Reads a text in the code page up to its NUL, within `data`; non-ASCII texts are left to the Unicode field.
 fn ansi_at(data: &[u8], at: usize, damage: &mut Vec<Damage>) -> Option<Located<String>> {
     ansi_to_nul(data, at, "text in a code page", damage)
         .map(|(text, _)| text)
         .filter(|text| !text.value.is_empty())
 }
 
-/// A GUID that is not all zeros.
+/// Returns a GUID that is not all zeros.
 fn set_guid(data: &[u8], at: usize) -> Option<Located<String>> {
     bytes(data, at, 16).filter(|guid| guid.iter().any(|byte| *byte != 0))?;
     guid_at(data, at).map(|guid| Located::new(guid, at, 16))

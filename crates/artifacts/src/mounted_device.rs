@@ -1,10 +1,12 @@
-//! The data of a value of `MountedDevices`: which device a drive letter or volume stands for.
+//! The data of a value of `MountedDevices`: the device of a drive letter or volume.
 //!
-//! Three forms: the signature of an MBR disk and the offset of the partition in 12 bytes; `DMIO:ID:` and the GUID of a GPT partition;
+//! There are three forms: the signature of an MBR disk and the offset of the partition in 12 bytes; `DMIO:ID:`
+//! and the GUID of a GPT partition;
 //! the name of the device in UTF-16LE, for removable devices.
-//! After Joachim Metz, "Windows Registry knowledge base", section "Mounted devices"; Microsoft has published none.
+//! Based on Joachim Metz, "Windows Registry knowledge base", section "Mounted devices"; Microsoft has published
+//! nothing about it.
 
-/// Mark before the GUID of a GPT partition.
+/// Signature before the GUID of a GPT partition.
 const GPT_MARK: &[u8; 8] = b"DMIO:ID:";
 
 /// The device behind a drive letter or volume.
@@ -14,7 +16,7 @@ pub enum MountedDevice {
     Mbr {
         /// Signature of the disk, at 0x1B8 of its MBR.
         signature: u32,
-        /// Where the partition begins, in bytes.
+        /// Offset of the partition in bytes.
         offset: u64,
     },
     /// A partition of a GPT disk.
@@ -48,7 +50,7 @@ impl MountedDevice {
     }
 }
 
-/// UTF-16LE without control characters, with or without NULs at its end.
+/// Returns UTF-16LE text without control characters; NULs at its end are optional.
 fn text(data: &[u8]) -> Option<String> {
     let (pairs, odd) = data.as_chunks::<2>();
     let units: Vec<u16> = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
@@ -57,7 +59,7 @@ fn text(data: &[u8]) -> Option<String> {
     (odd.is_empty() && !text.is_empty() && !text.chars().any(char::is_control)).then(|| text.to_owned())
 }
 
-/// A GUID as Windows stores it ([MS-DTYP] 2.3.4.2): the first three fields little-endian.
+/// Formats a GUID as stored by Windows ([MS-DTYP] 2.3.4.2): the first three fields are little-endian.
 fn guid_text(bytes: &[u8; 16]) -> String {
     let [a, b, c, d, e, f, g, h, rest @ ..] = bytes;
     let first = u32::from_le_bytes([*a, *b, *c, *d]);

@@ -7,7 +7,7 @@ use crate::fields::{Located, u32_at, utf16_to_nul};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Most entries of a list that are read; Windows keeps at most some hundreds.
+/// The most entries of a list that are read; Windows keeps at most a few hundred.
 const LIMIT: usize = 4096;
 
 /// The end mark of an `MRUListEx`.
@@ -16,14 +16,14 @@ const END: u32 = u32::MAX;
 /// The names of values, most recent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Where the list names each, by the name in lower case.
+    /// The position of each name in the list, by the name in lower case.
     places: BTreeMap<String, Located<usize>>,
 }
 
 impl Order {
-    /// The place of a value in the list, with where the list names it; 0 is the most recent.
+    /// Returns the position of a value in the list, and where the list names it; 0 is the most recent.
     ///
-    /// `None` where the list does not name the value.
+    /// `None` if the list does not name the value.
     pub fn position(&self, name: &str) -> Option<Located<usize>> {
         self.places.get(&name.to_ascii_lowercase()).cloned()
     }
@@ -67,7 +67,7 @@ pub fn list(text: &str) -> (Order, Vec<Damage>) {
     (order, damage)
 }
 
-/// The UTF-16 text with which the data of an entry begins, and where what follows its NUL begins.
+/// Returns the UTF-16 text at the start of an entry's data, and the offset after its NUL.
 pub fn text(data: &[u8]) -> (Located<String>, usize, Vec<Damage>) {
     let mut damage = Vec::new();
     let text = utf16_to_nul(data, 0, "text", &mut damage);

@@ -1,4 +1,4 @@
-//! Entries of the lists of recent files and places of Microsoft Office.
+//! Entries in the lists of recent files and places of Microsoft Office.
 //!
 //! Source: Joachim Metz, winreg-kb, "Microsoft Office", section "Item MRU keys" (github.com/libyal/winreg-kb):
 //! `[F00000000][T<FILETIME in hexadecimal>][O00000000]*<path>`, from Office 2007 on.
@@ -6,7 +6,7 @@
 use crate::fields::Located;
 use crate::registry::Filetime;
 
-/// An entry; places are those in the text as UTF-16, as a `REG_SZ` holds it.
+/// An entry; offsets are those in the text as UTF-16, as in a `REG_SZ`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// When the file or place was last used through Office.
@@ -15,7 +15,7 @@ pub struct Entry {
     pub path: Located<String>,
 }
 
-/// Reads an entry; `None` where the text has another form.
+/// Parses an entry; `None` if the text has another form.
 pub fn entry(text: &str) -> Option<Entry> {
     let (head, path) = text.split_once("]*")?;
     if path.is_empty() || !head.starts_with('[') {

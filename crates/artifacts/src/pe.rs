@@ -1,7 +1,8 @@
-//! Programs and libraries of Windows (PE): what they say of themselves, and what they use.
+//! Windows programs and libraries (PE): what they say about themselves, and what they import.
 //!
 //! Format: Microsoft, "PE Format" (learn.microsoft.com/windows/win32/debug/pe-format), read with `goblin`.
-//! Nothing is verified here: a name, a version and a time are what the file's maker put there, and a signature only stands there.
+//! Nothing is verified here: names, versions and times are what the file's author wrote, and a signature is only
+//! known to exist.
 
 mod imports;
 
@@ -14,22 +15,22 @@ use goblin::pe::resource::StringFileInfo;
 use goblin::pe::{PE, characteristic};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Where the offset of the PE header stands.
+/// Where the offset of the PE header is stored.
 const HEADER_OFFSET: usize = 0x3C;
 
-/// Most names that a list of sections has.
+/// The most section names in the list.
 const SECTIONS: usize = 96;
 
-/// What a file tells.
+/// The content of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeFile {
-    /// The machine it is for.
+    /// The machine type it was built for.
     pub machine: Option<Located<u16>>,
-    /// Seconds since 1970 by the clock of whoever linked it, or a hash in its place.
+    /// Seconds since 1970 by the clock of whoever linked it, or a hash instead.
     pub timestamp: Option<Located<u32>>,
-    /// What starts it: 1 native, 2 windows, 3 console, and others.
+    /// The subsystem: 1 native, 2 windows, 3 console, and others.
     pub subsystem: Option<Located<u16>>,
-    /// Address of its first instruction from its own beginning.
+    /// Address of its first instruction, relative to its start.
     pub entry_point: Option<Located<u32>>,
     /// Whether it is a library.
     pub is_library: bool,
@@ -37,21 +38,21 @@ pub struct PeFile {
     pub bits: u8,
     /// Names of its sections.
     pub sections: Vec<String>,
-    /// What it uses of libraries; `None` where that cannot be read.
+    /// What it imports; `None` if that cannot be read.
     pub imports: Option<Imports>,
-    /// How many functions it offers.
+    /// Number of functions it exports.
     pub exports: usize,
     /// Its own name as a library.
     pub export_name: Option<String>,
-    /// What its version resource says.
+    /// The texts of its version resource.
     pub version: Version,
-    /// The path of its symbols when it was linked.
+    /// The path of its symbol file when it was linked.
     pub symbols: Option<String>,
-    /// Bytes of its table of certificates.
+    /// Size of its certificate table in bytes.
     pub certificates: Option<u32>,
-    /// Bytes behind all sections, but for the certificates.
+    /// Bytes after all sections, without the certificates.
     pub overlay: u64,
-    /// What is wrong with it.
+    /// The damage found in it.
     pub damage: Vec<Damage>,
 }
 
@@ -68,15 +69,16 @@ pub struct Version {
     pub product_version: Option<String>,
 }
 
-/// Whether the bytes begin as a PE file, as far as they tell.
+/// Checks whether the bytes begin like a PE file, as far as they go.
 pub fn is_pe(head: &[u8]) -> bool {
     let header = u32_at(head, HEADER_OFFSET).and_then(|at| usize::try_from(at).ok());
     head.starts_with(b"MZ") && header.and_then(|at| u32_at(head, at)) == Some(u32::from_le_bytes(*b"PE\0\0"))
 }
 
-/// Reads a file; `None` where it has no header.
+/// Reads a file; `None` if it has no header.
 ///
-/// The tables of the file are those of an attacker: where the library stops or panics, the header's own fields are still told.
+/// An attacker may have written the file's tables: if the library stops or panics, the header's own fields are
+/// still returned.
 pub fn read(data: &[u8]) -> Option<PeFile> {
     let mut found = header(data)?;
     let whole = parsed(data, true, &mut found).or_else(|| parsed(data, false, &mut found));
@@ -86,7 +88,7 @@ pub fn read(data: &[u8]) -> Option<PeFile> {
     Some(found)
 }
 
-/// The fields of both headers.
+/// Reads the fields of both headers.
 fn header(data: &[u8]) -> Option<PeFile> {
     if !is_pe(data) {
         return None;
@@ -104,7 +106,7 @@ fn header(data: &[u8]) -> Option<PeFile> {
     })
 }
 
-/// What the tables say, with or without those that are most often damaged on purpose.
+/// Reads the tables, with or without those that are most often damaged on purpose.
 fn parsed(data: &[u8], all: bool, found: &mut PeFile) -> Option<()> {
     let mut options = ParseOptions::default().with_parse_mode(ParseMode::Permissive);
     options.parse_attribute_certificates = false;

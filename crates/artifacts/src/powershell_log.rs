@@ -1,13 +1,14 @@
-//! What PowerShell keeps of typed commands: the history of PSReadLine, and transcripts.
+//! Typed commands recorded by PowerShell: the history of PSReadLine, and transcripts.
 //!
-//! Source of the formats: the documentation of PSReadLine (`HistorySavePath`) and of `Start-Transcript`. A history has one command in each line; in one of several lines each but the last ends with a backtick.
-//! Times stand in transcripts alone, by the local clock.
+//! Source of the formats: the documentation of PSReadLine (`HistorySavePath`) and of `Start-Transcript`. A
+//! history has one command per line; in a multi-line command, each line except the last ends with a backtick.
+//! Only transcripts have times, by the local clock.
 
 use crate::civil_time::{self, CivilTime};
 use crate::fields::Located;
 use crate::text_lines::{Line, lines};
 
-/// Most lines of one command that are joined.
+/// The most lines that are joined to one command.
 const MOST: usize = 1000;
 
 /// One command of a history.
@@ -15,11 +16,11 @@ const MOST: usize = 1000;
 pub struct Command {
     /// The number of its first line, from 1.
     pub line: u64,
-    /// Its text; lines are parted by a line feed, and their backticks left out.
+    /// Its text; lines are separated by a line feed, and their backticks are removed.
     pub text: Located<String>,
 }
 
-/// The commands of a history, in the order in which they were typed.
+/// Returns the commands of a history, in the order in which they were typed.
 pub fn history(bytes: &[u8]) -> impl Iterator<Item = Command> + '_ {
     let mut all = lines(bytes).filter(|line| !line.text.value.trim().is_empty());
     std::iter::from_fn(move || {
@@ -34,51 +35,52 @@ pub fn history(bytes: &[u8]) -> impl Iterator<Item = Command> + '_ {
     })
 }
 
-/// Whether a file that begins with `head` is a transcript, in whatever language.
+/// Checks whether a file that begins with `head` is a transcript, in any language.
 ///
-/// It begins with a line of asterisks, and its fourth line or the next ones name the account and the machine.
+/// It begins with a line of asterisks, and the account and the machine are named in the fourth line or the next ones.
 pub fn is_transcript(head: &[u8]) -> bool {
     let mut all = lines(head).take(20);
     let stars = all.next().is_some_and(|line| rule(&line));
     stars && all.any(|line| line.text.value.contains("PSVersion") || line.text.value.contains("powershell"))
 }
 
-/// A transcript's head and commands.
+/// The header and the commands of a transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript {
     /// When it began.
     pub start: Option<Located<CivilTime>>,
     /// The account.
     pub user: Option<Located<String>>,
-    /// As whom it ran.
+    /// The account it ran as.
     pub run_as: Option<Located<String>>,
-    /// The computer, with its Windows.
+    /// The computer, with its Windows version.
     pub machine: Option<Located<String>>,
     /// The command line of PowerShell itself.
     pub host_application: Option<Located<String>>,
-    /// Its process number.
+    /// Its process id.
     pub process_id: Option<Located<String>>,
-    /// What was typed at its prompt, or called by invocation headers.
+    /// Commands typed at its prompt, or found after invocation headers.
     pub commands: Vec<TranscriptCommand>,
 }
 
 /// One command of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranscriptCommand {
-    /// The line it stands in, from 1.
+    /// Its line, from 1.
     pub line: u64,
     /// The command.
     pub text: Located<String>,
-    /// When it was started, where invocation headers were asked for.
+    /// When it was started, if invocation headers were enabled.
     pub time: Option<Located<CivilTime>>,
 }
 
-/// Most commands of one transcript that are read.
+/// The most commands of one transcript that are read.
 const COMMANDS: usize = 100_000;
 
 /// Reads a transcript.
 ///
-/// Names of the head are in the language of the system: what they stand for is told by their place, and by the words that are the same in all of them.
+/// Field names in the header are in the system's language, so their meaning is taken from their position, and
+/// from the words that are the same in every language.
 pub fn transcript(bytes: &[u8]) -> Transcript {
     let mut found = Transcript::default();
     let (mut rules, mut field, mut time) = (0, 0, None);
@@ -107,7 +109,8 @@ fn rule(line: &Line) -> bool {
     text.len() >= 10 && text.bytes().all(|byte| byte == b'*')
 }
 
-/// The lines of the head: 1 the title, 2 the start, 3 the account, 4 as whom it runs, then the configuration, the machine and the program.
+/// Reads a header line: 1 the title, 2 the start, 3 the account, 4 the account it runs as, then the
+/// configuration, the machine and the program.
 fn head(line: &Line, field: u32, found: &mut Transcript) {
     let Some((_, value)) = line.text.value.split_once(':') else { return };
     let value = value.trim();
@@ -133,7 +136,7 @@ fn head(line: &Line, field: u32, found: &mut Transcript) {
     }
 }
 
-/// The start of a command in the invocation header before it.
+/// Reads a command's start time from the invocation header before it.
 fn invoked(line: &Line) -> Option<Located<CivilTime>> {
     let (_, value) = line.text.value.split_once(':')?;
     let place = line.place(value.trim())?;
@@ -141,7 +144,7 @@ fn invoked(line: &Line) -> Option<Located<CivilTime>> {
     Some(Located::new(time, place.offset, place.length))
 }
 
-/// What stands behind the prompt, `PS C:\>` or `PS>`.
+/// Returns the text after the prompt, `PS C:\>` or `PS>`.
 fn prompt(line: &Line) -> Option<Located<String>> {
     let text = line.text.value.strip_prefix("PS")?;
     let (folder, typed) = text.split_once('>')?;

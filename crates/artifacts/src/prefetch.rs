@@ -1,7 +1,9 @@
-//! Prefetch files: which program was started, how often, when, and which files it used then.
+//! Prefetch files: which program was started, how often, when, and which files it then used.
 //!
-//! Source of the format: Joachim Metz, "Windows Prefetch File (PF) format" (github.com/libyal/libscca), whose names of sections are used.
-//! What Windows 10 and later compress (`MAM`) is expanded by whoever has the algorithm; read here is what begins with a version and `SCCA`.
+//! Source of the format: Joachim Metz, "Windows Prefetch File (PF) format" (github.com/libyal/libscca), whose
+//! section names are used.
+//! Windows 10 and later compress these files (`MAM`); the caller must expand them first. This code reads what
+//! begins with a version and `SCCA`.
 
 mod parts;
 
@@ -9,30 +11,31 @@ use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, located_filetime, located_u32, u32_at, utf16};
 use crate::registry::Filetime;
 
-/// Bytes of a name of a program, with its NUL: 30 units.
+/// Size of a program name in bytes, with its NUL: 30 units.
 const NAME: usize = 60;
 
-/// The offset of the file metrics by which the second variant of version 30 is told: its information is 8 bytes shorter.
+/// The offset of the file metrics that identifies the second variant of version 30: its information is 8 bytes
+/// shorter.
 const SHORT_METRICS: u32 = 0x128;
 
-/// What a prefetch file tells.
+/// The content of a prefetch file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefetch {
     /// 17, 23, 26, 30 or 31.
     pub version: Located<u32>,
-    /// Name of the program, at most 29 units of it.
+    /// Name of the program, at most 29 units.
     pub executable: Located<String>,
-    /// Hash of its path, as in the name of the file.
+    /// Hash of its path, which is also in the file name.
     pub hash: Option<Located<u32>>,
     /// How often it was started.
     pub run_count: Option<Located<u32>>,
-    /// When it was started, the latest first; entries that hold no time are left out.
+    /// When it was started, latest first; entries without a time are left out.
     pub runs: Vec<Located<Filetime>>,
-    /// The volumes that it used.
+    /// The volumes it used.
     pub volumes: Vec<Volume>,
-    /// The files that it used, by their device paths.
+    /// The files it used, by device path.
     pub files: Vec<Located<String>>,
-    /// What is wrong with the file.
+    /// The damage found in the file.
     pub damage: Vec<Damage>,
 }
 
@@ -41,16 +44,16 @@ pub struct Prefetch {
 pub struct Volume {
     /// Its device path.
     pub path: Option<Located<String>>,
-    /// When it was made.
+    /// When it was created.
     pub created: Option<Located<Filetime>>,
     /// Its serial number.
     pub serial: Option<Located<u32>>,
 }
 
 impl Prefetch {
-    /// The path of the program: the only one of the files that has its name.
+    /// Returns the path of the program: the only one of the files that has its name.
     ///
-    /// Of a name of 29 units, which is as long as can be held, files that begin with it count, too.
+    /// If the name has 29 units, the maximum that can be stored, files that begin with it also count.
     pub fn program(&self) -> Option<&Located<String>> {
         let name = self.executable.value.to_lowercase();
         let cut = self.executable.value.encode_utf16().count() + 1 >= NAME / 2;
@@ -62,13 +65,13 @@ impl Prefetch {
     }
 }
 
-/// The version, where the bytes begin as those of an expanded prefetch file of a known one.
+/// Returns the version, if the bytes begin like an expanded prefetch file of a known one.
 pub fn version(bytes: &[u8]) -> Option<u32> {
     let known = u32_at(bytes, 0).filter(|version| matches!(version, 17 | 23 | 26 | 30 | 31))?;
     (bytes.get(4..8)? == b"SCCA").then_some(known)
 }
 
-/// Reads an expanded file; `None` where it does not begin as one.
+/// Reads an expanded file; `None` if it does not begin like one.
 pub fn read(bytes: &[u8]) -> Option<Prefetch> {
     let version = Located::new(version(bytes)?, 0, 4);
     let mut damage = Vec::new();
@@ -90,7 +93,7 @@ pub fn read(bytes: &[u8]) -> Option<Prefetch> {
     Some(Prefetch { version, executable, hash, run_count, runs, volumes, files, damage })
 }
 
-/// The name of the program, up to its NUL; what stands behind that is left over of longer names.
+/// Reads the program's name, up to its NUL; anything after that is left over from longer names.
 fn name(bytes: &[u8], damage: &mut Vec<Damage>) -> Option<Located<String>> {
     let field = bytes.get(16..)?;
     let field = field.get(..NAME).unwrap_or(field);
@@ -102,18 +105,18 @@ fn name(bytes: &[u8], damage: &mut Vec<Damage>) -> Option<Located<String>> {
     Some(Located::new(utf16(text, 16, "the name of the program", damage), 16, text.len()))
 }
 
-/// Where the fields of a version stand, from the start of the file.
+/// The offsets of a version's fields, from the start of the file.
 struct Layout {
     last_run: usize,
-    /// How many times of runs there are.
+    /// Number of run times.
     runs: usize,
     run_count: usize,
-    /// Bytes of what is told of a volume.
+    /// Size of a volume's information in bytes.
     volume: usize,
 }
 
 impl Layout {
-    /// Sections "File information" and "Volume information" of each version.
+    /// Returns the layout of each version (sections "File information" and "Volume information").
     fn of(version: u32, bytes: &[u8], damage: &mut Vec<Damage>) -> Layout {
         match version {
             17 => Layout { last_run: 0x78, runs: 1, run_count: 0x90, volume: 40 },

@@ -1,6 +1,7 @@
-//! `$I` files of the Recycle Bin: what was moved there, how large it was, and when.
+//! `$I` files of the Recycle Bin: what was moved there, its size, and when.
 //!
-//! Since Windows Vista each deleted entry has a `$I` file with its former path beside the `$R` file with its content.
+//! Since Windows Vista each deleted entry has a `$I` file with its former path next to the `$R` file with its
+//! content.
 //! Source of the format: Joachim Metz, dtformats, "Windows Recycle.Bin file formats", sections 1 and 2.
 
 use crate::damage::{Damage, DamageKind};
@@ -10,7 +11,7 @@ use crate::registry::Filetime;
 /// Bytes before the path: format version, size, time.
 const HEADER: usize = 24;
 
-/// Bytes that version 1 keeps for the path: 260 units.
+/// Bytes that version 1 reserves for the path: 260 units.
 const FIXED_PATH: usize = 520;
 
 /// The format version.
@@ -18,26 +19,26 @@ const FIXED_PATH: usize = 520;
 pub enum Version {
     /// Windows Vista to 8.1: a path of 260 units.
     One,
-    /// Windows 10 and later: a path with its length before it.
+    /// Windows 10 and later: a path preceded by its length.
     Two,
 }
 
-/// What a `$I` file tells.
+/// The content of a `$I` file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recycled {
-    /// The format.
+    /// The format version.
     pub version: Version,
-    /// Bytes of the deleted file; of a folder, of all in it.
+    /// Size of the deleted file in bytes; for a folder, of everything in it.
     pub size: Option<Located<u64>>,
     /// When it was moved to the Recycle Bin.
     pub deleted: Option<Located<Filetime>>,
-    /// Where it stood before.
+    /// Its former path.
     pub path: Option<Located<String>>,
-    /// What is wrong with it.
+    /// The damage found in it.
     pub damage: Vec<Damage>,
 }
 
-/// The version that the first bytes tell; `None` where they are no `$I` file's.
+/// Returns the version according to the first bytes; `None` if they are not those of a `$I` file.
 pub fn version(bytes: &[u8]) -> Option<Version> {
     match u64_at(bytes, 0)? {
         1 => Some(Version::One),
@@ -46,7 +47,7 @@ pub fn version(bytes: &[u8]) -> Option<Version> {
     }
 }
 
-/// Reads a `$I` file; `None` where it does not begin as one.
+/// Reads a `$I` file; `None` if it does not begin like one.
 pub fn read(bytes: &[u8]) -> Option<Recycled> {
     let version = version(bytes)?;
     let mut damage = Vec::new();
@@ -70,7 +71,7 @@ fn fixed_path(bytes: &[u8], damage: &mut Vec<Damage>) -> Option<Located<String>>
     utf16_to_nul(bytes.get(..end).unwrap_or(bytes), HEADER, "the path", damage)
 }
 
-/// The length counts units of UTF-16 with the NUL.
+/// Reads a path preceded by its length, which counts UTF-16 units with the NUL.
 fn counted_path(bytes: &[u8], damage: &mut Vec<Damage>) -> Option<Located<String>> {
     let units = located_u32(bytes, HEADER)?.value as usize;
     let (start, length) = (HEADER + 4, units.saturating_mul(2));

@@ -1,10 +1,12 @@
-//! Registry hives (`regf`): keys, values, their times, and where each of them lies in the file.
+//! Registry hives (`regf`): keys, values, their times, and the location of each in the file.
 //!
-//! Sound structures are read with nt-hive; what it refuses or cannot tell (times, offsets, large values of old hives,
-//! damaged lists and cells) is read here over a bounds-checked view of the cells.
+//! Undamaged structures are read with nt-hive. Whatever it refuses or does not provide (times, offsets, large
+//! values of old hives,
+//! damaged lists and cells) is read here through a bounds-checked view of the cells.
 //! The format follows Maxim Suhanov's "Windows registry file format specification" (github.com/msuhanov/regf).
 //!
-//! A hive is read as it stands, and [`DefectKind::DirtyHive`] says when its transaction logs matter; [`replay`] applies them in memory.
+//! A hive is read as it is, and [`DefectKind::DirtyHive`] says when its transaction logs matter; [`replay`]
+//! applies them in memory.
 
 mod cells;
 mod decode;
@@ -34,7 +36,7 @@ use std::ops::ControlFlow;
 use cells::Cells;
 use lists::Budget;
 
-/// Deepest level of keys that is read; Windows allows 512 levels.
+/// The deepest level of keys that is read; Windows allows 512 levels.
 pub const MAX_DEPTH: u32 = 512;
 
 /// An open hive over bytes that are only ever read.
@@ -47,7 +49,7 @@ pub struct Hive<'a> {
 
 /// Failure to answer a question about one key.
 ///
-/// A missing key is no error; these say that it could not be told whether the key is there.
+/// A missing key is not an error; these mean that it is unknown whether the key exists.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LookupError {
     /// The root key cannot be read, so no key can.
@@ -58,7 +60,7 @@ pub enum LookupError {
     Incomplete {
         /// The key in which the search ended, from the root.
         path: String,
-        /// The damage met there.
+        /// The damage found there.
         defects: Vec<Defect>,
     },
 }
@@ -66,8 +68,8 @@ pub enum LookupError {
 impl<'a> Hive<'a> {
     /// Opens a hive.
     ///
-    /// Fails only where nothing can be read: too few bytes, another signature, or a transaction log.
-    /// Everything else that is wrong with the base block is a defect of [`Hive::defects`].
+    /// Fails only if nothing can be read: too few bytes, another signature, or a transaction log.
+    /// Everything else that is wrong with the base block is a defect in [`Hive::defects`].
     pub fn open(bytes: &'a [u8]) -> Result<Self, OpenError> {
         let (header, mut defects) = header::read(bytes)?;
         let library = library::Library::open(bytes)?;
@@ -78,17 +80,17 @@ impl<'a> Hive<'a> {
         Ok(Self { cells, header, defects, library })
     }
 
-    /// The base block.
+    /// Returns the base block.
     pub fn header(&self) -> &HiveHeader {
         &self.header
     }
 
-    /// What is wrong with the base block and with the record of the root key.
+    /// Returns what is wrong with the base block and with the record of the root key.
     pub fn defects(&self) -> &[Defect] {
         &self.defects
     }
 
-    /// The damage that may hide keys right below the root, or the root itself.
+    /// Returns the damage that may hide keys directly below the root, or the root itself.
     pub fn damage_at_root(&self) -> Vec<Defect> {
         match self.root() {
             Err(defect) => vec![defect],
@@ -100,7 +102,7 @@ impl<'a> Hive<'a> {
         }
     }
 
-    /// The root key, whose path is `""`.
+    /// Returns the root key, whose path is `""`.
     pub fn root(&self) -> Result<Key<'_>, Defect> {
         let mut defects = Vec::new();
         let (cell, record) = key::record(self.cells, self.header.root_entry(), &mut defects)?;
@@ -108,9 +110,9 @@ impl<'a> Hive<'a> {
         Ok(Key::root(self.cells, cell, &record, node))
     }
 
-    /// The key at this path from the root: components with `\` between, compared without regard to case.
+    /// Returns the key at this path from the root: components separated by `\`, compared without regard to case.
     ///
-    /// `Ok(None)` means that the key is not there: the lists that would hold it were read completely.
+    /// `Ok(None)` means that the key does not exist: the lists that would hold it were read completely.
     pub fn key(&self, path: &str) -> Result<Option<Key<'_>>, LookupError> {
         let mut key = self.root().map_err(LookupError::Root)?;
         for component in path.split('\\').filter(|component| !component.is_empty()) {
@@ -122,9 +124,9 @@ impl<'a> Hive<'a> {
         Ok(Some(key))
     }
 
-    /// The subkey of a key with this name, compared without regard to case.
+    /// Returns the subkey of a key with this name, compared without regard to case.
     ///
-    /// `Ok(None)` means that the key is not there: the lists that would hold it were read completely.
+    /// `Ok(None)` means that the key does not exist: the lists that would hold it were read completely.
     pub fn child<'h>(&'h self, key: &Key<'h>, name: &str) -> Result<Option<Key<'h>>, LookupError> {
         let (found, defects) = key::children(self, key, Some(name), &mut Budget::of(self.cells));
         match found.into_iter().next() {
@@ -133,9 +135,9 @@ impl<'a> Hive<'a> {
         }
     }
 
-    /// The value of a key with this name (`""`: the default value), compared without regard to case.
+    /// Returns the value of a key with this name (`""`: the default value), compared without regard to case.
     ///
-    /// `Ok(None)` means that the value is not there: the list of values was read completely.
+    /// `Ok(None)` means that the value does not exist: the list of values was read completely.
     pub fn value<'h>(&'h self, key: &Key<'h>, name: &str) -> Result<Option<Value<'h>>, LookupError> {
         let (values, defects) = self.values(key);
         match values.into_iter().find(|value| decode::same_name(&value.name, name)) {
@@ -144,26 +146,26 @@ impl<'a> Hive<'a> {
         }
     }
 
-    /// The subkeys of a key in stored order, and the damage met; a damaged one does not hide its siblings.
+    /// Returns the subkeys of a key in stored order, and the damage found; a damaged one does not hide its siblings.
     pub fn children<'h>(&'h self, key: &Key<'h>) -> (Vec<Key<'h>>, Vec<Defect>) {
         key::children(self, key, None, &mut Budget::of(self.cells))
     }
 
-    /// The values of a key in stored order, and the damage met; a damaged one does not hide its siblings.
+    /// Returns the values of a key in stored order, and the damage found; a damaged one does not hide its siblings.
     pub fn values<'h>(&'h self, key: &Key<'h>) -> (Vec<Value<'h>>, Vec<Defect>) {
         values::read(self, key, &mut Budget::of(self.cells))
     }
 
     /// Visits every key once, parents first, siblings in stored order, each with its values and damage.
     ///
-    /// Every key is visited once, also in cycles; one with two parents under the parent that it names,
-    /// and one that names a parent which does not list it at the end. Depth and total output are bounded.
+    /// Every key is visited once, even in cycles. A key with two parents is visited under the parent that it names;
+    /// a key that names a parent which does not list it is visited at the end. Depth and total output are bounded.
     pub fn walk<'h>(&'h self, visit: impl FnMut(Visit<'h>) -> ControlFlow<()>) -> WalkSummary {
         walk::run(self, visit)
     }
 }
 
-/// Nothing was found: this is an absence only where no damage could hide it.
+/// Returns the result for something that was not found: it is an absence only if no damage could hide it.
 fn absent<T>(path: String, mut defects: Vec<Defect>) -> Result<Option<T>, LookupError> {
     defects.retain(|defect| defect.what.hides_records());
     if defects.is_empty() { Ok(None) } else { Err(LookupError::Incomplete { path, defects }) }

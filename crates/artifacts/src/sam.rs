@@ -11,21 +11,21 @@ use crate::sid::sid;
 /// Length of the fixed part of an account's `F` value.
 const ACCOUNT: usize = 80;
 
-/// Where texts begin in an account's `V` value: behind 17 descriptors of 12 bytes.
+/// Where texts begin in an account's `V` value: after 17 descriptors of 12 bytes.
 const NAMES: usize = 0xCC;
 
 /// Where texts and members begin in a group's `C` value.
 const GROUP: usize = 52;
 
-/// Most members of a group that are read.
+/// The most members of a group that are read.
 const MEMBERS: usize = 65_536;
 
 /// Length of a domain's SID: four sub-authorities, the first of which is 21.
 const DOMAIN_SID: usize = 24;
 
-/// The `F` value of an account (`SAM\Domains\Account\Users\<RID>`); a field is `None` where the data ends before it.
+/// The `F` value of an account (`SAM\Domains\Account\Users\<RID>`); a field is `None` if the data ends before it.
 ///
-/// A time of 0 means "never", 0x7fffffffffffffff too.
+/// A time of 0 means "never", and so does 0x7fffffffffffffff.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// Last logon.
@@ -34,15 +34,15 @@ pub struct Account {
     pub password_last_set: Option<Located<Filetime>>,
     /// When the account expires.
     pub expires: Option<Located<Filetime>>,
-    /// Last logon that failed for a wrong password.
+    /// Last logon that failed because of a wrong password.
     pub last_failed_logon: Option<Located<Filetime>>,
     /// Relative identifier: the last part of the SID.
     pub rid: Option<Located<u32>>,
     /// Account control flags, see [`flag_names`].
     pub flags: Option<Located<u32>>,
-    /// Wrong passwords since the last good one.
+    /// Wrong passwords since the last correct one.
     pub failed_count: Option<Located<u16>>,
-    /// Logons.
+    /// Number of logons.
     pub logon_count: Option<Located<u16>>,
 }
 
@@ -130,7 +130,7 @@ pub fn group(data: &[u8]) -> (Group, Vec<Damage>) {
     (Group { rid, name, comment, members }, damage)
 }
 
-/// The SIDs of a group's members, which stand one behind the other.
+/// Reads the SIDs of a group's members, which are stored one after the other.
 fn members(data: &[u8], damage: &mut Vec<Damage>) -> Vec<Located<String>> {
     let mut found = Vec::new();
     let Some(count) = u32_at(data, 48).map(|count| count as usize) else { return found };
@@ -155,7 +155,7 @@ fn members(data: &[u8], damage: &mut Vec<Damage>) -> Vec<Located<String>> {
     found
 }
 
-/// The SID of the account domain: the end of the `V` value of `SAM\Domains\Account`.
+/// Reads the SID of the account domain: the end of the `V` value of `SAM\Domains\Account`.
 pub fn domain_sid(data: &[u8]) -> Result<Located<String>, Damage> {
     let at = data.len().saturating_sub(DOMAIN_SID);
     let whole = |found: &Located<String>| found.length == DOMAIN_SID && found.value.starts_with("S-1-5-21-");
@@ -165,7 +165,8 @@ pub fn domain_sid(data: &[u8]) -> Result<Located<String>, Damage> {
     })
 }
 
-/// What a descriptor points to; `None` for nothing, and where it lies outside, which is noted.
+/// Returns the bytes that a descriptor points to; `None` for nothing, and if they are outside the data, which is
+/// reported.
 fn area(
     data: &[u8],
     at: usize,
@@ -189,7 +190,7 @@ fn area(
     Some(Located::new((), start, length))
 }
 
-/// The UTF-16 text that a descriptor points to.
+/// Returns the UTF-16 text that a descriptor points to.
 fn text(
     data: &[u8],
     at: usize,
@@ -228,7 +229,8 @@ const FLAGS: [(u32, &str); 22] = [
     (0x0020_0000, "USER_USE_AES_KEYS"),
 ];
 
-/// The names of account control flags, lowest first; bits without a name stand as one hexadecimal number.
+/// Returns the names of account control flags, lowest first; bits without a name are combined in one hexadecimal
+/// number.
 pub fn flag_names(flags: u32) -> Vec<String> {
     let set = FLAGS.iter().filter(|(bit, _)| flags & bit != 0);
     let mut names: Vec<String> = set.map(|(_, name)| (*name).to_owned()).collect();

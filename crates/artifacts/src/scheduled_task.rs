@@ -1,6 +1,7 @@
 //! Scheduled tasks since Windows Vista: XML files below `System32\Tasks`, one for each task.
 //!
-//! Source of the format: [MS-TSCH] 2.5, the XML schema of tasks. Windows writes them as UTF-16LE with a byte order mark; other tools write UTF-8 as well.
+//! Source of the format: [MS-TSCH] 2.5, the XML schema of tasks. Windows writes them as UTF-16LE with a byte
+//! order mark; other tools also write UTF-8.
 
 mod element;
 
@@ -13,81 +14,82 @@ use roxmltree::{Document, Node, ParsingOptions};
 /// The namespace of tasks ([MS-TSCH] 2.5.1).
 const NAMESPACE: &str = "schemas.microsoft.com/windows/2004/02/mit/task";
 
-/// Most nodes of one document that are read.
+/// The most nodes of one document that are read.
 const NODES: u32 = 20_000;
 
-/// Most actions, triggers and principals of one task that are read; the schema allows 32, 48 and 1.
+/// The most actions, triggers and principals of one task that are read; the schema allows 32, 48 and 1.
 const MOST: usize = 64;
 
-/// Why a file is no task.
+/// Why a file is not a task.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
-    /// It is no well-formed XML.
+    /// It is not well-formed XML.
     #[error("read the XML of a task")]
     Xml(#[source] roxmltree::Error),
-    /// Its root is another element.
+    /// It has another root element.
     #[error("read a task: the root element should be Task but is {0:?}")]
     Root(Box<str>),
 }
 
-/// A task as its file tells it; all texts as they are spelled there.
+/// A task as described in its file; all texts as spelled there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Task {
-    /// The path by which the file itself calls the task.
+    /// The path that the file itself gives the task.
     pub uri: Option<Located<String>>,
     /// Who registered it.
     pub author: Option<Located<String>>,
-    /// What registered it.
+    /// The component that registered it.
     pub source: Option<Located<String>>,
-    /// Words about it.
+    /// A description of it.
     pub description: Option<Located<String>>,
     /// When it was registered, by the clock of that machine and mostly without a zone.
     pub date: Option<Located<String>>,
-    /// Its rights, in SDDL.
+    /// Its access rights, in SDDL.
     pub security_descriptor: Option<Located<String>>,
-    /// Whether it may run; true where the file does not say.
+    /// Whether it is enabled; true if the file does not say.
     pub enabled: Option<Located<bool>>,
     /// Whether tools hide it.
     pub hidden: Option<Located<bool>>,
-    /// Whether Windows starts it again and again in its own maintenance, without a trigger.
+    /// Whether Windows starts it repeatedly during automatic maintenance, without a trigger.
     pub maintained: bool,
-    /// What starts it.
+    /// The triggers that start it.
     pub triggers: Vec<Trigger>,
-    /// As whom it runs.
+    /// The accounts it runs as.
     pub principals: Vec<Principal>,
     /// What it does.
     pub actions: Vec<Action>,
 }
 
-/// What starts a task.
+/// A trigger of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trigger {
     /// The element, such as `TimeTrigger`.
     pub kind: String,
-    /// False where the file says so.
+    /// False if the file says so.
     pub enabled: bool,
-    /// From when on it counts.
+    /// When it becomes effective.
     pub start: Option<Located<String>>,
-    /// Until when.
+    /// When it stops being effective.
     pub end: Option<Located<String>>,
-    /// How long between two starts.
+    /// The time between two starts.
     pub interval: Option<Located<String>>,
     /// How long it is repeated.
     pub duration: Option<Located<String>>,
     /// How long to wait before the start.
     pub delay: Option<Located<String>>,
-    /// Whose logon or session counts.
+    /// The user whose logon or session triggers it.
     pub user: Option<Located<String>>,
-    /// The query of events that it waits for.
+    /// The event query that triggers it.
     pub subscription: Option<Located<String>>,
-    /// The change of a session that it waits for.
+    /// The session change that triggers it.
     pub state_change: Option<Located<String>>,
-    /// The kind of a calendar's schedule, such as `ScheduleByDay`.
+    /// The kind of a calendar schedule, such as `ScheduleByDay`.
     pub schedule: Option<String>,
 }
 
 impl Trigger {
-    /// How long it counts: one that waits for a time, or for the registration, fires once where nothing repeats it for good ([MS-TSCH] 2.5.3).
+    /// Returns how long it is effective: a trigger for a time, or for the registration, fires once unless it
+    /// repeats indefinitely ([MS-TSCH] 2.5.3).
     pub fn due(&self) -> Due {
         let is_one_time = matches!(self.kind.as_str(), "TimeTrigger" | "RegistrationTrigger");
         let for_good = |duration: &Located<String>| days(&duration.value) >= Some(FOR_GOOD_DAYS);
@@ -99,7 +101,7 @@ impl Trigger {
         }
     }
 
-    /// The trigger in one line.
+    /// Formats the trigger in one line.
     pub fn render(&self) -> String {
         let mut text = self.kind.clone();
         let mut add = |word: &str, value: Option<&str>| {
@@ -124,7 +126,7 @@ impl Trigger {
     }
 }
 
-/// The whole days of a duration as XML writes it: `P3DT4H`; hours and minutes alone count, too.
+/// Returns the whole days of an XML duration such as `P3DT4H`; hours and minutes alone also count.
 fn days(duration: &str) -> Option<u64> {
     let (days, times) =
         duration.strip_prefix('P')?.split_once('T').unwrap_or((duration.strip_prefix('P')?, ""));
@@ -141,7 +143,7 @@ fn days(duration: &str) -> Option<u64> {
                     minutes = minutes.saturating_add(number.saturating_mul(*worth));
                     number = 0;
                 }
-                // Seconds and their parts are less than a day.
+                // Seconds and fractions are less than a day.
                 (None, None) => number = 0,
             }
         }
@@ -149,10 +151,10 @@ fn days(duration: &str) -> Option<u64> {
     Some(minutes / 1440)
 }
 
-/// As whom a task runs.
+/// An account that a task runs as.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Principal {
-    /// What actions call it.
+    /// The name by which actions refer to it.
     pub id: String,
     /// A SID, or the name of an account.
     pub user: Option<Located<String>>,
@@ -160,37 +162,37 @@ pub struct Principal {
     pub group: Option<Located<String>>,
     /// How it logs on.
     pub logon_type: Option<Located<String>>,
-    /// With which rights it runs.
+    /// The privileges it runs with.
     pub run_level: Option<Located<String>>,
 }
 
-/// What a task does.
+/// An action of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Action {
     /// The element, such as `Exec`.
     pub kind: String,
-    /// Where the element stands.
+    /// The location of the element.
     pub at: Option<Located<()>>,
     /// The program.
     pub command: Option<Located<String>>,
-    /// What it is given.
+    /// Its arguments.
     pub arguments: Option<Located<String>>,
-    /// Where it is started.
+    /// The folder in which it is started.
     pub working_directory: Option<Located<String>>,
     /// The class of a COM handler.
     pub class_id: Option<Located<String>>,
-    /// What the COM handler is given.
+    /// The data passed to the COM handler.
     pub data: Option<Located<String>>,
 }
 
 impl Task {
-    /// The principal of the task's actions: the one their context names, else the first.
+    /// Returns the principal of the task's actions: the one named by their context, or else the first.
     pub fn principal(&self) -> Option<&Principal> {
         self.principals.first()
     }
 }
 
-/// Whether a file that begins with `head` is a task.
+/// Checks whether a file that begins with `head` is a task.
 pub fn fits(head: &[u8]) -> bool {
     let encoding = Encoding::for_bom(head).map_or(UTF_8, |(encoding, _)| encoding);
     let (text, _, _) = encoding.decode(head);

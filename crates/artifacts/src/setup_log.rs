@@ -1,6 +1,8 @@
-//! Sections of `setupapi.dev.log`, `setupapi.app.log` and the like: what SetupAPI did with devices and drivers.
+//! Sections of `setupapi.dev.log`, `setupapi.app.log` and similar files: what SetupAPI did with devices and drivers.
 //!
-//! Source of the format: Microsoft, "SetupAPI Text Logs": a section begins with `>>>  [title - instance]` and `>>>  Section start time`, and ends with `<<<  Section end time` and `<<<  [Exit status: …]`. Times are local.
+//! Source of the format: Microsoft, "SetupAPI Text Logs": a section begins with `>>>  [title - instance]` and
+//! `>>>  Section start time`, and ends with `<<<  Section end time` and `<<<  [Exit status: …]`. Times are
+//! local.
 //! `setupapi.log` of Windows XP has another form: `[2004/08/04 12:00:00 1234.5 title]` before the lines of a section.
 
 use crate::civil_time::{self, CivilTime};
@@ -12,7 +14,7 @@ use crate::text_lines::{Line, lines};
 pub struct Section {
     /// What was done.
     pub title: Option<Located<String>>,
-    /// The device, driver file or package it was done with.
+    /// The device, driver file or package concerned.
     pub target: Option<Located<String>>,
     /// When it began.
     pub start: Option<Located<CivilTime>>,
@@ -20,9 +22,9 @@ pub struct Section {
     pub end: Option<Located<CivilTime>>,
     /// How it ended.
     pub status: Option<Located<String>>,
-    /// The program that asked for it, with its arguments.
+    /// The program that requested it, with its arguments.
     pub command: Option<Located<String>>,
-    /// Where the section stands.
+    /// The location of the section.
     pub at: Located<()>,
 }
 
@@ -33,7 +35,7 @@ impl Section {
     }
 }
 
-/// Whether a file that begins with `head` is such a log.
+/// Checks whether a file that begins with `head` is such a log.
 pub fn fits(head: &[u8]) -> bool {
     let mut all = lines(head).filter(|line| !line.text.value.trim().is_empty());
     all.next().is_some_and(|line| {
@@ -44,7 +46,7 @@ pub fn fits(head: &[u8]) -> bool {
     })
 }
 
-/// The sections in the order in which they begin.
+/// Returns the sections in the order in which they begin.
 pub fn sections(bytes: &[u8]) -> impl Iterator<Item = Section> + '_ {
     let mut all = lines(bytes);
     let mut open: Option<Section> = None;
@@ -68,7 +70,7 @@ pub fn sections(bytes: &[u8]) -> impl Iterator<Item = Section> + '_ {
     })
 }
 
-/// `>>>  [title - target]`.
+/// Parses `>>>  [title - target]`.
 fn title(line: &Line) -> Option<Section> {
     let text = line.text.value.strip_prefix(">>>")?.trim().strip_prefix('[')?.strip_suffix(']')?;
     let (title, target) = match text.split_once(" - ") {
@@ -78,7 +80,7 @@ fn title(line: &Line) -> Option<Section> {
     Some(Section { title: line.place(title), target, ..Section::begun(line) })
 }
 
-/// `[2004/08/04 12:00:00 1234.5 title]`.
+/// Parses `[2004/08/04 12:00:00 1234.5 title]`.
 fn old_title(line: &Line) -> Option<Section> {
     let text = line.text.value.strip_prefix('[')?.strip_suffix(']')?;
     let start = text.get(..19)?;
@@ -92,7 +94,7 @@ fn old_title(line: &Line) -> Option<Section> {
     })
 }
 
-/// Takes what a line says of the section; true for its last one.
+/// Reads what a line says about the section; true for its last line.
 fn take(section: &mut Section, line: &Line) -> bool {
     let text = line.text.value.as_str();
     section.at.length = (line.text.offset + line.text.length).saturating_sub(section.at.offset);
@@ -118,7 +120,7 @@ fn take(section: &mut Section, line: &Line) -> bool {
     false
 }
 
-/// Lines of `setupapi.log`: the command line, and the device that was installed.
+/// Reads lines of `setupapi.log`: the command line, and the device that was installed.
 fn old_line(section: &mut Section, line: &Line) {
     let text = line.text.value.as_str();
     if let Some((_, value)) = text.split_once(" processing a driver install request for ") {

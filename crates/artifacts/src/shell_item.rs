@@ -1,7 +1,9 @@
-//! Shell items: the lists (`ITEMIDLIST`) by which the shell names a file, folder, share or page.
+//! Shell items: the lists (`ITEMIDLIST`) by which the shell identifies a file, folder, share or page.
 //!
-//! Source: Joachim Metz, "Windows Shell Item format specification" (github.com/libyal/libfwsi); the section names below are its own.
-//! The format is Microsoft's and undocumented: an item of another kind is kept as [`ItemKind::Unknown`], and none is guessed.
+//! Source: Joachim Metz, "Windows Shell Item format specification" (github.com/libyal/libfwsi), whose section
+//! names are used below.
+//! The format is Microsoft's and undocumented: an item of another kind is kept as [`ItemKind::Unknown`], and
+//! nothing is guessed.
 
 mod fat_time;
 mod file_entry;
@@ -14,7 +16,7 @@ pub use named::{Named, NamedKind};
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, ansi_to_nul, bytes, guid_at, u16_at, u32_at, utf16_to_nul};
 
-/// Most items of a list that are read; paths of Windows have far fewer components.
+/// The most items of a list that are read; Windows paths have far fewer components.
 const LIMIT: usize = 512;
 
 /// Length of an item's size, which is also the length of the empty item that ends a list.
@@ -26,7 +28,7 @@ const DELEGATE_VOLUME: u32 = 0xF5A6_B710;
 /// Signature of a users property view that holds a known folder.
 const KNOWN_FOLDER: u32 = 0x23FE_BBEE;
 
-/// Signatures of users property views that hold properties: no GUID of a folder stands in these.
+/// Signatures of users property views that hold properties: they contain no folder GUID.
 const PROPERTY_VIEWS: [u32; 4] = [0x1014_1981, 0x23A3_DFD5, 0x3B93_AFBB, 0xBEEB_EE00];
 
 /// One item of a list.
@@ -34,15 +36,15 @@ const PROPERTY_VIEWS: [u32; 4] = [0x1014_1981, 0x23A3_DFD5, 0x3B93_AFBB, 0xBEEB_
 pub struct Item {
     /// Offset from the start of the data.
     pub offset: usize,
-    /// Length with its size field.
+    /// Length including its size field.
     pub length: usize,
     /// The class type indicator.
     pub class: u8,
-    /// What it says.
+    /// The content of the item.
     pub kind: ItemKind,
 }
 
-/// What an item says.
+/// The content of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemKind {
     /// A folder of the shell, by its class identifier or known-folder GUID, in braces and upper case.
@@ -67,32 +69,33 @@ pub enum ItemKind {
         /// The address.
         uri: Located<String>,
     },
-    /// Something of another namespace, of which the name is read.
+    /// An item of another namespace, of which only the name is read.
     Named(Named),
-    /// An item of a kind that is not read here.
+    /// An item of an unsupported kind.
     Unknown,
 }
 
 /// A list of items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List {
-    /// The items in order: each lies in the one before it.
+    /// The items in order: each is inside the one before it.
     pub items: Vec<Item>,
-    /// Offset behind the end mark.
+    /// Offset after the end mark.
     pub end: usize,
 }
 
 impl List {
-    /// The path that the items make together, and whether every item has its name in it.
+    /// Returns the path that the items form together, and whether every item's name is in it.
     ///
-    /// Folders of the shell stand as their GUIDs; those before a volume or share are left out.
-    /// For an item whose name could not be read stands its class in angle brackets, which no name of Windows can hold.
+    /// Shell folders are represented by their GUIDs; those before a volume or share are left out.
+    /// An item whose name could not be read is represented by its class in angle brackets, which no Windows name
+    /// can contain.
     pub fn path(&self) -> (String, bool) {
         let (mut path, mut whole) = (String::new(), true);
         for item in &self.items {
             let unknown = format!("<{:#04x}>", item.class);
             let name = item.name().unwrap_or(&unknown);
-            // A volume or share is where a path of the file system begins, whatever folders of the shell led to it.
+            // A path of the file system begins with a volume or share, whatever shell folders precede it.
             if name.starts_with("\\\\") || matches!(item.kind, ItemKind::Volume { .. }) {
                 path.clear();
                 whole = true;
@@ -108,7 +111,7 @@ impl List {
 }
 
 impl Item {
-    /// The name: of a file entry the long one, where it has one. `None` for items of an unknown kind.
+    /// Returns the name; for a file entry the long one, if it has one. `None` for items of an unknown kind.
     pub fn name(&self) -> Option<&str> {
         match &self.kind {
             ItemKind::Folder { guid } => Some(&guid.value),
@@ -121,7 +124,7 @@ impl Item {
         }
     }
 
-    /// What kind of thing it is, in the words that tools of the field use.
+    /// Returns the kind of the item, in the terms of other forensic tools.
     pub fn kind_name(&self) -> &'static str {
         match &self.kind {
             ItemKind::Folder { .. } => "Root folder: GUID",
@@ -176,7 +179,7 @@ fn item(item: &[u8], offset: usize, damage: &mut Vec<Damage>) -> Item {
     Item { offset, length: item.len(), class, kind: moved(kind, offset) }
 }
 
-/// Section "Class type indicator": the indicator is a type with flags in its lower bits.
+/// Reads an item by its class type indicator (section "Class type indicator"), a type with flags in its lower bits.
 fn kind(item: &[u8], class: u8, damage: &mut Vec<Damage>) -> Option<ItemKind> {
     if u32_at(item, 6).is_some_and(|signature| PROPERTY_VIEWS.contains(&signature)) {
         return None;
@@ -202,13 +205,15 @@ fn folder(item: &[u8], at: usize) -> Option<ItemKind> {
     guid_at(item, at).map(|guid| ItemKind::Folder { guid: Located::new(guid, at, 16) })
 }
 
-/// Section "Users property view shell item": signature at 6, sizes at 10 and 12, then the GUID.
+/// Reads a known folder (section "Users property view shell item"): signature at 6, sizes at 10 and 12, then the
+/// GUID.
 fn known_folder(item: &[u8]) -> Option<ItemKind> {
     let is_known = u32_at(item, 6)? == KNOWN_FOLDER && u16_at(item, 12)? == 16;
     if is_known { folder(item, 14) } else { None }
 }
 
-/// Section "Volume shell item": a name of at most 20 bytes; `base` is where the size field of the volume item stands.
+/// Reads a volume (section "Volume shell item"): a name of at most 20 bytes; `base` is the offset of the volume
+/// item's size field.
 fn volume(item: &[u8], base: usize, damage: &mut Vec<Damage>) -> Option<ItemKind> {
     let field = item.get(..base + 23).unwrap_or(item);
     let (name, foreign) = ansi_to_nul(field, base + 3, "volume name", damage)?;
@@ -216,14 +221,14 @@ fn volume(item: &[u8], base: usize, damage: &mut Vec<Damage>) -> Option<ItemKind
     (!name.value.is_empty()).then_some(ItemKind::Volume { name })
 }
 
-/// Section "Network location shell item".
+/// Reads a network location (section "Network location shell item").
 fn network(item: &[u8], damage: &mut Vec<Damage>) -> Option<ItemKind> {
     let (location, foreign) = ansi_to_nul(item, 5, "network location", damage)?;
     note_foreign(&location, foreign, "network location", damage);
     (!location.value.is_empty()).then_some(ItemKind::Network { location })
 }
 
-/// Section "URI shell item": the address stands behind the data, whose size is at 4, and two more bytes.
+/// Reads an address (section "URI shell item"), which follows the data, whose size is at 4, and two more bytes.
 fn uri(item: &[u8], damage: &mut Vec<Damage>) -> Option<ItemKind> {
     let at = 4 + usize::from(u16_at(item, 4)?).max(SIZE) + 2;
     let uri = if item.get(3)? & 0x80 != 0 {
@@ -236,7 +241,7 @@ fn uri(item: &[u8], damage: &mut Vec<Damage>) -> Option<ItemKind> {
     (!uri.value.is_empty()).then_some(ItemKind::Uri { uri })
 }
 
-/// Notes bytes whose code page cannot be told.
+/// Reports bytes of an unknown code page.
 fn note_foreign(text: &Located<String>, count: usize, what: &'static str, damage: &mut Vec<Damage>) {
     if count > 0 {
         damage.push(Damage::at(text.offset, DamageKind::Text { what, count }));
@@ -255,7 +260,7 @@ fn moved(kind: ItemKind, by: usize) -> ItemKind {
     }
 }
 
-/// The bytes of an item, for showing one of an unknown kind.
+/// Returns the bytes of an item, for showing one of an unknown kind.
 pub fn raw<'d>(data: &'d [u8], item: &Item) -> &'d [u8] {
     bytes(data, item.offset, item.length).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! The cache of the application compatibility infrastructure (ShimCache, `AppCompatCache`).
 //!
-//! Windows notes there the programs that it looked at for compatibility, and files that the shell listed:
+//! Windows records there the programs that it checked for compatibility, and files that the shell listed:
 //! an entry does not show that its file ran. `modified` is the time of the file, not of the entry.
 //! Sources: Joachim Metz, winreg-kb, "Application Compatibility Cache" (github.com/libyal/winreg-kb);
 //! Andrew Davis, Mandiant, "Leveraging the Application Compatibility Cache in Forensic Investigations" (2012).
@@ -12,22 +12,22 @@ use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, u32_at};
 use crate::registry::Filetime;
 
-/// Most entries that are read; Windows keeps at most 1,024.
+/// The most entries that are read; Windows keeps at most 1,024.
 const LIMIT: usize = 16_384;
 
 const XP: u32 = 0xDEAD_BEEF;
 const SERVER_2003: u32 = 0xBADC_0FFE;
 const WINDOWS_7: u32 = 0xBADC_0FEE;
 
-/// The bit of the insert flags that Windows Vista to 8.1 sets when it makes a process of the file.
+/// The insert flag that Windows Vista to 8.1 sets when it creates a process from the file.
 const PROCESS_MADE: u32 = 2;
 
 /// The layouts of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Windows XP, 32 bits.
+    /// Windows XP, 32-bit.
     Xp,
-    /// Windows XP 64 bits and Server 2003: entries have the size of the file.
+    /// Windows XP 64-bit and Server 2003: entries have the size of the file.
     Server2003,
     /// Windows Vista and Server 2008: entries have flags.
     Vista,
@@ -37,7 +37,7 @@ pub enum Format {
     Windows8,
     /// Windows 8.1 and Server 2012 R2.
     Windows81,
-    /// Windows 10, 11 and the servers of their time.
+    /// Windows 10, 11 and the corresponding servers.
     Windows10,
 }
 
@@ -46,7 +46,7 @@ pub enum Format {
 pub struct Cache {
     /// The layout.
     pub format: Format,
-    /// The entries as stored: newest first, but for Windows XP.
+    /// The entries as stored: newest first, except on Windows XP.
     pub entries: Vec<Entry>,
 }
 
@@ -59,15 +59,15 @@ pub struct Entry {
     pub length: usize,
     /// Path of the file as stored.
     pub path: Located<String>,
-    /// What Windows 8.1 stores of the package that the program belongs to.
+    /// Information that Windows 8.1 stores about the package that the program belongs to.
     pub package: Option<Located<String>>,
-    /// When the file was last modified, as known when the entry was made; 0 where it was not.
+    /// When the file was last modified, as known when the entry was created; 0 if it was not known.
     pub modified: Option<Located<Filetime>>,
     /// When the entry was last updated; Windows XP only.
     pub updated: Option<Located<Filetime>>,
     /// Size of the file in bytes; Windows XP and Server 2003.
     pub size: Option<Located<u64>>,
-    /// Why and how the entry was made; Windows Vista to 8.1.
+    /// Why and how the entry was created; Windows Vista to 8.1.
     pub insert_flags: Option<Located<u32>>,
     /// What was found for the file; Windows Vista to 8.1.
     pub shim_flags: Option<Located<u32>>,
@@ -76,7 +76,7 @@ pub struct Entry {
 }
 
 impl Format {
-    /// Its name.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Xp => "Windows XP",
@@ -91,14 +91,14 @@ impl Format {
 }
 
 impl Entry {
-    /// Whether the flag is set that Windows sets when it makes a process of the file; `None` where the layout has no flags.
+    /// Checks the flag that Windows sets when it creates a process from the file; `None` if the layout has no flags.
     pub fn process_made(&self) -> Option<Located<bool>> {
         let flags = self.insert_flags.as_ref()?;
         Some(Located::new(flags.value & PROCESS_MADE != 0, flags.offset, flags.length))
     }
 }
 
-/// Reads the cache; the beginning of the data tells its layout.
+/// Reads the cache; the beginning of the data shows its layout.
 pub fn cache(data: &[u8]) -> Result<(Cache, Vec<Damage>), Damage> {
     let outside = DamageKind::Outside { what: "header", length: 4, available: data.len() };
     let signature = u32_at(data, 0).ok_or(Damage::at(0, outside))?;
@@ -117,7 +117,7 @@ pub fn cache(data: &[u8]) -> Result<(Cache, Vec<Damage>), Damage> {
     Ok((cache, damage))
 }
 
-/// Cuts a count that the data cannot hold, or that is more than is read.
+/// Limits a count to what the data can hold, and to the most that is read.
 fn bounded(count: u32, most: usize, at: usize, damage: &mut Vec<Damage>) -> usize {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     if count > most {

@@ -2,10 +2,10 @@
 
 use crate::fields::{Located, bytes, u32_at};
 
-/// Most sub-authorities of a SID.
+/// The most sub-authorities of a SID.
 const MOST: u8 = 15;
 
-/// The SID that begins at `at`, as text ([MS-DTYP] 2.4.2.1); `None` where no SID of revision 1 stands there.
+/// Returns the SID that begins at `at`, as text ([MS-DTYP] 2.4.2.1); `None` if there is no SID of revision 1.
 pub fn sid(data: &[u8], at: usize) -> Option<Located<String>> {
     let [revision, count, authority @ ..] = bytes(data, at, 8)? else { return None };
     if *revision != 1 || *count > MOST {

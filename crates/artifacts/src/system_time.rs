@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A date and time as stored; whether it is UTC or local time depends on who wrote it.
+/// A date and time as stored; whether it is UTC or local time depends on its writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemTime {
     year: u16,
@@ -15,11 +15,11 @@ pub struct SystemTime {
 }
 
 impl SystemTime {
-    /// Reads exactly 16 bytes; `None` for another length and for what no calendar has.
+    /// Reads exactly 16 bytes; `None` for another length and for an impossible date or time.
     pub fn read(bytes: &[u8]) -> Option<SystemTime> {
         let bytes: &[u8; 16] = bytes.try_into().ok()?;
         let (pairs, _) = bytes.as_chunks::<2>();
-        // The third word is the day of the week, which the date tells as well.
+        // The third word is the day of the week, which also follows from the date.
         let mut words = pairs.iter().map(|pair| u16::from_le_bytes(*pair));
         let mut next = || words.next();
         let (year, month, _) = (next()?, next()?, next()?);
@@ -55,7 +55,7 @@ impl SystemTime {
 }
 
 impl fmt::Display for SystemTime {
-    /// `YYYY-MM-DDThh:mm:ss.mmm`, without a zone.
+    /// Formats it as `YYYY-MM-DDThh:mm:ss.mmm`, without a zone.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04}-{:02}-{:02}T", self.year, self.month, self.day)?;
         write!(f, "{:02}:{:02}:{:02}.{:03}", self.hour, self.minute, self.second, self.millisecond)

@@ -1,4 +1,5 @@
-//! Binary values of the task scheduler's cache in the registry (`TaskCache\Tasks\{GUID}`): what a task starts, and when it did.
+//! Binary values of the task scheduler's cache in the registry (`TaskCache\Tasks\{GUID}`): what a task starts,
+//! and when it ran.
 //!
 //! Sources: GDATA Advanced Analytics (cyber.wtf), "Windows Registry Analysis – Today's Episode: Tasks" (2022);
 //! Joachim Metz, winreg-kb, "Task cache" (github.com/libyal/winreg-kb).
@@ -7,10 +8,10 @@ use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, bytes, guid_at, located_filetime, located_u32, u16_at, u32_at, utf16};
 use crate::registry::Filetime;
 
-/// Most actions that are read; the scheduler takes 32.
+/// The most actions that are read; the scheduler accepts 32.
 const LIMIT: usize = 128;
 
-/// Versions of the value `Actions`; from 2 on it begins with the context, from 3 on a program has flags.
+/// Versions of the value `Actions`: from 2 on it begins with the context, from 3 on a program has flags.
 const OLDEST: u16 = 1;
 const NEWEST: u16 = 3;
 
@@ -19,7 +20,7 @@ const COM_HANDLER: u16 = 0x7777;
 const EMAIL: u16 = 0x8888;
 const MESSAGE: u16 = 0x9999;
 
-/// Texts of a mail behind its id.
+/// Number of texts in an email action after its id.
 const EMAIL_TEXTS: usize = 8;
 
 /// The value `DynamicInfo`.
@@ -29,9 +30,9 @@ pub struct Dynamic {
     pub created: Option<Located<Filetime>>,
     /// When it was last started; 0 for never.
     pub last_run: Option<Located<Filetime>>,
-    /// The code with which its last run ended.
+    /// The result code of its last run.
     pub last_error: Option<Located<u32>>,
-    /// When a run last ended well; from Windows 10 on.
+    /// When a run last completed successfully; from Windows 10 on.
     pub last_completed: Option<Located<Filetime>>,
 }
 
@@ -40,14 +41,14 @@ pub struct Dynamic {
 pub struct Actions {
     /// The principal under which they run, such as `Author` or `LocalSystem`.
     pub context: Option<Located<String>>,
-    /// What is done, in order.
+    /// The actions, in order.
     pub actions: Vec<Action>,
 }
 
-/// One thing that a task does.
+/// One action of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Starts a program; what is empty is left out.
+    /// Starts a program; empty fields are left out.
     Execute {
         /// The program.
         command: Located<String>,
@@ -63,7 +64,7 @@ pub enum Action {
         /// What is passed to it.
         data: Option<Located<String>>,
     },
-    /// Sends a mail; what it says is not read.
+    /// Sends an email, whose content is not read.
     Email,
     /// Shows a message.
     Message {
@@ -89,7 +90,7 @@ pub fn dynamic(data: &[u8]) -> (Dynamic, Vec<Damage>) {
     (read, damage)
 }
 
-/// Reads `Actions`; an action of another kind ends the reading, and is told.
+/// Reads `Actions`; an action of an unknown kind stops the reading, and is reported.
 pub fn actions(data: &[u8]) -> (Actions, Vec<Damage>) {
     let (mut read, mut damage) = (Actions::default(), Vec::new());
     let Some(version) = u16_at(data, 0) else {
@@ -134,7 +135,7 @@ fn cut(cursor: Cursor<'_>, mut damage: Vec<Damage>) -> Vec<Damage> {
     damage
 }
 
-/// Where the reading stands.
+/// A reading position.
 #[derive(Clone, Copy)]
 struct Cursor<'d> {
     data: &'d [u8],
@@ -148,7 +149,7 @@ impl Cursor<'_> {
         Some(value)
     }
 
-    /// A text behind its length in bytes.
+    /// Reads a text preceded by its length in bytes.
     fn text(&mut self, what: &'static str, damage: &mut Vec<Damage>) -> Option<Located<String>> {
         let length = usize::try_from(u32_at(self.data, self.at)?).ok()?;
         let start = self.at + 4;

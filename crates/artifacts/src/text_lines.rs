@@ -1,12 +1,13 @@
-//! Lines of a text file with their places: UTF-16LE behind its byte order mark or where its first two characters are plainly so, else UTF-8.
+//! Lines of a text file with their places: UTF-16LE after its byte order mark or if its first two characters are
+//! clearly UTF-16, otherwise UTF-8.
 //!
-//! Bytes that are no UTF-8, such as those of a code page that the file does not name, become U+FFFD.
+//! Bytes that are not UTF-8, such as those of an undeclared code page, become U+FFFD.
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::Located;
 use std::ops::Range;
 
-/// Longest line that is read as one, in bytes; a longer one goes on in the next.
+/// The longest line that is read as one, in bytes; a longer one continues in the next.
 const LONGEST: usize = 1 << 16;
 
 /// One line.
@@ -17,14 +18,14 @@ pub struct Line {
     /// Its text without the line end.
     pub text: Located<String>,
     wide: bool,
-    /// Whether the file says in what its text is encoded.
+    /// Whether the file declares its encoding.
     marked: bool,
-    /// Units that were no characters.
+    /// Number of units that were not characters.
     lost: usize,
 }
 
 impl Line {
-    /// The part of the text in `range` and where its bytes stand; the whole line where that cannot be told.
+    /// Returns the part of the text in `range` and the place of its bytes; the whole line if that is unknown.
     pub fn part(&self, range: Range<usize>) -> Option<Located<String>> {
         let part = self.text.value.get(range.clone())?.to_owned();
         if self.lost > 0 {
@@ -36,15 +37,16 @@ impl Line {
         Some(Located::new(part, start, length))
     }
 
-    /// The part that is `text`, which must be cut out of this line.
+    /// Returns the part that is `text`, which must be a slice of this line.
     pub fn place(&self, text: &str) -> Option<Located<String>> {
         let start = (text.as_ptr() as usize).checked_sub(self.text.value.as_ptr() as usize)?;
         self.part(start..start.checked_add(text.len())?)
     }
 
-    /// What is wrong with the text: zeros, which no text holds, and units that are no characters of the encoding that the file names.
+    /// Returns what is wrong with the text: zeros, which no text contains, and units that are not characters of
+    /// the declared encoding.
     ///
-    /// Without a byte order mark bytes that are no UTF-8 may be those of a code page: that is no damage.
+    /// Without a byte order mark, bytes that are not UTF-8 may belong to a code page: that is not damage.
     pub fn damage(&self) -> Option<DamageKind> {
         let zeros = self.text.value.bytes().filter(|byte| *byte == 0).count();
         let count = zeros + if self.marked { self.lost } else { 0 };
@@ -52,10 +54,10 @@ impl Line {
     }
 }
 
-/// The lines of `bytes`, in order.
+/// Returns the lines of `bytes`, in order.
 pub fn lines(bytes: &[u8]) -> Lines<'_> {
     let is_marked_wide = bytes.starts_with(&[0xFF, 0xFE]);
-    // Two letters of UTF-16 without a mark; no text begins with zeros otherwise.
+    // Two letters of UTF-16 without a byte order mark; no other text has zeros like these.
     let wide = is_marked_wide || matches!(bytes, [1..=255, 0, 1..=255, 0, ..]);
     let at = if is_marked_wide {
         2
@@ -67,7 +69,7 @@ pub fn lines(bytes: &[u8]) -> Lines<'_> {
     Lines { bytes, at, wide, marked: at > 0, number: 0 }
 }
 
-/// What no text of the kind holds, in order; of damaged lines in a row it is told together.
+/// Returns the damage to a text, in order; consecutive damaged lines are reported together.
 pub fn damage(bytes: &[u8]) -> Vec<Damage> {
     let (mut found, mut before) = (Vec::<Damage>::new(), false);
     let all = lines(bytes);
@@ -91,7 +93,7 @@ pub fn damage(bytes: &[u8]) -> Vec<Damage> {
     found
 }
 
-/// See [`lines`].
+/// The lines of a text, see [`lines`].
 pub struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn what_no_text_of_the_encoding_holds_is_damage() {
         assert_eq!(lines(b"a\xE4b").next().unwrap().text.value, "a\u{FFFD}b");
-        /// Offsets and how many units.
+        /// Offsets, each with a number of units.
         type Told = &'static [(usize, usize)];
         let table: [(&[u8], Told); 8] = [
             (b"plain\r\ntext", &[]),

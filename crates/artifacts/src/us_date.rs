@@ -1,8 +1,10 @@
-//! Dates as Amcache writes them: month, day and year, with or without a time of day, and without a zone.
+//! Dates as written by Amcache: month, day and year, with or without a time of day, and without a zone.
 //!
-//! Source: hives of Windows 10; `LinkDate` and `DriverLastWriteTime` are written as `MM/DD/YYYY hh:mm:ss`, dates of devices as `MM-DD-YYYY`.
+//! Source: hives of Windows 10; `LinkDate` and `DriverLastWriteTime` are written as `MM/DD/YYYY hh:mm:ss`, dates
+//! of devices as `MM-DD-YYYY`.
 
-/// Seconds from 1970-01-01 to a date, as if it were UTC, and whether it has a time of day; `None` where the text is no such date.
+/// Returns the seconds from 1970-01-01 to a date, as if it were UTC, and whether it has a time of day; `None` if
+/// the text is not such a date.
 pub fn read(text: &str) -> Option<(i64, bool)> {
     let (date, time) = match text.split_once(' ') {
         Some((date, time)) => (date, Some(time)),
@@ -23,7 +25,7 @@ pub fn read(text: &str) -> Option<(i64, bool)> {
     fits.then_some((seconds, time.is_some()))
 }
 
-/// Three numbers of digits alone.
+/// Parses three numbers that consist only of digits.
 fn numbers(text: &str, separator: char) -> Option<[i64; 3]> {
     let mut parts = text.split(separator).map(|part| {
         let digits = (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -37,7 +39,7 @@ fn leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Days of a month.
+/// Returns the number of days in a month.
 fn length(year: i64, month: i64) -> i64 {
     match month {
         4 | 6 | 9 | 11 => 30,
@@ -47,7 +49,7 @@ fn length(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970-01-01 to a date that exists.
+/// Returns the days from 1970-01-01 to an existing date.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let before_year = |year: i64| {
         let past = year - 1;

@@ -7,20 +7,20 @@ use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, located_filetime, located_u32};
 use crate::registry::Filetime;
 
-/// Version 3 begins to count at 5: the first run stores 6.
+/// Version 3 starts counting at 5: the first run stores 6.
 const COUNT_BEGINS: u32 = 5;
 
 const LENGTH_3: usize = 16;
 const LENGTH_5: usize = 72;
 
-/// What a value of a `Count` key is about.
+/// The subject of a value in a `Count` key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A program, shortcut or application.
     Program {
         /// Its path or application id.
         program: String,
-        /// Bytes of the decoded name in front of it, such as `UEME_RUNPATH:`.
+        /// Bytes of the decoded name before it, such as `UEME_RUNPATH:`.
         prefix: usize,
     },
     /// The session counters of the key (`UEME_CTLSESSION`).
@@ -41,23 +41,23 @@ pub enum Version {
 /// The data of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The format, which the length of the data tells.
+    /// The format, which follows from the length of the data.
     pub version: Version,
     /// The session in which it was last counted; version 3 only.
     pub session: Option<Located<u32>>,
-    /// Runs as stored: of version 3 that is 5 more than there were.
+    /// Number of runs as stored: in version 3, that is 5 more than the actual number.
     pub stored_count: Located<u32>,
-    /// Runs.
+    /// Number of runs.
     pub run_count: u32,
     /// How often it came to the foreground; version 5 only.
     pub focus_count: Option<Located<u32>>,
     /// Milliseconds in the foreground; version 5 only.
     pub focus_time: Option<Located<u32>>,
-    /// When it was last run; 0 where it was not.
+    /// When it was last run; 0 if it was not.
     pub last_run: Located<Filetime>,
 }
 
-/// Undoes ROT13: letters of ASCII are moved by 13 places, nothing else is.
+/// Undoes ROT13: ASCII letters are shifted by 13 places, nothing else is.
 pub fn decode_name(stored: &str) -> String {
     let rotate = |letter: char, first: u8| {
         let place = (u32::from(letter) - u32::from(first) + 13) % 26;
@@ -71,9 +71,9 @@ pub fn decode_name(stored: &str) -> String {
     stored.chars().map(decode).collect()
 }
 
-/// Tells from a decoded name what its value is about.
+/// Returns the subject of a value according to its decoded name.
 ///
-/// Windows 7 and later store the path or application id alone; older ones put the way of starting before it.
+/// Windows 7 and later store only the path or application id; older ones put the way it was started before it.
 pub fn subject(name: &str) -> Subject {
     if name.eq_ignore_ascii_case("UEME_CTLSESSION") {
         return Subject::Session;
@@ -93,7 +93,7 @@ fn is_run(how: &str) -> bool {
     ["UEME_RUNPATH", "UEME_RUNPIDL", "UEME_RUNCPL"].iter().any(|known| how.eq_ignore_ascii_case(known))
 }
 
-/// Reads the data of a value; the length tells the version.
+/// Reads the data of a value; its length decides the version.
 pub fn entry(data: &[u8]) -> Result<Entry, Damage> {
     let wrong = |expected| Damage::at(0, DamageKind::Length { expected, actual: data.len() });
     match data.len() {

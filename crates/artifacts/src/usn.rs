@@ -6,36 +6,36 @@
 use crate::fields::{Located, bytes, located_filetime, u16_at, u32_at, u64_at, utf16};
 use crate::registry::Filetime;
 
-/// Bytes that a record begins at a multiple of.
+/// Records begin at multiples of this number of bytes.
 pub const STEP: usize = 8;
 
-/// The longest record that is read: a name has at most 255 units.
+/// The longest record that is read, in bytes: a name has at most 255 units.
 pub const LONGEST: usize = 1024;
 
-/// Bytes of a record of version 2 before its name.
+/// Size of a version 2 record before its name, in bytes.
 const SHORT: usize = 0x3c;
 
-/// Bytes of a record of version 3 before its name.
+/// Size of a version 3 record before its name, in bytes.
 const LONG: usize = 0x4c;
 
-/// The shortest record of version 4: without extents.
+/// The shortest version 4 record, without extents.
 const EXTENTS: usize = 0x40;
 
-/// 1980-01-01 and 2107-12-31 in ticks since 1601: what lies outside is no time of a journal.
+/// 1980-01-01 and 2107-12-31 in ticks since 1601: anything outside is not a time of a journal.
 const TIMES: std::ops::Range<u64> = 119_600_064_000_000_000..159_992_928_000_000_000;
 
-/// Everything that is changed between opening a file and closing it ends with a record that repeats it all with this.
+/// When a file is closed, a record with this flag repeats all changes made since it was opened.
 pub const CLOSE: u32 = 0x8000_0000;
-/// The file was made.
+/// The file was created.
 pub const FILE_CREATE: u32 = 0x100;
 /// The file was deleted.
 pub const FILE_DELETE: u32 = 0x200;
-/// The name that it had until now.
+/// The old name of a renamed file.
 pub const RENAME_OLD_NAME: u32 = 0x1000;
-/// The name that it has from now on.
+/// The new name of a renamed file.
 pub const RENAME_NEW_NAME: u32 = 0x2000;
 
-/// The names of reasons, as the Windows SDK has them behind `USN_REASON_`.
+/// The names of reasons, as in the Windows SDK after `USN_REASON_`.
 const REASONS: [(u32, &str); 24] = [
     (0x1, "DATA_OVERWRITE"),
     (0x2, "DATA_EXTEND"),
@@ -63,7 +63,7 @@ const REASONS: [(u32, &str); 24] = [
     (CLOSE, "CLOSE"),
 ];
 
-/// The names behind `USN_SOURCE_`: what the change was made for, where its program says so.
+/// The names after `USN_SOURCE_`: the purpose of the change, if its program states one.
 const SOURCES: [(u32, &str); 4] = [
     (0x1, "DATA_MANAGEMENT"),
     (0x2, "AUXILIARY_DATA"),
@@ -74,64 +74,64 @@ const SOURCES: [(u32, &str); 4] = [
 /// A reference to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId {
-    /// Index of its `$MFT` entry, in the low 48 bits, and its sequence number above.
+    /// Index of its `$MFT` entry in the low 48 bits, and its sequence number above.
     pub low: u64,
-    /// The upper half of version 3; 0 on NTFS.
+    /// The upper half of a version 3 reference; 0 on NTFS.
     pub high: u64,
 }
 
 impl FileId {
-    /// Index and sequence number of the `$MFT` entry; `None` for what is no file of NTFS.
+    /// Returns index and sequence number of the `$MFT` entry; `None` if it is not an NTFS file.
     pub fn mft(self) -> Option<(u64, u16)> {
         let [.., low, high] = self.low.to_le_bytes();
         (self.high == 0).then_some((self.low & 0xffff_ffff_ffff, u16::from_le_bytes([low, high])))
     }
 }
 
-/// A record; all places are those in the data that it was read from.
+/// A record; all offsets are those in the data that it was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsnRecord<'a> {
     data: &'a [u8],
-    /// Where it begins, and its bytes.
+    /// Where it begins.
     pub offset: usize,
-    /// See `offset`.
+    /// Its length in bytes.
     pub length: usize,
-    /// Bytes by which version 3 is longer before the fields that both have.
+    /// Extra bytes of version 3 before the fields that both versions have.
     shift: usize,
     /// The file.
     pub file: FileId,
     /// The folder that holds it.
     pub parent: FileId,
-    /// Update sequence number: where the record stands in the journal since that began.
+    /// Update sequence number: the offset of the record in the journal, counted from the journal's creation.
     pub usn: u64,
     /// When it was written.
     pub time: Filetime,
     /// What was done since the file was opened.
     pub reasons: u32,
-    /// What the change was made for.
+    /// The purpose of the change.
     pub source: u32,
     /// DOS attributes of the file.
     pub attributes: u32,
-    /// Place of the name.
+    /// Offset and length of the name.
     name: (usize, usize),
 }
 
-/// What stands somewhere in a journal.
+/// What is found at an offset of a journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
     /// A record.
     Record(UsnRecord<'a>),
-    /// A record of version 4, which tells the changed ranges of a file: so many bytes.
+    /// A version 4 record, which lists the changed ranges of a file; with its length in bytes.
     Ranges(usize),
-    /// Zeros, at least so many.
+    /// Zeros, at least this many.
     Zeros(usize),
-    /// Nothing that a journal holds, up to the next record or the end: so many bytes.
+    /// Bytes that no journal contains, up to the next record or the end; with their number.
     Damage(usize),
     /// The end of the data.
     End,
 }
 
-/// What stands at `at`, a multiple of [`STEP`].
+/// Returns what is at `at`, a multiple of [`STEP`].
 pub fn step(data: &[u8], at: usize) -> Step<'_> {
     let Some(rest) = data.get(at..).filter(|rest| !rest.is_empty()) else { return Step::End };
     if rest.first_chunk::<8>().is_none_or(|word| *word == [0; 8]) {
@@ -143,7 +143,7 @@ pub fn step(data: &[u8], at: usize) -> Step<'_> {
 fn zeros(rest: &[u8]) -> Step<'_> {
     let empty = rest.chunks(STEP).take_while(|word| word.iter().all(|byte| *byte == 0)).count();
     match empty.saturating_mul(STEP).min(rest.len()) {
-        // What is too short for anything but zeros.
+        // Too short for anything but zeros.
         0 => Step::Damage(rest.len()),
         empty => Step::Zeros(empty),
     }
@@ -151,14 +151,14 @@ fn zeros(rest: &[u8]) -> Step<'_> {
 
 fn damaged(data: &[u8], at: usize) -> Step<'_> {
     let mut next = at.saturating_add(STEP);
-    // Zeros end the damage as well: a page may be lost and the next one empty.
+    // Zeros also end the damage: a page may be lost and the next one empty.
     while next < data.len() && bytes(data, next, STEP) != Some(&[0; STEP]) && sound(data, next).is_none() {
         next = next.saturating_add(STEP);
     }
     Step::Damage(next.min(data.len()).saturating_sub(at))
 }
 
-/// A record, where all that it says can be so.
+/// Reads a record, if all its fields are plausible.
 fn sound(data: &[u8], at: usize) -> Option<Step<'_>> {
     let length = u32_at(data, at)? as usize;
     if !length.is_multiple_of(STEP) || !(SHORT..=LONGEST).contains(&length) {
@@ -199,7 +199,7 @@ fn read(data: &[u8], offset: usize, shift: usize) -> Option<UsnRecord<'_>> {
 }
 
 impl<'a> UsnRecord<'a> {
-    /// The name, without path; a unit that is no character becomes U+FFFD.
+    /// Returns the name, without path; a unit that is not a character becomes U+FFFD.
     pub fn name(&self) -> String {
         let text = self.name_bytes();
         if text.iter().skip(1).step_by(2).all(|high| *high == 0) && text.iter().step_by(2).all(u8::is_ascii) {
@@ -208,43 +208,43 @@ impl<'a> UsnRecord<'a> {
         utf16(text, 0, "the name", &mut Vec::new())
     }
 
-    /// The name as it is stored.
+    /// Returns the name as stored.
     pub fn name_bytes(&self) -> &'a [u8] {
         bytes(self.data, self.name.0, self.name.1).unwrap_or_default()
     }
 
-    /// The name and its place.
+    /// Returns the name and its place.
     pub fn located_name(&self) -> Located<String> {
         Located::new(self.name(), self.offset.saturating_add(self.name.0), self.name.1)
     }
 
-    /// The time and its place.
+    /// Returns the time and its place.
     pub fn located_time(&self) -> Option<Located<Filetime>> {
         located_filetime(self.data, 0x20 + self.shift).map(|found| found.moved(self.offset))
     }
 
-    /// Where the update sequence number stands.
+    /// Returns the offset of the update sequence number.
     pub fn usn_place(&self) -> usize {
         self.offset.saturating_add(0x18 + self.shift)
     }
 
-    /// Where the reasons stand.
+    /// Returns the offset of the reasons.
     pub fn reasons_place(&self) -> usize {
         self.offset.saturating_add(0x28 + self.shift)
     }
 
-    /// Where the references to the file and to its folder stand.
+    /// Returns the offsets of the references to the file and to its folder.
     pub fn file_places(&self) -> (usize, usize) {
         (self.offset.saturating_add(8), self.offset.saturating_add(16 + self.shift / 2))
     }
 
-    /// The version of its format, 2 or 3.
+    /// Returns the version of its format, 2 or 3.
     pub fn version(&self) -> u16 {
         if self.shift > 0 { 3 } else { 2 }
     }
 }
 
-/// The names of the reasons that are set; what has no name stands in hex.
+/// Returns the names of the reasons that are set; unnamed bits are given in hex.
 pub fn reasons(bits: u32) -> Vec<String> {
     names(bits, &REASONS)
 }
@@ -252,12 +252,12 @@ pub fn reasons(bits: u32) -> Vec<String> {
 /// All reasons that have a name.
 pub const ALL_REASONS: u32 = 0x81ff_ff77;
 
-/// The reason of this name, without `USN_REASON_`.
+/// Returns the reason of this name, without `USN_REASON_`.
 pub fn reason(name: &str) -> Option<u32> {
     REASONS.iter().find(|(_, known)| *known == name).map(|(bit, _)| *bit)
 }
 
-/// The names of what a change was made for.
+/// Returns the names of the purposes of a change.
 pub fn sources(bits: u32) -> Vec<String> {
     names(bits, &SOURCES)
 }
@@ -272,7 +272,7 @@ fn names(bits: u32, known: &[(u32, &str)]) -> Vec<String> {
     found
 }
 
-/// Whether the data begins as a journal does: with zeros only, or with a record behind them.
+/// Checks whether the data begins like a journal: only zeros, or zeros followed by a record.
 pub fn begins(data: &[u8]) -> bool {
     match step(data, 0) {
         Step::Record(_) | Step::Ranges(_) => true,

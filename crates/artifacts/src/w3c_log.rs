@@ -1,13 +1,14 @@
-//! Logs in the extended format of the W3C: of the Windows firewall, and of the web server IIS.
+//! Logs in the W3C extended format: of the Windows firewall, and of the web server IIS.
 //!
-//! Source of the format: W3C working draft WD-logfile-960323: `#Fields:` names the columns, which are parted by spaces; `-` is no value.
+//! Source of the format: W3C working draft WD-logfile-960323: `#Fields:` names the columns, which are separated
+//! by spaces; `-` means no value.
 
 use crate::civil_time::{self, CivilTime};
 use crate::damage::{Damage, DamageKind};
 use crate::fields::Located;
 use crate::text_lines::{Line, lines};
 
-/// Most columns that are read.
+/// The most columns that are read.
 const MOST: usize = 100;
 
 /// One row.
@@ -17,27 +18,27 @@ pub struct Row {
     pub line: Located<String>,
     /// Date and time.
     pub time: Option<Located<CivilTime>>,
-    /// Whether the log says that its times are local; the format means UTC.
+    /// Whether the log says that its times are local; the format prescribes UTC.
     pub local: bool,
-    /// What is wrong with it: its text, or that it has fewer values than the head names columns.
+    /// What is wrong with it: its text, or that it has fewer values than the header has columns.
     pub damage: Option<Damage>,
     columns: Vec<(String, Located<String>)>,
 }
 
 impl Row {
-    /// The value of a column, where it has one.
+    /// Returns the value of a column, if it has one.
     pub fn get(&self, column: &str) -> Option<&Located<String>> {
         self.columns.iter().find(|(name, _)| name == column).map(|(_, value)| value)
     }
 }
 
-/// The software that a log names in its first lines; `None` where it is no such log.
+/// Returns the software that a log names in its first lines; `None` if it is not such a log.
 pub fn software(head: &[u8]) -> Option<String> {
     let mut first = lines(head).take(8);
     first.find_map(|line| line.text.value.strip_prefix("#Software:").map(|name| name.trim().to_owned()))
 }
 
-/// The rows in order; one may have nothing but damage.
+/// Returns the rows in order; one may have nothing but damage.
 pub fn rows(bytes: &[u8]) -> impl Iterator<Item = Row> + '_ {
     let (mut names, mut local, mut day) = (Vec::new(), false, None);
     lines(bytes).filter_map(move |line| {
@@ -62,7 +63,7 @@ fn row(line: &Line, names: &[String], local: bool, day: Option<&str>) -> Option<
         return None;
     }
     let fewer = values.len() < names.len() || names.is_empty();
-    // What a row was cut in is its last value: that need not be whole.
+    // The last value of a truncated row may be incomplete.
     let whole = if fewer { values.len() - 1 } else { values.len() };
     let columns: Vec<_> = names
         .iter()
@@ -79,7 +80,7 @@ fn row(line: &Line, names: &[String], local: bool, day: Option<&str>) -> Option<
     Some(row)
 }
 
-/// The columns `date` and `time`; where there is no date, that of the log's head.
+/// Reads the columns `date` and `time`; without a date column, the date in the log's header.
 fn time(row: &Row, day: Option<&str>) -> Option<Located<CivilTime>> {
     let time = row.get("time")?;
     let date = row.get("date");

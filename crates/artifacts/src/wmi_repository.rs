@@ -1,29 +1,35 @@
 //! Permanent event subscriptions of WMI, carved from `OBJECTS.DATA`.
 //!
-//! An instance begins with the digest of the name of its class in UTF-16LE (SHA-256 since Windows Vista, MD5 before), two times and its length; behind its table of properties stands a heap, whose first text is the name of the class, and the other texts in the order of the names of their properties, each with a byte before it that tells its encoding.
-//! Source of the format: FireEye (W. Ballenthin, M. Graeber, C. Teodorescu), "Windows Management Instrumentation (WMI) Offense, Defense, and Forensics", 2015, and its python-cim; Joachim Metz, dtformats, "WMI repository file format".
-//! The index is not read: what is found may be of a deleted or overwritten instance, and one that goes on in another page is cut there.
+//! An instance begins with the digest of its class name in UTF-16LE (SHA-256 since Windows Vista, MD5 before),
+//! two times and its length. Its table of properties is followed by a heap. The first text in the heap is the
+//! class name; the other texts are in the order of the names of their properties. Each text is preceded by a
+//! byte that gives its encoding.
+//! Source of the format: FireEye (W. Ballenthin, M. Graeber, C. Teodorescu), "Windows Management Instrumentation
+//! (WMI) Offense, Defense, and Forensics", 2015, and its python-cim; Joachim Metz, dtformats, "WMI repository
+//! file format".
+//! The index is not read: an instance that is found may be deleted or overwritten, and one that continues on
+//! another page is cut off there.
 
 use crate::fields::{Located, bytes, u32_at, utf16};
 use crate::sid::sid;
 use memchr::memmem;
 
-/// Longest instance that is read.
+/// The longest instance that is read.
 const LONGEST: usize = 1 << 20;
 
-/// How far behind its beginning the heap of an instance can begin.
+/// The maximum distance from the start of an instance to its heap.
 const HEAP_WITHIN: usize = 4096;
 
-/// Most texts of one instance.
+/// The most texts of one instance.
 const TEXTS: usize = 64;
 
-/// Most instances of one class that are read.
+/// The most instances of one class that are read.
 const MOST: usize = 10_000;
 
-/// A class of subscriptions.
+/// A class of event subscriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// `__EventFilter`: what event is waited for.
+    /// `__EventFilter`: the event that is waited for.
     Filter,
     /// `__FilterToConsumerBinding`: which consumer gets the events of which filter.
     Binding,
@@ -40,7 +46,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The name by which WMI knows it.
+    /// Returns its name in WMI.
     pub const fn name(self) -> &'static str {
         match self {
             Class::Filter => "__EventFilter",
@@ -53,7 +59,7 @@ impl Class {
         }
     }
 
-    /// The digests of its name in upper case: SHA-256 and MD5.
+    /// Returns the digests of its name in upper case: SHA-256 and MD5.
     const fn digests(self) -> [&'static str; 2] {
         match self {
             Class::Filter => [
@@ -103,17 +109,17 @@ impl Class {
 pub struct Instance {
     /// Its class.
     pub class: Class,
-    /// Where it stands.
+    /// Its location.
     pub at: Located<()>,
-    /// Its texts behind the name of the class, in their order.
+    /// Its texts after the class name, in order.
     pub texts: Vec<Located<String>>,
-    /// Who made it, and how many of the texts stand before that.
+    /// Who created it, and how many of the texts come before that.
     pub creator: Option<(Located<String>, usize)>,
-    /// Whether its heap ends before its length says.
+    /// Whether its heap ends before its declared length.
     pub cut: bool,
 }
 
-/// The instances of all classes, sorted by place; and whether there were more of one class than are read.
+/// Returns the instances of all classes, sorted by location, and whether there were more of one class than are read.
 pub fn carve(data: &[u8]) -> (Vec<Instance>, bool) {
     let (mut found, mut more) = (Vec::new(), false);
     for class in Class::ALL {
@@ -152,7 +158,7 @@ fn instance(data: &[u8], at: usize, digest: usize, class: Class) -> Option<Insta
     Some(one)
 }
 
-/// The texts of a heap; what is none, such as a list of numbers, is passed over.
+/// Reads the texts of a heap; anything else, such as a list of numbers, is skipped.
 fn texts(data: &[u8], mut at: usize, end: usize, one: &mut Instance) {
     while at < end && one.texts.len() < TEXTS {
         if let Some((text, next)) = text(data, at, end) {
@@ -169,14 +175,15 @@ fn texts(data: &[u8], mut at: usize, end: usize, one: &mut Instance) {
     }
 }
 
-/// A byte 0 and a text of single bytes, or a byte 1 and one of UTF-16LE, up to a NUL; and where the next thing stands.
+/// Reads a text up to a NUL: single bytes after a byte 0, or UTF-16LE after a byte 1. Also returns the offset
+/// after it.
 fn text(data: &[u8], at: usize, end: usize) -> Option<(Located<String>, usize)> {
     let rest = data.get(at + 1..end)?;
     match data.get(at)? {
         0 => {
             let length = memchr::memchr(0, rest)?;
             let raw = rest.get(..length)?;
-            // Single bytes are those of Latin-1.
+            // Single bytes are Latin-1.
             let text: String = raw.iter().copied().map(char::from).collect();
             let printable = |c: char| !c.is_control() || matches!(c, '\r' | '\n' | '\t');
             text.chars().all(printable).then(|| (Located::new(text, at + 1, length), at + 2 + length))
@@ -191,7 +198,7 @@ fn text(data: &[u8], at: usize, end: usize) -> Option<(Located<String>, usize)> 
     }
 }
 
-/// The list of the bytes of a SID behind their number.
+/// Reads a SID as a list of bytes preceded by their number.
 fn creator(data: &[u8], at: usize, end: usize) -> Option<(Located<String>, usize)> {
     let length = u32_at(data, at)? as usize;
     let found = sid(bytes(data, at + 4, length)?, 0)?.moved(at + 4);

@@ -1,36 +1,37 @@
-//! `Zone.Identifier` streams: from which zone of Internet Explorer's a file came, and mostly from which address.
+//! `Zone.Identifier` streams: the Internet Explorer zone that a file came from, and usually the address.
 //!
-//! Source of the format: [MS-FSCC] 5.6.1 ("Zone.Identifier Stream Name"); the keys of section `ZoneTransfer` by Microsoft's documentation of `IZoneIdentifier2` and by observation.
+//! Source of the format: [MS-FSCC] 5.6.1 ("Zone.Identifier Stream Name"); the keys of section `ZoneTransfer`
+//! from Microsoft's documentation of `IZoneIdentifier2` and from observation.
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::Located;
 
-/// Most bytes of a line that are read.
+/// The most bytes of a line that are read.
 const LONGEST: usize = 64 << 10;
 
-/// What a stream tells.
+/// The content of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ZoneIdentifier {
     /// The zone: 0 this computer, 1 intranet, 2 trusted, 3 internet, 4 restricted.
     pub zone: Option<Located<u32>>,
     /// The address of the content.
     pub host_url: Option<Located<String>>,
-    /// The address of the page that led to it.
+    /// The address of the referring page.
     pub referrer_url: Option<Located<String>>,
-    /// The address of the computer that it came from.
+    /// The IP address of the computer that it came from.
     pub host_ip: Option<Located<String>>,
     /// The family name of the package that wrote the file.
     pub package: Option<Located<String>>,
-    /// What is wrong with it.
+    /// The damage found in it.
     pub damage: Vec<Damage>,
 }
 
-/// Whether the bytes hold the section of such a stream.
+/// Checks whether the bytes contain the section of such a stream.
 pub fn is_zone_identifier(head: &[u8]) -> bool {
     lines(head).any(|(_, line)| line.eq_ignore_ascii_case(b"[ZoneTransfer]"))
 }
 
-/// Reads a stream; `None` where it does not hold the section.
+/// Reads a stream; `None` if it does not contain the section.
 pub fn read(data: &[u8]) -> Option<ZoneIdentifier> {
     let mut found = ZoneIdentifier::default();
     let mut inside = false;
@@ -45,7 +46,7 @@ pub fn read(data: &[u8]) -> Option<ZoneIdentifier> {
     is_zone_identifier(data).then_some(found)
 }
 
-/// The lines with their places, without blanks around them.
+/// Returns the lines with their offsets, without blanks around them.
 fn lines(data: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let data_at = |line: &[u8]| line.as_ptr().addr() - data.as_ptr().addr();
     let whole = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);

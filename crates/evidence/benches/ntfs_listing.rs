@@ -1,6 +1,6 @@
-//! Listing every entry of the first NTFS volume of an image, ours beside ntfs-core's own, in one run.
+//! Lists every entry of the first NTFS volume of an image, with our reader and with ntfs-core, in one run.
 //!
-//! The image is named by `LOCARD_BENCH_IMAGE`; ntfs-core looks for the volume at byte `LOCARD_BENCH_OFFSET` (0).
+//! `LOCARD_BENCH_IMAGE` names the image. ntfs-core looks for the volume at byte `LOCARD_BENCH_OFFSET` (0 by default).
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark takes its image from the environment")]
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a benchmark without its image says so")]
@@ -26,7 +26,7 @@ fn offset() -> u64 {
     std::env::var("LOCARD_BENCH_OFFSET").ok().and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// Names, kinds, sizes of every stream, all eight times, links.
+/// Lists names, kinds, the sizes of every stream, all eight times, and links.
 #[divan::bench]
 fn ours() -> usize {
     let tree = open_image(&image().expect("main looked"), "disk").expect("an image");
@@ -34,7 +34,7 @@ fn ours() -> usize {
     walk(&tree, &root).filter(|step| matches!(step, Step::Node(_))).count()
 }
 
-/// The deleted entries, with where they stood and what is left of them.
+/// Lists the deleted entries, with their former places and what is left of them.
 #[divan::bench]
 fn ours_deleted() -> usize {
     let tree = open_image(&image().expect("main looked"), "disk").expect("an image");
@@ -42,7 +42,7 @@ fn ours_deleted() -> usize {
     volumes.iter().map(|volume| tree.deleted(&volume.path).map_or(0, Iterator::count)).sum()
 }
 
-/// Names from the indexes, and of each record its attributes with both kinds of times.
+/// Lists the names in the indexes, and reads the attributes of each record, with both kinds of times.
 #[divan::bench]
 fn ntfs_core_records() -> usize {
     let mut fs = open();
@@ -64,7 +64,7 @@ fn ntfs_core_records() -> usize {
     count
 }
 
-/// The same without looking at records that are no folders.
+/// The same without reading records that are not folders.
 #[divan::bench]
 fn ntfs_core_names() -> usize {
     let fs = open();

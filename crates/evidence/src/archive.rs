@@ -1,8 +1,10 @@
-//! A triage archive as evidence: zip, 7z, tar, tar.gz, tar.zst, read in place.
+//! A triage archive as evidence: zip, 7z, tar, tar.gz or tar.zst, read in place.
 //!
-//! Nothing is ever expanded onto a disk, and archives and disk images inside the archive are files like any other; one that holds nothing else is refused.
-//! A zip and a 7z are listed from their directories; a tar from its headers, for which a compressed one is expanded whenever it is opened without its listing.
-//! The times are those of the copy that was packed: [`ledger::Clock::CollectionCopy`], and no event stands on one.
+//! Nothing is ever expanded onto a disk. Archives and disk images inside the archive are files like any other;
+//! an archive that holds nothing else is refused.
+//! A zip and a 7z are listed from their directories, a tar from its headers. A compressed tar must be expanded
+//! for that whenever it is opened without its listing.
+//! The times are those of the packed copy ([`ledger::Clock::CollectionCopy`]), so no event is based on them.
 
 mod damage;
 mod decode;
@@ -40,14 +42,14 @@ use std::rc::Rc;
 use stream::{Bound, Decode, Start, Stream};
 use tar::Bytes;
 
-/// How far archives are expanded and listed (decision 0064).
+/// The limits for expanding and listing archives (decision 0064).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expansion {
-    /// To the bounds of today.
+    /// Today's limits.
     #[default]
     Bounded,
-    /// As in runs before [`ledger::Behaviour::BoundsArchives`].
+    /// The limits of runs from before [`ledger::Behaviour::BoundsArchives`].
     Former,
 }
 
@@ -61,19 +63,20 @@ pub struct ArchiveTree {
     format: Format,
 }
 
-/// What entries are read through.
+/// How entries are read.
 enum Format {
     Zip {
-        /// Bytes of an entry that are free of the limit of its ratio.
+        /// Bytes of an entry to which the ratio limit does not apply.
         free: u64,
     },
     Seven(Seven),
     Tar(Rc<RefCell<Bytes>>),
 }
 
-/// Opens the archive `path` of the examiner's machine; what it is, its first bytes say.
+/// Opens the archive `path` of the examiner's machine. Its first bytes decide the format.
 ///
-/// `listing` is what [`Tree::listing`] gave of this very archive: what it holds is then not listed again. One that cannot be read is passed over.
+/// `listing` is what [`Tree::listing`] returned for this very archive; the archive is then not listed again. A
+/// listing that cannot be read is ignored.
 pub fn open_archive(
     path: &Path,
     label: &str,
@@ -83,7 +86,7 @@ pub fn open_archive(
     let io = |source| OpenError::Io { label: label.to_owned(), path: path.to_owned(), source };
     let path = path.canonicalize().map_err(io)?;
     let no_archive = || OpenError::NotAnArchive { label: label.to_owned(), path: path.clone() };
-    // To open a pipe would wait for whoever writes to it.
+    // Opening a pipe would block until somebody writes to it.
     if !path.metadata().map_err(io)?.is_file() {
         return Err(no_archive());
     }
@@ -145,7 +148,7 @@ impl Place<'_> {
         }
     }
 
-    /// The same where it is known what the archive holds; `None` where that is not kept.
+    /// Opens the archive with a known listing; `None` for formats whose listings are not kept.
     fn listed(&self, kind: Kind, index: Index, free: u64) -> Option<(Index, Format)> {
         let of_tar = |bytes| Format::Tar(Rc::new(RefCell::new(bytes)));
         let format = match kind {
@@ -157,7 +160,7 @@ impl Place<'_> {
         Some((index, format))
     }
 
-    /// What a compressed file holds: a tar, or nothing that is read.
+    /// Lists the tar in a compressed file; any other content is an error.
     fn expanded(&self, kind: Kind) -> Result<(Index, Format), OpenError> {
         let mut bytes = Bytes::Packed(self.expand(kind));
         let (head, wrong) = bytes.take(0, 4608);
@@ -173,7 +176,7 @@ impl Place<'_> {
         }
     }
 
-    /// What a compressed file expands to.
+    /// Returns a stream over the expanded bytes of a compressed file.
     fn expand(&self, kind: Kind) -> Stream {
         let part = Part::new(self.file, 0, self.length);
         let (start, keep): (Start, usize) = match kind {
@@ -199,23 +202,24 @@ fn tarred(mut bytes: Bytes) -> (Index, Format) {
     (index, Format::Tar(Rc::new(RefCell::new(bytes))))
 }
 
-/// Bytes of a stream without points that are kept: a zstd of no more is expanded once a call.
+/// Bytes kept in memory of a stream that has no points to resume from. A zstd up to this size is expanded only
+/// once per call.
 const KEEP_ZSTD: usize = 256 << 20;
 
-/// What is found at a path.
+/// The item at a path.
 enum Item<'a> {
     Folder(&'a Folder),
     Leaf(&'a Leaf),
 }
 
-/// The longest target of a link that is the content of an entry.
+/// The maximum length of a link target that is stored as the entry's content.
 const MAX_TARGET: u64 = 4096;
 
-/// Hard links that are followed to the content of one entry.
+/// The most hard links that are followed to find one entry's content.
 const MAX_HOPS: usize = 16;
 
 impl ArchiveTree {
-    /// What stands at exactly this path.
+    /// Returns the item at exactly this path.
     fn item(&self, path: &EvidencePath) -> Result<Option<Item<'_>>, ReadError> {
         let mut folder = &self.index.root;
         let mut parts = path.components().peekable();
@@ -232,7 +236,7 @@ impl ArchiveTree {
         Ok(Some(Item::Folder(folder)))
     }
 
-    /// The leaf whose content a hard link shares; a link that leads nowhere stays what it is.
+    /// Returns the leaf whose content a hard link shares; a link whose target is missing is returned as it is.
     fn content<'a>(&'a self, leaf: &'a Leaf) -> &'a Leaf {
         let mut found = leaf;
         for _ in 0..MAX_HOPS {
@@ -257,7 +261,7 @@ impl ArchiveTree {
         Node { kind, size, times: leaf.stamps.times(), ..Node::folder(path) }
     }
 
-    /// The target of a link that is its content; empty where it cannot be read.
+    /// Reads the target of a link from its content; empty if it cannot be read.
     fn target(&self, path: &EvidencePath, leaf: &Leaf) -> String {
         let reader = self.reader(path, leaf).ok();
         let bytes = reader.and_then(|mut reader| crate::read::read_all(reader.as_mut(), MAX_TARGET).ok());
@@ -297,7 +301,8 @@ impl ArchiveTree {
         }
     }
 
-    /// The written name of the child of `folder` that is meant: spelled so, or else the only one that differs in letter case alone.
+    /// Returns the written name of a child of `folder`: the exact spelling if it exists, otherwise the only name
+    /// that differs in letter case alone.
     fn spelled(&self, folder: &Folder, path: &EvidencePath, name: &str) -> Result<Option<String>, ReadError> {
         let Holds { folders, leaves } = holds(folder, path)?;
         if folders.contains_key(name) || leaves.contains_key(name) {
@@ -321,7 +326,7 @@ impl ArchiveTree {
     }
 }
 
-/// What lies in a folder; `path` is that of what was asked for.
+/// Returns the content of a folder; `path` is the path that was asked for, for the error.
 fn holds<'f>(folder: &'f Folder, path: &EvidencePath) -> Result<&'f Holds, ReadError> {
     let damaged = || ReadError::Damaged { path: path.clone(), source: ArchiveDamage::Listing.into() };
     folder.holds().ok_or_else(damaged)
@@ -331,7 +336,8 @@ fn folder_node(path: EvidencePath, folder: &Folder) -> Node {
     Node { times: folder.stamps.times(), ..Node::folder(path) }
 }
 
-/// What a listing that is not ours, or a fault of ours, names as no path can: it must not cost the rest of its folder.
+/// Returns the gap for a name that no path can have, which only a foreign listing or a bug of ours can contain.
+/// It must not cost the rest of its folder.
 fn unnamed(folder: &EvidencePath, name: &str) -> Gap {
     let reason =
         format!("an entry of the archive whose name {name:?} cannot be part of a path: it is not read");
@@ -399,7 +405,7 @@ impl Tree for ArchiveTree {
         let Some(Item::Folder(folder)) = self.item(path)? else {
             return Err(ReadError::NotADirectory { path: path.clone() });
         };
-        // One that cannot be named is a gap of the listing.
+        // A folder that cannot be named becomes a gap in the listing.
         let folders = holds(folder, path)?.folders.iter();
         let named = folders.filter_map(|(name, below)| Some(folder_node(path.child(name).ok()?, below)));
         let mut nodes: Vec<Node> = named.collect();

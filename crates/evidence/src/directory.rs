@@ -1,6 +1,6 @@
 //! A folder of the examiner's machine as evidence.
 //!
-//! Its times are those of the copy: they carry [`Clock::CollectionCopy`] and ground no event.
+//! Its times are those of the copy ([`Clock::CollectionCopy`]), so no event is based on them.
 
 use crate::error::{OpenError, ReadError};
 use crate::inner::is_top;
@@ -24,17 +24,18 @@ use walkdir::WalkDir;
 #[derive(Debug)]
 pub struct DirectoryTree {
     label: String,
-    /// Without links: resolved once, when the tree was opened.
+    /// The root without links, resolved once when the tree was opened.
     root: PathBuf,
-    /// Folders that are no links, nor lie below one, where the examiner's machine has them.
+    /// The host paths of folders that are not links and are not below one.
     ///
-    /// Each is looked at once: whoever swaps a folder for a link meanwhile changes the evidence, which a run finds at its end, and what lies outside of it a worker cannot read.
+    /// Each is checked once. Anyone who swaps a folder for a link meanwhile changes the evidence: the run
+    /// notices at its end, and a worker cannot read anything outside the evidence.
     folders: Mutex<BTreeMap<EvidencePath, PathBuf>>,
-    /// Who knows the folders in a folder without reading it.
+    /// A source that knows the subfolders of a folder without reading it.
     known: Option<Known>,
 }
 
-/// Gives the written names of the entries of a folder that can be folders; `None` where that is not known.
+/// Returns the written names of the entries of a folder that can be folders; `None` if that is not known.
 pub type FoldersIn = dyn Fn(&EvidencePath) -> Option<Vec<String>> + Send + Sync;
 
 struct Known(Box<FoldersIn>);
@@ -45,10 +46,10 @@ impl fmt::Debug for Known {
     }
 }
 
-/// Most folders that are kept.
+/// The most folders that are kept.
 const MOST_FOLDERS: usize = 4096;
 
-/// Opens the folder `root` of the examiner's machine; `root` alone may be a symbolic link.
+/// Opens the folder `root` of the examiner's machine; only `root` itself may be a symbolic link.
 pub fn open_directory(root: &Path, label: &str) -> Result<DirectoryTree, OpenError> {
     let error = |source| OpenError::Io { label: label.to_owned(), path: root.to_owned(), source };
     let resolved = root.canonicalize().map_err(error)?;
@@ -59,7 +60,8 @@ pub fn open_directory(root: &Path, label: &str) -> Result<DirectoryTree, OpenErr
 }
 
 impl DirectoryTree {
-    /// The same tree, whose folders' folders somebody knows from an earlier walk: each is looked at, but the folder around it is not read for them.
+    /// Returns the same tree with subfolders known from an earlier walk: each is checked, but their parent
+    /// folder is not read to find them.
     #[must_use]
     pub fn knowing(self, folders: Box<FoldersIn>) -> DirectoryTree {
         DirectoryTree { known: Some(Known(folders)), ..self }
@@ -97,7 +99,8 @@ impl Tree for DirectoryTree {
         }
     }
 
-    /// A target that begins with a slash is one of the examiner's machine or, as in a copied volume, one from the root of the evidence.
+    /// Resolves a link's target. One that begins with a slash is on the examiner's machine or, as in a copied
+    /// volume, starts at the root of the evidence.
     fn target(&self, link: &Node) -> Option<EvidencePath> {
         let NodeKind::Symlink { target } = &link.kind else { return None };
         let root = escape_target(name_bytes(self.root.as_os_str()));
@@ -120,7 +123,7 @@ impl Tree for DirectoryTree {
         if !symlink_metadata(&host, &directory.path)?.is_dir() {
             return Err(ReadError::NotADirectory { path: directory.path.clone() });
         }
-        // walkdir reports the failure to read the folder itself as an entry of depth 0.
+        // walkdir reports a failure to read the folder itself as an entry of depth 0.
         let entries = WalkDir::new(&host).min_depth(1).max_depth(1).follow_links(false);
         let mut found: Vec<(Box<str>, Found)> = Vec::new();
         let mut gaps = Vec::new();
@@ -138,7 +141,7 @@ impl Tree for DirectoryTree {
         gaps.sort();
         let holds_top = found.iter().any(|(name, found)| found.kind == NodeKind::Directory && is_top(name));
         let path = directory.path.clone();
-        // Each name was part of such a path before.
+        // Each name already was part of such a path.
         let nodes =
             found.into_iter().filter_map(move |(name, found)| Some(found.node(path.child(&name).ok()?)));
         Ok(Entries { nodes: Box::new(nodes), defects: Vec::new(), gaps, holds_top })
@@ -154,7 +157,7 @@ impl Tree for DirectoryTree {
             return Ok(self.those_of(path, &names));
         }
         let entries = host.read_dir().map_err(|source| ReadError::Io { path: path.clone(), source })?;
-        // What the system says beside the name: nothing else is looked at.
+        // The type that the system returns with the name; nothing else is checked.
         let folders = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         let listed = folders.filter_map(|entry| listed(path, &entry.file_name(), &entry.path()).ok());
         let mut folders: Vec<Node> = listed.map(|(path, found)| found.node(path)).collect();
@@ -182,7 +185,7 @@ impl Tree for DirectoryTree {
 }
 
 impl DirectoryTree {
-    /// The folders among the entries of these names, as they are now.
+    /// Returns those entries with these names that are folders now.
     fn those_of(&self, folder: &EvidencePath, names: &[String]) -> Vec<Node> {
         let paths = names.iter().filter_map(|name| folder.child(name).ok());
         let nodes = paths.filter_map(|path| self.node_listed(&path).ok().flatten());
@@ -191,9 +194,10 @@ impl DirectoryTree {
         folders
     }
 
-    /// The child of `directory` with this written name, or else the only one that differs in letter case alone.
+    /// Finds the child of `directory` with this written name, or else the only one that differs in letter case alone.
     ///
-    /// The folder is always listed: the machine's own file system may fold case and would hand back the spelling of the question.
+    /// The folder is always listed: the machine's own file system may ignore case and would then return the
+    /// spelling that was asked for.
     fn find(&self, directory: &EvidencePath, name: &str) -> Result<Option<EvidencePath>, ReadError> {
         let error = |source| ReadError::Io { path: directory.clone(), source };
         let lower = name.to_lowercase();
@@ -219,7 +223,7 @@ impl DirectoryTree {
         }
     }
 
-    /// The path on the examiner's machine.
+    /// Returns the path on the examiner's machine.
     fn host(&self, path: &EvidencePath) -> Result<PathBuf, ReadError> {
         let mut host = self.root.clone();
         for name in path.components() {
@@ -228,7 +232,7 @@ impl DirectoryTree {
         Ok(host)
     }
 
-    /// The same, after making sure that no folder above it is a link.
+    /// The same, after checking that no folder above it is a link.
     fn checked_host(&self, path: &EvidencePath) -> Result<PathBuf, ReadError> {
         match path.parent() {
             Some(parent) => Ok(self.folder(&parent)?.join(raw_name(path, path.name())?)),
@@ -236,7 +240,7 @@ impl DirectoryTree {
         }
     }
 
-    /// Where a folder is, after making sure that neither it nor one above it is a link.
+    /// Returns the host path of a folder, after checking that neither it nor any folder above it is a link.
     fn folder(&self, directory: &EvidencePath) -> Result<PathBuf, ReadError> {
         let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         if directory.is_root() {
@@ -258,7 +262,7 @@ impl DirectoryTree {
     }
 }
 
-/// What the examiner's machine says of an entry, in little room: a folder can hold a million of them.
+/// An entry's metadata on the examiner's machine, kept small: a folder can hold a million entries.
 struct Found {
     kind: NodeKind,
     size: u64,
@@ -267,7 +271,7 @@ struct Found {
 }
 
 impl Found {
-    /// Looks at what stands there; `path` is for messages.
+    /// Reads the metadata at `host`; `path` is for messages.
     fn at(host: &Path, path: &EvidencePath) -> Result<Found, ReadError> {
         let metadata = symlink_metadata(host, path)?;
         let kind = kind(host, &metadata, path)?;
@@ -275,7 +279,7 @@ impl Found {
         Ok(Found { kind, size, facts: platform::facts(&metadata), born: born(&metadata) })
     }
 
-    /// The entry of this path.
+    /// Returns the node at this path.
     fn node(self, path: EvidencePath) -> Node {
         let Found { kind, size, facts, born } = self;
         let times = MacbTimes {
@@ -293,7 +297,7 @@ fn examine(path: EvidencePath, host: &Path) -> Result<Node, ReadError> {
     Found::at(host, &path).map(|found| found.node(path))
 }
 
-/// An entry of a folder of the examiner's machine.
+/// Reads one entry of a folder of the examiner's machine.
 fn listed(directory: &EvidencePath, name: &OsStr, host: &Path) -> Result<(EvidencePath, Found), ReadError> {
     let path = child(directory, &escape_name(name_bytes(name)))?;
     Found::at(host, &path).map(|found| (path, found))
@@ -374,7 +378,7 @@ impl ReadAt for FileReader {
     }
 
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
-        // A file that grows while it is read keeps the length it was opened with.
+        // A file that grows while it is read keeps the length it had when it was opened.
         let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
         let wanted = left.min(buffer.len());
         let buffer = buffer.get_mut(..wanted).unwrap_or_default();

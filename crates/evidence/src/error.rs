@@ -10,7 +10,7 @@ use thiserror::Error;
 /// Why a text is not a path in the evidence.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PathError {
-    /// `.` and `..` name no entry.
+    /// `.` and `..` do not name an entry.
     #[error("read a path: expected names, found {component:?} in {found:?}")]
     Relative {
         /// The component: `.` or `..`.
@@ -18,7 +18,7 @@ pub enum PathError {
         /// The whole text.
         found: String,
     },
-    /// A control character stands in the text; in a name it is written as an escape.
+    /// The text contains a control character; in a name it is written as an escape.
     #[error("read a path: control character {character:?} in {found:?}")]
     Control {
         /// The character.
@@ -26,13 +26,13 @@ pub enum PathError {
         /// The whole text.
         found: String,
     },
-    /// `%{` begins no escape that [`escape_name`](crate::escape_name) writes.
+    /// `%{` does not begin an escape that [`escape_name`](crate::escape_name) writes.
     #[error("read a path: {component:?} is not the written form of a name")]
     Escape {
         /// The component.
         component: String,
     },
-    /// A name has no bytes, or a component was given with a separator in it.
+    /// A name has no bytes, or a component contains a separator.
     #[error("read a path: expected one name, found {found:?}")]
     NotAName {
         /// The text that was given.
@@ -50,11 +50,11 @@ pub enum OpenError {
         label: String,
         /// The path on the examiner's machine.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The file begins like no disk image that is known here.
+    /// The file does not begin like any supported disk image.
     #[error(
         "open evidence {label}: byte 0: expected a disk image (raw, split raw, E01, VMDK, VHDX, VHD, QCOW2), found no container, partition table or file system"
     )]
@@ -71,13 +71,13 @@ pub enum OpenError {
         label: String,
         /// Its first file on the examiner's machine.
         path: PathBuf,
-        /// The format, by the content of the file.
+        /// The format, according to the content of the file.
         format: &'static str,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The reader of containers stopped on damage that it does not report.
+    /// The container reader stopped on damage that it does not report.
     #[error("open evidence {label}: the reader of containers stopped on damage")]
     Stopped {
         /// The label of the evidence.
@@ -85,7 +85,7 @@ pub enum OpenError {
         /// The path on the examiner's machine.
         path: PathBuf,
     },
-    /// The file begins like no archive that is known here.
+    /// The file does not begin like any supported archive.
     #[error(
         "open evidence {label}: byte 0: expected an archive (zip, 7z, tar, tar.gz, tar.zst), found no signature of one"
     )]
@@ -95,7 +95,7 @@ pub enum OpenError {
         /// The path on the examiner's machine.
         path: PathBuf,
     },
-    /// The file is compressed, and what it holds is no archive, or cannot be told.
+    /// The file is compressed, and its content is not an archive or cannot be determined.
     #[error("open evidence {label}: found {found}: {hint}")]
     Packed {
         /// The label of the evidence.
@@ -107,7 +107,7 @@ pub enum OpenError {
         /// What can be done.
         hint: &'static str,
     },
-    /// The archive is damaged so that nothing of it can be listed.
+    /// The archive is so damaged that nothing in it can be listed.
     #[error("open evidence {label}: {source}")]
     Archive {
         /// The label of the evidence.
@@ -118,7 +118,7 @@ pub enum OpenError {
         #[source]
         source: ArchiveDamage,
     },
-    /// The archive holds nothing but disk images or archives: as evidence it would say nothing.
+    /// The archive holds nothing but disk images or archives, so as evidence it would show nothing.
     #[error(
         "open evidence {label}: it holds nothing but disk images or archives: {first} is {found} inside an archive, which is not opened there: extract it and give it as evidence of its own"
     )]
@@ -127,7 +127,7 @@ pub enum OpenError {
         label: String,
         /// The path on the examiner's machine.
         path: PathBuf,
-        /// The first of them, in the archive.
+        /// The path of the first one in the archive.
         first: EvidencePath,
         /// What it is.
         found: &'static str,
@@ -145,12 +145,12 @@ pub enum OpenError {
 /// Why something in the evidence cannot be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// The system refused.
+    /// The operating system refused.
     #[error("read {path}: {source}")]
     Io {
         /// The path in the evidence.
         path: EvidencePath,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -175,10 +175,10 @@ pub enum ReadError {
     Symlink {
         /// The link.
         path: EvidencePath,
-        /// What it points to, as it is written.
+        /// Its target, as written.
         target: String,
     },
-    /// The entry has no bytes to read: it is a folder, a device, a socket, a pipe.
+    /// The entry has no bytes to read: it is a folder, a device, a socket or a pipe.
     #[error("read {path}: not a regular file")]
     NotAFile {
         /// The entry.
@@ -207,7 +207,7 @@ pub enum ReadError {
         #[source]
         source: Damage,
     },
-    /// The entry is there, and is stored in a way that is not read yet.
+    /// The entry exists, but is stored in a way that is not supported yet.
     #[error("read {path}: found {found}, which is not read yet")]
     Unsupported {
         /// The path in the evidence.
@@ -220,19 +220,19 @@ pub enum ReadError {
     Short {
         /// The file.
         path: EvidencePath,
-        /// Bytes from its start.
+        /// Offset from its start, in bytes.
         offset: u64,
-        /// Number of bytes that should stand there.
+        /// Number of bytes that should be there.
         expected: u64,
-        /// Number of bytes that do.
+        /// Number of bytes that are there.
         actual: u64,
     },
-    /// The file is larger than the reader takes whole.
+    /// The file is larger than the reader accepts as a whole.
     #[error("read {path}: {actual} bytes are more than the limit of {limit}")]
     TooLarge {
         /// The file.
         path: EvidencePath,
-        /// The most bytes that are taken.
+        /// The most bytes that are accepted.
         limit: u64,
         /// Its size.
         actual: u64,
@@ -240,7 +240,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// Whether another try can come to something else although the evidence is the same: the machine failed, and nothing that the evidence says.
+    /// Checks whether another attempt on the same evidence can succeed: the machine failed, not the evidence.
     pub fn may_pass(&self) -> bool {
         match self {
             ReadError::Io { .. } | ReadError::Absent { .. } | ReadError::Short { .. } => true,
@@ -250,25 +250,25 @@ impl ReadError {
     }
 }
 
-/// What is wrong with a structure of a file system.
+/// Damage to a structure of a file system.
 #[derive(Debug, Error)]
 pub enum Damage {
-    /// Of NTFS.
+    /// Damage to NTFS.
     #[error(transparent)]
     Ntfs(#[from] NtfsDamage),
-    /// Of an archive.
+    /// Damage to an archive.
     #[error(transparent)]
     Archive(#[from] ArchiveDamage),
-    /// A field of any other file system is not what it must be.
+    /// A field of any other file system has a wrong value.
     #[error("byte {offset} of the volume: {what}: expected {expected}, found {found}")]
     Field {
         /// The field.
         what: &'static str,
-        /// Where it stands, in bytes from the start of the volume.
+        /// Offset of the field from the start of the volume, in bytes.
         offset: u64,
-        /// What must stand there.
+        /// The value it must have.
         expected: &'static str,
-        /// What stands there.
+        /// The value found.
         found: u64,
     },
     /// A structure cannot be read from the medium.
@@ -276,15 +276,15 @@ pub enum Damage {
     Unreadable {
         /// The structure.
         what: &'static str,
-        /// Where it stands, in bytes from the start of the volume.
+        /// Offset of the structure from the start of the volume, in bytes.
         offset: u64,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
 }
 
-/// What is wrong with a structure of NTFS.
+/// Damage to a structure of NTFS.
 #[derive(Debug, Error)]
 pub enum NtfsDamage {
     /// A record of the `$MFT` cannot be read.
@@ -292,7 +292,7 @@ pub enum NtfsDamage {
     Record {
         /// Its index.
         entry: u64,
-        /// Why.
+        /// The cause.
         #[source]
         source: ntfs_core::error::NtfsError,
     },
@@ -302,16 +302,16 @@ pub enum NtfsDamage {
         /// The entry that was read.
         entry: u64,
     },
-    /// A value is not what the structure must hold.
+    /// A field does not have the value that it must have.
     #[error("MFT entry {entry}: {what}: expected {expected}, found {found}")]
     Value {
         /// The entry.
         entry: u64,
         /// The field.
         what: &'static str,
-        /// What must stand there.
+        /// The value it must have.
         expected: u64,
-        /// What stands there.
+        /// The value found.
         found: u64,
     },
     /// A sector of a record was not written with the rest of it.
@@ -322,13 +322,13 @@ pub enum NtfsDamage {
     Torn {
         /// The entry.
         entry: u64,
-        /// Bytes from the start of the record.
+        /// Offset from the start of the record, in bytes.
         offset: usize,
         /// The number that all sectors of the record end with.
         expected: u16,
         /// The number that this sector ends with.
         found: u16,
-        /// Bytes from the start of the volume, where known.
+        /// Offset from the start of the volume in bytes, if known.
         place: Option<u64>,
     },
     /// `chkdsk` marked the record as damaged.
@@ -345,7 +345,7 @@ pub enum NtfsDamage {
         /// Start of the compression unit or chunk, in bytes from the start of the stream.
         offset: u64,
     },
-    /// A chunk of a file of the Windows overlay filter cannot stand where the table of chunks says.
+    /// A chunk of a file of the Windows Overlay Filter cannot be where the chunk table says.
     #[error(
         "MFT entry {entry}: byte {offset} of the stream: its chunk of at most {size} bytes is told to stand from byte {start} to {end} of the {total} of WofCompressedData"
     )]
@@ -354,18 +354,18 @@ pub enum NtfsDamage {
         entry: u64,
         /// First byte of the file in the chunk.
         offset: u64,
-        /// Bytes of the file in the chunk; it is stored in no more.
+        /// Bytes of the file in the chunk; its stored size cannot be larger.
         size: u64,
         /// First byte in `WofCompressedData`.
         start: u64,
-        /// The byte behind its last.
+        /// The byte after the last one.
         end: u64,
         /// Bytes of `WofCompressedData`.
         total: u64,
     },
 }
 
-/// Why evidence cannot be hashed; an unreadable file is a gap instead.
+/// Why evidence cannot be hashed. An unreadable file is not an error, but a gap.
 #[derive(Debug, Error)]
 pub enum HashError {
     /// A file of the container cannot be read.
@@ -375,7 +375,7 @@ pub enum HashError {
         label: String,
         /// The file on the examiner's machine.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -384,7 +384,7 @@ pub enum HashError {
     Root {
         /// The label of the evidence.
         label: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: ReadError,
     },

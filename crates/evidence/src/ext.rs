@@ -1,9 +1,11 @@
-//! ext2, ext3 and ext4 volumes, read by our own code: lazily, so that memory does not grow with a file, and every byte with its place.
+//! ext2, ext3 and ext4 volumes, read lazily by our own code: memory does not grow with a file, and every byte
+//! has a known place.
 //!
-//! Structures: "ext4 Data Structures and Algorithms" of the kernel documentation (sections named where they are read), and "The Second Extended File System" by D. Poirier.
+//! Structures: "ext4 Data Structures and Algorithms" of the kernel documentation (sections are named where they
+//! are read), and "The Second Extended File System" by D. Poirier.
 //! The journal is not replayed.
-//! Extended attributes are not streams and are left out, but for the one that continues inline data.
-//! The time of a deletion only tells that there was one: a node has no field for it.
+//! Extended attributes are not streams and are left out, except for the one that continues inline data.
+//! A deletion time shows only that there was a deletion: a node has no field for it.
 
 mod bytes;
 mod checksum;
@@ -34,11 +36,11 @@ pub(crate) const ROOT: u64 = 2;
 pub(crate) struct Volume {
     pub(crate) window: Window,
     pub(crate) superblock: Superblock,
-    /// One descriptor a group; `None` where it cannot be read, fewer than groups where the table is cut off.
+    /// One descriptor per group; `None` if it cannot be read. There are fewer than groups if the table is truncated.
     pub(crate) groups: Vec<Option<Group>>,
-    /// Damage of the volume as a whole.
+    /// Damage to the volume as a whole.
     pub(crate) defects: Vec<String>,
-    /// The block of an inode table that was read last, and where it stands.
+    /// The inode table block read last, with its offset.
     table: RefCell<(u64, Vec<u8>)>,
 }
 
@@ -56,7 +58,7 @@ impl Volume {
         Ok(Volume { window, superblock, groups, defects, table: RefCell::default() })
     }
 
-    /// A whole block.
+    /// Reads a whole block.
     pub(crate) fn block(&self, number: u64, what: &'static str) -> Result<Vec<u8>, Damage> {
         let offset = number.saturating_mul(self.superblock.block);
         let mut bytes = vec![0; usize::try_from(self.superblock.block).unwrap_or(0)];
@@ -64,7 +66,7 @@ impl Volume {
         Ok(bytes)
     }
 
-    /// `length` bytes of the block of an inode table that stands at `start`, from byte `within` on.
+    /// Reads `length` bytes of the inode table block at `start`, from byte `within` on.
     fn table_bytes(&self, start: u64, within: usize, length: usize) -> Result<Vec<u8>, Damage> {
         let mut table = self.table.borrow_mut();
         if table.0 != start || table.1.is_empty() {
@@ -75,14 +77,14 @@ impl Volume {
         Ok(bytes.to_vec())
     }
 
-    /// Whether `count` blocks from `first` on are blocks that files can have.
+    /// Checks whether `count` blocks from `first` on are blocks that files can have.
     pub(crate) fn holds(&self, first: u64, count: u64) -> bool {
         let end = first.checked_add(count);
         first > 0 && end.is_some_and(|end| end <= self.superblock.blocks)
     }
 }
 
-/// A structure that the medium does not give.
+/// Returns the damage for a structure that the medium cannot provide.
 fn unreadable(what: &'static str, offset: u64, source: io::Error) -> Damage {
     Damage::Unreadable { what, offset, source }
 }

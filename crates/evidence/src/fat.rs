@@ -1,9 +1,13 @@
-//! FAT12, FAT16, FAT32 and exFAT volumes: one reader of clusters, folders and files under two kinds of boot sectors and folder entries.
+//! FAT12, FAT16, FAT32 and exFAT volumes: two kinds of boot sectors and folder entries, with shared code for
+//! clusters, folders and files.
 //!
-//! Sources: \[FATGEN\] Microsoft, "FAT: General Overview of On-Disk Format", version 1.03; \[exFAT\] Microsoft, "exFAT file system specification", revision 1.00.
-//! Nothing of a volume is held but what a call asks for: entries of the FAT and bits of the bitmap are read through a few cached pages, a folder entry by entry, a file piece by piece.
+//! Sources: \[FATGEN\] Microsoft, "FAT: General Overview of On-Disk Format", version 1.03; \[exFAT\] Microsoft,
+//! "exFAT file system specification", revision 1.00.
+//! Only what a call needs is held in memory: entries of the FAT and bits of the bitmap are read through a few
+//! cached pages, a folder entry by entry, a file piece by piece.
 //!
-//! Short names are bytes of a code page that the volume does not tell: those above 0x7f stand as they are stored, and are written as the names of [`crate::escape_name`] are.
+//! Short names are bytes of a code page that the volume does not name. Bytes above 0x7f are kept as stored, and
+//! written like other names by [`crate::escape_name`].
 //! The first letter of a deleted short name is lost and read as `_`; a long name keeps it.
 
 mod boot;

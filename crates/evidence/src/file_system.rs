@@ -1,4 +1,4 @@
-//! What every reader of a file system gives to the tree.
+//! The interface between every file system reader and the tree.
 
 use crate::deleted::DeletedSteps;
 use crate::error::ReadError;
@@ -11,18 +11,19 @@ use std::io;
 
 /// An opened file system.
 ///
-/// Paths are those of the whole tree: `volume`, where it is given, is the path of the volume's folder.
+/// Paths are those of the whole tree: `volume`, if given, is the path of the volume's folder.
 pub(crate) trait FileSystem {
-    /// Its type, such as `NTFS` or `FAT16`.
+    /// Returns its type, such as `NTFS` or `FAT16`.
     fn name(&self) -> &'static str;
 
-    /// The root folder.
+    /// Returns the root folder.
     fn root(&self, volume: EvidencePath) -> Node;
 
-    /// The entries of a folder, sorted by the bytes of their written names; one that cannot be read is a gap, and a defect where it is damaged.
+    /// Lists the entries of a folder, sorted by the bytes of their written names. An unreadable entry is a gap,
+    /// and also a defect if it is damaged.
     fn children(&self, directory: &Node) -> Result<Listing, ReadError>;
 
-    /// The child with this written name, or else the only one that differs in letter case alone.
+    /// Finds the child with this written name, or else the only one that differs in letter case alone.
     fn find(&self, folder: &Node, name: &str) -> Result<Option<Node>, ReadError> {
         if folder.kind != NodeKind::Directory {
             return Ok(None);
@@ -30,19 +31,20 @@ pub(crate) trait FileSystem {
         choose(folder, name, self.children(folder)?)
     }
 
-    /// The entry that is known to have this path and number; `None` where the number is by now another entry's.
+    /// Returns the entry that is known to have this path and number; `None` if the number belongs to another
+    /// entry by now.
     fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError>;
 
-    /// The bytes of a file, or of its named stream; of a deleted entry, too.
+    /// Opens the bytes of a file, or of its named stream; also of a deleted entry.
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError>;
 
-    /// What it says of itself.
+    /// Returns what the file system says about itself.
     fn facts(&self) -> VolumeFacts;
 
-    /// Its deleted entries, in the order of their numbers.
+    /// Returns its deleted entries, in the order of their numbers.
     fn deleted(&self, volume: &EvidencePath) -> Result<DeletedSteps<'_>, ReadError>;
 
-    /// The deleted entry at `volume/$Deleted/number/name`.
+    /// Returns the deleted entry at `volume/$Deleted/number/name`.
     fn deleted_node(
         &self,
         volume: &EvidencePath,
@@ -57,7 +59,7 @@ pub(crate) trait FileSystem {
     }
 }
 
-/// The entry of a listing with this written name, or else the only one that differs in letter case alone.
+/// Finds the entry of a listing with this written name, or else the only one that differs in letter case alone.
 fn choose(folder: &Node, name: &str, listing: Listing) -> Result<Option<Node>, ReadError> {
     let lower = name.to_lowercase();
     let mut folded = Vec::new();
@@ -72,7 +74,7 @@ fn choose(folder: &Node, name: &str, listing: Listing) -> Result<Option<Node>, R
     let mut folded = folded.into_iter();
     match (folded.next(), folded.next()) {
         (None, _) => match listing.gaps.first() {
-            // The name may stand in the part that cannot be read.
+            // The name may be in the part that cannot be read.
             Some(gap) => {
                 let source = io::Error::other(gap.reason.clone());
                 Err(ReadError::Io { path: folder.path.clone(), source })
@@ -88,7 +90,7 @@ fn choose(folder: &Node, name: &str, listing: Listing) -> Result<Option<Node>, R
     }
 }
 
-/// The child of a folder with this written name.
+/// Returns the path of a folder's child with this written name.
 pub(crate) fn child(folder: &EvidencePath, name: &str) -> Result<EvidencePath, ReadError> {
     folder.child(name).map_err(|source| ReadError::Io {
         path: folder.clone(),

@@ -1,23 +1,28 @@
 //! Hashing a piece of evidence at a recorded level.
 //!
-//! The result is the SHA-256 of a manifest: one line for each regular file and each symbolic link, sorted by the bytes of the path.
+//! The result is the SHA-256 of a manifest: one line for each regular file and each symbolic link, sorted by the
+//! bytes of the path.
 //! A line is `path TAB size TAB seal LF`.
 //! `path` is the written [`EvidencePath`](crate::EvidencePath), which holds neither TAB nor LF.
 //!
 //! For a regular file `size` is its bytes in decimal, and `seal` is
-//! - at [`IntegrityLevel::Stat`]: the raw modification time, `seconds.nanoseconds` with nine decimals, or `-` where there is none;
-//! - at [`IntegrityLevel::Sampled`]: 64 lower-case hex digits, SHA-256 of the first 64 KiB followed by the last 64 KiB; a file of at most 128 KiB is hashed whole;
+//! - at [`IntegrityLevel::Stat`]: the raw modification time, `seconds.nanoseconds` with nine decimals, or `-` if
+//!   there is none;
+//! - at [`IntegrityLevel::Sampled`]: 64 lower-case hex digits, SHA-256 of the first 64 KiB followed by the last
+//!   64 KiB; a file of at most 128 KiB is hashed whole;
 //! - at [`IntegrityLevel::Full`]: 64 lower-case hex digits, SHA-256 of every byte;
-//! - `unread` where the file cannot be read, which is also a gap.
+//! - `unread` if the file cannot be read, which is also a gap.
 //!
 //! For a link `size` is `link`, and `seal` is the SHA-256 of its written target at every level.
 //! Folders and entries of other kinds have no line; folders that cannot be read are gaps.
 //!
-//! A disk image is hashed as the files that contain it, segment after segment, and not as what they hold:
-//! - at [`IntegrityLevel::Full`] the result is the SHA-256 of their bytes, so that of a raw image is what `sha256sum` prints, and that of a split one is that of the whole;
-//! - at the other levels it is that of a manifest of these files as above, by file name.
+//! For a disk image, the files that contain it are hashed, segment after segment, and not the files inside it:
+//! - at [`IntegrityLevel::Full`] the result is the SHA-256 of their bytes: for a raw image what `sha256sum`
+//!   prints, for a split one that of the whole;
+//! - at the other levels it is the SHA-256 of a manifest of these files as above, by file name.
 //!
-//! For an E01 this is the hash of the container's files and not the acquisition hash, which covers the medium and stands inside the container.
+//! For an E01 this is the hash of the container's files, not the acquisition hash, which covers the medium and
+//! is stored in the container.
 
 mod container;
 mod zeros;
@@ -32,13 +37,13 @@ use ledger::{Digest, Gap, Integrity, IntegrityLevel};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const PIECE: usize = 1 << 20;
 
 /// Bytes at either end that [`IntegrityLevel::Sampled`] covers.
 const SAMPLE: u64 = 64 << 10;
 
-/// Hashes everything in `tree`; what could not be read comes back as gaps.
+/// Hashes everything in `tree`; what could not be read is returned as gaps.
 pub fn hash(tree: &dyn Tree, level: IntegrityLevel) -> Result<(Integrity, Vec<Gap>), HashError> {
     if !tree.container().is_empty() {
         return container::hash(tree.label(), tree.container(), level)
@@ -57,17 +62,18 @@ pub fn hash(tree: &dyn Tree, level: IntegrityLevel) -> Result<(Integrity, Vec<Ga
                 hashing.add(tree, &node, level);
                 hashing.gaps.extend(inner::image(tree, &node));
             }
-            // The walk tells some images, too.
+            // For some images, the walk reports the gap, too.
             Step::Gap(gap) if hashing.gaps.last() == Some(&gap) => {}
             Step::Gap(gap) => hashing.gaps.push(gap),
-            // A folder that is damaged may hide files: they were not hashed.
+            // A damaged folder may hide files, which were not hashed.
             Step::Defect(defect) => hashing.gaps.push(Gap { path: defect.path, reason: defect.what }),
         }
     }
     Ok(hashing.finish(level))
 }
 
-/// Hashes the archive `path` of the examiner's machine as [`hash`] does, without looking at what it holds: a compressed tar would be expanded for that.
+/// Hashes the archive `path` of the examiner's machine as [`hash`] does, without opening it: a compressed tar
+/// would have to be expanded.
 pub fn hash_archive(path: &Path, label: &str, level: IntegrityLevel) -> Result<Integrity, HashError> {
     let container = |source| HashError::Container { label: label.to_owned(), path: path.to_owned(), source };
     let file = path.canonicalize().map_err(container)?;
@@ -76,7 +82,7 @@ pub fn hash_archive(path: &Path, label: &str, level: IntegrityLevel) -> Result<I
 
 struct Hashing {
     buffer: Vec<u8>,
-    /// Path, and the rest of the line.
+    /// The path, and the rest of the line.
     lines: Vec<(EvidencePath, String)>,
     files: u64,
     bytes: u64,
@@ -120,7 +126,7 @@ impl Hashing {
         Ok(Digest::from_bytes(hasher.finalize().into()).to_string())
     }
 
-    /// Hashes bytes of a file behind as many as were `hashed` before.
+    /// Hashes bytes of a file after the `hashed` bytes that came before.
     fn feed(
         &mut self,
         reader: &mut dyn ReadAt,

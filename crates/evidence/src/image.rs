@@ -1,8 +1,9 @@
 //! A disk image as evidence.
 //!
-//! The root holds one folder a volume: `p1`, `p2` … by the number of the partition, `p0` where the medium has no partition table.
+//! The root holds one folder per volume: `p1`, `p2` … by the number of the partition, `p0` if the medium has no
+//! partition table.
 //! Times were written by the examined host.
-//! A volume that is not read is a gap.
+//! A volume that cannot be read is a gap.
 
 mod container;
 mod kind;
@@ -39,11 +40,11 @@ pub struct ImageTree {
     container: Rc<Container>,
     layout: Layout,
     parts: Vec<Part>,
-    /// What of the medium is not held.
+    /// Parts of the medium that the image does not hold.
     missing: Vec<String>,
 }
 
-/// Opens the image that begins with the file `path`, in whichever container its bytes show.
+/// Opens the image that begins with the file `path`; its bytes decide the container format.
 pub fn open_image(path: &Path, label: &str) -> Result<ImageTree, OpenError> {
     let io = |source| OpenError::Io { label: label.to_owned(), path: path.to_owned(), source };
     let resolved = path.canonicalize().map_err(io)?;
@@ -57,13 +58,13 @@ pub fn open_image(path: &Path, label: &str) -> Result<ImageTree, OpenError> {
 }
 
 impl ImageTree {
-    /// The volume that holds `path`; `None` for the root and where there is none.
+    /// Returns the volume that holds `path`; `None` for the root, or if there is none.
     fn part(&self, path: &EvidencePath) -> Option<&Part> {
         let name = path.components().next()?.to_lowercase();
         self.parts.iter().find(|part| part.name() == name)
     }
 
-    /// The folders of the volumes.
+    /// Lists the folders of the volumes.
     fn listing(&self) -> Listing {
         let mut listing = Listing { defects: self.layout.defects.clone(), ..Listing::default() };
         let gap = |reason: &String| Gap { path: String::new(), reason: reason.clone() };
@@ -101,7 +102,7 @@ impl Tree for ImageTree {
                 && files.deleted_node(&part.path()?, number, name)?.is_some()
                 && files.find(&node, name)?.is_some()
             {
-                // A file that somebody put there must not be read as the deleted one.
+                // A file that somebody put at this path must not be read in place of the deleted one.
                 let found = "a path that a deleted entry and a file in use share";
                 return Err(ReadError::Unsupported { path: path.clone(), found });
             }

@@ -1,6 +1,7 @@
-//! Disk images and archives that lie in evidence as files: they are told by their first bytes, and not opened.
+//! Disk images and archives that are files within evidence: they are recognised by their first bytes, and not opened.
 //!
-//! In a folder of files, or in an archive, what lies beside the folders of drives is evidence as these are, and nobody examined it. What lies in a drive is a file of the host.
+//! In a folder of files or in an archive, a container next to the drive folders is evidence that nobody
+//! examined. Within a drive, it is a file of the host.
 
 use crate::archive::{kind, tar};
 use crate::image::begins_like_an_image;
@@ -10,7 +11,7 @@ use flate2::read::GzDecoder;
 use ledger::Gap;
 use std::io::Read;
 
-/// What a container is told as.
+/// The kind of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inner {
     Image,
@@ -26,39 +27,39 @@ impl Inner {
     }
 }
 
-/// Names of disk images.
+/// File extensions of disk images.
 pub(crate) const IMAGES: [&str; 10] =
     ["e01", "ex01", "vmdk", "vhd", "vhdx", "qcow2", "dd", "raw", "img", "001"];
 
-/// Names of archives.
+/// File extensions of archives.
 pub(crate) const ARCHIVES: [&str; 6] = ["zip", "7z", "tar", "gz", "tgz", "zst"];
 
-/// A smaller file is no container that could hold evidence.
+/// The minimum size: a smaller file cannot be a container with evidence.
 pub(crate) const LEAST: u64 = 64 << 10;
 
-/// Bytes that tell a container or a medium.
+/// Bytes needed to recognise a container or a medium.
 pub(crate) const HEAD: usize = 4608;
 
-/// What is not examined where an entry is a disk image by its name and by its first bytes: whatever stands in it.
+/// Returns the gap for an entry that is a disk image by its name and its first bytes: its content is not examined.
 pub(crate) fn image(tree: &dyn Tree, node: &Node) -> Option<Gap> {
     (is_named(node, &IMAGES) && node.size >= LEAST).then(|| gap(tree, node, Inner::Image)).flatten()
 }
 
-/// The same of an archive.
+/// Returns the same for an archive.
 pub(crate) fn archive(tree: &dyn Tree, node: &Node) -> Option<Gap> {
     (is_named(node, &ARCHIVES) && !is_one_text(tree, node)).then(|| gap(tree, node, Inner::Archive)).flatten()
 }
 
-/// How the names of compressed texts end, which are no archives: exported logs are read as they are.
+/// Endings of compressed texts, which are not archives: exported logs are read directly.
 const TEXTS: [&str; 4] = [".xml.gz", ".json.gz", ".jsonl.gz", ".ndjson.gz"];
 
-/// Whether a file is named as a compressed text that may be an exported log.
+/// Checks whether a file is named like a compressed text that may be an exported log.
 pub fn names_a_compressed_text(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     TEXTS.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a file is named as a compressed text, and holds no tar.
+/// Checks whether a file is named like a compressed text and does not hold a tar.
 fn is_one_text(tree: &dyn Tree, node: &Node) -> bool {
     if !names_a_compressed_text(&node.name) {
         return false;
@@ -68,12 +69,12 @@ fn is_one_text(tree: &dyn Tree, node: &Node) -> bool {
     let Ok(read) = read else { return false };
     let packed = head.get(..read).unwrap_or_default();
     let mut expanded = Vec::new();
-    // The head ends within what is compressed: what was expanded before counts.
+    // The head ends within the compressed data; whatever was expanded before that counts.
     let _ = GzDecoder::new(packed).take(HEAD as u64).read_to_end(&mut expanded);
     packed.starts_with(&[0x1F, 0x8B]) && !tar::is_header(&expanded)
 }
 
-/// Folders that stand at the top of a volume, in lower case: what is in them is a host's.
+/// Folders found at the top of a volume, in lower case: their content belongs to a host.
 const TOPS: [&str; 12] = [
     "windows",
     "winnt",
@@ -89,7 +90,7 @@ const TOPS: [&str; 12] = [
     "root",
 ];
 
-/// Whether a folder of this name stands at the top of a volume.
+/// Checks whether a folder of this name is usually found at the top of a volume.
 pub fn is_top(name: &str) -> bool {
     TOPS.contains(&name.to_lowercase().as_str())
 }
@@ -112,7 +113,8 @@ fn gap(tree: &dyn Tree, node: &Node, inner: Inner) -> Option<Gap> {
     Some(Gap { path, reason })
 }
 
-/// Signatures: EWF and EWF 2 (libewf), VMDK (Virtual Disk Format 5.0), VHDX ([MS-VHDX] 2.2.1), VHD (its copied footer), QCOW (QEMU, `qcow2.txt`).
+/// Recognises a container by its signature: EWF and EWF 2 (libewf), VMDK (Virtual Disk Format 5.0), VHDX
+/// ([MS-VHDX] 2.2.1), VHD (its copied footer), QCOW (QEMU, `qcow2.txt`).
 pub(crate) fn recognise(head: &[u8]) -> Option<Inner> {
     const SIGNATURES: [&[u8]; 6] =
         [b"EVF\x09\r\n\xff\0", b"EVF2\r\n\x81\0", b"KDMV", b"vhdxfile", b"conectix", b"QFI\xfb"];

@@ -1,9 +1,10 @@
 //! One read-only tree over evidence.
 //!
 //! A piece of evidence (a folder, a disk image, or a triage archive) is a [`Tree`] of [`Node`]s.
-//! Readers take bytes at any offset through [`ReadAt`] and can ask where in the container those bytes stand.
+//! Readers return bytes at any offset through [`ReadAt`], and can say where in the container those bytes are.
 //!
-//! **Invariant:** nothing here writes, and nothing outside the opened root is read: symbolic links are listed, never followed.
+//! **Invariant:** nothing here writes, and nothing outside the opened root is read: symbolic links are listed,
+//! never followed.
 
 #![deny(clippy::indexing_slicing)]
 

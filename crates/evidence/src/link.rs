@@ -1,15 +1,16 @@
-//! Where the symbolic links of a copied folder or an archive lead.
+//! The targets of symbolic links in a copied folder or an archive.
 //!
-//! No link is followed: what it leads to is met under its own path, or it is not in the evidence, and then nobody looked at it.
+//! No link is followed. Its target is either found under its own path, or it is not in the evidence and was not
+//! examined.
 
 use crate::error::ReadError;
 use crate::path::EvidencePath;
 use crate::tree::{Node, NodeKind, Tree};
 use ledger::Gap;
 
-/// What of a copy was left out by a link that leads out of it or to nothing; `None` for all other entries.
+/// Returns the gap for a link that leads out of a copy or to nothing; `None` for all other entries.
 ///
-/// The links of a volume lead into it, or to what never was on it.
+/// The links of a volume lead into it, or to something that was never on it.
 pub(crate) fn left_out(tree: &dyn Tree, node: &Node) -> Option<Gap> {
     let NodeKind::Symlink { target } = &node.kind else { return None };
     if tree.layout().is_some() || led_to(tree, node).is_some() {
@@ -20,7 +21,8 @@ pub(crate) fn left_out(tree: &dyn Tree, node: &Node) -> Option<Gap> {
     Some(Gap { path: node.path.as_str().to_owned(), reason })
 }
 
-/// What a look below the folder `start` left out because a link leads out of that folder; `None` where the link leads into it.
+/// Returns the gap that a search below the folder `start` has because a link leads out of that folder; `None` if
+/// the link leads into it.
 pub fn left_out_below(tree: &dyn Tree, start: &EvidencePath, node: &Node) -> Option<Gap> {
     if start.is_root() || !matches!(node.kind, NodeKind::Symlink { .. }) || is_of_windows(tree, node) {
         return None;
@@ -31,7 +33,8 @@ pub fn left_out_below(tree: &dyn Tree, start: &EvidencePath, node: &Node) -> Opt
     Some(Gap { path: node.path.as_str().to_owned(), reason })
 }
 
-/// Junctions that every Windows makes for older programs, in lower case: whoever looks for a file below a folder does not mean what they lead to.
+/// Junctions that every Windows creates for older programs, in lower case: a search below a folder is not meant
+/// to cover their targets.
 const OF_WINDOWS: [&str; 20] = [
     "all users",
     "application data",
@@ -60,17 +63,18 @@ fn is_of_windows(tree: &dyn Tree, link: &Node) -> bool {
     tree.layout().is_some() && (OF_WINDOWS.contains(&name.as_str()) || name == "temporary internet files")
 }
 
-/// Where in the evidence a link leads.
+/// Returns where in the evidence a link leads.
 fn led_to(tree: &dyn Tree, link: &Node) -> Option<EvidencePath> {
     tree.target(link).filter(|target| match tree.node(target) {
         Ok(node) => node.is_some(),
-        // The link on the way leads somewhere of its own, and is told by itself.
+        // There is another link on the way, which leads elsewhere and is reported itself.
         Err(ReadError::Symlink { .. }) => true,
         Err(_) => false,
     })
 }
 
-/// The path that a target says, from the folder of its link or, where it begins with a slash, from `root`; `None` where it leads out of `root`.
+/// Resolves a target from the folder of its link or, if it begins with a slash, from `root`; `None` if it leads
+/// out of `root`.
 pub(crate) fn resolved(root: &EvidencePath, link: &EvidencePath, target: &str) -> Option<EvidencePath> {
     let mut path = if target.starts_with('/') { root.clone() } else { link.parent()? };
     for part in target.split('/') {
@@ -84,7 +88,8 @@ pub(crate) fn resolved(root: &EvidencePath, link: &EvidencePath, target: &str) -
     Some(path)
 }
 
-/// The same of a link of a volume, whose target may be one of Windows (`\??\C:\Users`): a letter can only be taken for that of the volume itself.
+/// The same for a link in a volume, whose target may be a Windows one (`\??\C:\Users`): any drive letter is
+/// taken for the volume itself.
 pub(crate) fn resolved_in_volume(
     root: &EvidencePath,
     link: &EvidencePath,
@@ -97,5 +102,5 @@ pub(crate) fn resolved_in_volume(
     resolved(root, link, if has_letter { target.get(2..)? } else { target })
 }
 
-/// A backslash as names are written.
+/// A backslash, as escaped in names.
 const BACKSLASH: &str = "%{5C}";

@@ -1,4 +1,4 @@
-//! Files in memory as a tree: for bytes that stand in no file system, such as those of a fuzzer.
+//! Files in memory as a tree: for bytes that do not come from a file system, such as those of a fuzzer.
 
 use crate::error::ReadError;
 use crate::path::EvidencePath;
@@ -8,7 +8,7 @@ use ledger::ByteSpan;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Files in memory, and the folders that their paths need.
+/// Files in memory, and the folders of their paths.
 #[derive(Debug, Clone)]
 pub struct MemoryTree {
     label: String,
@@ -16,9 +16,9 @@ pub struct MemoryTree {
     entries: BTreeMap<EvidencePath, Option<Arc<[u8]>>>,
 }
 
-/// A tree of these files; of two with the same path the later one.
+/// Creates a tree of these files; if two have the same path, the later one is kept.
 ///
-/// A file below another file hides that one's content: a path is a folder or a file, not both.
+/// If a file is below another file, the upper one becomes a folder and loses its content: a path cannot be both.
 pub fn memory_tree(label: &str, files: impl IntoIterator<Item = (EvidencePath, Arc<[u8]>)>) -> MemoryTree {
     let mut entries = BTreeMap::from([(EvidencePath::root(), None)]);
     for (path, bytes) in files {
@@ -41,7 +41,7 @@ impl MemoryTree {
         }
     }
 
-    /// The path as it stands in the tree.
+    /// Returns the path as spelled in the tree.
     fn spelling(&self, path: &EvidencePath) -> Result<Option<&EvidencePath>, ReadError> {
         if let Some((exact, _)) = self.entries.get_key_value(path) {
             return Ok(Some(exact));

@@ -1,4 +1,4 @@
-//! What an entry of an NTFS `$MFT` says of itself, and what a whole one holds.
+//! The content of one entry of an NTFS `$MFT`, and a summary of a whole `$MFT`.
 
 use crate::path::EvidencePath;
 use crate::read::Extent;
@@ -17,21 +17,21 @@ pub struct MftDescription {
     pub directory: bool,
     /// The entry that this one extends: index and sequence; `None` for a base record.
     pub base: Option<(u64, u16)>,
-    /// How many names lead to it.
+    /// Number of names that lead to it.
     pub links: u16,
     /// `$LogFile` sequence number of its last change.
     pub log_sequence: u64,
-    /// Its path, of a deleted entry the one below [`DELETED`](crate::DELETED).
+    /// Its path; for a deleted entry the one below [`DELETED`](crate::DELETED).
     pub path: Option<EvidencePath>,
     /// `$STANDARD_INFORMATION`.
     pub standard_information: Option<StandardInformation>,
     /// Every `$FILE_NAME`, in the order of the attributes.
     pub names: Vec<FileName>,
-    /// Every attribute, in the order in which the records hold them.
+    /// Every attribute, in record order.
     pub attributes: Vec<AttributeInfo>,
-    /// Where its record stands on the medium.
+    /// Where its record is on the medium.
     pub place: Vec<Extent>,
-    /// What is damaged in it.
+    /// The damage found in it.
     pub damage: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ pub struct StandardInformation {
 /// A `$FILE_NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileName {
-    /// The name, as it is written in paths.
+    /// The name, escaped as in paths.
     pub name: String,
     /// `posix`, `win32`, `dos` or `win32_and_dos`.
     pub namespace: &'static str,
@@ -70,45 +70,46 @@ pub struct AttributeInfo {
     pub kind: String,
     /// Its own name.
     pub name: Option<String>,
-    /// Whether its value stands in the record.
+    /// Whether its value is in the record.
     pub resident: bool,
-    /// Bytes of its value.
+    /// Size of its value in bytes.
     pub size: u64,
-    /// Bytes that are allocated to it.
+    /// Bytes allocated to it.
     pub allocated: u64,
     /// Compressed, encrypted, sparse.
     pub flags: Vec<&'static str>,
-    /// Its runs, as far as this record says: first cluster (`None` for a hole) and number of clusters; at most the first 1,000.
+    /// Its runs according to this record: first cluster (`None` for a hole) and number of clusters; at most the
+    /// first 1,000.
     pub runs: Vec<(Option<u64>, u64)>,
 }
 
 /// A file or folder of an `$MFT` that was read without its volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MftFileEntry {
-    /// What its records say; without its path.
+    /// The content of its records, without its path.
     pub description: MftDescription,
-    /// Its names but for short ones that stand beside a long one; never empty.
+    /// Its names, except short ones that have a long one; never empty.
     pub names: Vec<MftName>,
-    /// Bytes of its main stream; `None` where it has none.
+    /// Size of its main stream in bytes; `None` if it has none.
     pub size: Option<u64>,
-    /// Whether those bytes stand in the record itself.
+    /// Whether those bytes are in the record itself.
     pub resident: bool,
     /// Its named streams.
     pub streams: Vec<StreamInfo>,
-    /// The tag of its reparse point, and where a link points as far as the record tells.
+    /// The tag of its reparse point, and a link's target, if it is in the record.
     pub reparse: Option<(u32, Option<String>)>,
 }
 
 /// A name in an `$MFT`, with its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MftName {
-    /// From the root of the volume; of a name whose folder is not known any more `$Orphan` and the name.
+    /// The path from the root of the volume; if the folder is no longer known, `$Orphan` and the name.
     pub path: String,
-    /// The folder, where every one above it is known.
+    /// The path of the folder, if every folder above it is known.
     pub folder: Option<String>,
     /// Whether every folder above is known.
     pub known: bool,
-    /// The name, as it is written in paths.
+    /// The name, escaped as in paths.
     pub name: String,
     /// `posix`, `win32`, `dos` or `win32_and_dos`.
     pub namespace: &'static str,
@@ -118,14 +119,14 @@ pub struct MftName {
     pub times: MacbTimes,
 }
 
-/// What the records of an `$MFT` are altogether.
+/// Totals over the records of an `$MFT`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MftSummary {
-    /// Records with the signature of one.
+    /// Number of records with a valid signature.
     pub records: u64,
-    /// Those in use, and those that are not.
+    /// Records in use.
     pub in_use: u64,
-    /// Records that are not in use, those among them that never were a file.
+    /// Records not in use, including those that never were a file.
     pub not_in_use: u64,
     /// Folders in use.
     pub directories: u64,
@@ -133,18 +134,18 @@ pub struct MftSummary {
     pub extensions: u64,
     /// Base records without a name.
     pub nameless: u64,
-    /// Named `$DATA` streams of all but the file system's own files: those below number 24 and in `$Extend`.
+    /// Named `$DATA` streams of all files except the file system's own: those below number 24 and in `$Extend`.
     pub streams: u64,
-    /// Places for a record that hold zeros.
+    /// Record slots that hold only zeros.
     pub unused: u64,
-    /// Places whose bytes are not those of a sound record.
+    /// Record slots that are neither empty nor an undamaged record.
     pub unread: u64,
-    /// Bytes behind the last whole record.
+    /// Bytes after the last whole record.
     pub cut: u64,
-    /// The earliest and the latest time of `$STANDARD_INFORMATION` in a record with a name, in FILETIME ticks.
+    /// The earliest time of `$STANDARD_INFORMATION` in a record with a name, in FILETIME ticks.
     pub first: Option<u64>,
-    /// See `first`.
+    /// The latest of these times.
     pub last: Option<u64>,
-    /// The first record that is not sound: its number, and what is wrong.
+    /// The first damaged record: its number, and what is wrong.
     pub damage: Option<(u64, String)>,
 }

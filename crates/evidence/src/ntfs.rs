@@ -1,4 +1,5 @@
-//! NTFS volumes: ours from record to bytes, so that damage hides no more than it must and memory stays bounded; over `ntfs-core` for the boot sector, runs and LZNT1.
+//! NTFS volumes: our own code from record to bytes, so that damage hides as little as possible and memory stays
+//! bounded; `ntfs-core` for the boot sector, runs and LZNT1.
 //!
 //! Structures: "NTFS Documentation" of the Linux-NTFS project; reparse tags: [MS-FSCC] 2.1.2.1.
 
@@ -49,7 +50,7 @@ use std::rc::Rc;
 /// The entry of the root folder.
 pub(crate) const ROOT: u64 = 5;
 
-/// Bytes that one entry of an update sequence protects, whatever the sectors of the medium are.
+/// Bytes that one entry of an update sequence protects, whatever the sector size of the medium.
 pub(crate) const STRIDE: usize = 512;
 
 /// Entries that `$MFTMirr` copies.
@@ -57,25 +58,25 @@ const MIRRORED: u64 = 4;
 
 /// An opened volume.
 pub(crate) struct Volume {
-    /// Where it stands on the medium.
+    /// The location of the volume on the medium.
     pub(crate) place: Rc<Place>,
     boot: Boot,
-    /// The clusters of the `$MFT`, and its bytes that were ever written.
+    /// The clusters of the `$MFT`, and the number of its bytes that were ever written.
     mft: Rc<Runs>,
     size: u64,
     pieces: RefCell<Pieces>,
     collation: OnceCell<Collation>,
-    /// What was damaged in what opens the volume.
+    /// Damage to the structures that are needed to open the volume.
     damage: Vec<String>,
 }
 
-/// The bytes of a volume, and how many a cluster has.
+/// The bytes of a volume, and its cluster size in bytes.
 pub(crate) struct Place {
     pub(crate) window: Window,
     pub(crate) cluster: u64,
 }
 
-/// Calls the library: a panic on damaged bytes is an error.
+/// Calls the library; a panic on damaged bytes becomes an error.
 pub(crate) fn guard<T>(entry: u64, call: impl FnOnce() -> Result<T, NtfsError>) -> Result<T, NtfsDamage> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(result) => result.map_err(|source| NtfsDamage::Record { entry, source }),
@@ -84,7 +85,7 @@ pub(crate) fn guard<T>(entry: u64, call: impl FnOnce() -> Result<T, NtfsError>) 
 }
 
 impl Volume {
-    /// Opens the volume in `window`; a damaged boot sector is read from its copy at the end of the volume.
+    /// Opens the volume in `window`; if the boot sector is damaged, its copy at the end of the volume is used.
     pub(crate) fn open(window: Window) -> Result<Volume, NtfsDamage> {
         let error = match boot::first(&window).and_then(|boot| Volume::with(window.clone(), boot)) {
             Ok(volume) => return Ok(volume),
@@ -113,7 +114,7 @@ impl Volume {
         };
         let base = MftEntry::of(volume.record(0)?);
         volume.adopt(&base)?;
-        // Further pieces of a fragmented `$MFT` are described in records that its first piece holds.
+        // Further pieces of a fragmented `$MFT` are described in records in its first piece.
         let whole = volume.entry(0)?;
         volume.adopt(&whole)?;
         volume.check_first();
@@ -142,7 +143,7 @@ impl Volume {
         }
     }
 
-    /// Notes a boot sector that leads to another place than the `$MFT` itself says.
+    /// Notes if the boot sector points to another place than the `$MFT` itself says.
     fn check_start(&mut self) {
         let said = self.mft.iter().next().and_then(|(first, _)| first);
         if let Some(said) = said.filter(|said| *said != self.boot.mft) {
@@ -151,12 +152,12 @@ impl Volume {
         }
     }
 
-    /// The entry `number` with its attributes, those of its extension records among them.
+    /// Returns the entry `number` with its attributes, including those of its extension records.
     pub(crate) fn entry(&self, number: u64) -> Result<MftEntry, NtfsDamage> {
         entry::read(self, number)
     }
 
-    /// How many entries the `$MFT` has.
+    /// Returns the number of entries in the `$MFT`.
     fn entries(&self) -> u64 {
         self.size.checked_div(self.boot.record).unwrap_or(0)
     }
@@ -165,12 +166,12 @@ impl Volume {
         self.boot.record
     }
 
-    /// Clusters of the volume.
+    /// Returns the number of clusters of the volume.
     fn clusters(&self) -> u64 {
         self.boot.sectors.saturating_mul(self.boot.sector).checked_div(self.place.cluster).unwrap_or(0)
     }
 
-    /// One record, of the first four the copy where the own one is damaged.
+    /// Reads one record; for the first four, the copy is used if the original is damaged.
     fn record(&self, number: u64) -> Result<Record, NtfsDamage> {
         match self.own_record(number) {
             Err(error) if number < MIRRORED => self.mirrored(number).map_err(|_| error),
@@ -193,19 +194,19 @@ impl Volume {
         Ok(record)
     }
 
-    /// Whether a record was never written: it holds zeros.
+    /// Checks whether a record was never written: it holds zeros.
     fn is_unused(&self, number: u64) -> bool {
         self.raw(number).is_ok_and(|bytes| bytes.iter().all(|byte| *byte == 0))
     }
 
-    /// The bytes of a record as they stand.
+    /// Returns the raw bytes of a record.
     fn raw(&self, number: u64) -> Result<Vec<u8>, NtfsDamage> {
         let size = self.boot.record;
         let span = (number.saturating_mul(size), size, self.size);
         self.pieces.borrow_mut().read((&self.mft, &self.place), span)
     }
 
-    /// The copy in `$MFTMirr`.
+    /// Reads the copy in `$MFTMirr`.
     fn mirrored(&self, number: u64) -> Result<Record, NtfsDamage> {
         let size = self.boot.record;
         let start = self.boot.mirror.saturating_mul(self.place.cluster);
@@ -216,12 +217,13 @@ impl Volume {
         Record::read(number, bytes)
     }
 
-    /// The rules by which names are compared.
+    /// Returns the rules for comparing names.
     fn collation(&self) -> &Collation {
         self.collation.get_or_init(|| Collation::read(self))
     }
 
-    /// Whether a catalogue of volume shadow copies stands in the volume: its identifier 3808876b-c176-4e48-b7ae-04046e6cc752 at byte 0x1e00, and an offset 48 bytes on.
+    /// Checks whether the volume has a catalogue of volume shadow copies: its identifier
+    /// 3808876b-c176-4e48-b7ae-04046e6cc752 at byte 0x1e00, and an offset 48 bytes further on.
     pub(crate) fn has_shadow_copies(&self) -> bool {
         const IDENTIFIER: [u8; 16] =
             [0x6b, 0x87, 0x08, 0x38, 0x76, 0xc1, 0x48, 0x4e, 0xb7, 0xae, 0x04, 0x04, 0x6e, 0x6c, 0xc7, 0x52];

@@ -1,33 +1,37 @@
-//! Paths in the evidence: checked, and without loss.
+//! Paths in the evidence: validated and lossless.
 //!
 //! A file name in evidence is a string of bytes, and not always text.
-//! Its written form escapes what a path of text cannot hold: `%{HH}` stands for the byte with these two upper-case hex digits.
-//! Escaped are bytes that are not UTF-8, control characters, `/` and `\` inside a name, the `%` of a literal `%{`, and the dots of a name that is `.` or `..`.
-//! Nothing else is escaped, so that `C%3A` and `Operational%4.evtx` read as they are stored.
-//! A written form that [`escape_name`] would not produce is refused: one name has one spelling, and two names never share one.
+//! Its written form escapes what a text path cannot contain: `%{HH}` stands for the byte with these two
+//! upper-case hex digits.
+//! Escaped are bytes that are not UTF-8, control characters, `/` and `\` inside a name, the `%` of a literal
+//! `%{`, and the dots of a name that is `.` or `..`.
+//! Nothing else is escaped, so `C%3A` and `Operational%4.evtx` read as they are stored.
+//! A written form that [`escape_name`] would not produce is refused: one name has one spelling, and two names
+//! never share one.
 
 use crate::error::PathError;
 use ledger::digest::hex;
 use std::fmt;
 
-/// A path from the root of a piece of evidence: written names separated by `/`, without one in front; empty for the root.
+/// A path from the root of a piece of evidence: written names separated by `/`, without a leading one; empty for
+/// the root.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct EvidencePath(String);
 
 impl fmt::Debug for EvidencePath {
-    /// As a quoted text: errors show paths to agents and people.
+    /// Formats the path as quoted text, because errors show paths to agents and people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0)
     }
 }
 
 impl EvidencePath {
-    /// The root.
+    /// Returns the root.
     pub const fn root() -> EvidencePath {
         EvidencePath(String::new())
     }
 
-    /// Reads a path with either slash; slashes in front, at the end and doubled ones carry no meaning.
+    /// Parses a path with either kind of slash; leading, trailing and doubled slashes have no meaning.
     pub fn parse(text: &str) -> Result<EvidencePath, PathError> {
         if let Some(character) = text.chars().find(|character| character.is_control()) {
             return Err(PathError::Control { character, found: text.to_owned() });
@@ -46,7 +50,7 @@ impl EvidencePath {
         Ok(EvidencePath(path))
     }
 
-    /// The child whose name on the medium is these bytes.
+    /// Returns the child whose name on the medium is these bytes.
     pub fn child_raw(&self, name: &[u8]) -> Result<EvidencePath, PathError> {
         if name.is_empty() {
             return Err(PathError::NotAName { found: String::new() });
@@ -57,7 +61,7 @@ impl EvidencePath {
         })
     }
 
-    /// The child with this written name.
+    /// Returns the child with this written name.
     pub fn child(&self, name: &str) -> Result<EvidencePath, PathError> {
         let child = EvidencePath::parse(name)?;
         if child.0 != name || child.components().count() != 1 {
@@ -78,33 +82,33 @@ impl EvidencePath {
         }
     }
 
-    /// The written form.
+    /// Returns the written form.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether this is the root.
+    /// Checks whether this is the root.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The written names from the root down.
+    /// Returns the written names, from the root down.
     pub fn components(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter(|component| !component.is_empty())
     }
 
-    /// The written name of the last entry; empty for the root.
+    /// Returns the written name of the last component; empty for the root.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Whether the entry lies in that folder, or in one below it.
+    /// Checks whether the entry is in that folder, or in one below it.
     pub fn is_below(&self, folder: &EvidencePath) -> bool {
         let rest = self.0.strip_prefix(&folder.0);
         rest.is_some_and(|rest| if folder.is_root() { !rest.is_empty() } else { rest.starts_with('/') })
     }
 
-    /// The folder that holds the entry; `None` for the root.
+    /// Returns the folder that holds the entry; `None` for the root.
     pub fn parent(&self) -> Option<EvidencePath> {
         if self.is_root() {
             return None;
@@ -115,13 +119,13 @@ impl EvidencePath {
 }
 
 impl fmt::Display for EvidencePath {
-    /// The written form; `/` for the root.
+    /// Formats the written form; `/` for the root.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_root() { "/" } else { &self.0 })
     }
 }
 
-/// The written form of a name; see the module for what is escaped.
+/// Returns the written form of a name; see the module for what is escaped.
 pub fn escape_name(name: &[u8]) -> String {
     if matches!(name, b"." | b"..") {
         return name.iter().map(|byte| escape(*byte)).collect();
@@ -129,7 +133,7 @@ pub fn escape_name(name: &[u8]) -> String {
     escape_part(name)
 }
 
-/// The written form of a link's target: `/` separates, and dots mean what they mean to the system.
+/// Returns the written form of a link's target: `/` separates, and dots have their usual meaning.
 pub(crate) fn escape_target(target: &[u8]) -> String {
     let parts: Vec<_> = target.split(|byte| *byte == b'/').map(escape_part).collect();
     parts.join("/")
@@ -153,7 +157,7 @@ fn escape_part(bytes: &[u8]) -> String {
     text
 }
 
-/// A name that is its own written form, as most are.
+/// Returns a name that is its own written form, as most are.
 fn plain(name: &[u8]) -> Option<&str> {
     let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'%' | b'/' | b'\\');
     let dots = matches!(name, b"." | b"..");
@@ -164,7 +168,7 @@ fn escape(byte: u8) -> String {
     format!("%{{{}}}", hex(&[byte]).to_ascii_uppercase())
 }
 
-/// The bytes of a name from its written form.
+/// Returns the bytes of a name from its written form.
 pub fn unescape_name(written: &str) -> Result<Vec<u8>, PathError> {
     let error = || PathError::Escape { component: written.to_owned() };
     let mut bytes = Vec::with_capacity(written.len());

@@ -1,6 +1,8 @@
-//! What the operating systems of the examiner's machine do differently: reading at an offset, names that are no text, what is known of a file.
+//! Differences between the operating systems of the examiner's machine: reading at an offset, names that are not
+//! text, file metadata.
 //!
-//! Evidence is examined on Linux, in a confined worker. The other systems are here so that everything else builds for them; what they know less of is said where they say it, and in `docs/platforms.md`.
+//! Evidence is examined on Linux, in a confined worker. The other systems are supported so that everything else
+//! builds for them; what they cannot provide is documented in their modules and in `docs/platforms.md`.
 
 #[cfg(unix)]
 mod unix;
@@ -18,7 +20,7 @@ pub(crate) use system::{facts, open_itself, open_untouched, stored_from};
 /// Seconds and nanoseconds since 1970.
 pub type Moment = (i64, i64);
 
-/// What the machine's file system says of an entry; `None` where it does not say.
+/// What the machine's file system says about an entry; `None` for what it does not say.
 pub(crate) struct FileFacts {
     /// When its bytes last changed.
     pub(crate) modified: Option<Moment>,
@@ -26,7 +28,7 @@ pub(crate) struct FileFacts {
     pub(crate) accessed: Option<Moment>,
     /// When its inode last changed.
     pub(crate) changed: Option<Moment>,
-    /// How many names lead to it.
+    /// Number of names that lead to it.
     pub(crate) links: Option<u64>,
     /// Its number in its file system.
     pub(crate) inode: Option<u64>,

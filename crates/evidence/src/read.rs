@@ -7,12 +7,12 @@ use ledger::ByteSpan;
 use std::fs::File;
 use std::io;
 
-/// A run of bytes of a container: a file of a folder, or the disk image that holds the file.
+/// A range of bytes in a container: a file of a folder, or the disk image that holds the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extent {
     /// The container: a path in the evidence, or the image file.
     pub container: String,
-    /// Bytes from the container's start.
+    /// Offset from the container's start, in bytes.
     pub offset: u64,
     /// Number of bytes.
     pub length: u64,
@@ -20,35 +20,37 @@ pub struct Extent {
 
 /// The bytes of one file or stream.
 pub trait ReadAt {
-    /// Number of bytes.
+    /// Returns the number of bytes.
     fn len(&self) -> u64;
 
-    /// Whether there are none.
+    /// Checks whether there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The path of the file, for messages.
+    /// Returns the path of the file, for messages.
     fn path(&self) -> &EvidencePath;
 
     /// Reads up to `buffer.len()` bytes at `offset`; 0 only at or past the end, or for an empty buffer.
     fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError>;
 
-    /// The first byte from `offset` on that is stored anywhere, so that what stands between is a hole and reads as zeros; the end of the file where only a hole is left.
+    /// Returns the first byte from `offset` on that is stored: anything before it is a hole and reads as zeros.
+    /// Returns the end of the file if only a hole is left.
     ///
-    /// `offset` itself where it is stored, and where nobody can tell: a hole costs nothing but time where it is read.
+    /// Returns `offset` itself if it is stored, or if that is unknown: reading a hole costs nothing but time.
     fn stored_from(&mut self, offset: u64) -> u64 {
         offset
     }
 
-    /// Where in the containers the bytes of `span` stand, in the order of the file; what lies past the end is left out.
+    /// Returns the locations in the containers of the bytes of `span`, in file order; bytes past the end are
+    /// left out.
     fn provenance(&self, span: ByteSpan) -> Vec<Extent>;
 }
 
-/// Bytes of a whole file that are read at once, between one look for a hole and the next.
+/// Bytes of a whole file that are read at once, between two checks for a hole.
 const PIECE: usize = 1 << 20;
 
-/// Fills as much of `buffer` as the file has bytes at `offset`; the number of bytes read.
+/// Fills as much of `buffer` as the file has bytes at `offset`; returns the number of bytes read.
 pub fn read_full_at(reader: &mut dyn ReadAt, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -60,7 +62,7 @@ pub fn read_full_at(reader: &mut dyn ReadAt, offset: u64, buffer: &mut [u8]) -> 
     Ok(filled)
 }
 
-/// The whole file; one of more than `limit` bytes is refused, and one that ends early is an error.
+/// Reads the whole file; one of more than `limit` bytes is refused, and one that ends early is an error.
 pub fn read_all(reader: &mut dyn ReadAt, limit: u64) -> Result<Vec<u8>, ReadError> {
     let expected = reader.len();
     let too_large = || ReadError::TooLarge { path: reader.path().clone(), limit, actual: expected };
@@ -75,7 +77,8 @@ pub fn read_all(reader: &mut dyn ReadAt, limit: u64) -> Result<Vec<u8>, ReadErro
     Ok(bytes)
 }
 
-/// Fills zeros with what the file stores; how far it goes. Memory behind holes is never touched, so that it costs none.
+/// Copies the stored bytes into a buffer of zeros; returns how far the file goes. Memory for holes is never
+/// touched, so it costs nothing.
 fn read_stored(reader: &mut dyn ReadAt, bytes: &mut [u8]) -> Result<usize, ReadError> {
     let mut at = 0;
     while at < bytes.len() {
@@ -92,7 +95,7 @@ fn read_stored(reader: &mut dyn ReadAt, bytes: &mut [u8]) -> Result<usize, ReadE
     Ok(at)
 }
 
-/// The first bytes of a file of the examiner's machine: `length` of them, or all where it has fewer.
+/// Returns the first `length` bytes of a file of the examiner's machine, or all if it has fewer.
 pub(crate) fn head(file: &File, length: usize) -> io::Result<Vec<u8>> {
     let mut head = vec![0; length];
     let mut filled = 0;

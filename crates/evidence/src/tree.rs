@@ -1,4 +1,4 @@
-//! The tree: what every kind of evidence looks like to a reader.
+//! The tree: the common interface to every kind of evidence.
 
 use crate::archive::{Expansion, open_archive};
 use crate::deleted::DeletedSteps;
@@ -17,57 +17,61 @@ use std::path::{Path, PathBuf};
 
 /// A read-only tree of files and folders.
 pub trait Tree {
-    /// How locators name this piece of evidence.
+    /// Returns the label by which locators name this piece of evidence.
     fn label(&self) -> &str;
 
-    /// The entry at `path`: spelled so, or else differing in letter case alone (compared in Unicode lower case; on NTFS by the volume's own upper-case table).
+    /// Returns the entry at `path`: the exact spelling, or else one that differs in letter case alone (compared
+    /// in Unicode lower case; on NTFS by the volume's own upper-case table).
     ///
-    /// `None` where there is none.
-    /// The node carries the evidence's own spelling.
+    /// `None` if there is none.
+    /// The node has the evidence's own spelling.
     /// Links on the way are not followed but reported as [`ReadError::Symlink`].
     fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError>;
 
-    /// The entries of a folder in the byte order of their written names.
+    /// Lists the entries of a folder, in the byte order of their written names.
     ///
     /// An entry that cannot be examined is a gap in the listing; a folder that cannot be read at all is an error.
     fn children(&self, directory: &Node) -> Result<Listing, ReadError>;
 
-    /// The same with the entries made one by one, for whoever goes through folders of very many.
+    /// The same, but creates the entries one by one, for callers that go through very large folders.
     fn entries(&self, directory: &Node) -> Result<Entries<'_>, ReadError> {
         self.children(directory).map(Entries::from)
     }
 
-    /// The folders in a folder, in the byte order of their written names; what cannot be examined is left out.
+    /// Lists the folders in a folder, in the byte order of their written names; what cannot be examined is left out.
     ///
-    /// For whoever wants nothing else of a folder of very many files.
+    /// For callers that need nothing else from a folder with very many files.
     fn folders(&self, directory: &Node) -> Result<Vec<Node>, ReadError> {
         let nodes = self.children(directory)?.nodes.into_iter();
         Ok(nodes.filter(|node| node.kind == NodeKind::Directory).collect())
     }
 
-    /// The bytes of a file, or of its named stream.
+    /// Opens the bytes of a file, or of its named stream.
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError>;
 
-    /// The files of the examiner's machine that contain the tree, in order; none where the tree is such files itself.
+    /// Returns the files of the examiner's machine that contain the tree, in order; none if the tree consists of
+    /// such files itself.
     fn container(&self) -> &[PathBuf] {
         &[]
     }
 
-    /// The entry that is known to have this path and number, without looking at the folders above it.
+    /// Returns the entry that is known to have this path and number, without checking the folders above it.
     ///
-    /// `None` where the number is by now another entry's.
+    /// `None` if the number belongs to another entry by now.
     fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError> {
         Ok(self.node(path)?.filter(|node| node.reference == Some(reference)))
     }
 
-    /// The entry at this very path, which a listing gave before: its spelling is not looked up again.
+    /// Returns the entry at exactly this path, which came from an earlier listing: its spelling is not looked up
+    /// again.
     ///
-    /// `None` where there is none by now.
+    /// `None` if there is none by now.
     fn node_listed(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
         Ok(self.node(path)?.filter(|node| node.path == *path))
     }
 
-    /// The path to which a symbolic link leads, whether or not something stands there; `None` where that is outside of the evidence, and for what is no link.
+    /// Returns the path to which a symbolic link leads, whether or not it exists; `None` if that is outside of
+    /// the evidence, and if the node is not a link.
     fn target(&self, link: &Node) -> Option<EvidencePath> {
         match &link.kind {
             NodeKind::Symlink { target } => link::resolved(&EvidencePath::root(), &link.path, target),
@@ -75,35 +79,40 @@ pub trait Tree {
         }
     }
 
-    /// How the imaged medium is divided; `None` for what is no image.
+    /// Returns the partition layout of the imaged medium; `None` if the evidence is not an image.
     fn layout(&self) -> Option<&Layout> {
         None
     }
 
-    /// What an archive lists, as bytes with which it can be opened again without listing it; `None` for whatever is as soon listed.
+    /// Returns the listing of an archive as bytes with which it can be opened again without listing it; `None`
+    /// if listing again is just as fast.
     fn listing(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// The first bytes of a file, as many as its kind is told by, where opening it would cost more than it need; `None` wherever it is as soon read.
+    /// Returns the first bytes of a file, enough to recognise its kind, if opening it would be needlessly
+    /// expensive; `None` if reading it is just as fast.
     fn first_bytes(&self, node: &Node) -> Option<&[u8]> {
         let _ = node;
         None
     }
 
-    /// What the container of an image tells of itself and of its acquisition; `None` for what is no image.
+    /// Returns what the container of an image says about itself and its acquisition; `None` if the evidence is
+    /// not an image.
     fn acquisition(&self) -> Option<&Acquisition> {
         None
     }
 
-    /// The digests of the whole imaged medium beside those that its container stores; none for what is no image.
+    /// Computes the digests of the whole imaged medium, next to those stored in its container; none if the
+    /// evidence is not an image.
     ///
-    /// It reads every byte of the medium once; what cannot be read is an error that names the place.
+    /// It reads every byte of the medium once. An unreadable byte is an error that gives its offset.
     fn verify_medium(&self) -> io::Result<Vec<HashCheck>> {
         Ok(Vec::new())
     }
 
-    /// The bytes of the imaged medium itself from `offset` on, cut at its end; `None` for what is no image.
+    /// Returns the bytes of the imaged medium itself from `offset` on, cut off at its end; `None` if the
+    /// evidence is not an image.
     ///
     /// Their path is the root.
     fn medium(&self, offset: u64, length: u64) -> Option<Box<dyn ReadAt>> {
@@ -111,18 +120,20 @@ pub trait Tree {
         None
     }
 
-    /// The volumes, in the order of their paths.
+    /// Returns the volumes, in the order of their paths.
     fn volumes(&self) -> Vec<Volume> {
         Vec::new()
     }
 
-    /// The deleted entries of the volume at this path, in the order of their numbers; none where the kind of evidence keeps none.
+    /// Returns the deleted entries of the volume at this path, in the order of their numbers; none if this kind
+    /// of evidence keeps none.
     fn deleted(&self, volume: &EvidencePath) -> Result<DeletedSteps<'_>, ReadError> {
         let _ = volume;
         Ok(Box::new(std::iter::empty()))
     }
 
-    /// What entry `number` of the `$MFT` of the volume at this path says; `None` where that is no NTFS volume, or has no such entry.
+    /// Describes entry `number` of the `$MFT` of the volume at this path; `None` if that is not an NTFS volume,
+    /// or has no such entry.
     fn mft_entry(&self, volume: &EvidencePath, number: u64) -> Result<Option<MftDescription>, ReadError> {
         let _ = (volume, number);
         Ok(None)
@@ -138,24 +149,24 @@ pub struct Node {
     pub name: String,
     /// What it is.
     pub kind: NodeKind,
-    /// Bytes of its main stream; 0 for what has none.
+    /// Size of its main stream in bytes; 0 if it has none.
     pub size: u64,
-    /// When what happened to it; on NTFS the times of `$STANDARD_INFORMATION`.
+    /// Its times; on NTFS those of `$STANDARD_INFORMATION`.
     pub times: MacbTimes,
     /// The times of `$FILE_NAME`, which programs cannot set; none on other file systems.
     pub name_times: Option<MacbTimes>,
-    /// How many names lead to it (hard links), where the file system counts them.
+    /// Number of names that lead to it (hard links), if the file system counts them.
     pub links: Option<u64>,
     /// Its number in the file system.
     pub reference: Option<FileReference>,
-    /// Whether the file system still counts it in.
+    /// Whether the file system still counts it as present.
     pub state: NodeState,
     /// Its named streams.
     pub streams: Vec<StreamInfo>,
 }
 
 impl Node {
-    /// A folder of which nothing but its place is known.
+    /// Creates the node of a folder of which only the path is known.
     pub fn folder(path: EvidencePath) -> Node {
         Node {
             name: path.name().to_owned(),
@@ -172,7 +183,7 @@ impl Node {
     }
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeKind {
     /// A regular file.
@@ -181,14 +192,14 @@ pub enum NodeKind {
     Directory,
     /// A symbolic link; never followed.
     Symlink {
-        /// Where it points, as it is written, escaped as names are.
+        /// Its target as written, escaped like names.
         target: String,
     },
-    /// A device, a pipe, a socket; on NTFS also a file that has named streams alone, such as `$Secure`.
+    /// A device, a pipe or a socket; on NTFS also a file that has only named streams, such as `$Secure`.
     Other,
 }
 
-/// The four times of an entry, as far as the file system keeps them.
+/// The four times of an entry, as far as the file system records them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MacbTimes {
     /// Content last written.
@@ -206,7 +217,7 @@ pub struct MacbTimes {
 pub enum FileReference {
     /// The inode number.
     Inode(u64),
-    /// Where its entry stands in its folder, in bytes from the start of the volume: FAT and exFAT number nothing.
+    /// Offset of its entry from the start of the volume, in bytes: FAT and exFAT do not number entries.
     DirectoryEntry(u64),
     /// The entry of the `$MFT`.
     Mft {
@@ -217,46 +228,46 @@ pub enum FileReference {
     },
 }
 
-/// Whether the file system still counts an entry in.
+/// Whether the file system still counts an entry as present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeState {
-    /// It does.
+    /// The entry exists.
     Allocated,
-    /// The entry was deleted; its bytes may be another's by now.
+    /// The entry was deleted; its bytes may belong to another file by now.
     Deleted,
-    /// The name is gone, and the file is in use under another one: nothing can be read by it.
+    /// The name is gone, and the file is in use under another one: nothing can be read through this name.
     Renamed,
 }
 
 /// A named (alternate) stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamInfo {
-    /// Its name, written as names in paths are.
+    /// Its name, escaped like names in paths.
     pub name: String,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
 }
 
-/// What a folder holds.
+/// The content of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
     /// The entries that could be examined.
     pub nodes: Vec<Node>,
-    /// Damage met in the folder.
+    /// Damage found in the folder.
     pub defects: Vec<Defect>,
     /// Entries that could not be examined.
     pub gaps: Vec<Gap>,
 }
 
-/// What a folder holds, its entries not yet made.
+/// The content of a folder, with nodes created on demand.
 pub struct Entries<'t> {
     /// The entries that could be examined, in the byte order of their written names.
     pub nodes: Box<dyn Iterator<Item = Node> + 't>,
-    /// Damage met in the folder.
+    /// Damage found in the folder.
     pub defects: Vec<Defect>,
     /// Entries that could not be examined.
     pub gaps: Vec<Gap>,
-    /// Whether one of them is a folder as stands at the top of a volume.
+    /// Whether one of them is a folder that is usually at the top of a volume.
     pub(crate) holds_top: bool,
 }
 
@@ -267,7 +278,7 @@ impl From<Listing> for Entries<'_> {
     }
 }
 
-/// Whether one of these is a folder as stands at the top of a volume.
+/// Checks whether one of these is a folder that is usually at the top of a volume.
 pub(crate) fn holds_top(nodes: &[Node]) -> bool {
     nodes.iter().any(|node| node.kind == NodeKind::Directory && is_top(&node.name))
 }
@@ -277,7 +288,7 @@ pub fn open(kind: EvidenceKind, path: &Path, label: &str) -> Result<Box<dyn Tree
     open_listed(kind, path, label, None, Expansion::Bounded)
 }
 
-/// The same with what [`Tree::listing`] gave of this very evidence, and to these bounds.
+/// The same, with what [`Tree::listing`] returned for this very evidence, and with these limits.
 pub fn open_listed(
     kind: EvidenceKind,
     path: &Path,

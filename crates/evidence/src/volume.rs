@@ -1,4 +1,4 @@
-//! A volume of an image, as examiners describe it.
+//! A volume of an image, described for examiners.
 
 use crate::path::EvidencePath;
 use ledger::Time;
@@ -8,39 +8,40 @@ use ledger::Time;
 pub struct Volume {
     /// Its folder in the tree, such as `p1`.
     pub path: EvidencePath,
-    /// The number of its partition; 0 where the medium has no partition table.
+    /// The number of its partition; 0 if the medium has no partition table.
     pub number: u32,
-    /// Bytes from the start of the medium.
+    /// Offset from the start of the medium, in bytes.
     pub offset: u64,
     /// Number of bytes.
     pub length: u64,
-    /// Which file system its first bytes name: `NTFS`, `FAT12`, `FAT16`, `FAT32`, `exFAT`, `ext2`, `ext3`, `ext4`, `BitLocker`; `None` where they name none.
+    /// The file system according to its first bytes: `NTFS`, `FAT12`, `FAT16`, `FAT32`, `exFAT`, `ext2`, `ext3`,
+    /// `ext4`, `BitLocker`; `None` if they show none.
     pub file_system: Option<&'static str>,
-    /// What the file system says of itself, where it is read.
+    /// What the file system says about itself, if it can be read.
     pub facts: Option<VolumeFacts>,
-    /// Why it is not read.
+    /// Why it cannot be read.
     pub unread: Option<String>,
 }
 
-/// What a file system says of itself.
+/// What a file system says about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VolumeFacts {
-    /// Volume serial number or UUID, in the form in which its own system shows it.
+    /// Volume serial number or UUID, in the form in which its own operating system shows it.
     pub serial: Option<String>,
     /// Volume label.
     pub label: Option<String>,
-    /// Version, where there are several.
+    /// Version, if there are several.
     pub version: Option<String>,
-    /// Bytes of a sector, as the file system says.
+    /// Size of a sector in bytes, according to the file system.
     pub sector: Option<u64>,
-    /// Bytes of a cluster or block.
+    /// Size of a cluster or block in bytes.
     pub cluster: Option<u64>,
-    /// Clusters or blocks of the file system.
+    /// Number of clusters or blocks of the file system.
     pub clusters: Option<u64>,
-    /// When it was made.
+    /// When it was created.
     pub created: Option<Time>,
-    /// Whether it was left without being unmounted.
+    /// Whether it was not cleanly unmounted.
     pub dirty: Option<bool>,
-    /// Volume shadow copies: whether their catalogue stands in the volume.
+    /// Whether the volume has a catalogue of volume shadow copies.
     pub shadow_copies: bool,
 }

@@ -1,4 +1,4 @@
-//! A walk over a tree: depth first, in the order of names, stopped by nothing that is unreadable.
+//! A walk over a tree: depth first, in the order of names, continuing past anything unreadable.
 
 use crate::inner::{archive, image};
 use crate::link::{left_out, left_out_below};
@@ -7,13 +7,14 @@ use crate::tree::{Entries, FileReference, Node, NodeKind, Tree, holds_top};
 use ledger::{Defect, Gap};
 use std::collections::HashSet;
 
-/// Folders below the start that are entered; a deeper one is a gap, so that a damaged tree cannot be endless.
+/// The most folder levels below the start that are entered; a deeper folder is a gap, so that a damaged tree
+/// cannot be endless.
 pub const MAX_DEPTH: usize = 256;
 
-/// What a walk meets.
+/// A step of a walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// An entry; a folder comes before what it holds.
+    /// An entry; a folder comes before its content.
     Node(Box<Node>),
     /// Damaged evidence that was read as far as possible.
     Defect(Defect),
@@ -21,35 +22,35 @@ pub enum Step {
     Gap(Gap),
 }
 
-/// See [`walk`].
+/// A walk over a tree, see [`walk`].
 pub struct Walk<'a> {
     tree: &'a dyn Tree,
     /// Where it began.
     start: EvidencePath,
     /// The open folders.
     open: Vec<Level<'a>>,
-    /// The folders of FAT and exFAT that were entered in the volume: only damage leads to one of them twice.
+    /// The FAT and exFAT folders entered in the current volume: only damage leads to one of them twice.
     entered: HashSet<u64>,
 }
 
 /// A folder that is being walked.
 struct Level<'a> {
-    /// What is to be told of it before its entries, last first.
+    /// What to report about it before its entries, last first.
     remarks: Vec<Step>,
     /// The entries that are still to come.
     nodes: Box<dyn Iterator<Item = Node> + 'a>,
-    /// Whether it lies in a volume, of an image or of a copied drive, so that what it holds is a host's.
+    /// Whether it is in a volume of an image or in a copied drive, so that its content belongs to a host.
     in_volume: bool,
 }
 
 impl Level<'_> {
-    /// What is told in place of entries.
+    /// Creates a level that has only remarks and no entries.
     fn told(remarks: Vec<Step>, in_volume: bool) -> Self {
         Level { remarks, nodes: Box::new(std::iter::empty()), in_volume }
     }
 }
 
-/// Everything below `start`, without `start` itself; a `start` that is no folder holds nothing.
+/// Walks everything below `start`, without `start` itself; a `start` that is not a folder has no content.
 pub fn walk<'a>(tree: &'a dyn Tree, start: &Node) -> Walk<'a> {
     let mut walk = Walk { tree, start: start.path.clone(), open: Vec::new(), entered: HashSet::new() };
     walk.enter(start, tree.layout().is_some() || lies_in_volume(tree, &start.path));
@@ -87,14 +88,14 @@ impl<'a> Walk<'a> {
         self.open.push(level);
     }
 
-    /// What stands behind an entry, and is not looked at.
+    /// Returns the gap for content behind an entry that is not examined.
     fn unexamined(&self, node: &Node, in_volume: bool) -> Option<Gap> {
         let container =
             || (!in_volume).then(|| image(self.tree, node).or_else(|| archive(self.tree, node))).flatten();
         left_out(self.tree, node).or_else(|| left_out_below(self.tree, &self.start, node)).or_else(container)
     }
 
-    /// Whether the folder was entered before; a volume begins anew.
+    /// Checks whether the folder was entered before; each volume starts over.
     fn is_known(&mut self, node: &Node) -> bool {
         match node.reference {
             Some(FileReference::DirectoryEntry(offset)) => !self.entered.insert(offset),
@@ -133,7 +134,7 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// Whether one of the folders above is the top of a volume.
+/// Checks whether one of the folders above is the top of a volume.
 fn lies_in_volume(tree: &dyn Tree, folder: &EvidencePath) -> bool {
     let mut above = folder.parent();
     while let Some(path) = above {

@@ -1,4 +1,4 @@
-//! How fast texts are searched for what is withheld.
+//! Speed of searching texts for withheld values.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a bench fails by panicking")]
 
 use divan::counter::BytesCount;
@@ -11,7 +11,7 @@ fn main() {
     divan::main();
 }
 
-/// As many values as a run over a few hosts gathers, and the forms of `people`.
+/// Creates a redactor with as many values as a run over a few hosts gathers, and the forms of `people`.
 fn redactor() -> Redactor {
     let values: Vec<String> = (0..300)
         .flat_map(|n| {
@@ -25,7 +25,7 @@ fn redactor() -> Redactor {
     redact(&events, recorded, &KeyMaker::default().finish(), &|_| None, &profile).unwrap().redactor
 }
 
-/// Texts of 50 MB together: paths, command lines, hashes, lines of logs, words of other alphabets.
+/// Returns texts of 50 MB in total: paths, command lines, hashes, log lines, words in other alphabets.
 fn texts(kind: &str) -> Vec<String> {
     let text = |n: usize| match kind {
         "paths" => format!(r"C:\Users\user{n}\AppData\Local\Temp\{n:x}\setup-{n}.exe"),
@@ -42,7 +42,7 @@ fn texts(kind: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut bytes = 0;
     while bytes < 50_000_000 {
-        // Each as long as a line of a log with its neighbours.
+        // Each as long as a log line with its neighbours.
         let one = (0..8).map(|k| text(all.len() * 8 + k)).collect::<Vec<_>>().join("\n");
         bytes += one.len();
         all.push(one);

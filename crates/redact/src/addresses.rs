@@ -1,14 +1,14 @@
-//! IP addresses in every way that programs write them.
+//! IP addresses in every spelling that programs use.
 
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The address that a text is: as people write it, or with parts in octal or hex digits.
+/// Parses an address in the usual form, or with parts in octal or hex digits.
 pub(crate) fn address(text: &str) -> Option<IpAddr> {
     text.parse().ok().or_else(|| by_parts(text).map(IpAddr::V4))
 }
 
-/// Four parts, some of them octal (`0300`) or hex (`0xc0`), as `inet_aton` takes them.
+/// Parses four parts, some of which may be octal (`0300`) or hex (`0xc0`), as in `inet_aton`.
 pub(crate) fn by_parts(text: &str) -> Option<Ipv4Addr> {
     let mut parts = text.split('.').map(|part| {
         let hex = part.strip_prefix("0x").or_else(|| part.strip_prefix("0X"));
@@ -16,7 +16,7 @@ pub(crate) fn by_parts(text: &str) -> Option<Ipv4Addr> {
             |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && digits.len() <= 4;
         match (hex, part.strip_prefix('0')) {
             (Some(digits), _) if is_plain(digits) => u8::from_str_radix(digits, 16).ok(),
-            // With zeros before it, and no octal number, it is a decimal one: some logs pad so.
+            // With leading zeros but not a valid octal number, it is a decimal one: some logs pad that way.
             (None, Some(digits)) if is_plain(digits) && !digits.is_empty() => {
                 u8::from_str_radix(digits, 8).or_else(|_| digits.parse()).ok()
             }
@@ -28,7 +28,7 @@ pub(crate) fn by_parts(text: &str) -> Option<Ipv4Addr> {
     parts.next().is_none().then(|| octets.into())
 }
 
-/// The ways in which an address is written, in small letters; none is a part of a longer number.
+/// Returns the spellings of an address, in lower case; none is a part of a longer number.
 pub(crate) fn spellings(address: IpAddr) -> Vec<String> {
     match address {
         IpAddr::V4(address) => of_v4(address),
@@ -45,9 +45,9 @@ fn of_v4(address: Ipv4Addr) -> Vec<String> {
     let turned = number.swap_bytes();
     let mut all = vec![
         format!("{a}.{b}.{c}.{d}"),
-        // Names that providers give to hosts, and of zones that turn addresses into names.
+        // Host names assigned by providers, and reverse DNS zones.
         format!("{a}-{b}-{c}-{d}"),
-        // Names of files.
+        // File names.
         format!("{a}_{b}_{c}_{d}"),
         format!("{d}.{c}.{b}.{a}.in-addr.arpa"),
         format!("{a:03}.{b:03}.{c:03}.{d:03}"),
@@ -58,7 +58,7 @@ fn of_v4(address: Ipv4Addr) -> Vec<String> {
         format!("{a:#x}.{b:#x}.{c:#x}.{d:#x}"),
         format!("{a:#04x}.{b:#04x}.{c:#04x}.{d:#04x}"),
     ];
-    // As a number in either order of bytes: the registry has both.
+    // As a number in either byte order: the registry has both.
     for number in [number, turned] {
         all.extend([
             format!("{number}"),
@@ -82,7 +82,7 @@ fn of_v6(address: Ipv6Addr) -> Vec<String> {
         joined(":", false),
         joined(":", true),
         joined("", true),
-        // `….ipv6-literal.net`, in names of hosts of UNC paths.
+        // `….ipv6-literal.net`, in host names of UNC paths.
         address.to_string().replace(':', "-"),
         joined("-", false),
         address.to_string().replace(':', "_"),

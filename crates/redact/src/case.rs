@@ -1,6 +1,6 @@
-//! People and hosts that a case names in its own words, where no field says which they are.
+//! People and hosts in the free text of a case, where no field identifies them.
 
-/// What people are in a case, before their names.
+/// Words for people's roles in a case, which come before their names.
 const ROLES: [&str; 13] = [
     "examiner",
     "investigator",
@@ -16,13 +16,13 @@ const ROLES: [&str; 13] = [
     "prepared by",
     "requested by",
 ];
-/// The same; these stand before other words, too, and count with a colon alone.
+/// The same; these also come before other words, so they count only with a colon or `=`.
 const STATED: [&str; 5] = ["client", "employee", "owner", "user", "victim"];
-/// Small words inside of names.
+/// Small words inside names.
 const PARTICLES: [&str; 10] = ["al", "bin", "da", "de", "del", "den", "der", "la", "van", "von"];
-/// The most words of a name.
+/// The most words in a name.
 const WORDS: usize = 5;
-/// How labels begin that name a thing and no host.
+/// First parts of labels that name a thing and not a host.
 const THINGS: [&str; 22] = [
     "archive",
     "backup",
@@ -47,10 +47,10 @@ const THINGS: [&str; 22] = [
     "usb",
     "volume",
 ];
-/// How Windows calls a computer that nobody named.
+/// First parts of the names that Windows gives to unnamed computers.
 const UNNAMED: [&str; 3] = ["desktop", "laptop", "win"];
 
-/// Names behind a role: `Examiner: Jane Doe`, `imaged by J. Doe`.
+/// Finds names after a role: `Examiner: Jane Doe`, `imaged by J. Doe`.
 pub(crate) fn people(text: &str) -> Vec<&str> {
     let lower = text.to_ascii_lowercase();
     let of = |(role, stated): (&'static str, bool)| -> Vec<&str> {
@@ -65,7 +65,7 @@ pub(crate) fn people(text: &str) -> Vec<&str> {
     ROLES.map(|role| (role, false)).into_iter().chain(STATED.map(|role| (role, true))).flat_map(of).collect()
 }
 
-/// The name at the beginning of what follows a role; without a colon, a name of two words.
+/// Returns the name at the beginning of what follows a role; without a colon or `=`, it must have two words.
 fn name(rest: &str, only_stated: bool) -> Option<&str> {
     let rest = rest.trim_start_matches([' ', '\t']);
     let stated = rest.strip_prefix([':', '=']);
@@ -87,13 +87,13 @@ fn name(rest: &str, only_stated: bool) -> Option<&str> {
     (name.chars().count() >= 3 && (stated.is_some() || name.contains(' '))).then_some(name)
 }
 
-/// Hosts in a label of evidence: `ALDER-07`, and so in `ALDER-07-backup`, `ALDER-07_disk.E01`.
+/// Finds hosts in a label of evidence: `ALDER-07`, also in `ALDER-07-backup` and `ALDER-07_disk.E01`.
 pub(crate) fn hosts(label: &str) -> Vec<&str> {
     let tokens = label.split(|c: char| !c.is_alphanumeric() && c != '-');
     tokens.flat_map(|token| host(token).into_iter().chain(longer(token))).collect()
 }
 
-/// The token up to its last part with a digit.
+/// Returns the token up to its last part with a digit.
 fn host(token: &str) -> Option<&str> {
     let (first, rest) = token.split_once('-')?;
     let folded = first.to_lowercase();
@@ -106,7 +106,7 @@ fn host(token: &str) -> Option<&str> {
     token.get(..end).filter(|host| named && host.chars().count() >= 5)
 }
 
-/// The whole token, where more follows the host.
+/// Returns the whole token, if more follows the host.
 fn longer(token: &str) -> Option<&str> {
     host(token).filter(|host| host.len() < token.len()).map(|_| token.trim_end_matches('-'))
 }

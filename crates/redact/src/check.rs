@@ -1,4 +1,4 @@
-//! What a redacted report says of a fact, held against what was recorded.
+//! Compares a fact in a redacted report with what was recorded.
 
 use crate::MARK;
 use ledger::commitment::{Opening, STORED, members};
@@ -6,16 +6,16 @@ use ledger::{FactEntry, FieldValue};
 use serde_json::Value;
 use thiserror::Error;
 
-/// What is wrong with a fact as it is shown.
+/// What is wrong with a fact as shown.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ShownError {
-    /// A member is said to be withheld, and there is no mark in it.
+    /// A member should be withheld, but there is no mark in it.
     #[error("the member {member} is said to be withheld, and nothing in it is marked as such")]
     Unmarked {
         /// Its name.
         member: String,
     },
-    /// What stands beside the marks is not what was recorded.
+    /// The text around the marks is not what was recorded.
     #[error("the member {member} is no redaction of what was recorded")]
     Other {
         /// Its name.
@@ -23,7 +23,7 @@ pub enum ShownError {
     },
 }
 
-/// Whether every member that is withheld is marked as such, so that nothing passes for recorded that no hash covers.
+/// Checks that every withheld member is marked as such, so that nothing uncovered by a hash passes for recorded.
 pub fn marks_what_it_withholds(shown: &FactEntry, opening: &Opening) -> Result<(), ShownError> {
     let told = members(shown);
     let unmarked = |name: &&String| {
@@ -36,10 +36,10 @@ pub fn marks_what_it_withholds(shown: &FactEntry, opening: &Opening) -> Result<(
     }
 }
 
-/// Whether what is shown of withheld members is what was recorded, but for the marks.
+/// Checks that what is shown of withheld members is what was recorded, apart from the marks.
 pub fn is_redaction_of(shown: &FactEntry, recorded: &FactEntry, opening: &Opening) -> Result<(), ShownError> {
     let (told, were) = (members(shown), members(recorded));
-    // Of an output that is withheld another one is shown, which the page tells.
+    // A withheld output is replaced by another one, which the page says.
     for member in opening.withheld.keys().filter(|name| *name != STORED) {
         let fits = told.get(member).zip(were.get(member)).is_some_and(|(told, was)| redacts(told, was));
         if !fits {
@@ -49,7 +49,7 @@ pub fn is_redaction_of(shown: &FactEntry, recorded: &FactEntry, opening: &Openin
     Ok(())
 }
 
-/// Whether one value is the other one with marks in its texts.
+/// Checks whether one value is the other one with marks in its texts.
 fn redacts(told: &Value, was: &Value) -> bool {
     if told == was || told.is_null() {
         return true;
@@ -79,7 +79,7 @@ fn value_of(value: &Value) -> Result<FieldValue, serde_json::Error> {
     serde_json::from_value(value.clone())
 }
 
-/// Whether a text is another one with marks in place of parts of it.
+/// Checks whether a text is another one with marks in place of parts of it.
 fn text_redacts(told: &str, was: &str) -> bool {
     let (first, rest) = pieces(told);
     let Some(mut left) = was.strip_prefix(first) else { return false };
@@ -93,12 +93,12 @@ fn text_redacts(told: &str, was: &str) -> bool {
     left.ends_with(last)
 }
 
-/// What stands before the first mark of a text, and what follows each.
+/// Returns the text before the first mark, and the text after each mark.
 fn pieces(text: &str) -> (&str, Vec<&str>) {
     let opening = MARK.trim_end_matches(']');
     let mut parts = text.split(opening);
     let first = parts.next().unwrap_or_default();
-    // A mark is `[withheld]`, or `[withheld: field]`.
+    // A mark is `[withheld]` or `[withheld: field]`.
     let rest = parts.map(|part| part.split_once(']').map_or("", |(_, rest)| rest));
     (first, rest.collect())
 }

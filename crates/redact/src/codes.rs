@@ -1,4 +1,4 @@
-//! Letters written as the numbers of their codes: `90,97,99`, `[char]90+[char]0x61`, `Chr(90) & Chr(97)`.
+//! Letters written as character codes: `90,97,99`, `[char]90+[char]0x61`, `Chr(90) & Chr(97)`.
 
 use crate::packed::IN_HEX;
 use crate::unescape::Letter;
@@ -6,10 +6,10 @@ use std::ops::Range;
 
 /// The most bytes between two numbers of one text: `)+[char](`.
 const APART: usize = 12;
-/// The most digits of a code.
+/// The most digits in a code.
 const DIGITS: usize = 7;
 
-/// The letters of every row of numbers that are codes of some.
+/// Returns the letters of every sequence of numbers that are character codes.
 pub(crate) fn codes(text: &str) -> Vec<Letter> {
     let (mut out, mut row): (Vec<Letter>, Vec<Letter>) = (Vec::new(), Vec::new());
     let mut end = 0;
@@ -28,7 +28,7 @@ pub(crate) fn codes(text: &str) -> Vec<Letter> {
 
 fn flush(row: &mut Vec<Letter>, out: &mut Vec<Letter>) {
     if row.len() >= IN_HEX {
-        // Between two rows there is what no value has.
+        // Sequences are separated by a character that no value contains.
         let between = row.last().map(|last| Letter { c: '\u{ffff}', ..*last });
         out.append(row);
         out.extend(between);
@@ -36,7 +36,7 @@ fn flush(row: &mut Vec<Letter>, out: &mut Vec<Letter>) {
     row.clear();
 }
 
-/// Where numbers stand: digits, or `0x` and hex digits.
+/// Finds numbers: digits, or `0x` and hex digits.
 fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -52,7 +52,7 @@ fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The letter that a number is the code of; control characters are none.
+/// Returns the letter with this code; control characters do not count.
 fn code(number: &str) -> Option<char> {
     if number.len() > DIGITS {
         return None;

@@ -1,34 +1,34 @@
-//! Values of which a shortened text holds no more than a half.
+//! Finds truncated values: a shortened text may hold only one half of them.
 
 use crate::fold::Folded;
 use crate::search::{Found, Needle};
 use std::collections::HashSet;
 
-/// Fewest characters of a half that begins, or ends, where a word does.
+/// The fewest characters of a half that is at a word boundary.
 const WORD: usize = 3;
-/// Fewest characters of a half that stands in a word.
+/// The fewest characters of a half inside a word.
 const INSIDE: usize = 5;
-/// The shortest text, in bytes, of which the end may be cut without a sign.
+/// The shortest text, in bytes, whose end may be truncated without a sign.
 const LONG: usize = 200;
-/// The most bytes of a half: a cut in a hostile text costs no more than this.
+/// The most bytes in a half: a truncation in a hostile text costs no more than this.
 const MOST: usize = 128;
-/// The bytes by which most halves are told to be none.
+/// The number of bytes by which most candidates are ruled out.
 const EDGE: usize = 3;
-/// How `…` is folded.
+/// The folded form of `…`.
 const SIGN: &str = "...";
 
-/// What halves are compared with.
+/// The needles to compare halves with.
 #[derive(Debug)]
 pub(crate) struct Cuts {
     begins: Halves,
     ends: Halves,
 }
 
-/// Needles in order, from their first or from their last character.
+/// Needles in order, by their first or by their last characters.
 #[derive(Debug)]
 struct Halves {
     texts: Vec<(String, &'static str)>,
-    /// The bytes at the edge of a half: most places of a text are passed over by them.
+    /// The bytes at the edge of a half: most places of a text are ruled out by them.
     edges: HashSet<Vec<u8>>,
 }
 
@@ -40,7 +40,7 @@ impl Cuts {
         }
     }
 
-    /// Where a half of a needle stands beside the sign of a cut, or at the end of a long text.
+    /// Finds halves of needles next to the sign of a truncation, or at the end of a long text.
     pub(crate) fn find(&self, folded: &Folded, found: &mut Vec<Found>) {
         let text = folded.text.as_str();
         for (at, sign) in text.match_indices(SIGN) {
@@ -52,7 +52,8 @@ impl Cuts {
         }
     }
 
-    /// The longest first half that ends at this place; `least` characters of it, where a word begins and inside of one.
+    /// Returns the longest first half that ends at this place; `least` has the minimum numbers of characters at
+    /// a word boundary and inside a word.
     fn before(&self, folded: &Folded, end: usize, least: [usize; 2]) -> Option<Found> {
         let from = folded.text.floor_char_boundary(end.saturating_sub(MOST));
         let mut starts = folded.text.get(from..end)?.char_indices().map(|(at, _)| from + at);
@@ -67,7 +68,7 @@ impl Cuts {
         starts.find_map(half_from)
     }
 
-    /// The longest second half that begins at this place.
+    /// Returns the longest second half that begins at this place.
     fn after(&self, folded: &Folded, start: usize) -> Option<Found> {
         let to = folded.text.ceil_char_boundary((start + MOST).min(folded.text.len()));
         let mut ends =
@@ -84,7 +85,7 @@ impl Cuts {
     }
 }
 
-/// Whether a half has as many characters as it takes, where a word ends with it and where one goes on.
+/// Checks whether a half is long enough: the first number applies at a word boundary, the second inside a word.
 fn has(half: &str, [apart, inside]: [usize; 2], goes_on: bool) -> bool {
     let least = if goes_on { inside } else { apart };
     half.len() >= least && half.chars().nth(least - 1).is_some()
@@ -98,14 +99,14 @@ impl Halves {
         Halves { texts, edges: edges.collect() }
     }
 
-    /// The rule of a needle that begins so, and goes on.
+    /// Returns the rule of a needle that begins like this and continues.
     fn rule(&self, half: &str) -> Option<&'static str> {
         let next = self.texts.partition_point(|(text, _)| text.as_str() <= half);
         self.texts.get(next).filter(|(text, _)| text.starts_with(half)).map(|(_, rule)| *rule)
     }
 }
 
-/// Whether the last part of a first half tells anything: `C:\Users\` does not.
+/// Checks whether the last part of a first half is informative: `C:\Users\` is not.
 fn tells(half: &str) -> bool {
     half.rsplit('\\').next().is_some_and(|last| last.chars().count() >= WORD)
 }

@@ -1,7 +1,9 @@
-//! Withholding in the events of a log.
+//! Withholding values in the events of a log.
 //!
-//! An event is redacted as the JSON that it is stored as: whatever text it holds now or in a later format is met.
-//! What a type does not let be a text (ids, digests, words of closed lists) shows itself when the event is read again, and stays.
+//! An event is redacted in the JSON form in which it is stored, so any text it contains is covered, now or in a
+//! later format.
+//! Anything that its type does not allow to be an arbitrary text (ids, digests, words of closed lists) is
+//! detected when the event is read again, and stays.
 
 use crate::outputs::RedactedOutputs;
 use crate::profile::Profile;
@@ -20,35 +22,35 @@ use thiserror::Error;
 /// Why a run cannot be redacted: nothing is shown then.
 #[derive(Debug, Error)]
 pub enum RedactError {
-    /// There are too many values to be sought.
+    /// There are too many values to search for.
     #[error("prepare the search for what is withheld")]
     Search(#[source] BuildError),
     /// A redacted output has no stored form.
     #[error("write an output without what is withheld")]
     Output(#[source] OutputError),
-    /// An event has no form in which what is withheld can be left out.
+    /// An event cannot be stored without what is withheld.
     #[error("leave out what is withheld of {what} at position {position}")]
     Event {
         /// Its position in the log.
         position: usize,
         /// Its name.
         what: &'static str,
-        /// What its reader said.
+        /// The reader's error.
         #[source]
         source: serde_json::Error,
     },
     /// A fact has no canonical form.
     #[error("commit to the facts of the run")]
     Canonical(#[source] CanonicalError),
-    /// What is left is no run.
+    /// The rest does not form a valid run.
     #[error("fold what is left of the run")]
     Fold(#[source] FoldError),
 }
 
-/// The events as they may be told.
+/// The events as they may be shown.
 pub(crate) struct Told {
     pub(crate) events: Events,
-    /// The members of each fact that are not told as they were recorded.
+    /// The members of each fact that are not shown as recorded.
     pub(crate) withheld: BTreeMap<FactId, BTreeSet<String>>,
 }
 
@@ -63,14 +65,14 @@ pub(crate) fn redact(
     for (position, (stream, event, circumstance)) in events.iter().enumerate() {
         let failed = |source| RedactError::Event { position, what: event.name(), source };
         let shown = match event {
-            // Its fact is a matter of fields, not of texts alone.
+            // For a fact, fields matter, not only texts.
             Event::ClaimAccepted(accepted) => {
                 let (fact, withheld) = facts::fact(&accepted.fact, redactor, outputs, profile);
                 told.withheld.insert(fact.id, withheld);
                 let healing = walk.redact(&accepted.healing).map_err(failed)?;
                 Event::ClaimAccepted(Box::new(ClaimAccepted { claim: accepted.claim, fact, healing }))
             }
-            // Nothing of these is shown, and there are many.
+            // Nothing in these is shown, and there are many.
             Event::TurnRequested(_) | Event::TurnReplied(_) => event.clone(),
             event => walk.redact(event).map_err(failed)?,
         };
@@ -79,34 +81,34 @@ pub(crate) fn redact(
     Ok(told)
 }
 
-/// What is withheld of values of any type.
+/// Redacts values of any type.
 struct Walk<'w> {
     redactor: &'w Redactor,
     stand_ins: &'w BTreeMap<Digest, Digest>,
     profile: &'w Profile,
 }
 
-/// A step into a value.
+/// One step of a path into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Member(String),
     Item(usize),
 }
 
-/// A change of one text.
+/// A change to one text.
 #[derive(Debug, Clone)]
 struct Edit {
     place: Vec<Step>,
-    /// Whether the name of the last member is meant, and not its value.
+    /// Whether it changes the name of the last member, rather than its value.
     name: bool,
     text: String,
 }
 
-/// Members in which every name and text is somebody's own.
+/// Members in which every name and text was chosen by somebody else.
 const FREE: [&str; 2] = ["arguments", "normalised"];
-/// Members that say what is ours, whole: rules, tools, what proves what.
+/// Members that are entirely our own: rules, tools, what proves what.
 const OURS: [&str; 5] = ["rules", "vocabulary", "writers", "tools", "format"];
-/// Members whose texts are names of ours where they are words of ours.
+/// Members whose texts are left alone if they are words of our own vocabulary.
 const NAMES: [&str; 12] = [
     "predicate",
     "field",
@@ -123,7 +125,7 @@ const NAMES: [&str; 12] = [
 ];
 
 impl Walk<'_> {
-    /// The value without what is withheld of it.
+    /// Returns the value without what is withheld.
     fn redact<T: Stored + Clone>(&self, value: &T) -> Result<T, serde_json::Error> {
         let tree = tree(value)?;
         let mut edits = Vec::new();
@@ -134,13 +136,14 @@ impl Walk<'_> {
         if let Ok(read) = applied(&tree, &edits) {
             return Ok(read);
         }
-        // One of them stands where the type takes no text of anybody's: such a place says nothing of the evidence.
+        // One of the edits is at a place where the type does not allow arbitrary text: such a place says nothing
+        // about the evidence.
         let reads = |edit: &Edit| applied::<T>(&tree, std::slice::from_ref(edit)).is_ok();
         let kept: Vec<Edit> = edits
             .into_iter()
             .filter_map(|edit| match reads(&edit) {
                 true => Some(edit),
-                // Names of runs have letters and hyphens only.
+                // Run names have only letters and hyphens.
                 false => Some(Edit { text: edit.text.replace(MARK, "withheld"), ..edit }).filter(reads),
             })
             .collect();
@@ -179,7 +182,7 @@ impl Walk<'_> {
         edits: &mut Vec<Edit>,
     ) {
         let claimed = members.get("field").and_then(Value::as_str);
-        // The condition of an objective names a field, too, and asks for values of it.
+        // The condition of an objective also names a field, and asks for values of it.
         let asks = place.last() == Some(&Step::Member("condition".to_owned()));
         let claimed = claimed.filter(|field| !free && !asks && self.profile.names_field(field));
         let labels = is_label(place.last());
@@ -201,7 +204,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a text is a word of ours in a place of such words.
+    /// Checks whether a text is a word of our own vocabulary in a place for such words.
     fn is_ours(&self, text: &str, place: &[Step], free: bool) -> bool {
         let mut names = place.iter().rev().filter_map(|step| match step {
             Step::Member(name) => Some(name.as_str()),
@@ -218,25 +221,25 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a label of evidence stands in this member, or is the name of what it holds.
+/// Checks whether this member holds a label of evidence, or has one as its name.
 fn is_label(step: Option<&Step>) -> bool {
     matches!(step, Some(Step::Member(name)) if name == "evidence" || name == "label")
 }
 
-/// The stored form of a value, to be looked into.
+/// Returns the stored form of a value, for inspection.
 pub(crate) fn tree(value: &impl Stored) -> serde_json::Result<Value> {
     serde_json::from_slice(&value.to_stored().map_err(serde_json::Error::custom)?)
 }
 
-/// What is read of a tree with these changes.
+/// Reads a tree after making these changes.
 fn applied<T: Stored>(tree: &Value, edits: &[Edit]) -> serde_json::Result<T> {
     T::from_stored(&serde_json::to_vec(&changed(tree, edits))?)
 }
 
-/// The tree with these changes.
+/// Returns the tree with these changes.
 fn changed(tree: &Value, edits: &[Edit]) -> Value {
     let mut tree = tree.clone();
-    // Texts first: a place is found by the names that members had before.
+    // Texts first: places are found by the original member names.
     for edit in edits.iter().filter(|edit| !edit.name) {
         if let Some(there) = edit.place.iter().try_fold(&mut tree, stepped) {
             *there = Value::String(edit.text.clone());

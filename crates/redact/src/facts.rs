@@ -8,10 +8,10 @@ use ledger::commitment::{LOCATOR, STORED, subject_name, value_name};
 use ledger::{BoundValue, ByteSpan, FactEntry, FieldValue, Locator};
 use std::collections::BTreeSet;
 
-/// How the report calls a value that is withheld by its field.
+/// The report's name for values withheld because of their field.
 const WHOLE: &str = "whole values of withheld fields";
 
-/// A value without what is withheld of it; `None` where nothing is.
+/// Returns a value without what is withheld; `None` if nothing is.
 pub(crate) fn value(value: &FieldValue, redactor: &Redactor) -> Option<FieldValue> {
     let text = |text: &String| redactor.changed(text);
     match value {
@@ -19,7 +19,7 @@ pub(crate) fn value(value: &FieldValue, redactor: &Redactor) -> Option<FieldValu
         FieldValue::Name(it) => text(it).map(FieldValue::Name),
         FieldValue::Path(it) => text(it).map(FieldValue::Path),
         FieldValue::RegistryPath(it) => text(it).map(FieldValue::RegistryPath),
-        // A part of these is none of them.
+        // With a part replaced, these are no longer valid values of their type: they become texts.
         FieldValue::Sid(it) | FieldValue::Guid(it) | FieldValue::Hash(it) | FieldValue::Bytes(it) => {
             text(it).map(FieldValue::Text)
         }
@@ -32,7 +32,7 @@ pub(crate) fn value(value: &FieldValue, redactor: &Redactor) -> Option<FieldValu
             })
         }
         FieldValue::Time(time) => text(&time.to_text()).or_else(|| text(&time.raw)).map(FieldValue::Text),
-        // A number is withheld where its field is, or where the profile names it.
+        // A number is withheld if its field is, or if the profile names it.
         FieldValue::Integer(_) | FieldValue::Size(_) => {
             text(&value.to_text().into_owned()).map(FieldValue::Text)
         }
@@ -40,7 +40,7 @@ pub(crate) fn value(value: &FieldValue, redactor: &Redactor) -> Option<FieldValu
     }
 }
 
-/// A field without its value, where the profile withholds it.
+/// Replaces the value of a field, if the profile withholds the field.
 pub(crate) fn whole(
     kind: &str,
     field: &str,
@@ -59,7 +59,7 @@ pub(crate) fn whole(
     })
 }
 
-/// The mark of a field; the evidence names some fields.
+/// Returns the mark for a field; some field names come from the evidence.
 fn mark(field: &str, redactor: &Redactor) -> String {
     match redactor.words.contains(field) || redactor.changed(field).is_none() {
         true => mark_of(field),
@@ -67,12 +67,12 @@ fn mark(field: &str, redactor: &Redactor) -> String {
     }
 }
 
-/// The name of a field without what is withheld of it; `None` where nothing is.
+/// Returns the name of a field without what is withheld; `None` if nothing is.
 pub(crate) fn field_name(field: &str, redactor: &Redactor) -> Option<String> {
     if redactor.words.contains(field) { None } else { redactor.changed(field) }
 }
 
-/// A place in the evidence without what is withheld of it; `None` where nothing is.
+/// Returns a place in the evidence without what is withheld; `None` if nothing is.
 pub(crate) fn locator(locator: &Locator, redactor: &Redactor) -> Option<Locator> {
     let (evidence, path) = (redactor.label(&locator.evidence), redactor.changed(&locator.path));
     let stream = locator.stream.as_ref().and_then(|text| redactor.changed(text));
@@ -84,7 +84,7 @@ pub(crate) fn locator(locator: &Locator, redactor: &Redactor) -> Option<Locator>
     })
 }
 
-/// A fact without what is withheld of it, and the names of the members that are not told as they were recorded.
+/// Returns a fact without what is withheld, and the names of the members that are not shown as recorded.
 pub(crate) fn fact(
     fact: &FactEntry,
     redactor: &Redactor,
@@ -114,7 +114,7 @@ pub(crate) fn fact(
     (shown, withheld)
 }
 
-/// Withholds of a bound value; tells whether anything was.
+/// Redacts a bound value; returns whether anything was withheld.
 fn bound(kind: &str, held: &mut BoundValue, redactor: &Redactor, profile: &Profile) -> bool {
     let changed = match whole(kind, &held.field, &held.value, redactor, profile) {
         Some(marked) => {
@@ -133,7 +133,7 @@ fn bound(kind: &str, held: &mut BoundValue, redactor: &Redactor, profile: &Profi
     let is_changed =
         changed.is_some() || name.is_some() || held.quotation.as_ref().is_some_and(|it| it.contains(MARK));
     if is_changed {
-        // Its length would tell that of the value.
+        // Its length would reveal that of the value.
         held.at = None;
     }
     held.value = changed.unwrap_or_else(|| held.value.clone());
@@ -141,9 +141,10 @@ fn bound(kind: &str, held: &mut BoundValue, redactor: &Redactor, profile: &Profi
     is_changed
 }
 
-/// Quoted words without what is withheld of them.
+/// Returns quoted words without what is withheld.
 ///
-/// Words that no longer stand in the value began, or ended, inside what is withheld of it: the half that they hold goes, too.
+/// Words that are no longer in the value began or ended inside a withheld part: the half of it that they hold is
+/// withheld, too.
 fn quoted(words: String, told: &str, changed: bool, redactor: &Redactor) -> String {
     let words = redactor.changed(&words).unwrap_or(words);
     if changed && !told.contains(&words) { MARK.to_owned() } else { words }

@@ -1,4 +1,4 @@
-//! Values that are known by their form, wherever they stand.
+//! Values recognised by their form, wherever they are.
 
 use crate::macs::macs;
 use crate::networks::addresses;
@@ -6,7 +6,7 @@ use crate::search::Way;
 use serde::Deserialize;
 use std::ops::Range;
 
-/// A form that values have.
+/// A form of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Finder {
@@ -14,22 +14,23 @@ pub(crate) enum Finder {
     Sid,
     /// E-mail addresses.
     Mail,
-    /// IP addresses; not those that mean every host, or this one.
+    /// IP addresses, except those that mean every host, or the host itself.
     Address,
-    /// Hardware addresses of network cards.
+    /// MAC addresses of network cards.
     Mac,
-    /// Names of folders of profiles: what follows `\Users\`, `\Documents and Settings\`, `/home/`.
+    /// Names of profile folders: what follows `\Users\`, `\Documents and Settings\`, `/home/`.
     ProfileFolder,
-    /// Names of hosts in UNC paths: `\\HOST\`.
+    /// Host names in UNC paths: `\\HOST\`.
     UncHost,
-    /// People named by their role in the case file's texts and in what an acquisition tool was given: `examiner: …`.
+    /// People identified by their role in the texts of the case file and in the input of an acquisition tool:
+    /// `examiner: …`.
     Role,
-    /// Names of hosts in labels of evidence.
+    /// Host names in labels of evidence.
     LabelHost,
 }
 
 impl Finder {
-    /// How the report calls what it finds.
+    /// Returns the report's name for what it finds.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Finder::Sid => "SIDs",
@@ -43,7 +44,8 @@ impl Finder {
         }
     }
 
-    /// Whether it is sought in readings of this kind: of bytes that are no text chance makes whatever has a loose form.
+    /// Checks whether it is applied to readings of this kind: in bytes that are not text, loose forms match by
+    /// chance.
     pub(crate) const fn looks_into(self, way: Way) -> bool {
         match (way, self) {
             (Way::Written, _)
@@ -53,7 +55,7 @@ impl Finder {
         }
     }
 
-    /// Where such values stand in a text that is folded (lower case, single backslashes).
+    /// Finds such values in a folded text (lower case, single backslashes).
     pub(crate) fn find(self, text: &str) -> Vec<Range<usize>> {
         match self {
             Finder::Sid => SIDS.iter().flat_map(|(start, between)| sids(text, start, *between)).collect(),
@@ -61,16 +63,17 @@ impl Finder {
             Finder::Address => addresses(text),
             Finder::Mac => macs(text),
             Finder::ProfileFolder => FOLDERS.iter().flat_map(|folder| profiles(text, folder)).collect(),
-            // Folding leaves one backslash of two, and no capitals: those are sought in texts as they are written.
+            // Folding turns two backslashes into one and removes capitals: these forms are searched for in
+            // unfolded texts.
             Finder::UncHost | Finder::Role | Finder::LabelHost => Vec::new(),
         }
     }
 }
 
-/// What stands before the name of a profile's folder.
+/// Text before the name of a profile folder.
 const FOLDERS: [&str; 3] = ["\\users\\", "\\documents and settings\\", "\\home\\"];
 
-/// Folders beside those of people.
+/// Folders next to those of people.
 const NOBODY: [&str; 9] = [
     "public",
     "default",
@@ -83,7 +86,7 @@ const NOBODY: [&str; 9] = [
     "defaultapppool",
 ];
 
-/// What a SID begins with, and what stands between its numbers.
+/// The beginning of a SID, and the separator of its numbers.
 const SIDS: [(&str, char); 4] =
     [("s-1-5-21-", '-'), ("s-1-12-1-", '-'), ("s_1_5_21_", '_'), ("s_1_12_1_", '_')];
 
@@ -123,7 +126,7 @@ fn profiles(text: &str, folder: &str) -> Vec<Range<usize>> {
             ])
             .unwrap_or(rest.len());
         let name = rest.get(..length)?.trim_end();
-        // The SAM has a key of this name, with keys of numbers in it.
+        // The SAM has a key of this name, whose subkeys are numbers.
         let key = text.get(..at)?.ends_with("account");
         let known = key || NOBODY.contains(&name) || name.starts_with(['%', '[']);
         (name.chars().count() >= 2 && !known).then(|| start..start + name.len())
@@ -131,7 +134,7 @@ fn profiles(text: &str, folder: &str) -> Vec<Range<usize>> {
     text.match_indices(folder).filter_map(of).collect()
 }
 
-/// The names of hosts in UNC paths of a text as it is written.
+/// Returns the host names in UNC paths of an unfolded text.
 pub(crate) fn unc_hosts(text: &str) -> Vec<&str> {
     let of = |(at, _): (usize, &str)| {
         let rest = text.get(at + 2..)?;
@@ -139,7 +142,7 @@ pub(crate) fn unc_hosts(text: &str) -> Vec<&str> {
         let begins = before.is_none_or(|c| c.is_whitespace() || "\"'(=,;<".contains(c));
         let length = rest.find(|c: char| !c.is_alphanumeric() && !"-_.".contains(c)).unwrap_or(rest.len());
         let name = rest.get(..length).filter(|name| name.chars().count() >= 2 && *name != ".")?;
-        // A whole value that is nothing but a host, or the account of one.
+        // The whole value is just a host, or the account of one.
         let ends = at == 0 && matches!(rest.get(length..), Some("" | "$"));
         (begins && (ends || rest.get(length..)?.starts_with('\\'))).then_some(name)
     };

@@ -1,18 +1,19 @@
-//! Texts as they are searched: one spelling for all that reads or looks alike, with the way back to what was written.
+//! Folding of texts for searching: one spelling for everything that reads or looks alike, with a mapping back to
+//! the source.
 
 use crate::spell::{look_of_ascii, with_spelling};
 use crate::unescape::Letter;
 use std::ops::Range;
 
-/// A text in one spelling, and where each byte of it comes from.
+/// A folded text, and the source of each of its bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Folded {
     pub(crate) text: String,
     pieces: Vec<Piece>,
     separated: bool,
-    /// Whether a letter looks like another one than it reads as.
+    /// Whether any letter looks like another letter than it reads as.
     pub(crate) deceives: bool,
-    /// Where such letters stand, in a text that is folded by looks.
+    /// Positions of such letters, in a text folded by look.
     deceivers: Vec<usize>,
 }
 
@@ -21,15 +22,15 @@ pub(crate) struct Folded {
 struct Piece {
     /// Where it begins in the folded text.
     at: usize,
-    /// The bytes of the source that it stands for.
+    /// The bytes of the source that it represents.
     from: usize,
     to: usize,
-    /// Whether it has as many bytes as its source, one for one; else it stands for its source as a whole.
+    /// Whether its bytes correspond one by one to those of its source; otherwise it represents its source as a whole.
     even: bool,
 }
 
 impl Folded {
-    /// The bytes of the source that stand for these bytes of the folded text.
+    /// Returns the bytes of the source for these bytes of the folded text.
     pub(crate) fn source(&self, range: &Range<usize>) -> Range<usize> {
         let (first, last) = (self.piece(range.start), self.piece(range.end.saturating_sub(1)));
         let from = first.map_or(0, |it| if it.even { it.from + (range.start - it.at) } else { it.from });
@@ -37,12 +38,12 @@ impl Folded {
         from..to.max(from)
     }
 
-    /// The piece in which a byte of the folded text stands.
+    /// Returns the piece that contains a byte of the folded text.
     fn piece(&self, at: usize) -> Option<&Piece> {
         self.pieces.get(self.pieces.partition_point(|piece| piece.at <= at).checked_sub(1)?)
     }
 
-    /// Whether the range goes on with no such character on either side.
+    /// Checks that there is no such character on either side of the range.
     pub(crate) fn stands_between(&self, range: &Range<usize>, is: impl Fn(char) -> bool) -> bool {
         !self.before(range.start).is_some_and(&is) && !self.after(range.end).is_some_and(&is)
     }
@@ -55,19 +56,20 @@ impl Folded {
         self.text.get(at..)?.chars().next()
     }
 
-    /// Whether a letter or a digit stands before this place.
+    /// Checks whether a letter or a digit comes before this place.
     pub(crate) fn goes_on_before(&self, at: usize) -> bool {
         self.before(at).is_some_and(char::is_alphanumeric)
     }
 
-    /// Whether a letter or a digit stands behind this place.
+    /// Checks whether a letter or a digit comes after this place.
     pub(crate) fn goes_on_after(&self, at: usize) -> bool {
         self.after(at).is_some_and(char::is_alphanumeric)
     }
 
-    /// Whether the range is a word, or a part of one that capitals tell from the others: `ABell`, `BellReport`.
+    /// Checks whether the range is a word, or a part of one set off by capitals: `ABell`, `BellReport`.
     ///
-    /// What a letter was written as is looked up in the text; where that is no letter (an escape), the part counts.
+    /// The original form of a letter is looked up in the text; if that is not a letter (but an escape), the part
+    /// counts.
     pub(crate) fn is_hump(&self, range: &Range<usize>, text: &str) -> bool {
         let written = |at: usize, length: usize| {
             let from = self.source(&(at..at + length)).start;
@@ -90,7 +92,7 @@ impl Folded {
         begins && ends
     }
 
-    /// Whether a letter in the range looks like another one than it reads as.
+    /// Checks whether a letter in the range looks like another letter than it reads as.
     pub(crate) fn is_deceived_in(&self, range: &Range<usize>) -> bool {
         let first = self.deceivers.partition_point(|at| *at < range.start);
         self.deceivers.get(first).is_some_and(|at| *at < range.end)
@@ -100,7 +102,7 @@ impl Folded {
     fn push(&mut self, c: char, from: usize, to: usize) {
         let separates = matches!(c, '\\' | '/');
         if separates && self.separated {
-            // Written twice or four times, it separates once.
+            // Doubled or quadrupled, it still separates only once.
             self.stretch(to);
             return;
         }
@@ -111,7 +113,7 @@ impl Folded {
         self.place(at, from, to);
     }
 
-    /// Appends bytes of ASCII without separators that stand in the source as they are, but for their case.
+    /// Appends ASCII bytes without separators, which are unchanged in the source except for case.
     fn push_ascii(&mut self, run: &str, from: usize) {
         let at = self.text.len();
         self.text.push_str(run);
@@ -122,18 +124,18 @@ impl Folded {
         self.place(at, from, from + run.len());
     }
 
-    /// Notes where the text from `at` on was written.
+    /// Records where the text from `at` on was written.
     fn place(&mut self, at: usize, from: usize, to: usize) {
         let even = self.text.len() - at == to.saturating_sub(from);
         match self.pieces.last_mut() {
             Some(last) if even && last.even && last.to == from => last.to = to,
-            // What one character became is one piece.
+            // The result of one character is one piece.
             Some(last) if !even && !last.even && (last.from, last.to) == (from, to) => {}
             _ => self.pieces.push(Piece { at, from, to, even }),
         }
     }
 
-    /// Lets the last character stand for more of the source.
+    /// Extends the source of the last character.
     fn stretch(&mut self, to: usize) {
         let at = self.text.len().saturating_sub(1);
         match self.pieces.last_mut() {
@@ -148,7 +150,7 @@ impl Folded {
     }
 }
 
-/// A text as it stands, folded.
+/// Folds a text as it is.
 pub(crate) fn fold_text(text: &str) -> Folded {
     let mut folded = Folded { text: String::with_capacity(text.len()), ..Folded::default() };
     let mut rest = text;
@@ -169,14 +171,14 @@ pub(crate) fn fold_text(text: &str) -> Folded {
     folded
 }
 
-/// Letters of a reading, folded.
+/// Folds the letters of a reading.
 pub(crate) fn fold_letters(letters: &[Letter]) -> Folded {
     let mut folded = Folded { text: String::with_capacity(letters.len()), ..Folded::default() };
     letters.iter().for_each(|letter| read(letter, &mut folded));
     folded
 }
 
-/// A text folded as it is searched.
+/// Returns a text folded for searching.
 pub(crate) fn folded(text: &str) -> String {
     fold_text(text).text
 }
@@ -192,7 +194,7 @@ fn read(letter: &Letter, folded: &mut Folded) {
     });
 }
 
-/// Letters folded by what they look like, whatever script they are of.
+/// Folds letters by their look, whatever their script.
 pub(crate) fn fold_looks(letters: &[Letter]) -> Folded {
     let mut folded = Folded { text: String::with_capacity(letters.len()), ..Folded::default() };
     for Letter { c, from, to } in letters.iter().copied() {

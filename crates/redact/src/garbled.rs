@@ -1,36 +1,36 @@
-//! Letters that went through another encoding than their own, read again: each keeps the place that it stands in.
+//! Decodes letters that went through the wrong encoding; each keeps its place in the text.
 
 use crate::unescape::{Letter, hex};
 
-/// What Windows-1252 has where Latin-1 has control characters; where it has nothing, these stay.
+/// The Windows-1252 characters in place of Latin-1's control characters; undefined ones are unchanged.
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
     '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// How a letter that a byte cannot write is lost: as the sign of that, or as a question mark.
+/// The replacement for a letter that an encoding cannot represent: the replacement character, or a question mark.
 const LOST: [char; 2] = ['\u{fffd}', '?'];
-/// Fewest letters of a value that must be left.
+/// The fewest letters of a value that must survive.
 const LEFT: usize = 3;
 
-/// The letter that a byte is in Windows-1252.
+/// Returns the letter for a byte in Windows-1252.
 fn letter(byte: u8) -> char {
     let windows = byte.checked_sub(0x80).and_then(|at| WINDOWS.get(usize::from(at)));
     windows.copied().unwrap_or(char::from(byte))
 }
 
-/// The byte that a letter is in Latin-1 or Windows-1252.
+/// Returns the byte for a letter in Latin-1 or Windows-1252.
 fn byte(c: char) -> Option<u8> {
     let windows = || (0x80..).zip(WINDOWS).find(|(_, known)| *known == c).map(|(byte, _)| byte);
     u8::try_from(u32::from(c)).ok().or_else(windows)
 }
 
-/// The first character of bytes in UTF-8, where one is complete.
+/// Returns the first character of UTF-8 bytes, if one is complete.
 fn utf8(bytes: &[u8]) -> Option<char> {
     std::str::from_utf8(bytes).ok()?.chars().next()
 }
 
-/// Bytes that are written as a sign and two hex digits, read as UTF-8; where they are none, as Windows-1252 if asked to.
+/// Decodes bytes written as a sign and two hex digits, as UTF-8; invalid ones as Windows-1252 if `windows` is set.
 pub(crate) fn octets(letters: &[Letter], sign: char, windows: bool) -> Vec<Letter> {
     replaced(letters, |rest| {
         if rest.first()?.c != sign {
@@ -48,31 +48,31 @@ pub(crate) fn octets(letters: &[Letter], sign: char, windows: bool) -> Vec<Lette
     })
 }
 
-/// Whether a text has a byte beyond ASCII written as `%` and two hex digits.
+/// Checks whether a text has a non-ASCII byte written as `%` and two hex digits.
 pub(crate) fn has_high_octet(text: &str) -> bool {
     text.match_indices('%').any(|(at, _)| octet(text, at).is_some_and(|byte| byte >= 0x80))
 }
 
-/// Whether a text may be quoted-printable: that writes neither letters nor digits of ASCII so.
+/// Checks whether a text may be quoted-printable, which does not encode ASCII letters or digits.
 pub(crate) fn is_quoted(text: &str) -> bool {
     let ends_line = |at: usize| matches!(text.as_bytes().get(at + 1), Some(b'\r' | b'\n'));
     let is_sign = |byte: u8| byte >= 0x80 || byte.is_ascii_punctuation() || matches!(byte, b' ' | b'\t');
     text.match_indices('=').any(|(at, _)| ends_line(at) || octet(text, at).is_some_and(is_sign))
 }
 
-/// The byte that two hex digits behind this place are.
+/// Returns the byte in the two hex digits after this place.
 fn octet(text: &str, at: usize) -> Option<u8> {
     let digits = text.get(at + 1..at + 3)?;
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u8::from_str_radix(digits, 16).ok())?
 }
 
-/// Quoted-printable (RFC 2045, section 6.7), of UTF-8 or of Windows-1252.
+/// Decodes quoted-printable (RFC 2045, section 6.7), of UTF-8 or of Windows-1252.
 pub(crate) fn quoted(letters: &[Letter]) -> Vec<Letter> {
     let mut kept = Vec::with_capacity(letters.len());
     let mut at = 0;
     let c = |at: usize| letters.get(at).map(|letter| letter.c);
     while let Some(letter) = letters.get(at) {
-        // A line that goes on in the next one.
+        // A line that continues in the next one.
         at += match (letter.c, c(at + 1), c(at + 2)) {
             ('=', Some('\r'), Some('\n')) => 3,
             ('=', Some('\n'), _) => 2,
@@ -85,13 +85,14 @@ pub(crate) fn quoted(letters: &[Letter]) -> Vec<Letter> {
     octets(&kept, '=', true)
 }
 
-/// Whether UTF-8 may have been read as Windows-1252 in a text: `Â` to `ô`, and a letter that stands for a byte beyond ASCII.
+/// Checks whether a text may contain UTF-8 read as Windows-1252: `Â` to `ô`, followed by a letter that stands
+/// for a non-ASCII byte.
 pub(crate) fn is_misread(text: &str) -> bool {
     let is_one = |rest: &[u8]| matches!(rest, [0xc3, 0x82..=0xb4, 0xc2 | 0xc5 | 0xc6 | 0xcb | 0xe2]);
     text.as_bytes().windows(3).any(is_one)
 }
 
-/// UTF-8 that was read as Windows-1252 (`JÃ¶rg`), read as what it is.
+/// Decodes UTF-8 that was read as Windows-1252 (`JÃ¶rg`).
 pub(crate) fn misread(letters: &[Letter]) -> Vec<Letter> {
     replaced(letters, |rest| {
         if rest.first()?.c.is_ascii() {
@@ -108,7 +109,8 @@ pub(crate) fn misread(letters: &[Letter]) -> Vec<Letter> {
     })
 }
 
-/// Letters of which some are written as several: what those that a rest begins with mean, and how many they are.
+/// Decodes letters of which some are written as several. The function returns the meaning of the letters at the
+/// start of the rest, and their number.
 pub(crate) fn replaced(
     letters: &[Letter],
     meant: impl Fn(&[Letter]) -> Option<(char, usize)>,
@@ -124,7 +126,8 @@ pub(crate) fn replaced(
     out
 }
 
-/// A value as it is left where its letters beyond ASCII were lost: one sign for each, or for each of its bytes.
+/// Returns a value as it looks after its non-ASCII letters were lost: one replacement for each letter, or for
+/// each of its bytes.
 pub(crate) fn lost(value: &str) -> Vec<String> {
     let left = value.chars().filter(char::is_ascii_alphanumeric).count();
     if value.is_ascii() || left < LEFT {

@@ -2,29 +2,29 @@
 
 use crate::parts::initials;
 
-/// What parts the words of a name that has no blanks.
+/// Characters that separate the words of a name without blanks.
 const PARTING: [char; 3] = ['.', '_', '-'];
-/// What joins words in the order that they stand in.
+/// Separators of the words in their original order.
 const IN_ORDER: [&str; 5] = [" ", ".", "_", "-", ""];
-/// What joins the last words to the first ones.
+/// Separators between the last words and the first ones.
 const TURNED: [&str; 7] = [", ", ",", " ", ".", "_", "-", ""];
-/// The most words of a name.
+/// The most words in a name.
 const WORDS: usize = 4;
-/// Fewest letters of a name.
+/// The fewest letters in a name.
 const LETTERS: usize = 4;
 
-/// The other ways to write a value that is a name of several words; none where it is not.
+/// The other spellings of a value that is a name of several words; none if it is not.
 #[derive(Debug, Default)]
 pub(crate) struct Joins {
-    /// In the order that the words stand in.
+    /// In the original word order.
     pub(crate) in_order: Vec<String>,
-    /// The last words first.
+    /// With the last words first.
     pub(crate) turned: Vec<String>,
     /// One word, and the first letter of another.
     pub(crate) initials: Vec<String>,
 }
 
-/// Of words that `is_common` says to be like others, no initials are made.
+/// Returns the other spellings of a value; initials leave out words for which `is_common` is true.
 pub(crate) fn joins(value: &str, is_common: impl Fn(&str) -> bool) -> Joins {
     let words = words(value);
     // Hosts have numbers: `ALDER-07`, `ALDER 07`.
@@ -37,12 +37,12 @@ pub(crate) fn joins(value: &str, is_common: impl Fn(&str) -> bool) -> Joins {
     }
     let mut in_order: Vec<String> = IN_ORDER.iter().map(|between| words.join(between)).collect();
     let mut turned = Vec::new();
-    // Of a domain no part comes first.
+    // In a domain, no other part comes first.
     let is_person = (words.len() == 2 || value.contains(' ')) && !has_digits;
     for at in (1..words.len()).filter(|_| is_person) {
         let Some((first, last)) = words.split_at_checked(at) else { continue };
         turned.extend(TURNED.iter().map(|between| {
-            // Behind a comma there are words as they were, else all are joined alike.
+            // After a comma the words are unchanged, otherwise all are joined in the same way.
             let inner = if between.starts_with(',') { " " } else { between };
             format!("{}{between}{}", last.join(inner), first.join(inner))
         }));

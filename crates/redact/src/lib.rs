@@ -1,7 +1,9 @@
-//! What leaves the house: a run of which named values are withheld, before anything shows it.
+//! Redaction of runs that are handed on: selected values are withheld before anything shows the run.
 //!
-//! A profile says what ([`Profile`]); the values are gathered from the run's facts and outputs, and sought in every text of its log and outputs, in the ways that they may be written ([`needles`], [`text`]).
-//! What comes out is a run like any other: no renderer and no format knows what stood there (`docs/redaction.md`, decision 0028).
+//! A profile says what to withhold ([`Profile`]). The values are gathered from the run's facts and outputs, and
+//! searched for in every text of its log and outputs, in all spellings ([`needles`], [`text`]).
+//! The result is a run like any other: no renderer and no format knows what was withheld (`docs/redaction.md`,
+//! decision 0028).
 //!
 //! **Invariant:** pure. What cannot be redacted is refused, not shown.
 
@@ -43,29 +45,29 @@ use ledger::commitment::RunKey;
 use ledger::{Circumstance, Digest, Event, Stream};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands in place of a part of a text.
+/// The mark that replaces a part of a text.
 pub const MARK: &str = "[withheld]";
 
-/// Gives a stored output by its digest; `None` where there is none.
+/// Returns a stored output by its digest; `None` if there is none.
 pub type Outputs<'o> = dyn Fn(&Digest) -> Option<Vec<u8>> + 'o;
 
-/// The events of a run as they are folded.
+/// The events of a run in the form in which they are folded.
 pub type Events = Vec<(Stream, Event, Circumstance)>;
 
-/// A run of which values are withheld.
+/// A run with values withheld.
 #[derive(Debug)]
 pub struct Redacted {
-    /// The run, with what its facts can be checked by.
+    /// The run, with the data for checking its facts.
     pub run: Run,
-    /// The outputs that facts stand in, without what is withheld, by the digests that the run names them by.
+    /// The outputs that facts refer to, without what is withheld, by the digests that the run uses for them.
     pub outputs: BTreeMap<Digest, Vec<u8>>,
-    /// Withholds the same in what else is told of the run.
+    /// Withholds the same values in anything else that is shown about the run.
     pub redactor: Redactor,
 }
 
-/// Withholds of a run what the profile names.
+/// Withholds in a run what the profile names.
 ///
-/// `recorded` is the run that `events` fold into, with everything in it; `key` that of its commitments.
+/// `recorded` is the complete run that `events` fold into; `key` is the key of its commitments.
 pub fn redact(
     events: &Events,
     recorded: Run,
@@ -77,7 +79,7 @@ pub fn redact(
     let labels = recorded.opened.case.evidence.iter().map(|entry| entry.label.as_str());
     let redactor = Redactor::new(gathered, profile)?.labelling(labels);
     let outputs = outputs::redact(&recorded, stored, &redactor, profile, key)?;
-    // Digests of what is withheld can be tried like the values: they are sought, too.
+    // Digests of withheld data can be guessed like the values, so they are searched for, too.
     let redactor = redactor.seeking(&outputs)?;
     let told = events::redact(events, &redactor, &outputs, profile)?;
     let withheld = told.withheld;
@@ -101,13 +103,13 @@ pub fn redact(
     Ok(Redacted { run, outputs: outputs.bytes, redactor })
 }
 
-/// The digests of every output of a run.
+/// Returns the digests of every output of a run.
 pub(crate) fn output_digests(run: &Run) -> BTreeSet<Digest> {
     let ended = run.tasks.values().flat_map(|view| &view.invocations).filter_map(|made| made.ended.as_ref());
     ended.filter_map(|ended| ended.output).collect()
 }
 
-/// The name, with as many `'` behind it as it takes to be free.
+/// Returns the name, with as many `'` appended as needed to be unused.
 pub(crate) fn free_name(mut name: String, is_taken: impl Fn(&str) -> bool) -> String {
     while is_taken(&name) {
         name.push('\'');
@@ -115,7 +117,7 @@ pub(crate) fn free_name(mut name: String, is_taken: impl Fn(&str) -> bool) -> St
     name
 }
 
-/// What stands in place of a whole value.
+/// Returns the mark that replaces a whole value.
 pub(crate) fn mark_of(field: &str) -> String {
     format!("[withheld: {field}]")
 }

@@ -1,17 +1,17 @@
-//! Hardware addresses of network cards: found by their form, and spelled in other ones.
+//! MAC addresses of network cards: recognised by their form, and converted to other spellings.
 
 use std::ops::Range;
 
-/// The bytes of an address, as hex digits.
+/// The number of hex digits in an address.
 const DIGITS: usize = 12;
-/// What stands between bytes of an address, or between its thirds.
+/// Separators between bytes of an address, or between its thirds.
 const BETWEEN: [char; 5] = ['-', ':', '.', '_', ' '];
-/// Words before twelve hex digits, or before digits alone, that say what these are.
+/// Words that identify what follows as an address: needed if it has no separators, or only decimal digits.
 const LABELS: [&str; 8] = ["mac", "macaddress", "address", "ether", "hwaddr", "lladdr", "bssid", "physical"];
 /// The most characters between such a word and the digits.
 const APART: usize = 4;
 
-/// Where such addresses stand in a folded text.
+/// Finds such addresses in a folded text.
 pub(crate) fn macs(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
@@ -28,7 +28,7 @@ pub(crate) fn macs(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The address that begins here with a group of so many digits.
+/// Returns the address that begins here with a group of `length` digits.
 fn address(text: &str, start: usize, length: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let sign = bytes.get(start + length).copied().unwrap_or_default();
@@ -46,7 +46,7 @@ fn address(text: &str, start: usize, length: usize) -> Option<Range<usize>> {
         .zip(0..)
         .all(|(byte, at)| if is_sign(at) { *byte == sign } else { byte.is_ascii_hexdigit() });
     let goes_on = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphanumeric);
-    // Longer rows of bytes are dumps.
+    // Longer sequences of bytes are dumps.
     let longer = |near: Option<&u8>, far: Option<&u8>| near == Some(&sign) && goes_on(far);
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
     let far = start.checked_sub(2).and_then(|at| bytes.get(at));
@@ -67,7 +67,7 @@ fn is_labelled(before: &str) -> bool {
     LABELS.contains(&word)
 }
 
-/// The other spellings of an address, in small letters; none of what is no such address.
+/// Returns the other spellings of an address, in lower case; none if the value is not such an address.
 pub(crate) fn spellings(value: &str) -> Vec<String> {
     let value = value.trim().to_lowercase();
     let is_inside = |c: char| c.is_ascii_hexdigit() || BETWEEN.contains(&c);

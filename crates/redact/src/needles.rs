@@ -1,4 +1,4 @@
-//! The values of a run that are withheld, and the forms in which they are sought.
+//! The withheld values of a run, and the forms in which they are searched for.
 
 use crate::addresses::{address, spellings};
 use crate::case;
@@ -18,43 +18,43 @@ use ledger::{FieldValue, Output, Precision, Record};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How the report calls what is found by its field.
+/// The report's name for values found through their field.
 pub(crate) const OF_FIELDS: &str = "values of withheld fields";
-/// How it calls what the profile names itself.
+/// Its name for values given in the profile itself.
 pub(crate) const NAMED: &str = "values that the profile names";
-/// How it calls what is a part of a withheld value.
+/// Its name for parts of withheld values.
 const PARTS: &str = "parts of withheld values";
 
-/// How it calls a part of a withheld name, which counts as a word.
+/// Its name for parts of withheld names, which count as words.
 const NAME_PARTS: &str = "parts of withheld names";
 
-/// How it calls a name of which the last words stand first.
+/// Its name for names with the last words first.
 pub(crate) const TURNED: &str = "names in another order";
 
-/// Fewest characters of a value that is sought in texts at all.
+/// The fewest characters of a value that is searched for in texts at all.
 const SOUGHT: usize = 3;
-/// Most characters of a value that counts only where it stands as a word.
+/// The most characters of a value that counts only as a whole word.
 const SHORT: usize = 4;
-/// Fewest characters of the last part of a path that tells one from another.
+/// The fewest characters of the last part of a path that are distinctive.
 const TELLING: usize = 5;
-/// Fewest characters of a part of a name that counts inside of a word.
+/// The fewest characters of a part of a name that counts inside a word.
 const WITHIN: usize = 8;
-/// The most characters of a host's name in NetBIOS, which cuts longer ones.
+/// The most characters of a NetBIOS host name; longer names are truncated.
 const NETBIOS: usize = 15;
-/// Fewest characters of an address in one of its other spellings: shorter ones are numbers like others.
+/// The fewest characters of an address in an alternative spelling: shorter ones look like ordinary numbers.
 const SPELLED: usize = 7;
-/// Fewest characters of a name in another join that counts inside of a word.
+/// The fewest characters of a name joined in another way that counts inside a word.
 const JOINED: usize = 8;
 
-/// The record of an image, whose texts an acquisition tool was given.
+/// The record type of a disk image; its texts were entered in an acquisition tool.
 const IMAGE: &str = "image";
 
-/// What is withheld of a run.
+/// What is withheld in a run.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
-    /// The values as they are written, and what found them first.
+    /// The values as written, and what found them first.
     pub(crate) values: BTreeMap<String, &'static str>,
-    /// Words of ours: a value that is one counts only where it stands as a word.
+    /// Our own words: a value that is one of them counts only as a whole word.
     pub(crate) words: BTreeSet<String>,
 }
 
@@ -63,14 +63,14 @@ impl Gathered {
         let value = value.trim();
         if !profile.excepts(value) {
             let known = self.values.entry(value.to_owned()).or_insert(rule);
-            // What is withheld whole counts in more places than a part of a name.
+            // A value that is withheld as a whole counts in more places than a part of a name.
             if *known == NAME_PARTS {
                 *known = rule;
             }
         }
     }
 
-    /// What a field that a rule names holds.
+    /// Adds the value of a field that a rule names.
     fn add_ruled(&mut self, profile: &Profile, kind: &str, field: &str, value: &FieldValue) {
         let Some(rule) = profile.rule(kind, field).filter(|rule| rule.sought) else { return };
         self.add_field(profile, value);
@@ -79,7 +79,7 @@ impl Gathered {
         }
     }
 
-    /// Parts of a value that its rule says to tell as much.
+    /// Adds parts of a value that, according to its rule, reveal as much.
     fn add_parts(&mut self, profile: &Profile, rule: &Rule, text: &str) {
         if rule.words {
             self.add_account_words(profile, text);
@@ -93,13 +93,13 @@ impl Gathered {
         }
     }
 
-    /// The parts of a name, but for words like others.
+    /// Adds the parts of a name, except common words.
     fn add_words(&mut self, profile: &Profile, text: &str) {
         let words = parts::parts(text).filter(|word| !profile.is_common(word));
         words.for_each(|word| self.add(profile, word, NAME_PARTS));
     }
 
-    /// The parts of an account, and of its domain; what Windows brings has none.
+    /// Adds the parts of an account and of its domain, unless Windows itself defines the domain.
     fn add_account_words(&mut self, profile: &Profile, text: &str) {
         let (domain, account) = text.split_once('\\').unwrap_or(("", text));
         let account = account.split_once('@').map_or(account, |(account, _)| account);
@@ -109,7 +109,7 @@ impl Gathered {
         }
     }
 
-    /// People whom a text names by their role.
+    /// Adds people whom a text identifies by their role.
     fn add_people(&mut self, profile: &Profile, text: &str) {
         if profile.finders.contains(&Finder::Role) {
             for name in case::people(text) {
@@ -119,7 +119,7 @@ impl Gathered {
         }
     }
 
-    /// What the case file names, and what a question of its owner does.
+    /// Adds what the case file names, and the people named in its owner's questions.
     fn add_case(&mut self, profile: &Profile, run: &Run) {
         let opened = &run.opened;
         self.add_people(profile, &opened.case.title);
@@ -132,7 +132,7 @@ impl Gathered {
         }
     }
 
-    /// What a record of an output names.
+    /// Adds what a record of an output names.
     fn add_record(&mut self, profile: &Profile, record: &Record) {
         for (name, field) in &record.fields {
             self.add_ruled(profile, &record.kind, name, &field.value);
@@ -149,12 +149,12 @@ impl Gathered {
         self.look(profile, &record.locator.path);
     }
 
-    /// Each text of a value as it stands.
+    /// Adds each text of a value unchanged.
     fn add_items(&mut self, profile: &Profile, value: &FieldValue) {
         texts(value).for_each(|text| self.add(profile, text, OF_FIELDS));
     }
 
-    /// A withheld value, and what of it tells as much: account and domain, the last part of a path.
+    /// Adds a withheld value, and parts of it that reveal as much: account and domain, the last part of a path.
     fn add_field(&mut self, profile: &Profile, value: &FieldValue) {
         match value {
             FieldValue::List(items) => items.iter().for_each(|item| self.add(profile, item, OF_FIELDS)),
@@ -196,7 +196,7 @@ impl Gathered {
         }
     }
 
-    /// What the finders of the profile find in a text.
+    /// Adds what the finders of the profile find in a text.
     fn look(&mut self, profile: &Profile, text: &str) {
         if profile.finders.is_empty() || text.len() < SOUGHT {
             return;
@@ -214,7 +214,7 @@ impl Gathered {
         }
     }
 
-    /// The same in a value of the evidence: only there two backslashes are two.
+    /// The same for a value of the evidence, where two backslashes really are two: this finds the hosts of UNC paths, too.
     fn look_at_value(&mut self, profile: &Profile, text: &str) {
         self.look(profile, text);
         if profile.finders.contains(&Finder::UncHost) {
@@ -242,14 +242,14 @@ impl Gathered {
     }
 }
 
-/// Whether a record has something withheld in one of these fields.
+/// Checks whether a record has a withheld value in one of these fields.
 fn is_withheld(profile: &Profile, record: &Record, fields: &Patterns) -> bool {
     record.fields.iter().filter(|(name, _)| fields.fit(name)).any(|(name, field)| {
         profile.rule(&record.kind, name).is_some() && texts(&field.value).any(|text| !profile.excepts(text))
     })
 }
 
-/// Gathers from facts, outputs and texts of the run what the profile withholds.
+/// Gathers what the profile withholds from the facts, outputs and texts of the run.
 pub(crate) fn gather(events: &Events, run: &Run, stored: &Outputs<'_>, profile: &Profile) -> Gathered {
     let mut gathered = Gathered { words: words(run), ..Gathered::default() };
     for value in &profile.values {
@@ -276,7 +276,8 @@ pub(crate) fn gather(events: &Events, run: &Run, stored: &Outputs<'_>, profile: 
     gathered
 }
 
-/// The words that are ours and no evidence's: names of predicates, record types, fields, tools, agents, objectives.
+/// Returns the words that are our own and not the evidence's: names of predicates, record types, fields, tools,
+/// agents, objectives.
 pub(crate) fn words(run: &Run) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     for tool in &run.opened.tools {
@@ -300,7 +301,7 @@ pub(crate) fn words(run: &Run) -> BTreeSet<String> {
     words
 }
 
-/// The needles of what was gathered, and how many values are too short to be sought.
+/// Returns the needles for what was gathered, and how many values are too short to search for.
 pub(crate) fn needles(gathered: &Gathered, profile: &Profile) -> (Vec<Needle>, u64) {
     let mut all: BTreeMap<String, Needle> = BTreeMap::new();
     let mut not_sought = 0;
@@ -315,7 +316,7 @@ pub(crate) fn needles(gathered: &Gathered, profile: &Profile) -> (Vec<Needle>, u
             not_sought += 1;
             continue;
         }
-        // A value that is a part of a word of ours would tear that word apart wherever it stands.
+        // A value that is a part of one of our own words would mutilate that word everywhere.
         let alone = *rule != NAMED && (number || letters <= SHORT || all_known.contains(&text));
         let beside = if alone { Beside::NoLetter } else { Beside::Anything };
         let is_part = *rule == NAME_PARTS && letters < WITHIN && !all_known.contains(&text);
@@ -333,7 +334,7 @@ pub(crate) fn needles(gathered: &Gathered, profile: &Profile) -> (Vec<Needle>, u
     (all.into_values().collect(), not_sought)
 }
 
-/// A value in other letters and numbers.
+/// Returns a value in ROT13, as look-alike or lost letters, and as an address in its other spellings.
 fn forms(value: &str, rule: &'static str, beside: Beside) -> Vec<Needle> {
     let look = ascii_look(value).filter(|look| look.len() >= SHORT).map(|look| (look, Beside::NoLetter));
     let lost = lost(value).into_iter().map(|it| (folded(&it), beside));
@@ -344,7 +345,8 @@ fn forms(value: &str, rule: &'static str, beside: Beside) -> Vec<Needle> {
     all.map(|(text, beside)| Needle { text, beside, rule }).collect()
 }
 
-/// What else stands for a value: a SID or a hardware address in another spelling, a short name, the value the other way round.
+/// Returns other representations of a value: a SID or a MAC address in another spelling, a short name, the value
+/// reversed.
 fn others(value: &str, rule: &'static str, profile: &Profile) -> Vec<Needle> {
     let needle = |text: &str, beside| Needle { text: folded(text), beside, rule };
     let sid = sids::spellings(value);
@@ -361,7 +363,7 @@ fn others(value: &str, rule: &'static str, profile: &Profile) -> Vec<Needle> {
     all
 }
 
-/// A name of several words in its other joins, but for those that are in words of ours.
+/// Returns a name of several words joined in other ways, except those that occur in our own words.
 fn joined(value: &str, rule: &'static str, profile: &Profile, all_known: &str) -> Vec<Needle> {
     let Joins { in_order, turned, initials } = joins(value, |word| profile.is_common(word));
     let in_order = in_order.iter().map(|form| (folded(form), rule));
@@ -377,14 +379,15 @@ fn joined(value: &str, rule: &'static str, profile: &Profile, all_known: &str) -
     joined.chain(initials).collect()
 }
 
-/// What may stand beside an address in another spelling: only parts that are told by what is between them are no number like others.
+/// Returns what may be next to an address in an alternative spelling: only separated parts are distinct from
+/// ordinary numbers.
 fn spelled_beside(spelling: &str) -> Beside {
     let is_parted = spelling.matches(['-', '_']).count() == 3;
     let is_decimal = spelling.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '_'));
     if is_parted && is_decimal { Beside::NoDigit } else { Beside::NoLetter }
 }
 
-/// The texts of a value.
+/// Returns the texts of a value.
 fn texts(value: &FieldValue) -> impl Iterator<Item = &str> {
     let items = match value {
         FieldValue::List(items) => items.as_slice(),
@@ -393,7 +396,7 @@ fn texts(value: &FieldValue) -> impl Iterator<Item = &str> {
     items.iter().map(String::as_str).chain(value.as_text())
 }
 
-/// What the names of values in the registry hide paths by (UserAssist).
+/// Encodes with ROT13, which hides paths in registry value names (UserAssist).
 fn rot13(text: &str) -> String {
     let turn = |c: char| match c {
         'a'..='m' | 'A'..='M' => char::from_u32(u32::from(c) + 13).unwrap_or(c),

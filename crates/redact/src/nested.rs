@@ -1,16 +1,16 @@
-//! Texts that stand packed in a text: what is decoded is read again, once.
+//! Encoded texts within a text: what is decoded is read again, once.
 
 use crate::codes::codes;
 use crate::packed::{IN_BASE64, IN_HEX, base32, base64, hex};
 use crate::unescape::{Letter, readings};
 
-/// The most letters of one layer that are read once more.
+/// The most letters of one layer that are read again.
 const MOST: usize = 1 << 20;
 
-/// Letters that bytes or codes in a text say, and the fewest letters of a value that is sought in them.
+/// Letters decoded from bytes or codes in a text, and the fewest letters of a value that is searched for in them.
 pub(crate) type Unpacked = (usize, Vec<Letter>);
 
-/// Everything that is packed in a text, and what is packed or escaped in that.
+/// Returns everything that is encoded in a text, and what is encoded or escaped within that.
 pub(crate) fn unpacked(text: &str) -> Vec<Unpacked> {
     let mut all = packed(text);
     let inner: Vec<Unpacked> = all.iter().flat_map(|(least, letters)| within(*least, letters)).collect();
@@ -24,13 +24,13 @@ fn packed(text: &str) -> Vec<Unpacked> {
     all.into_iter().filter(|(_, letters)| !letters.is_empty()).collect()
 }
 
-/// What decoded letters say when they are read once more.
+/// Reads decoded letters once more.
 fn within(least: usize, letters: &[Letter]) -> Vec<Unpacked> {
     let letters = letters.get(..MOST).unwrap_or(letters);
     let text: String = letters.iter().map(|letter| letter.c).collect();
     let places: Vec<&Letter> =
         letters.iter().flat_map(|letter| std::iter::repeat_n(letter, letter.c.len_utf8())).collect();
-    // A letter of the decoded text stands where the one that it is made of does.
+    // A letter of the decoded text has the place of the letters it was made from.
     let placed = |letter: Letter| {
         let (first, last) = (places.get(letter.from)?, places.get(letter.to.checked_sub(1)?)?);
         Some(Letter { c: letter.c, from: first.from.min(last.from), to: last.to.max(first.to) })

@@ -1,26 +1,26 @@
-//! IP addresses in a text, and how they are told from versions.
+//! IP addresses in a text, as distinguished from version numbers.
 
 use crate::addresses::by_parts;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 
-/// What stands behind a version in the name of a package or of a part of Windows.
+/// What follows a version in the name of a package or of a Windows component.
 const PACKAGES: [&str; 6] = ["__", "_x86", "_x64", "_arm", "_neutral", "_none"];
-/// The same behind one in the name of a program.
+/// What follows a version in the name of a program.
 const PROGRAMS: [&str; 7] = [".exe", ".dll", ".msi", ".msu", ".sys", ".cab", ".nupkg"];
-/// What stands right before a version.
+/// Words directly before a version.
 const VERSIONS: [&str; 6] = ["v", "ver", "r", "rev", "build", "release"];
-/// What a word ends with behind which there is a version, with a colon between or not.
+/// The end of a word that is followed by a version, with or without a colon in between.
 const VERSION: &str = "version";
 
-/// Where addresses stand in a folded text.
+/// Finds addresses in a folded text.
 pub(crate) fn addresses(text: &str) -> Vec<Range<usize>> {
     let mut found = apart(text);
     found.extend(joined(text));
     found
 }
 
-/// Addresses beside which no letter stands, but for a label before a colon.
+/// Finds addresses without a letter next to them, except for a label before a colon.
 fn apart(text: &str) -> Vec<Range<usize>> {
     let part = |c: char| c.is_ascii_hexdigit() || matches!(c, '.' | ':' | 'x');
     let mut found = Vec::new();
@@ -34,7 +34,7 @@ fn apart(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The address in a run of hex digits, dots, colons and `x`.
+/// Returns the address in a run of hex digits, dots, colons and `x`.
 fn in_run(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let digits = text.get(run.clone())?;
     // Most runs are hashes and numbers.
@@ -44,7 +44,7 @@ fn in_run(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let before = text.get(..run.start)?.chars().next_back();
     let after = text.get(run.end..)?.chars().next();
     let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    // A letter goes on to the colon: `/node:192.0.2.1`, `192.0.2.1:rdp`; behind a point another name begins.
+    // Letters may extend up to the colon: `/node:192.0.2.1`, `192.0.2.1:rdp`; after a dot another name begins.
     let from = if is_letter(before) { run.start + digits.find(':')? + 1 } else { run.start };
     let to = if is_letter(after) { run.start + digits.rfind([':', '.'])? } else { run.end };
     let it = address(text.get(from..to)?)?;
@@ -60,7 +60,7 @@ fn in_run(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     (!is_joined || text.get(found.clone())?.contains(':')).then_some(found)
 }
 
-/// The address in a run of hex digits, dots and colons: with a port behind it, or the point of a sentence.
+/// Returns the address in a run of hex digits, dots and colons, ignoring a port or a full stop after it.
 fn address(run: &str) -> Option<Range<usize>> {
     if !run.contains(['.', ':']) {
         return None;
@@ -80,18 +80,18 @@ fn address(run: &str) -> Option<Range<usize>> {
             return Some(0..candidate.len());
         }
     }
-    // `::ffff:192.0.2.1` is read above; `x:192.0.2.1` is a label before an address.
+    // `::ffff:192.0.2.1` was handled above; `x:192.0.2.1` is a label before an address.
     let (label, rest) = trimmed.split_once(':')?;
     let inner = address(rest)?;
     Some(label.len() + 1 + inner.start..label.len() + 1 + inner.end)
 }
 
-/// Whether an address is one of somebody's.
+/// Checks whether an address belongs to a particular host.
 const fn tells(address: Ipv4Addr) -> bool {
     !(address.is_loopback() || address.is_unspecified() || address.octets()[0] == 255)
 }
 
-/// Four decimal parts with a letter or `_` beside them, or behind a point before one, that are hardly a version.
+/// Finds four decimal parts that are joined to a letter or `_`, directly or by a dot, and are hardly a version.
 fn joined(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let other = |byte: &u8| !byte.is_ascii_digit() && *byte != b'.';
@@ -107,7 +107,7 @@ fn joined(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Such an address in a run of digits and dots.
+/// Returns such an address in a run of digits and dots.
 fn joined_in(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let digits = text.get(run.clone())?;
     let quad = digits.trim_matches('.');
@@ -129,7 +129,7 @@ fn joined_in(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     (is_joined && !is_package && tells(address) && is_no_version(address, is_versioned)).then_some(found)
 }
 
-/// Versions have small numbers first, and often a zero at the end.
+/// Checks that it is unlikely to be a version: those begin with small numbers, and often end in zero.
 fn is_no_version(address: Ipv4Addr, is_versioned: bool) -> bool {
     let octets = address.octets();
     let [first, .., last] = octets;

@@ -9,25 +9,25 @@ use ledger::commitment::RunKey;
 use ledger::{ByteSpan, Defect, Digest, Output, Record, RecordId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The outputs of a run of which something is withheld.
+/// The outputs of a run with values withheld.
 #[derive(Debug, Default)]
 pub(crate) struct RedactedOutputs {
-    /// What stands in place of the digests of those that were changed.
+    /// The replacements for the digests of changed outputs.
     pub(crate) stand_ins: BTreeMap<Digest, Digest>,
-    /// What facts stand in, by stand-ins, or by the digest where nothing was changed.
+    /// The outputs that facts refer to, by replacement digest, or by the original digest if nothing was changed.
     pub(crate) bytes: BTreeMap<Digest, Vec<u8>>,
-    /// The names that fields have had since.
+    /// The changed outputs among these, decoded, by replacement digest.
     read: BTreeMap<Digest, Output>,
 }
 
 impl RedactedOutputs {
-    /// Where a value stands in an output as it is told.
+    /// Returns where a value is in an output as shown.
     pub(crate) fn span(&self, stand_in: &Digest, record: RecordId, field: &str) -> Option<ByteSpan> {
         self.read.get(stand_in)?.value_span(record, field)
     }
 }
 
-/// Redacts every output of the run; the bytes of those that facts stand in are kept.
+/// Redacts every output of the run; the bytes of those that facts refer to are kept.
 pub(crate) fn redact(
     run: &Run,
     stored: &Outputs<'_>,
@@ -40,7 +40,7 @@ pub(crate) fn redact(
     for digest in output_digests(run) {
         let bytes = stored(&digest);
         let Some(output) = bytes.as_ref().and_then(|bytes| Output::decode(bytes).ok()) else {
-            // What cannot be read may hold anything.
+            // An unreadable output may hold anything.
             outputs.stand_ins.insert(digest, key.stand_in(&digest));
             continue;
         };
@@ -63,7 +63,7 @@ pub(crate) fn redact(
     Ok(outputs)
 }
 
-/// A record without what is withheld of it; `None` where nothing is.
+/// Returns a record without what is withheld; `None` if nothing is.
 fn record(held: &Record, redactor: &Redactor, profile: &Profile) -> Option<Record> {
     let mut told = held.clone();
     let mut changed = false;

@@ -1,27 +1,28 @@
-//! Bytes that stand in a text as base64, base32 or hex digits, read as text: each character keeps the place that it stands in.
+//! Bytes written in a text as base64, base32 or hex digits, decoded as text: each character keeps its place in
+//! the text.
 
 use crate::inflate::{BUDGET, inflated};
 use crate::unescape::Letter;
 
-/// Fewest letters of a value that is sought in base64: of fewer, chance makes some.
+/// The fewest letters of a value that is searched for in base64: shorter ones match by chance.
 pub(crate) const IN_BASE64: usize = 5;
 /// The same in hex digits.
 pub(crate) const IN_HEX: usize = 4;
-/// The shortest line of base64 that goes on in the next one.
+/// The shortest line of base64 that may continue in the next one.
 const LINE: usize = 60;
 
-/// What stands between two texts: no value has it.
+/// Separates two texts: no value contains it.
 const BETWEEN: char = '\u{ffff}';
 
-/// Digits of a text that write bytes: the value of each, and its place.
+/// Digits that encode bytes: the value of each, and its place.
 type Run = Vec<(u8, usize)>;
 
-/// Decoded bytes, and the digits that each was written in.
+/// Decoded bytes, and the digits that encoded each.
 #[derive(Debug)]
 struct Decoded {
     bytes: Vec<u8>,
     digits: Vec<(usize, usize)>,
-    /// How much may still be inflated.
+    /// How much may still be expanded.
     budget: u64,
 }
 
@@ -31,7 +32,7 @@ impl Default for Decoded {
     }
 }
 
-/// The text of every run of base64, with either alphabet, read from each place that a group can begin at.
+/// Decodes every run of base64, in either alphabet, from each possible start of a group.
 pub(crate) fn base64(text: &str) -> Vec<Letter> {
     let bytes = text.as_bytes();
     let (mut out, mut decoded, mut run) = (Vec::new(), Decoded::default(), Run::new());
@@ -39,7 +40,7 @@ pub(crate) fn base64(text: &str) -> Vec<Letter> {
     while let Some(start) = position(bytes, at, |byte| sextet(byte).is_some()) {
         let end = position(bytes, start, |byte| sextet(byte).is_none()).unwrap_or(bytes.len());
         let line = bytes.get(start..end).unwrap_or_default();
-        // Words and hashes in small letters are no base64 of a text: that has capitals.
+        // Words and hashes in lower case are not base64 of a text, which contains capitals.
         if !run.is_empty() || line.iter().any(u8::is_ascii_uppercase) {
             run.extend(line.iter().zip(start..).filter_map(|(byte, place)| Some((sextet(*byte)?, place))));
         }
@@ -53,7 +54,7 @@ pub(crate) fn base64(text: &str) -> Vec<Letter> {
     out
 }
 
-/// The first place from this one on where a byte is so.
+/// Returns the first place, from this one on, of a byte with this property.
 fn position(bytes: &[u8], from: usize, is: impl Fn(u8) -> bool) -> Option<usize> {
     bytes.get(from..)?.iter().position(|byte| is(*byte)).map(|at| from + at)
 }
@@ -85,7 +86,7 @@ fn read_base64(run: &Run, decoded: &mut Decoded, out: &mut Vec<Letter>) {
     }
 }
 
-/// The text of every run of base32 in capitals (RFC 4648, section 6), read from each place that a group can begin at.
+/// Decodes every run of upper-case base32 (RFC 4648, section 6), from each possible start of a group.
 pub(crate) fn base32(text: &str) -> Vec<Letter> {
     let (mut out, mut decoded) = (Vec::new(), Decoded::default());
     let mut at = 0;
@@ -111,7 +112,7 @@ const fn quintet(byte: u8) -> Option<u8> {
     }
 }
 
-/// The text of every run of hex digits, with a space, a colon, a hyphen or a comma between bytes or with nothing.
+/// Decodes every run of hex digits, with a space, a colon, a hyphen, a comma or nothing between bytes.
 pub(crate) fn hex(text: &str) -> Vec<Letter> {
     let (mut out, mut decoded, mut run) = (Vec::new(), Decoded::default(), Run::new());
     let mut apart = false;
@@ -167,7 +168,7 @@ impl Decoded {
         self.digits.push((first, last + 1));
     }
 
-    /// Appends the bytes that are whole in a group of eight digits.
+    /// Appends the complete bytes in a group of eight digits.
     fn push_base32(&mut self, group: &[(u8, usize)]) {
         let (mut bits, mut held, mut first) = (0u16, 0, None);
         for (digit, place) in group {
@@ -177,16 +178,16 @@ impl Decoded {
             if held >= 8 {
                 held -= 8;
                 self.push((bits >> held) as u8, from, *place);
-                // The digit that a byte ends in begins the next one.
+                // The digit that ends one byte also begins the next.
                 first = (held > 0).then_some(*place);
                 bits &= (1 << held) - 1;
             }
         }
     }
 
-    /// Appends what of the bytes may be text of so many letters: as UTF-8 and as UTF-16.
+    /// Appends those bytes that may be text of at least `least` letters, as UTF-8 and as UTF-16.
     fn read(&mut self, least: usize, out: &mut Vec<Letter>) {
-        // Without NUL, so that this is UTF-16 of ASCII, too, in either order of bytes.
+        // NULs are skipped, so this also covers UTF-16 of ASCII, in either byte order.
         let (first, mut kept) = (out.len(), out.len());
         let (mut letters, mut at) = (0, 0);
         while let Some(rest) = self.bytes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -197,7 +198,7 @@ impl Decoded {
             }
             at += length;
             if c == BETWEEN || at == self.bytes.len() {
-                // Most bytes are no text: nothing of them is searched.
+                // Most bytes are not text, and are not searched.
                 match letters >= least {
                     true => self.push_letter(BETWEEN, 0, 1, out),
                     false => out.truncate(kept),
@@ -214,7 +215,7 @@ impl Decoded {
         }
     }
 
-    /// Appends what the bytes hold compressed: each letter stands in all of them.
+    /// Appends the expanded content of compressed bytes: each letter has the place of all the bytes.
     fn read_inflated(&mut self, out: &mut Vec<Letter>) {
         let Some(text) = inflated(&self.bytes, &mut self.budget) else { return };
         self.push_letter(BETWEEN, 0, 1, out);
@@ -234,7 +235,7 @@ impl Decoded {
         }
     }
 
-    /// Appends a letter that these bytes are.
+    /// Appends a letter that was encoded in these bytes.
     fn push_letter(&self, c: char, at: usize, length: usize, out: &mut Vec<Letter>) {
         let from = self.digits.get(at).map_or(0, |it| it.0);
         let to = self.digits.get(at + length - 1).map_or(from, |it| it.1);
@@ -242,7 +243,7 @@ impl Decoded {
     }
 }
 
-/// The character that bytes begin with, and how many it is written in; `None` where they are no text.
+/// Returns the character at the start of bytes, and its length in bytes; `None` if they are not text.
 fn character(bytes: &[u8]) -> Option<(char, usize)> {
     let first = *bytes.first()?;
     let length = match first {
@@ -256,7 +257,7 @@ fn character(bytes: &[u8]) -> Option<(char, usize)> {
     Some((c, length))
 }
 
-/// Whether bytes are UTF-16 beyond ASCII: which of two is the high one.
+/// Checks whether bytes are non-ASCII UTF-16; returns which of two is the high byte.
 fn high_byte(bytes: &[u8]) -> Option<usize> {
     let small = |at: usize| bytes.iter().skip(at).step_by(2).filter(|byte| **byte < 0x10).count();
     let high = usize::from(small(1) >= small(0));
@@ -331,7 +332,7 @@ mod tests {
                 assert!(text(&base64(&written)).contains("Mara Ellingsen"), "{name}");
             }
         }
-        // A stream that holds much costs no more than its bound.
+        // A stream that expands enormously costs no more than its limit.
         let bomb = STANDARD.encode(compressed(&"a".repeat(10_000_000), true));
         assert!(base64(&bomb).len() < 1_000_000);
     }

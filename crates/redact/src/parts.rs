@@ -1,17 +1,17 @@
-//! Parts of names: what of a withheld name tells as much when it stands alone.
+//! Parts of names: those parts of a withheld name that reveal as much on their own.
 
-/// Fewest letters of a part that is a word.
+/// The fewest letters of a part that is a word.
 const WORD: usize = 4;
-/// Fewest characters of a part of letters and digits, as Windows makes up for computers.
+/// The fewest characters of a part made of letters and digits, like the names that Windows generates for computers.
 const MIXED: usize = 6;
-/// Characters of a long name in its short one (8.3).
+/// The number of characters of a long name that its short name (8.3) keeps.
 const SHORT: usize = 6;
-/// The last number that Windows gives to short names before it turns to another form.
+/// The last number that Windows gives to short names before it switches to another form.
 const NUMBERS: u32 = 4;
-/// Fewest characters of a value that is sought the other way round: chance makes shorter ones.
+/// The fewest characters of a value that is searched for in reverse: shorter ones match by chance.
 const TURNED: usize = 6;
 
-/// The parts of a name that are long enough to tell it.
+/// Returns the parts of a name that are long enough to be distinctive.
 pub(crate) fn parts(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_alphanumeric()).filter(|part| is_telling(part))
 }
@@ -25,7 +25,7 @@ fn is_telling(part: &str) -> bool {
     }
 }
 
-/// A name's words by their first letter but for one: `abell`, `a.bell`, `bella`.
+/// Returns a name with all words but one shortened to their first letters: `abell`, `a.bell`, `bella`.
 pub(crate) fn initials(words: &[&str], is_common: impl Fn(&str) -> bool) -> Vec<String> {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return Vec::new() };
     let mut all = Vec::new();
@@ -40,7 +40,7 @@ pub(crate) fn initials(words: &[&str], is_common: impl Fn(&str) -> bool) -> Vec<
     all
 }
 
-/// The short names (8.3) of files and folders of this name.
+/// Returns the short names (8.3) of files and folders of this name.
 pub(crate) fn short_names(name: &str, is_common: impl Fn(&str) -> bool) -> Vec<String> {
     let stem = name.trim_start_matches('.').rsplit_once('.').map_or(name, |(stem, _)| stem);
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-$&!'()@^`{}~#%".contains(c);
@@ -55,7 +55,7 @@ pub(crate) fn short_names(name: &str, is_common: impl Fn(&str) -> bool) -> Vec<S
     (1..=NUMBERS).map(|number| format!("{first}~{number}")).collect()
 }
 
-/// A value the other way round, where it is long enough and no number.
+/// Returns a value reversed, if it is long enough and not a number.
 pub(crate) fn turned(value: &str) -> Option<String> {
     let is_name = value.chars().any(char::is_alphabetic) || value.parse::<std::net::Ipv4Addr>().is_ok();
     (is_name && value.chars().nth(TURNED - 1).is_some()).then(|| value.chars().rev().collect())

@@ -1,4 +1,4 @@
-//! What is withheld: a profile, shipped or written by whoever hands the report on.
+//! Profiles: what is withheld. They are shipped, or written by whoever hands on the report.
 
 use crate::finders::Finder;
 use ledger::Digest;
@@ -12,13 +12,13 @@ use toml::Spanned;
 /// The profiles that come with the program: name and text.
 pub const SHIPPED: [(&str, &str); 1] = [("people", include_str!("../data/people.toml"))];
 
-/// The fewest characters of a value that a profile names itself: shorter ones stand in too many words.
+/// The fewest characters of a value that a profile itself names: shorter ones occur in too many words.
 const SHORTEST: usize = 3;
 
-/// What is withheld of a run.
+/// What is withheld in a run.
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// Its name: that of a shipped one, or of its file without folders.
+    /// Its name: that of a shipped profile, or its file name without folders.
     pub name: String,
     /// The digest of its text.
     pub digest: Digest,
@@ -29,7 +29,7 @@ pub struct Profile {
     common: BTreeSet<String>,
 }
 
-/// Fields whose values are withheld.
+/// A rule for fields whose values are withheld.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Rule {
@@ -37,16 +37,17 @@ pub(crate) struct Rule {
     pub(crate) records: Patterns,
     /// Names of fields.
     pub(crate) fields: Patterns,
-    /// Whether the values are sought in texts, too.
+    /// Whether the values are also searched for in texts.
     #[serde(default = "yes")]
     pub(crate) sought: bool,
-    /// Whether the words of the values are withheld, too: those of a person's name.
+    /// Whether the words of the values are also withheld, as for people's names.
     #[serde(default)]
     pub(crate) words: bool,
-    /// Whether the values name hosts: what of such a name stands for it is sought, too.
+    /// Whether the values are host names: parts that identify a host are also searched for.
     #[serde(default)]
     pub(crate) hosts: bool,
-    /// A field of the same record: the values name somebody where it is withheld, and are sought in texts.
+    /// Another field of the same record: if it is withheld, the values identify somebody, and are searched for
+    /// in texts.
     #[serde(default)]
     pub(crate) beside: Option<Patterns>,
 }
@@ -58,7 +59,7 @@ const fn yes() -> bool {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// What it is for, for people.
+    /// A description for people.
     #[serde(default, rename = "about")]
     _about: String,
     #[serde(default)]
@@ -73,7 +74,7 @@ struct File {
     withhold: Vec<Rule>,
 }
 
-/// Why there is no profile.
+/// Why a profile cannot be used.
 #[derive(Debug, Error)]
 pub enum ProfileError {
     /// It is neither shipped nor a file.
@@ -89,11 +90,11 @@ pub enum ProfileError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// It is no profile.
+    /// It is not a valid profile.
     #[error("read the profile {name}")]
     Form {
         /// Its name.
@@ -102,7 +103,7 @@ pub enum ProfileError {
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// A value is too short to be sought.
+    /// A value is too short to search for.
     #[error(
         "read the profile {name}: line {line}: expected a value of at least {SHORTEST} characters, found {found:?}"
     )]
@@ -125,7 +126,7 @@ pub enum ProfileError {
 }
 
 impl Profile {
-    /// The profile that an argument means: the name of a shipped one, or a file.
+    /// Loads the profile for an argument: the name of a shipped one, or a file.
     pub fn of_argument(argument: &Path) -> Result<Profile, ProfileError> {
         let name = argument.to_string_lossy();
         if let Some((name, text)) = SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
@@ -144,7 +145,7 @@ impl Profile {
         }
     }
 
-    /// Reads a profile's text.
+    /// Parses a profile's text.
     pub fn parse(name: &str, text: &str) -> Result<Profile, ProfileError> {
         let form = |source| ProfileError::Form { name: name.to_owned(), source: Box::new(source) };
         let file: File = toml::from_str(text).map_err(form)?;
@@ -170,43 +171,44 @@ impl Profile {
         })
     }
 
-    /// The rule that withholds this field of this record type.
+    /// Returns the rule that withholds this field of this record type.
     pub(crate) fn rule(&self, kind: &str, field: &str) -> Option<&Rule> {
         self.whole_fields().find(|rule| rule.records.fit(kind) && rule.fields.fit(field))
     }
 
-    /// The rules that withhold this field of this record type where another field of the record is withheld: which that is.
+    /// Returns the rules that withhold this field of this record type if another field of the record is
+    /// withheld, as the patterns of that other field.
     pub(crate) fn beside(&self, kind: &str, field: &str) -> impl Iterator<Item = &Patterns> {
         let rules = self.withhold.iter().filter(move |rule| rule.records.fit(kind) && rule.fields.fit(field));
         rules.filter_map(|rule| rule.beside.as_ref())
     }
 
-    /// The rules that withhold values wherever a field has them.
+    /// Returns the rules that withhold values unconditionally.
     fn whole_fields(&self) -> impl Iterator<Item = &Rule> {
         self.withhold.iter().filter(|rule| rule.beside.is_none())
     }
 
-    /// Whether a field of this name is withheld in some record type: in a claim nobody says of which it is.
+    /// Checks whether a field of this name is withheld in some record type: a claim does not say of which type it is.
     pub(crate) fn names_field(&self, field: &str) -> bool {
         self.whole_fields().any(|rule| rule.fields.fit(field))
     }
 
-    /// Whether a value names nobody, and stays: the profile says so, or there is no letter or digit in it.
+    /// Checks whether a value identifies nobody, and stays: the profile says so, or it has no letters or digits.
     pub(crate) fn excepts(&self, value: &str) -> bool {
         !value.chars().any(char::is_alphanumeric) || self.except.contains(&pattern::fold(value.trim()))
     }
 
-    /// Whether a part of a name is a word like others, which names nobody where it stands alone.
+    /// Checks whether a part of a name is a common word, which identifies nobody on its own.
     pub(crate) fn is_common(&self, part: &str) -> bool {
         self.common.contains(&pattern::fold(part))
     }
 
-    /// The values that name nobody, in lower case.
+    /// Returns the values that identify nobody, in lower case.
     pub(crate) fn excepted(&self) -> impl Iterator<Item = &str> {
         self.except.iter().map(String::as_str)
     }
 
-    /// What its rules speak of: patterns of record types, and patterns of fields.
+    /// Returns what its rules apply to: patterns of record types, and patterns of fields.
     pub fn rules(&self) -> impl Iterator<Item = (&Patterns, &Patterns)> {
         self.withhold.iter().flat_map(|rule| {
             let fields = std::iter::once(&rule.fields).chain(&rule.beside);

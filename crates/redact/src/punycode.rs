@@ -1,8 +1,8 @@
-//! Labels of host names that write letters beyond ASCII in it (RFC 3492, `xn--jrg-sna`).
+//! Host name labels with encoded non-ASCII letters (RFC 3492, `xn--jrg-sna`).
 
 use crate::unescape::Letter;
 
-/// How such a label begins.
+/// The beginning of such a label.
 const START: &str = "xn--";
 /// The most bytes of a label.
 const LABEL: usize = 63;
@@ -11,7 +11,7 @@ const BASE: u32 = 36;
 const LEAST: u32 = 1;
 const MOST: u32 = 26;
 
-/// Whether a text may have such a label.
+/// Checks whether a text may have such a label.
 pub(crate) fn has_label(text: &str) -> bool {
     text.contains("--") && text.as_bytes().windows(START.len()).any(is_start)
 }
@@ -20,7 +20,7 @@ const fn is_start(bytes: &[u8]) -> bool {
     bytes.eq_ignore_ascii_case(START.as_bytes())
 }
 
-/// A text with its labels read: each letter of one stands for all of it.
+/// Decodes the labels in a text: each decoded letter has the place of the whole label.
 pub(crate) fn labels(letters: &[Letter]) -> Vec<Letter> {
     let mut out = Vec::with_capacity(letters.len());
     let mut at = 0;
@@ -41,7 +41,7 @@ pub(crate) fn labels(letters: &[Letter]) -> Vec<Letter> {
     out
 }
 
-/// The label that letters begin with, and how many it takes.
+/// Decodes the label at the start of letters, and returns its length in letters.
 fn label(letters: &[Letter]) -> Option<(Vec<char>, usize)> {
     let same = |(letter, c): (&Letter, char)| letter.c.eq_ignore_ascii_case(&c);
     if !letters.iter().zip(START.chars()).all(same) {
@@ -57,7 +57,7 @@ fn label(letters: &[Letter]) -> Option<(Vec<char>, usize)> {
     Some((decoded(all.get(START.len()..)?)?, all.len()))
 }
 
-/// The letters of a label behind its start; `None` where it is no such label, or writes nothing beyond ASCII.
+/// Decodes a label after its prefix; `None` if it is not valid, or encodes nothing beyond ASCII.
 fn decoded(label: &[char]) -> Option<Vec<char>> {
     let delimiter = label.iter().rposition(|c| *c == '-');
     let mut out: Vec<char> = label.get(..delimiter.unwrap_or(0))?.to_vec();
@@ -89,7 +89,7 @@ fn decoded(label: &[char]) -> Option<Vec<char>> {
     Some(out)
 }
 
-/// RFC 3492, section 6.1.
+/// Adapts the bias (RFC 3492, section 6.1).
 const fn adapted(delta: u32, count: u32, is_first: bool) -> u32 {
     let mut delta = if is_first { delta / 700 } else { delta / 2 };
     delta += delta / count;

@@ -1,4 +1,4 @@
-//! Values found in a text, however they are written there.
+//! Finding values in a text, in any of their spellings.
 
 use crate::cut::Cuts;
 use crate::fold::{Folded, fold_letters, fold_looks, fold_text, folded};
@@ -8,32 +8,33 @@ use aho_corasick::{AhoCorasick, BuildError};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How a reading of a text came about.
+/// How a reading of a text was obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// It stands there, escaped or not.
+    /// It is written there, escaped or not.
     Written,
-    /// It looks so.
+    /// It looks like that.
     Looks,
-    /// Bytes that stand there say so; they may be no text at all, so that values of fewer letters than these are left to chance.
+    /// It was decoded from bytes, which may not be text at all: values with fewer letters than this would match
+    /// by chance.
     Packed(usize),
 }
 
-/// A text in one of the ways in which it can be read.
+/// A text in one of its possible readings.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) way: Way,
     pub(crate) folded: Folded,
 }
 
-/// What is written in a text, escaped or not, folded.
+/// Returns what is written in a text, escaped or not, folded.
 pub(crate) fn written(text: &str) -> Vec<Folded> {
     let mut all: Vec<Folded> = readings(text).iter().map(|letters| fold_letters(letters)).collect();
     all.push(fold_text(text));
     all
 }
 
-/// Every reading of a text, folded: each is made once, whatever is sought.
+/// Returns every reading of a text, folded: each is computed once, whatever is searched for.
 pub(crate) fn foldings(text: &str) -> Vec<Reading> {
     let mut all: Vec<Reading> =
         written(text).into_iter().map(|folded| Reading { way: Way::Written, folded }).collect();
@@ -49,31 +50,31 @@ pub(crate) fn foldings(text: &str) -> Vec<Reading> {
     all
 }
 
-/// What may stand beside what is sought, from the most to the least.
+/// What may be next to a match, from least to most restrictive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Beside {
-    /// Whatever does.
+    /// Anything.
     Anything,
-    /// No digit: it ends with some.
+    /// No digit, because the needle may end with digits.
     NoDigit,
-    /// No letter, or one of another word in capitals: `ABell`, `BellReport`.
+    /// No letter, except one of another word, as shown by capitals: `ABell`, `BellReport`.
     Capital,
-    /// No letter and no digit: it counts only where it stands as a word.
+    /// No letter and no digit: it counts only as a whole word.
     NoLetter,
 }
 
-/// What is sought, in all of its forms.
+/// A text to search for, in all of its forms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Needle {
-    /// Folded.
+    /// The text, folded.
     pub(crate) text: String,
-    /// What may stand beside it.
+    /// What may be next to it.
     pub(crate) beside: Beside,
-    /// What it was found by.
+    /// The rule that found it.
     pub(crate) rule: &'static str,
 }
 
-/// Many needles at once.
+/// A search for many needles at once.
 #[derive(Debug)]
 pub(crate) struct Searcher {
     written: Needles,
@@ -87,14 +88,14 @@ struct Needles {
     needles: Vec<Needle>,
 }
 
-/// What a search finds: bytes of the text, and the rule.
+/// A match: bytes of the text, and the rule.
 pub(crate) type Found = (Range<usize>, &'static str);
 
 impl Searcher {
     pub(crate) fn new(needles: Vec<Needle>) -> Result<Searcher, BuildError> {
         let mut looks: BTreeMap<String, Needle> = BTreeMap::new();
         for needle in &needles {
-            // Capitals look otherwise than small letters do.
+            // Capitals look different from lower-case letters.
             for text in [needle.text.clone(), needle.text.to_uppercase()] {
                 let text = fold_looks(&plain(&text)).text;
                 looks.entry(text.clone()).or_insert(Needle { text, ..needle.clone() });
@@ -107,7 +108,7 @@ impl Searcher {
         })
     }
 
-    /// Where needles stand in a reading, overlaps included, and what found each.
+    /// Finds needles in a reading, including overlaps, with the rule of each.
     pub(crate) fn find(&self, text: &str, reading: &Reading, found: &mut Vec<Found>) {
         let folded = &reading.folded;
         match reading.way {
@@ -117,7 +118,7 @@ impl Searcher {
             }
             Way::Looks => self.looks.find(folded, text, found, |_, range| folded.is_deceived_in(range)),
             Way::Packed(least) => {
-                // The digits that say a letter have its capitals no more.
+                // Encoded letters do not show capitals.
                 let is_long =
                     |needle: &Needle, _: &Range<usize>| needle.text.chars().nth(least - 1).is_some();
                 self.written.find(folded, "", found, is_long);
@@ -132,7 +133,7 @@ impl Needles {
         Ok(Needles { automaton, needles })
     }
 
-    /// Finds needles in a folded text; `text` is what it is folded of.
+    /// Finds needles in a folded text; `text` is its source.
     fn find(
         &self,
         folded: &Folded,
@@ -154,7 +155,7 @@ impl Needles {
     }
 }
 
-/// What a value of one script looks like in ASCII, where all of it does.
+/// Returns the ASCII look-alike of a value of one script, if every letter has one.
 pub(crate) fn ascii_look(value: &str) -> Option<String> {
     let looks = fold_looks(&plain(value)).text;
     (looks.is_ascii() && !folded(value).is_ascii()).then_some(looks)
@@ -200,7 +201,7 @@ mod tests {
         ] {
             assert!(found(&format!("in <{text}> it"), value, false).contains(&text.to_owned()), "{text}");
         }
-        // What looks like an escape, and is none, hides nothing.
+        // Something that looks like an escape but is not one hides nothing.
         assert_eq!(found(r"C:\ua1b2\n", "ua1b2", false), ["ua1b2"]);
     }
 
@@ -210,7 +211,7 @@ mod tests {
             assert_eq!(found(&format!("<{text}>"), "Mara", false), [text]);
         }
         assert_eq!(found("аlder-О7 ALDER-O7 a1der-07", "ALDER-07", false), ["аlder-О7"]);
-        // A name of that script stays what it is in either case.
+        // A name in that script stays as it is in either case.
         assert_eq!(found("ВЕРА вера", "Вера", false), ["ВЕРА", "вера"]);
         assert_eq!(ascii_look("Вера").as_deref(), Some("bepa"));
     }
@@ -240,7 +241,7 @@ mod tests {
     fn a_short_value_is_found_as_a_word_alone() {
         assert_eq!(found("joe, xjoe, joe2", "joe", true), ["joe"]);
         assert!(found("xjoe joe2 jo\u{ad}e2", "joe", true).is_empty());
-        // Chance makes three letters of any bytes.
+        // Three letters match in any bytes by chance.
         assert!(found("b3 6a 6f 65 20", "joe", true).is_empty());
     }
 }

@@ -1,20 +1,20 @@
-//! SIDs in the ways that programs write them beside `S-1-5-21-…`.
+//! Spellings of SIDs other than `S-1-5-21-…`.
 
-/// What a SID of a computer, a domain or a tenant begins with, in small letters.
+/// The beginning of a SID of a computer, a domain or a tenant, in lower case.
 const BEGINS: [&str; 2] = ["s-1-5-21-", "s-1-12-1-"];
-/// What stands between numbers of a SID beside a hyphen.
+/// Separators of a SID's numbers, including the usual hyphen.
 const JOINS: [&str; 4] = ["-", "_", ".", " "];
-/// What stands between bytes: exports of the registry, dumps, filters of LDAP.
+/// Separators of bytes: registry exports, dumps, LDAP filters.
 const BETWEEN: [&str; 7] = ["", " ", ",", ":", "-", "\\", ", "];
-/// Fewest digits of numbers that tell a SID without its beginning: fewer are a version, or a day.
+/// The fewest digits of the numbers that identify a SID without its beginning: fewer are a version, or a date.
 const LONG: usize = 16;
-/// Fewest numbers behind the beginning that tell one SID from another.
+/// The fewest numbers after the beginning that distinguish one SID from another.
 const TELLING: usize = 3;
 
-/// The other spellings of a SID, in small letters; none of what is no SID.
+/// The other spellings of a SID, in lower case; none if the value is not a SID.
 #[derive(Debug, Default)]
 pub(crate) struct Spellings {
-    /// Its numbers, with or without what all of its kind begin with.
+    /// Its numbers, with or without the part that all SIDs of its kind begin with.
     pub(crate) numbers: Vec<String>,
     /// Its bytes, in hex digits and base64.
     pub(crate) bytes: Vec<String>,
@@ -28,7 +28,7 @@ pub(crate) fn spellings(value: &str) -> Spellings {
     let parsed = numbers.iter().map(|it| it.parse().ok()).collect::<Option<Vec<u32>>>();
     let Some(parsed) = parsed.filter(|_| numbers.len() >= TELLING) else { return Spellings::default() };
     let mut all = Spellings::default();
-    // Of an account the numbers of its computer or domain tell as much.
+    // For an account, the numbers of its computer or domain reveal as much.
     for length in [numbers.len(), TELLING] {
         let (own, parsed) = (numbers.get(..length), parsed.get(..length));
         all.numbers.extend(own.map(|own| in_numbers(begins, own)).unwrap_or_default());
@@ -39,7 +39,8 @@ pub(crate) fn spellings(value: &str) -> Spellings {
     all
 }
 
-/// Whole, without `S-1-`, without `S-1-5-`, and what of it is the domain's and the account's own.
+/// Returns the SID complete, without `S-1-`, without `S-1-5-`, and reduced to the domain's and the account's own
+/// numbers.
 fn in_numbers(begins: &str, own: &[&str]) -> Vec<String> {
     let bare = begins.trim_start_matches("s-1-").trim_end_matches('-');
     let (authority, first) = bare.split_once('-').unwrap_or((bare, ""));
@@ -52,7 +53,8 @@ fn in_numbers(begins: &str, own: &[&str]) -> Vec<String> {
     JOINS.iter().flat_map(|between| by(between)).collect()
 }
 
-/// The bytes of a SID in hex digits and base64: whole, and without what all of its kind begin with.
+/// Returns the bytes of a SID in hex digits and base64: complete, and without the part that all SIDs of its kind
+/// begin with.
 fn in_bytes(begins: &str, numbers: &[u32]) -> Vec<String> {
     let (authority, first) = if begins.starts_with("s-1-12") { (12, 1) } else { (5, 21) };
     let own: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -69,7 +71,8 @@ fn in_bytes(begins: &str, numbers: &[u32]) -> Vec<String> {
     all
 }
 
-/// What bytes are in base64 behind so many others, without the digits that they share with what is beside them, in small letters.
+/// Returns the base64 form of bytes that follow `before` other bytes, without the digits shared with
+/// neighbouring bytes, in lower case.
 fn base64(bytes: &[u8], before: usize) -> String {
     const DIGITS: &[u8; 64] = b"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz0123456789+/";
     let padded: Vec<u8> = std::iter::repeat_n(0, before).chain(bytes.iter().copied()).collect();

@@ -5,26 +5,26 @@ use std::sync::LazyLock;
 use unicode_normalization::char::decompose_compatible;
 use unicode_security::skeleton;
 
-/// How a character beyond ASCII is spelled; nothing where it is not seen.
+/// The spelling of a non-ASCII character; empty if it is invisible.
 #[derive(Debug, Default)]
 pub(crate) struct Spelled {
     /// What it reads as: NFKD, lower case, without marks on letters.
     ///
-    /// NFKD and not NFKC: it goes character by character, and a letter is found with and without its marks.
+    /// NFKD and not NFKC, because it works character by character, and a letter is found with and without its marks.
     pub(crate) reads: String,
-    /// What it looks like, whatever script it is of, in letters of [`look_of_ascii`].
+    /// What it looks like, whatever its script, in letters of [`look_of_ascii`].
     pub(crate) looks: String,
     /// Whether it looks like another letter than it reads as.
     pub(crate) deceives: bool,
 }
 
-/// The characters that texts mostly have: Latin to Cyrillic, Hebrew, Arabic, punctuation, symbols.
+/// The characters that occur in most texts: Latin to Cyrillic, Hebrew, Arabic, punctuation, symbols.
 const COMMON: std::ops::Range<u32> = 0x80..0x3400;
 
 static TABLE: LazyLock<Vec<Spelled>> =
     LazyLock::new(|| COMMON.map(|code| char::from_u32(code).map(spell).unwrap_or_default()).collect());
 
-/// Does something with the spelling of a character beyond ASCII.
+/// Calls a function with the spelling of a non-ASCII character.
 pub(crate) fn with_spelling(c: char, mut then: impl FnMut(&Spelled)) {
     let at = u32::from(c).checked_sub(COMMON.start).and_then(|at| usize::try_from(at).ok());
     match at.and_then(|at| TABLE.get(at)) {
@@ -33,9 +33,10 @@ pub(crate) fn with_spelling(c: char, mut then: impl FnMut(&Spelled)) {
     }
 }
 
-/// What a character of ASCII looks like, in lower case.
+/// Returns what an ASCII character looks like, in lower case.
 ///
-/// What looks alike there is one (`I`, `l`, `1`): a letter of another script that could be any of them would have no spelling.
+/// Look-alikes among them (`I`, `l`, `1`) are treated as one: otherwise a letter of another script that could be
+/// any of them would have no spelling.
 pub(crate) const fn look_of_ascii(c: char) -> &'static [char] {
     match c.to_ascii_lowercase() {
         '1' | 'i' | '|' | 'l' => &['l'],
@@ -68,7 +69,7 @@ fn read(c: char, out: &mut String) {
     }
 }
 
-/// Case is undone behind the look: `В` looks like `B`, and `в` like nothing of Latin but a small capital.
+/// Case is removed after the look: `В` looks like `B`, and `в` like nothing in Latin except a small capital.
 fn look(c: char, out: &mut String) {
     let of = |c: char| -> String { skeleton(c.encode_utf8(&mut [0; 4])).filter(|c| !is_mark(*c)).collect() };
     let seen = of(c);
@@ -84,7 +85,7 @@ fn look(c: char, out: &mut String) {
     }
 }
 
-/// Marks that stand on letters of Latin, Greek and Cyrillic; those of other scripts are vowels, and tell words apart.
+/// Checks for marks on Latin, Greek and Cyrillic letters; those of other scripts are vowels, and distinguish words.
 const fn is_mark(c: char) -> bool {
     matches!(
         c,

@@ -1,16 +1,16 @@
-//! Words that a command line writes in pieces, put together: `Ma^ra`, ``Ma`ra``, `'Ma'+'ra'`, `Ma""ra`.
+//! Words that a command line writes in pieces, joined: `Ma^ra`, ``Ma`ra``, `'Ma'+'ra'`, `Ma""ra`.
 
 use crate::unescape::Letter;
 
-/// What a shell leaves out before the character that it keeps.
+/// Characters that a shell removes before the character that it keeps.
 const SHELLS: [char; 2] = ['^', '`'];
 const QUOTES: [char; 2] = ['\'', '"'];
-/// What joins two pieces of a text.
+/// Operators that join two pieces of a text.
 const JOINING: [char; 3] = ['+', '&', ','];
-/// The most blanks between quotes and what joins the pieces.
+/// The most blanks between the quotes and the joining operator.
 const BLANKS: usize = 3;
 
-/// Whether a text may have a word in pieces.
+/// Checks whether a text may have a word in pieces.
 pub(crate) fn is_split(text: &str) -> bool {
     let bytes = text.as_bytes();
     let next = |at: usize| bytes.get(at + 1).copied().unwrap_or_default();
@@ -19,7 +19,7 @@ pub(crate) fn is_split(text: &str) -> bool {
     text.match_indices(SHELLS).any(shells) || text.match_indices(QUOTES).any(quotes)
 }
 
-/// The letters without what parts the pieces of a word.
+/// Returns the letters without what separates the pieces of a word.
 pub(crate) fn together(letters: &[Letter]) -> Vec<Letter> {
     let mut kept = Vec::with_capacity(letters.len());
     let mut at = 0;
@@ -33,7 +33,7 @@ pub(crate) fn together(letters: &[Letter]) -> Vec<Letter> {
     kept
 }
 
-/// How many letters part two pieces here; 0 where none do.
+/// Returns how many letters separate two pieces here; 0 if none do.
 fn parting(rest: &[Letter]) -> usize {
     let c = |at: usize| rest.get(at).map(|letter| letter.c);
     let Some(first) = c(0) else { return 0 };

@@ -21,14 +21,14 @@ pub struct Redactor {
     /// Folded.
     excepted: BTreeSet<String>,
     pub(crate) words: BTreeSet<String>,
-    /// What stands in place of the labels of evidence in which something is withheld: two of them stay two.
+    /// The replacements for evidence labels that contain something withheld: different labels stay different.
     labels: BTreeMap<String, String>,
     values: BTreeMap<String, u64>,
     not_sought: u64,
     places: RefCell<BTreeMap<&'static str, u64>>,
 }
 
-/// How the report calls digests of outputs.
+/// The report's name for digests of outputs.
 const DIGESTS: &str = "digests of withheld outputs";
 
 impl Redactor {
@@ -51,7 +51,7 @@ impl Redactor {
         })
     }
 
-    /// The same, knowing the labels of the case's evidence.
+    /// Adds the labels of the case's evidence.
     pub(crate) fn labelling<'l>(mut self, labels: impl Iterator<Item = &'l str>) -> Redactor {
         let told = labels.zip(1..).filter(|(label, _)| self.changed(label).is_some());
         self.labels =
@@ -59,12 +59,12 @@ impl Redactor {
         self
     }
 
-    /// A label of evidence without what is withheld of it; `None` where nothing is.
+    /// Returns a label of evidence without what is withheld; `None` if nothing is.
     pub(crate) fn label(&self, label: &str) -> Option<String> {
         self.labels.get(label).cloned().or_else(|| self.changed(label))
     }
 
-    /// The same, seeking the digests of what was changed, too.
+    /// Also searches for the digests of changed outputs.
     pub(crate) fn seeking(mut self, outputs: &RedactedOutputs) -> Result<Redactor, RedactError> {
         for digest in outputs.stand_ins.keys() {
             for text in [digest.to_string(), digest.short()] {
@@ -75,12 +75,12 @@ impl Redactor {
         Ok(self)
     }
 
-    /// The text, with a mark in place of everything that is withheld.
+    /// Returns the text, with a mark in place of everything that is withheld.
     pub fn text(&self, text: &str) -> String {
         self.changed(text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// The same; `None` where nothing is withheld.
+    /// The same; `None` if nothing is withheld.
     pub(crate) fn changed(&self, text: &str) -> Option<String> {
         let mut found: Vec<Found> = Vec::new();
         for reading in foldings(text) {
@@ -97,7 +97,7 @@ impl Redactor {
             return None;
         }
         found = without_bridges(found, text);
-        // Of what begins at one place the longest first; what overlaps becomes one.
+        // Of matches that begin at the same place, the longest comes first; overlapping ones become one.
         found.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
         let mut out = String::with_capacity(text.len());
         let (mut at, mut changed) = (0, false);
@@ -110,7 +110,7 @@ impl Redactor {
                 out.push_str(MARK);
                 self.count(rule);
             }
-            // Where it begins inside what was withheld before, that mark stands for both.
+            // If a match begins inside one that was already withheld, that mark covers both.
             at = range.end;
             changed = true;
         }
@@ -135,7 +135,7 @@ impl Redactor {
     }
 }
 
-/// Without names in another order that lie between other finds: of `Ann Bell, Ann Bell` the middle is nobody.
+/// Removes names in reversed order that lie across other matches: in `Ann Bell, Ann Bell` the middle is nobody.
 fn without_bridges(found: Vec<Found>, text: &str) -> Vec<Found> {
     let (turned, mut others): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|it| it.1 == TURNED);
     if turned.is_empty() {
@@ -146,7 +146,7 @@ fn without_bridges(found: Vec<Found>, text: &str) -> Vec<Found> {
     for (range, _) in &others {
         ends.push(ends.last().map_or(range.end, |end| range.end.max(*end)));
     }
-    // What of the text stands in another find that begins there or before.
+    // Whether this place of the text is inside another match, which begins there or before.
     let is_found = |at: usize| {
         let before = others.partition_point(|(range, _)| range.start <= at);
         before.checked_sub(1).and_then(|last| ends.get(last)).is_some_and(|end| at < *end)

@@ -1,4 +1,4 @@
-//! The ways in which a text may be written inside another one, undone: each character keeps the place that it stands in.
+//! Undoes the ways in which a text may be written inside another one: each character keeps its place in the text.
 
 use crate::{garbled, punycode, split};
 
@@ -10,12 +10,14 @@ pub(crate) struct Letter {
     pub(crate) to: usize,
 }
 
-/// The text as it stands.
+/// Returns the text as it is.
 pub(crate) fn plain(text: &str) -> Vec<Letter> {
     text.char_indices().map(|(from, c)| Letter { c, from, to: from + c.len_utf8() }).collect()
 }
 
-/// Every reading of a text that differs from how it stands: without the escapes of JSON and of our own output (once, twice), of addresses, of HTML, of mail, of host names, without NUL between letters, brackets around points and what parts the pieces of a word, and out of another encoding than its own.
+/// Returns every reading of a text that differs from the text itself: without the escapes of JSON and of our own
+/// output (once, twice), of addresses, of HTML, of mail, of host names; without NULs between letters, brackets
+/// around dots, and separators between the pieces of a word; and decoded from a wrong encoding.
 pub(crate) fn readings(text: &str) -> Vec<Vec<Letter>> {
     let mut all = Vec::new();
     let signs = signs(text);
@@ -45,10 +47,10 @@ pub(crate) fn readings(text: &str) -> Vec<Vec<Letter>> {
     all
 }
 
-/// How often one encoding is undone behind another of its kind.
+/// The most layers of one encoding that are undone.
 const TIMES: usize = 3;
 
-/// A reading, and what it reads as where it is encoded more than once: `%252E`, `&amp;#46;`.
+/// Adds a reading, and its further readings if it is encoded more than once: `%252E`, `&amp;#46;`.
 fn again(once: Vec<Letter>, read: impl Fn(&[Letter]) -> Vec<Letter>, all: &mut Vec<Vec<Letter>>) {
     all.push(once);
     for _ in 1..TIMES {
@@ -63,12 +65,12 @@ fn again(once: Vec<Letter>, read: impl Fn(&[Letter]) -> Vec<Letter>, all: &mut V
 
 /// A way to read letters.
 type Read = fn(&[Letter]) -> Vec<Letter>;
-/// Whether a text can be read so.
+/// A check whether a text can be read in this way.
 type Fits = fn(&str) -> bool;
 
 /// Signs of escapes that many texts have.
 const ESCAPES: u8 = 1;
-/// Signs that few texts have in the places that count.
+/// Signs that few texts have in relevant places.
 const EQUALS: u8 = 2;
 const OPENS: u8 = 4;
 const HYPHEN: u8 = 8;
@@ -76,7 +78,7 @@ const LATIN: u8 = 16;
 const PERCENT: u8 = 32;
 const SPLITS: u8 = 64;
 
-/// What each byte may be a sign of.
+/// The escapes that each byte may be a sign of.
 static SIGNS: [u8; 256] = {
     let mut all = [0; 256];
     let signs: [(&[u8], u8); 7] = [
@@ -100,12 +102,12 @@ static SIGNS: [u8; 256] = {
     all
 };
 
-/// The signs that a text has: one look at each byte tells most texts to be as they stand.
+/// Returns the signs in a text: one look at each byte shows that most texts have no escapes.
 fn signs(text: &str) -> u8 {
     text.bytes().fold(0, |all, byte| all | SIGNS.get(usize::from(byte)).copied().unwrap_or_default())
 }
 
-/// The readings that few texts have.
+/// Returns the readings that apply to few texts.
 fn ungarbled(text: &str, signs: u8) -> Vec<Read> {
     let readings: [(u8, Fits, Read); 6] = [
         (EQUALS, garbled::is_quoted, garbled::quoted),
@@ -119,7 +121,7 @@ fn ungarbled(text: &str, signs: u8) -> Vec<Read> {
     fit.map(|(_, _, read)| read).collect()
 }
 
-/// What is written in brackets, so that nobody follows an address or a name by mistake.
+/// Characters written in brackets, so that nobody follows an address or a name by mistake.
 const DEFANGED: [(&str, char); 5] = [(".", '.'), ("dot", '.'), (":", ':'), ("@", '@'), ("at", '@')];
 const BRACKETS: [(char, char); 3] = [('[', ']'), ('(', ')'), ('{', '}')];
 
@@ -134,7 +136,7 @@ fn is_defanged(text: &str) -> bool {
     text.match_indices(['[', '(', '{']).any(is_one)
 }
 
-/// Points, colons and `@` without the brackets around them: `192[.]0[.]2[.]7`, `ann[at]example[dot]org`.
+/// Removes the brackets around dots, colons and `@`: `192[.]0[.]2[.]7`, `ann[at]example[dot]org`.
 fn fanged(letters: &[Letter]) -> Vec<Letter> {
     garbled::replaced(letters, bracketed)
 }
@@ -150,14 +152,15 @@ fn bracketed(rest: &[Letter]) -> Option<(char, usize)> {
     Some((c, text.len() + 2))
 }
 
-/// Whether a backslash can mean something: of two, folding makes one, and before other letters it is a separator.
+/// Checks whether a backslash can begin an escape: folding makes one of two, and before other letters it is a
+/// separator.
 fn escapes(text: &str) -> bool {
     let next = |at: usize| text.as_bytes().get(at + 1);
     text.match_indices('\\')
         .any(|(at, _)| matches!(next(at), Some(b'"' | b'/' | b'\'' | b'n' | b'r' | b't' | b'x' | b'u')))
 }
 
-/// Escapes that begin with a backslash: RFC 8259, section 7, and `\u{…}`, `\x..`.
+/// Undoes escapes that begin with a backslash: RFC 8259, section 7, and `\u{…}`, `\x..`.
 fn backslashes(letters: &[Letter]) -> Vec<Letter> {
     let mut out = Vec::with_capacity(letters.len());
     let mut at = 0;
@@ -171,7 +174,7 @@ fn backslashes(letters: &[Letter]) -> Vec<Letter> {
     out
 }
 
-/// The character that an escape means, and how many characters behind the backslash it takes.
+/// Returns the character that an escape means, and its number of characters after the backslash.
 fn escape(rest: &[Letter]) -> Option<(char, usize)> {
     let at = |index: usize| rest.get(index).map(|letter| letter.c);
     match at(0)? {
@@ -193,22 +196,22 @@ fn escape(rest: &[Letter]) -> Option<(char, usize)> {
     }
 }
 
-/// The number that hex digits are.
+/// Returns the number in hex digits.
 pub(crate) fn hex(letters: &[Letter], from: usize, digits: usize) -> Option<u32> {
     let letters = letters.get(from..from.checked_add(digits)?).filter(|letters| !letters.is_empty())?;
     letters.iter().try_fold(0u32, |number, letter| Some(number.checked_mul(16)? + letter.c.to_digit(16)?))
 }
 
-/// Percent-encoding (RFC 3986, section 2.1) of UTF-8, and `+` for a space.
+/// Undoes percent-encoding (RFC 3986, section 2.1) of UTF-8, and `+` for a space.
 fn percents(letters: &[Letter]) -> Vec<Letter> {
     let mut out = garbled::octets(letters, '%', false);
-    // A `+` that was encoded is one.
+    // An encoded `+` stays a `+`.
     let written = |letter: &&mut Letter| letter.c == '+' && letter.to - letter.from == 1;
     out.iter_mut().filter(written).for_each(|letter| letter.c = ' ');
     out
 }
 
-/// Character references of HTML and XML.
+/// Undoes HTML and XML character references.
 fn entities(letters: &[Letter]) -> Vec<Letter> {
     let mut out = Vec::with_capacity(letters.len());
     let mut at = 0;
@@ -249,7 +252,7 @@ fn numbered(number: &str) -> Option<char> {
     number.ok().and_then(char::from_u32)
 }
 
-/// A letter by the name of its mark (`&ouml;`): marks are left out of what is searched.
+/// Returns a letter by the name of its mark (`&ouml;`): marks are ignored in searching.
 fn marked(name: &str) -> Option<char> {
     const MARKS: [&str; 9] = ["uml", "acute", "grave", "circ", "tilde", "cedil", "ring", "caron", "macr"];
     let letter = name.chars().next().filter(char::is_ascii_alphabetic)?;

@@ -1,6 +1,7 @@
-//! Appending, beside a plain `fdatasync` of a file on the same disk, and reading back.
+//! Speed of appending, compared with a plain `fdatasync` of a file on the same disk, and of reading back.
 //!
-//! Run from a folder on the disk to be measured: the runs stand in `target/` and not in the system's folder for temporary files.
+//! Run it from a folder on the disk to be measured: the runs are written to `target/`, not to the system's
+//! folder for temporary files.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test or measurement may stop it")]
 
@@ -37,7 +38,7 @@ fn plain(turn: u32) -> Entry {
     entry(Event::NothingToRecord(event), None)
 }
 
-/// Another payload for each turn: noise, or lines as tools write them.
+/// Returns a different payload for each turn: noise, or lines as tools write them.
 fn reply(turn: u32, compressible: bool) -> Entry {
     let mut bytes = Vec::with_capacity(PAYLOAD + 64);
     let mut line = 0u32;
@@ -79,7 +80,7 @@ fn fdatasync(bencher: Bencher<'_, '_>, length: usize) {
     });
 }
 
-/// The same where the file has its length already, as a log that is reused has.
+/// The same for a file that already has its length, like a log that is reused.
 #[divan::bench(sample_size = 1, sample_count = COUNT, args = [512, PAYLOAD])]
 fn fdatasync_in_place(bencher: Bencher<'_, '_>, length: usize) {
     let folder = folder();
@@ -104,7 +105,7 @@ fn durable_payload(bencher: Bencher<'_, '_>, compressible: bool) {
     append(bencher, Durability::Durable, |turn| reply(turn, compressible));
 }
 
-/// Synced, but not waited for.
+/// Synced, but without waiting for it.
 #[divan::bench(sample_size = 1, sample_count = COUNT)]
 fn soon_durable_event(bencher: Bencher<'_, '_>) {
     append(bencher, Durability::Soon, plain);
@@ -120,7 +121,7 @@ fn buffered_payload(bencher: Bencher<'_, '_>, compressible: bool) {
     append(bencher, Durability::Buffered, |turn| reply(turn, compressible));
 }
 
-/// Four callers that each wait for their own durable append: their commits are shared.
+/// Four callers that each wait for their own durable append: they share commits.
 #[divan::bench(sample_count = 100, sample_size = 1)]
 fn durable_event_of_four_callers(bencher: Bencher<'_, '_>) {
     let folder = folder();
@@ -140,7 +141,7 @@ fn durable_event_of_four_callers(bencher: Bencher<'_, '_>) {
 
 const STORED: u32 = 10_000;
 
-/// All that recording a long run durably costs, the moving of its log into the file included.
+/// Measures the whole cost of recording a long run durably, including moving its log into the file.
 #[divan::bench(sample_count = 3, sample_size = 1, args = [false, true])]
 fn durable_10000_payloads(bencher: Bencher<'_, '_>, compressible: bool) {
     bencher

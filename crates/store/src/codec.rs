@@ -1,29 +1,29 @@
-//! How a payload is stored: as it is, or compressed where that pays.
+//! How a payload is stored: unchanged, or compressed if that pays.
 
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-/// The longest payload in bytes: SQLite itself ends at 1,000,000,000 bytes a row.
+/// The longest payload in bytes: SQLite's own limit is 1,000,000,000 bytes per row.
 pub const MAX_PAYLOAD: u64 = 900 << 20;
 
-/// Below this many bytes a payload fits into few pages whatever is done to it.
+/// Below this many bytes, a payload fits into a few pages anyway.
 const WORTH_TRYING: usize = 2048;
 
-/// The fastest of zstd's ordinary levels; outputs are repetitive enough for it.
+/// The fastest of zstd's ordinary levels, which is enough for repetitive outputs.
 const LEVEL: i32 = 1;
 
 /// How a payload's body is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Encoding {
-    /// As it is.
+    /// Unchanged.
     Raw,
     /// As one zstd frame (RFC 8878).
     Zstd,
 }
 
 impl Encoding {
-    /// The text in the column `encoding`.
+    /// Returns the text in the column `encoding`.
     pub const fn name(self) -> &'static str {
         match self {
             Encoding::Raw => "raw",
@@ -65,9 +65,9 @@ impl Body {
     }
 }
 
-/// Chooses the encoding: compressed when that saves a quarter.
+/// Chooses the encoding: compressed if that saves a quarter.
 ///
-/// A compressor that fails is no reason to lose an output, so that the bytes are then stored as they are.
+/// A failing compressor is no reason to lose an output: the bytes are then stored unchanged.
 pub(crate) fn encode(bytes: Arc<[u8]>) -> Body {
     if bytes.len() < WORTH_TRYING {
         return Body::Raw(bytes);
@@ -79,13 +79,14 @@ pub(crate) fn encode(bytes: Arc<[u8]>) -> Body {
 }
 
 thread_local! {
-    /// Made once a thread: to make one takes longer than most payloads do. Nothing of one frame is left in it for the next.
+    /// Created once per thread, because creating one takes longer than decompressing most payloads. One frame
+    /// leaves no state behind for the next.
     static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Undoes [`encode`]; `None` when `body` does not yield exactly `length` bytes.
+/// Undoes [`encode`]; `None` if `body` does not yield exactly `length` bytes.
 ///
-/// It never holds more than `length` bytes, whatever the frame promises.
+/// It never holds more than `length` bytes, whatever the frame declares.
 pub(crate) fn decode(encoding: Encoding, length: u64, body: &[u8]) -> Option<Vec<u8>> {
     let length = usize::try_from(length).ok().filter(|_| length <= MAX_PAYLOAD)?;
     let bytes = match encoding {

@@ -30,7 +30,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A column that does not hold what it must.
+/// A column whose content is not valid.
 #[derive(Debug, Clone, Error)]
 #[error("expected {expected} in `{column}`, found {found}")]
 pub(crate) struct Misfit {

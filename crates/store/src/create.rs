@@ -1,4 +1,4 @@
-//! Beginning a run's file, and going on with one.
+//! Creating and resuming a run's file.
 
 use crate::fault::Fault;
 use crate::log::{Log, Room};
@@ -19,55 +19,56 @@ use std::thread::sleep;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why a run cannot be begun.
+/// Why a run cannot be created.
 #[derive(Debug, Error)]
 pub enum CreateError {
-    /// Something stands in the folder already.
+    /// The folder is not empty.
     #[error("create a run: {path}: expected no folder, or an empty one", path = path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
-    /// The folder or the file could not be made.
+    /// The folder or the file could not be created.
     #[error("create a run")]
     Fault(#[source] Fault),
 }
 
-/// Why a run cannot be gone on with.
+/// Why a run cannot be resumed.
 #[derive(Debug, Error)]
 pub enum ResumeError {
     /// It cannot be opened.
     #[error("resume a run")]
     Open(#[source] OpenError),
-    /// It is sealed; where its sealing had been cut off, that is now done.
+    /// It is sealed; if its sealing was interrupted, that is now complete.
     #[error("resume a run: {path}: the run is sealed", path = path.display())]
     Sealed {
         /// The file.
         path: PathBuf,
     },
-    /// Its sealing had been cut off, and could not be brought to its end.
+    /// Its sealing was interrupted, and could not be completed.
     #[error("resume a run")]
     Seal(#[source] SealError),
     /// Its events are not what was recorded.
     #[error("resume a run")]
     Read(#[source] ReadError),
-    /// The file could not be made ready for writing.
+    /// The file could not be prepared for writing.
     #[error("resume a run")]
     Fault(#[source] Fault),
 }
 
-/// How the file is written; but for `shared` only tests and measurements choose anything but the default.
+/// How the file is written; except for `shared`, only tests and measurements use anything but the default.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// Whether others than the owner may read the run, as far as the umask lets them.
     pub shared: bool,
     /// How long to wait for another process that holds the file.
     pub patience: Duration,
-    /// The most pages of 4 KiB the file may have: a disk that can be full at will.
+    /// The most pages of 4 KiB the file may have: simulates a full disk.
     pub max_pages: Option<u32>,
-    /// Recording breaks off where it comes to this boundary, counted from 0: before and after each commit, before the log is folded into the file, before the file is finished.
+    /// Recording breaks off at this boundary, counted from 0: before and after each commit, before the log is
+    /// folded into the file, before the file is finished.
     pub break_off_at: Option<u64>,
-    /// Whether payloads are stored as they are where compressing them would pay.
+    /// Whether payloads are stored unchanged even if compressing them would pay.
     pub store_raw: bool,
     /// The sync of the log that fails, counted from 0.
     pub fail_sync_at: Option<u64>,
@@ -86,16 +87,16 @@ impl Default for Options {
     }
 }
 
-/// Makes the folder and an empty run in it, and makes both durable; where that fails the folder is gone again.
+/// Creates the folder and an empty run in it, and makes both durable; on failure, removes the folder again.
 pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateError> {
     make_folder(folder, options.shared)?;
-    // Who holds the folder makes a run of it, though no file of that may be there yet.
+    // A process that holds the folder is creating a run in it, even if there is no file yet.
     let lock = lock(folder).map_err(|fault| match fault {
         Fault::Held { path } => CreateError::NotEmpty { path },
         fault => CreateError::Fault(fault),
     })?;
     let path = open::file(folder);
-    // SQLite would open a file that another process made in the meantime; this does not.
+    // SQLite would open a file that another process created in the meantime; this does not.
     private::new_file(options.shared).open(&path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => CreateError::NotEmpty { path: folder.to_owned() },
         _ => CreateError::Fault(Fault::io(&path, error)),
@@ -109,7 +110,7 @@ pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateEr
     Ok(Opened { connection, log, room, chain: Chain::new(), payloads: 0, lock, break_off_at })
 }
 
-/// Makes an empty run of the empty file.
+/// Creates an empty run in the empty file.
 fn begin(folder: &Path, path: &Path, options: Options) -> Result<(Connection, Log), Fault> {
     let connection = install(path, options).map_err(|source| Fault::sqlite(path, source))?;
     let log = Log::open(path, 0, options.fail_sync_at)?;
@@ -120,7 +121,8 @@ fn begin(folder: &Path, path: &Path, options: Options) -> Result<(Connection, Lo
     Ok((connection, log))
 }
 
-/// Removes a run of which nothing was recorded, and no other; where it cannot be removed it stays, as a run without a first event.
+/// Removes a run only if nothing was recorded in it. If it cannot be removed, it stays as a run without a first
+/// event.
 pub fn discard(folder: &Path) {
     if !Reader::open(folder).is_ok_and(|reader| reader.events().next().is_none()) {
         return;
@@ -128,7 +130,7 @@ pub fn discard(folder: &Path) {
     remove(folder);
 }
 
-/// Removes a run's file and its folder; where one cannot be removed it stays.
+/// Removes a run's file and its folder; either stays if it cannot be removed.
 fn remove(folder: &Path) {
     let file = open::file(folder);
     for path in [open::beside(&file, "-shm"), open::beside(&file, "-wal"), file] {
@@ -137,10 +139,12 @@ fn remove(folder: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
-/// Takes the folder for this process: two writers would each go on with a chain of their own.
+/// Locks the folder for this process: two writers would each continue their own chain.
 ///
-/// The lock is the folder's and not the file's: closing any handle of that would give up those that SQLite has on it (fcntl(2)).
-/// It goes with the process, however that ends; a child that is being started has it, too, until it becomes another program, so that one that was just given up is waited for.
+/// The lock is on the folder and not on the file, because closing any handle of the file would release SQLite's
+/// locks on it (fcntl(2)).
+/// It ends with the process, however that ends. A child process that is being started also has it until it
+/// executes another program, so a lock that was just released is waited for.
 fn lock(folder: &Path) -> Result<File, Fault> {
     let handle = File::open(folder).map_err(|error| Fault::io(folder, error))?;
     for _ in 0..LOCK_TRIES {
@@ -153,7 +157,7 @@ fn lock(folder: &Path) -> Result<File, Fault> {
     Err(Fault::Held { path: folder.to_owned() })
 }
 
-/// How often a folder that another process has is tried, and how long is waited between: half a second in all.
+/// How often a folder locked by another process is tried, with a pause in between: half a second in total.
 const LOCK_TRIES: u32 = 50;
 const LOCK_WAIT: Duration = Duration::from_millis(10);
 
@@ -172,7 +176,7 @@ fn make_folder(folder: &Path, shared: bool) -> Result<(), CreateError> {
     }
 }
 
-/// The tables and the header are written before WAL mode begins, so that the file itself always tells what it is.
+/// The tables and the header are written before WAL mode begins, so that the file itself always shows what it is.
 fn install(path: &Path, options: Options) -> rusqlite::Result<Connection> {
     let connection = connect(path)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -193,17 +197,17 @@ fn prepare(connection: &Connection, options: Options) -> rusqlite::Result<()> {
             _ => Err(rusqlite::Error::InvalidQuery),
         }
     })?;
-    // The writer thread looks after both: a checkpoint that SQLite makes by itself keeps its failure to itself.
+    // The writer thread takes care of both: SQLite does not report the failure of an automatic checkpoint.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     if let Some(pages) = options.max_pages {
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?;
     }
-    // The first read opens the write-ahead log: from here on it stands beside the file.
+    // The first read opens the write-ahead log: from here on it exists next to the file.
     connection.query_row("SELECT count(*) FROM events", [], |_| Ok(()))
 }
 
-/// Opens a run that was not sealed and checks its whole chain.
+/// Opens a run that was not sealed, and checks its whole chain.
 pub(crate) fn resume(folder: &Path, options: Options) -> Result<Opened, ResumeError> {
     let path = open::file(folder);
     let fault = |source| ResumeError::Fault(Fault::sqlite(&path, source));
@@ -225,7 +229,7 @@ pub(crate) fn resume(folder: &Path, options: Options) -> Result<Opened, ResumeEr
         sealed = matches!(event, Event::RunSealed(_));
     }
     if sealed {
-        // Recording ended in order, and only the sealing of the file was cut off.
+        // Recording had ended properly, and only the sealing of the file was interrupted.
         drop(events);
         let ready = seal::make_ready(&mut connection, &path).map_err(ResumeError::Fault)?;
         drop(connection);

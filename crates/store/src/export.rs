@@ -1,7 +1,9 @@
-//! Writing a run anew, row by row: what comes of it depends on the rows alone.
+//! Writing a new copy of a run, row by row: its bytes depend on the rows alone.
 //!
-//! The order in which SQLite was given rows, pages that became free, the write-ahead log and how payloads were compressed leave no trace in it.
-//! The same version of Locard makes the same bytes of the same run; another one may compress otherwise.
+//! The order in which SQLite was given rows, freed pages, the write-ahead log and the compression of payloads
+//! leave no trace in it.
+//! The same version of Locard always writes the same bytes for the same run; another version may compress
+//! differently.
 
 use crate::codec;
 use crate::fault::Fault;
@@ -20,22 +22,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// What was written anew.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
-    /// The run's name, where its log has one.
+    /// The run's name, if its log has one.
     pub run: Option<RunId>,
     /// Whether its log ends with a seal.
     pub sealed: bool,
-    /// The run's last link.
+    /// The hash of the run's last link.
     pub head: Digest,
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Different payloads.
+    /// Number of different payloads.
     pub payloads: u64,
 }
 
-/// Why a run cannot be written anew.
+/// Why a run cannot be exported.
 #[derive(Debug, Error)]
 pub enum ExportError {
     /// It cannot be opened.
@@ -47,13 +49,13 @@ pub enum ExportError {
     /// The file's header is not that of the run.
     #[error("export a run")]
     Schema(#[source] SchemaError),
-    /// There is no event.
+    /// The run has no events.
     #[error("export a run: {path}: expected at least one event", path = path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// An event names a payload that is not there.
+    /// An event names a payload that is not stored.
     #[error("export a run: events, position {position}: {name} names the payload {digest}, which is missing")]
     Missing {
         /// The event.
@@ -63,7 +65,7 @@ pub enum ExportError {
         /// The payload.
         digest: Digest,
     },
-    /// There is a payload that no event names.
+    /// A stored payload is not named by any event.
     #[error("export a run: payloads: no event names the payload {digest}")]
     Unnamed {
         /// The payload.
@@ -72,25 +74,25 @@ pub enum ExportError {
     /// The new file could not be written.
     #[error("export a run")]
     Write(#[source] Fault),
-    /// It was told to stop.
+    /// The caller stopped it.
     #[error("export a run: it was interrupted")]
     Interrupted,
 }
 
-/// How payloads are stored in the new file; their digests are those of their bytes, however they are stored.
+/// How payloads are stored in the new file; digests are always those of the uncompressed bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Bodies {
-    /// Compressed where that pays, as in every run.
+    /// Compressed if that pays, as in every run.
     #[default]
     Compressed,
-    /// As they are, for readers without zstd.
+    /// Unchanged, for readers without zstd.
     Plain,
 }
 
-/// Writes the run in `folder` anew into the file `to`, which must not exist; `go_on` is asked before each event.
+/// Writes a new copy of the run in `folder` to the file `to`, which must not exist; calls `go_on` before each event.
 ///
-/// The chain and every payload are checked on the way: whatever does not hold is an error, and then `to` is not to be used.
-/// Beside a writer it takes what was recorded when it began.
+/// The chain and every payload are checked on the way. If a check fails, that is an error, and `to` must not be used.
+/// If a writer is active, it copies what was recorded when it began.
 pub fn export(
     folder: &Path,
     to: &Path,
@@ -101,10 +103,10 @@ pub fn export(
     let source = open::read_only(&path).map_err(ExportError::Open)?;
     let fault =
         |error| ExportError::Read(ReadError::Fault { table: "events", source: Fault::sqlite(&path, error) });
-    // One transaction: it sees one state of the file.
+    // One transaction, so that it sees one state of the file.
     source.execute_batch("BEGIN").map_err(fault)?;
     let format = open::format(&source).map_err(fault)?;
-    // SQLite would open a file that is there.
+    // SQLite would open an existing file.
     let made = OpenOptions::new().write(true).create_new(true).open(to);
     drop(made.map_err(|error| ExportError::Write(Fault::io(to, error)))?);
     let target = Target { path: to, connection: create(to, format).map_err(failed(to))? };
@@ -114,7 +116,7 @@ pub fn export(
     Ok(exported)
 }
 
-/// The new file, in a transaction.
+/// The new file, with an open transaction.
 struct Target<'p> {
     path: &'p Path,
     connection: Connection,
@@ -124,17 +126,17 @@ fn failed(to: &Path) -> impl Fn(rusqlite::Error) -> ExportError {
     |error| ExportError::Write(Fault::sqlite(to, error))
 }
 
-/// Everything that a setting of SQLite's own build could change is said here.
+/// Sets everything that could depend on how SQLite was built.
 fn create(to: &Path, format: Format) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(to, flags)?;
     connection.pragma_update(None, "page_size", 4096)?;
     connection.pragma_update(None, "auto_vacuum", "NONE")?;
     connection.pragma_update(None, "encoding", "UTF-8")?;
-    // Who is interrupted throws the file away.
+    // If interrupted, the caller throws the file away.
     connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "OFF")?;
-    // What a page held before leaves no trace in it.
+    // The former content of a page leaves no trace in the file.
     connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(()))?;
     schema::install(&connection)?;
     connection.pragma_update(None, "user_version", schema::user_version(format))?;
@@ -142,7 +144,7 @@ fn create(to: &Path, format: Format) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Events in their order, each payload after the first event that names it.
+/// Copies events in order, each payload after the first event that names it.
 fn copy(
     source: &Connection,
     path: &Path,
@@ -188,7 +190,7 @@ fn copy(
     Ok(Exported { run, sealed, head, events: chain.len(), payloads: named.len() as u64 })
 }
 
-/// A payload as every version with this codec stores it, whatever body it had.
+/// Encodes a payload as every version with this codec stores it, whatever its former body.
 fn encoded(digest: Digest, bytes: Vec<u8>, bodies: Bodies) -> PreparedPayload {
     let (length, bytes) = (bytes.len() as u64, Arc::from(bytes));
     let body = match bodies {

@@ -1,4 +1,4 @@
-//! Tests of recording that fails closed: a disk that is full, a file that another process holds.
+//! Tests that recording fails closed: on a full disk, and on a file that another process holds.
 
 use crate::create::Options;
 use crate::open;
@@ -16,7 +16,7 @@ fn plain() -> Entry {
     entry(Event::NothingToRecord(event), None)
 }
 
-/// A reply of incompressible bytes, another one for each turn.
+/// Returns a reply of incompressible bytes, different for each turn.
 fn reply(turn: u32) -> Entry {
     let bytes: Vec<u8> = (0..640u32)
         .flat_map(|n| *Digest::of(&[turn.to_le_bytes(), n.to_le_bytes()].concat()).as_bytes())
@@ -53,7 +53,7 @@ fn a_full_disk_stops_the_recording_and_keeps_what_was_recorded() {
     let full = |reason: &AppendError| matches!(reason, AppendError::Fault(Fault::DiskFull { .. }));
     assert!(full(&stopped.reason), "{stopped:?}");
 
-    // There is room for a small event, and yet none may follow the one that was lost.
+    // There is room for a small event, but none may follow the one that was lost.
     let later = writer.append(vec![plain()], Durability::Buffered).unwrap_err();
     assert!(full(&later.reason) && later.position == stopped.position);
     let Err(SealError::Stopped(unsealed)) = writer.seal(vec![plain()]) else { panic!("sealed") };
@@ -134,7 +134,7 @@ fn a_sync_that_nobody_waits_for_stops_the_recording_when_it_fails() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { fail_sync_at: Some(0), ..Options::default() };
     let writer = Writer::create_with(folder.path(), options).unwrap();
-    // Whichever comes first, the sync that was asked for or this one's own, fails.
+    // Whichever sync comes first fails: the requested one or this append's own.
     drop(writer.append(vec![plain()], Durability::Soon));
     writer.append(vec![plain()], Durability::Durable).unwrap_err();
     assert!(writer.append(vec![plain()], Durability::Buffered).is_err());

@@ -1,4 +1,4 @@
-//! What the disk, the file system or SQLite refused, told apart as far as a person can act on it.
+//! Errors of the disk, the file system or SQLite, distinguished as far as a person can act on them.
 
 use rusqlite::{ErrorCode, ffi};
 use std::io;
@@ -14,7 +14,7 @@ pub enum Fault {
         /// The file.
         path: PathBuf,
     },
-    /// The system takes no more of it.
+    /// The system does not write any more of it.
     #[error("{path}: the system refuses to write more: the disk fails, or a quota or a limit on the size of files (ulimit -f) is reached", path = path.display())]
     Refused {
         /// The file.
@@ -37,35 +37,36 @@ pub enum Fault {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error from SQLite.
         #[source]
         source: rusqlite::Error,
     },
-    /// Anything else that SQLite reports.
+    /// Any other error from SQLite.
     #[error("{path}: SQLite reports an error", path = path.display())]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error from SQLite.
         #[source]
         source: rusqlite::Error,
     },
-    /// Anything else that the operating system reports.
+    /// Any other error from the operating system.
     #[error("{path}: the operating system reports an error", path = path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error from the operating system.
         #[source]
         source: io::Error,
     },
 }
 
 impl Fault {
-    /// Sorts what SQLite reported about `path`.
+    /// Classifies an error from SQLite about `path`.
     pub(crate) fn sqlite(path: &Path, source: rusqlite::Error) -> Fault {
         let path = path.to_owned();
-        // SQLite tells these apart only in its extended codes: it could not lengthen the index of its log, or not write.
+        // SQLite distinguishes these only in its extended codes: it could not extend the index of its log, or
+        // not write.
         match source.sqlite_error().map(|error| error.extended_code) {
             Some(ffi::SQLITE_IOERR_SHMSIZE) => return Fault::DiskFull { path },
             Some(ffi::SQLITE_IOERR_WRITE) => return Fault::Refused { path },
@@ -80,7 +81,7 @@ impl Fault {
         }
     }
 
-    /// Sorts what the operating system reported about `path`.
+    /// Classifies an error from the operating system about `path`.
     pub(crate) fn io(path: &Path, source: io::Error) -> Fault {
         let path = path.to_owned();
         match source.kind() {

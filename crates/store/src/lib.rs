@@ -1,11 +1,13 @@
-//! One SQLite file a run: append-only events, and payloads by digest.
+//! One SQLite file per run: append-only events, and payloads by digest.
 //!
 //! A run is a folder that holds `run.db`.
-//! While it is recorded, a write-ahead log stands beside that file; sealing folds it in and leaves the one file, read-only.
+//! During recording there is a write-ahead log next to that file; sealing folds it in and leaves only the one
+//! file, read-only.
 //!
 //! **Invariant:** recording fails closed. After the first failed append no other succeeds.
 //!
-//! **Invariant:** every stored column is covered by the hash chain or by a check in [`Reader`]; what a changed byte can reach is either found or without meaning.
+//! **Invariant:** every stored column is covered by the hash chain or by a check in [`Reader`]; any changed byte
+//! is either detected or has no meaning.
 
 mod codec;
 mod column;

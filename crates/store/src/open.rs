@@ -1,4 +1,4 @@
-//! Opening a `run.db` that is there, for reading.
+//! Opening an existing `run.db` for reading.
 
 use crate::fault::Fault;
 use crate::schema::{self, APPLICATION_ID, SchemaError};
@@ -24,7 +24,7 @@ pub enum OpenError {
         /// The file that should be there.
         path: PathBuf,
     },
-    /// The file is something else.
+    /// The file is not a run.
     #[error("open a run: {path}: the file is not one of Locard's runs", path = path.display())]
     NotARun {
         /// The file.
@@ -48,12 +48,12 @@ pub enum OpenError {
     Schema(#[source] SchemaError),
 }
 
-/// The path of the file in `folder`.
+/// Returns the path of the file in `folder`.
 pub(crate) fn file(folder: &Path) -> PathBuf {
     folder.join(FILE_NAME)
 }
 
-/// The path of a file that SQLite keeps beside `path`.
+/// Returns the path of a file that SQLite keeps next to `path`.
 pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
@@ -62,7 +62,7 @@ pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 /// Opens the run for reading only.
 ///
-/// With no journal beside it, the file is opened as immutable, so that SQLite creates nothing beside it.
+/// Without a journal next to it, the file is opened as immutable, so that SQLite creates no other files.
 pub(crate) fn read_only(path: &Path) -> Result<Connection, OpenError> {
     match path.metadata() {
         Ok(meta) if meta.is_file() => {}
@@ -83,7 +83,7 @@ pub(crate) fn read_only(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Checks that the open file is a run that this version reads, before anything in it is relied on.
+/// Checks that the open file is a run that this version reads, before anything in it is trusted.
 pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let fault = |source| match source {
         rusqlite::Error::SqliteFailure(error, _) if error.code == rusqlite::ErrorCode::NotADatabase => {
@@ -102,7 +102,7 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), OpenErro
     if !found.is_readable() {
         return Err(OpenError::Format { path: path.to_owned(), found, supported: FORMAT });
     }
-    // In any other encoding SQLite would convert every text on its way to us.
+    // In any other encoding, SQLite would convert every text it returns.
     let encoding: String =
         connection.pragma_query_value(None, "encoding", |row| row.get(0)).map_err(fault)?;
     if encoding != "UTF-8" {
@@ -111,7 +111,7 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), OpenErro
     schema::check_objects(connection, path).map_err(OpenError::Schema)
 }
 
-/// The format in the header.
+/// Returns the format in the header.
 pub(crate) fn format(connection: &Connection) -> rusqlite::Result<Format> {
     number(connection, "user_version").map(schema::format_of)
 }
@@ -120,10 +120,10 @@ fn number(connection: &Connection, pragma: &str) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, pragma, |row| row.get(0))
 }
 
-/// The path as a `file:` URI (RFC 8089), every unusual byte escaped.
+/// Returns the path as a `file:` URI (RFC 8089), with every unusual byte escaped.
 fn uri(path: &Path, query: &str) -> io::Result<String> {
     let path = std::path::absolute(path)?;
-    // What stands behind two slashes is a host first, and a path of Windows has no slash to end it.
+    // Two slashes are followed by a host, and a Windows path has no slash to end it.
     let mut uri = String::from(if cfg!(windows) { "file:" } else { "file://" });
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {

@@ -17,29 +17,29 @@ pub enum ReadError {
     Fault {
         /// The table.
         table: &'static str,
-        /// Why.
+        /// The cause.
         #[source]
         source: Fault,
     },
     /// The run could not be opened.
     #[error("read a payload")]
     Open(#[source] crate::open::OpenError),
-    /// A column has another type, or lies outside of its bounds.
+    /// A column has the wrong type, or a value outside its bounds.
     #[error("read {place}: expected {expected} in `{column}`, found {found}")]
     Column {
         /// The row.
         place: Place,
         /// The column.
         column: &'static str,
-        /// What must stand there.
+        /// What it must contain.
         expected: &'static str,
-        /// The type of what stands there.
+        /// The type found.
         found: Type,
     },
-    /// The rows of `events` are not in their order.
+    /// The rows of `events` are not in order.
     #[error("read events, position {found}: expected a position from {expected} on")]
     Order {
-        /// The least position that may stand there.
+        /// The lowest position that would be valid.
         expected: i64,
         /// The position found.
         found: i64,
@@ -54,27 +54,27 @@ pub enum ReadError {
         position: u64,
         /// The event's name.
         expected: &'static str,
-        /// What stands there, with what is no UTF-8 replaced.
+        /// The name found, with invalid UTF-8 replaced.
         found: String,
     },
-    /// The body does not yield as many bytes as `length` says.
+    /// The body does not yield as many bytes as `length` declares.
     #[error("read {place}: expected a {encoding} body of {length} bytes")]
     Body {
         /// The row.
         place: Place,
         /// How the body should be encoded.
         encoding: Encoding,
-        /// The bytes that it should yield.
+        /// The number of bytes that it should yield.
         length: u64,
     },
-    /// The bytes are not those that the digest names.
+    /// The bytes do not have their digest.
     #[error("read {place}: expected bytes with the digest {expected}, found {found}")]
     Digest {
         /// The row.
         place: Place,
-        /// The digest that names them.
+        /// The digest that they should have.
         expected: Digest,
-        /// The digest of what stands there.
+        /// The digest of the bytes found.
         found: Digest,
     },
 }
@@ -92,18 +92,18 @@ pub struct PayloadEntry {
     pub digest: Digest,
     /// How they are stored.
     pub encoding: Encoding,
-    /// How many bytes they are once decoded, unchecked.
+    /// Their number once decoded, unchecked.
     pub length: u64,
 }
 
-/// Every stored payload in the order of recording; a row that cannot be read stands as its error.
+/// Every stored payload in recorded order; a row that cannot be read is returned as its error.
 pub type PayloadIndex = Vec<Result<PayloadEntry, ReadError>>;
 
 fn fault(path: &Path) -> impl Fn(rusqlite::Error) -> ReadError {
     |source| ReadError::Fault { table: "payloads", source: Fault::sqlite(path, source) }
 }
 
-/// The bytes with this digest, checked against it.
+/// Returns the bytes with this digest, checked against it.
 pub(crate) fn read(
     connection: &Connection,
     path: &Path,
@@ -125,7 +125,7 @@ pub(crate) fn read(
     }
 }
 
-/// The index of all payloads, read from the table itself.
+/// Reads the index of all payloads from the table itself.
 pub(crate) fn index(connection: &Connection, path: &Path) -> Result<PayloadIndex, ReadError> {
     let fault = fault(path);
     let sql = "SELECT rowid, digest, encoding, length FROM payloads NOT INDEXED ORDER BY rowid";

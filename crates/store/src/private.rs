@@ -1,14 +1,14 @@
-//! Whether a run is for its owner alone, or for whoever the umask lets read.
+//! File permissions of a run: for its owner alone, or for everyone the umask lets read.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Makes `folder`, and those above it that are not there yet; it alone is private.
+/// Creates `folder`, and missing folders above it; only `folder` itself is private.
 pub(crate) fn make_folder(folder: &Path, shared: bool) -> io::Result<()> {
     if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent).map_err(|error| match error.kind() {
-            // Of the folder itself that would mean that it is there.
+            // For the folder itself that error would mean that it exists.
             io::ErrorKind::AlreadyExists => io::ErrorKind::NotADirectory.into(),
             _ => error,
         })?;
@@ -23,7 +23,7 @@ pub(crate) fn make_folder(folder: &Path, shared: bool) -> io::Result<()> {
     }
 }
 
-/// How a file of the run is made: it must not be there yet.
+/// Returns the options for creating a file of the run, which must not exist yet.
 pub(crate) fn new_file(shared: bool) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -45,7 +45,7 @@ fn for_owner_file(options: &mut OpenOptions) {
     options.mode(0o600);
 }
 
-/// Elsewhere a folder has the permissions of the one around it.
+/// On other systems a folder inherits the permissions of its parent.
 #[cfg(not(unix))]
 fn for_owner_folder(_: &mut DirBuilder) {}
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// A run, open for reading.
 ///
-/// It sees what is committed at each call: beside a writer, a later call may see more.
+/// Each call sees what is committed by then: during recording, a later call may see more.
 #[derive(Debug)]
 pub struct Reader {
     connection: Connection,
@@ -22,26 +22,28 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Opens the run in `folder`, whose header and tables are checked at once; creates nothing beside a sealed file.
+    /// Opens the run in `folder`, and checks its header and tables at once; creates nothing next to a sealed file.
     pub fn open(folder: &Path) -> Result<Reader, OpenError> {
         let path = open::file(folder);
         let connection = open::read_only(&path)?;
         Ok(Reader { connection, path })
     }
 
-    /// The links as they are stored, by position, unchecked.
+    /// Returns the stored links, by position, unchecked.
     ///
-    /// A row that cannot be read is an error in its place, and the rows after it follow; where SQLite itself cannot go on, the error is the last item.
+    /// A row that cannot be read is an error in its place, followed by the other rows; if SQLite itself cannot
+    /// continue, the error is the last item.
     pub fn links(&self) -> Links<'_> {
         self.links_from(i64::MIN)
     }
 
-    /// The same from a position on: what came since somebody last looked.
+    /// The same from a position on: what was added since the last look.
     pub fn links_from(&self, position: i64) -> Links<'_> {
         Links { rows: Rows { from: Some(position), ..Rows::new(&self.connection, &self.path) } }
     }
 
-    /// The position that the next event will have, as far as the last row says: how much is recorded, unchecked.
+    /// Returns the position that the next event will have, according to the last row: how much is recorded,
+    /// unchecked.
     pub fn length(&self) -> Result<u64, ReadError> {
         let fault = |source| ReadError::Fault { table: "events", source: Fault::sqlite(&self.path, source) };
         let sql = "SELECT position FROM events ORDER BY position DESC LIMIT 1";
@@ -53,24 +55,26 @@ impl Reader {
         Ok(last.saturating_add(1))
     }
 
-    /// The events, checked by the chain as it goes; the first error is the last item.
+    /// Returns the events, checking the chain on the way; the first error is the last item.
     pub fn events(&self) -> Events<'_> {
         Events { rows: Rows::new(&self.connection, &self.path), chain: Chain::new(), failed: false }
     }
 
-    /// The stored bytes with this digest, always checked against it; `None` when nothing is stored under it.
+    /// Returns the stored bytes with this digest, always checked against it; `None` if nothing is stored under it.
     pub fn payload(&self, digest: &Digest) -> Result<Option<Vec<u8>>, ReadError> {
         payload::read(&self.connection, &self.path, digest)
     }
 
-    /// What is stored as payloads, unchecked; the outer error ends the reading, an inner one concerns its row.
+    /// Returns what is stored as payloads, unchecked; the outer error ends the reading, an inner one concerns
+    /// its row.
     pub fn payload_index(&self) -> Result<PayloadIndex, ReadError> {
         payload::index(&self.connection, &self.path)
     }
 
-    /// The events of the run's own stream, and the last of each task: what a list of runs shows, from few rows.
+    /// Returns the events of the run's own stream, and the last event of each task: what a list of runs shows,
+    /// from few rows.
     ///
-    /// They are unchecked: neither the chain nor the other rows are looked at.
+    /// They are unchecked: neither the chain nor the other rows are read.
     pub fn glance(&self) -> Result<Vec<(Stream, Event, Circumstance)>, ReadError> {
         let fault = |source| ReadError::Fault { table: "events", source: Fault::sqlite(&self.path, source) };
         // Each step of the recursion is one search in the index of (stream, sequence).
@@ -102,7 +106,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// How many events have this name, unchecked.
+    /// Returns how many events have this name, unchecked.
     pub fn count(&self, name: &str) -> Result<u64, ReadError> {
         let fault = |source| ReadError::Fault { table: "events", source: Fault::sqlite(&self.path, source) };
         let mut statement =
@@ -111,7 +115,9 @@ impl Reader {
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
-    /// Checks what the chain does not cover: the tables are those that this version writes, byte for byte; SQLite's own structures agree with each other; each `name` is its event's; the header's format is the first event's.
+    /// Checks what the chain does not cover: the tables are those that this version writes, byte for byte;
+    /// SQLite's own structures are consistent; each `name` is its event's; the header's format is the first
+    /// event's.
     pub fn check_schema(&self) -> Result<(), SchemaError> {
         schema::check_objects(&self.connection, &self.path)?;
         schema::check_integrity(&self.connection, &self.path)?;
@@ -119,7 +125,7 @@ impl Reader {
         self.check_format()
     }
 
-    /// In canonical form an event begins with its name, so that no event must be parsed.
+    /// In canonical form an event begins with its name, so no event needs to be parsed.
     fn check_names(&self) -> rusqlite::Result<Result<(), SchemaError>> {
         let mut statement = self.connection.prepare_cached("SELECT position, name, event FROM events")?;
         let mut rows = statement.query([])?;
@@ -171,7 +177,7 @@ pub struct Events<'r> {
 }
 
 impl Events<'_> {
-    /// The chain over the events so far.
+    /// Returns the chain over the events so far.
     pub fn so_far(&self) -> &Chain {
         &self.chain
     }
@@ -207,20 +213,20 @@ impl Iterator for Events<'_> {
     }
 }
 
-/// Checked events over a connection that somebody else owns.
+/// Returns checked events over a borrowed connection.
 pub(crate) fn events<'c>(connection: &'c Connection, path: &'c Path) -> Events<'c> {
     Events { rows: Rows::new(connection, path), chain: Chain::new(), failed: false }
 }
 
-/// Rows that are fetched at a time: few enough that large events fit into memory.
+/// Number of rows fetched at once: few enough that large events fit into memory.
 const PAGE: usize = 64;
 
-/// The rows of `events` in their order, a page at a time: each link and its `name`.
+/// The rows of `events` in order, a page at a time: each link and its `name`.
 #[derive(Debug)]
 struct Rows<'r> {
     connection: &'r Connection,
     path: &'r Path,
-    /// The least position not yet read; `None` at the end.
+    /// The lowest position not yet read; `None` at the end.
     from: Option<i64>,
     page: VecDeque<Result<(Link, Vec<u8>), ReadError>>,
 }
@@ -240,7 +246,7 @@ impl<'r> Rows<'r> {
         while let Some(row) = rows.next().map_err(fault)? {
             let unplaced = ReadError::at(Place::Event { position: next });
             let position: i64 = Column(0, "position").integer(row).map_err(unplaced)?;
-            // A damaged tree can lead back to rows already read.
+            // A damaged tree can lead back to rows that were already read.
             if position < next {
                 return Err(ReadError::Order { expected: next, found: position });
             }

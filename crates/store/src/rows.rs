@@ -24,7 +24,7 @@ pub(crate) fn insert_event(connection: &Connection, link: &Link, name: &str) -> 
     Ok(())
 }
 
-/// Stores the payload unless it is there already; returns how many were added.
+/// Stores the payload unless it is already stored; returns how many were added.
 pub(crate) fn insert_payload(connection: &Connection, payload: &PreparedPayload) -> rusqlite::Result<u64> {
     let sql = "INSERT INTO payloads (digest, encoding, length, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
     let length = i64::try_from(payload.length)

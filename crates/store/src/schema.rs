@@ -12,9 +12,9 @@ use thiserror::Error;
 /// `LOCD`: the application id in the header (SQLite file format, section 1.3.15).
 pub(crate) const APPLICATION_ID: i32 = 0x4C4F_4344;
 
-/// Everything that `sqlite_schema` holds.
+/// The whole content of `sqlite_schema`.
 ///
-/// The triggers keep accidents away; what proves that nothing was changed is the chain.
+/// The triggers prevent accidents; the chain proves that nothing was changed.
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE events (
     position INTEGER PRIMARY KEY,
@@ -62,17 +62,17 @@ pub enum SchemaError {
     /// `sqlite_schema` differs from what this version writes.
     #[error("check the structure of a run: sqlite_schema, row {row}: expected {expected:?}, found {found:?}")]
     Object {
-        /// The place in `sqlite_schema`, from 1.
+        /// The row in `sqlite_schema`, from 1.
         row: usize,
-        /// Type, name, table and SQL that this version writes there; `None`: nothing.
+        /// Type, name, table and SQL that this version writes there; `None` for no row.
         expected: Option<String>,
-        /// What stands there; `None`: nothing.
+        /// What was found there; `None` for no row.
         found: Option<String>,
     },
     /// `PRAGMA integrity_check` found damage.
     #[error("check the structure of a run: integrity_check says {message:?}")]
     Integrity {
-        /// The first line of what SQLite says.
+        /// The first line of SQLite's message.
         message: String,
     },
     /// The column `name` is not the name in the event.
@@ -83,28 +83,28 @@ pub enum SchemaError {
         /// The row.
         position: i64,
     },
-    /// The header promises another format than the run's first event.
+    /// The header has another format than the run's first event.
     #[error("check the structure of a run: expected format {expected} in the header, found {found}")]
     Format {
-        /// What the first event says.
+        /// The format in the first event.
         expected: Format,
-        /// What the header says.
+        /// The format in the header.
         found: Format,
     },
 }
 
-/// A format as it stands in `user_version`: the major number in the upper sixteen bits.
+/// Encodes a format for `user_version`: the major number is in the upper sixteen bits.
 pub(crate) fn user_version(format: Format) -> i32 {
     (u32::from(format.major) << 16 | u32::from(format.minor)).cast_signed()
 }
 
-/// The format that stands in `user_version`.
+/// Decodes the format in `user_version`.
 pub(crate) fn format_of(user_version: i32) -> Format {
     let [a, b, c, d] = user_version.to_be_bytes();
     Format { major: u16::from_be_bytes([a, b]), minor: u16::from_be_bytes([c, d]) }
 }
 
-/// Writes the tables and the marks in the header into an empty file, in one transaction.
+/// Writes the tables and the header fields into an empty file, in one transaction.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!(
         "BEGIN; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {}; {SCHEMA} COMMIT;",
@@ -131,7 +131,7 @@ pub(crate) fn check_objects(connection: &Connection, path: &Path) -> Result<(), 
 /// Type, name, table and SQL; `None` for a column that is neither text nor blob.
 type Object = [Option<Vec<u8>>; 4];
 
-/// What [`SCHEMA`] becomes in `sqlite_schema`: asked of SQLite itself, once.
+/// Returns what [`SCHEMA`] becomes in `sqlite_schema`, by asking SQLite itself once.
 fn expected() -> rusqlite::Result<&'static [Object]> {
     static EXPECTED: OnceLock<Vec<Object>> = OnceLock::new();
     if let Some(known) = EXPECTED.get() {
@@ -154,7 +154,7 @@ fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
 fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Vec<u8>>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(bytes) => Some(bytes.to_vec()),
-        // A blob must not pass for the text with the same bytes.
+        // A blob must not be mistaken for the text with the same bytes.
         ValueRef::Blob(bytes) => Some([b"blob ", bytes].concat()),
         ValueRef::Null => None,
         ValueRef::Integer(_) | ValueRef::Real(_) => Some(b"a number".to_vec()),

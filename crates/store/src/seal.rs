@@ -13,14 +13,14 @@ use std::thread::sleep;
 use std::time::Duration;
 use thiserror::Error;
 
-/// What was sealed.
+/// The result of sealing a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sealed {
-    /// The run's last link.
+    /// The hash of the run's last link.
     pub head: Digest,
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Different payloads.
+    /// Number of different payloads.
     pub payloads: u64,
 }
 
@@ -30,33 +30,33 @@ pub enum SealError {
     /// The final entries were not recorded.
     #[error("seal a run")]
     Stopped(#[source] Stopped),
-    /// There is no event to seal.
+    /// The run has no events.
     #[error("seal a run: expected at least one event")]
     Empty,
     /// The entries are recorded, but the file could not be closed.
     #[error("seal a run")]
     Fault(#[source] Fault),
-    /// The entries are recorded, but SQLite left a file beside the run's.
+    /// The entries are recorded, but SQLite left another file next to the run's.
     #[error("seal a run: {path}: the file should be gone", path = path.display())]
     Leftover {
-        /// The file that is still there.
+        /// The remaining file.
         path: PathBuf,
     },
 }
 
-/// How often folding is tried, and how long it is waited before and between: two seconds in all.
+/// How often folding is tried, and how long to wait within each attempt and after it: two seconds in total.
 const TRIES: u32 = 20;
 const WAIT: Duration = Duration::from_millis(50);
 
-/// How the file was made ready to be closed.
+/// How the file was prepared for closing.
 pub(crate) enum Ready {
-    /// Everything stands in it.
+    /// It holds everything.
     Folded,
-    /// Somebody reads it and does not stop: everything stands in a copy, which takes its place once the connection is closed.
+    /// A reader does not release it: everything is in a copy, which replaces it once the connection is closed.
     Copied(PathBuf),
 }
 
-/// Brings everything that was recorded into one file, whoever reads it meanwhile.
+/// Brings everything that was recorded into one file, even if others are reading it.
 pub(crate) fn make_ready(connection: &mut Connection, path: &Path) -> Result<Ready, Fault> {
     let fault = |source| Fault::sqlite(path, source);
     connection.busy_timeout(WAIT).map_err(fault)?;
@@ -67,7 +67,7 @@ pub(crate) fn make_ready(connection: &mut Connection, path: &Path) -> Result<Rea
             Err(other) => return Err(other),
         }
     }
-    // Elsewhere nothing can take the place of a file that somebody has open.
+    // On other systems, a file that somebody has open cannot be replaced.
     match cfg!(unix) {
         true => copy(connection, path).map(Ready::Copied),
         false => Err(Fault::Held { path: path.to_owned() }),
@@ -76,7 +76,7 @@ pub(crate) fn make_ready(connection: &mut Connection, path: &Path) -> Result<Rea
 
 /// Moves the write-ahead log into the file and leaves WAL mode.
 ///
-/// Leaving it needs the file for itself, and fails as busy while another connection is open.
+/// Leaving WAL mode needs exclusive access, and fails as busy while another connection is open.
 fn fold(connection: &Connection) -> rusqlite::Result<()> {
     connection.flush_prepared_statement_cache();
     connection.execute_batch("PRAGMA synchronous = FULL")?;
@@ -92,7 +92,7 @@ fn busy() -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY), None)
 }
 
-/// Writes the file as it would be without a write-ahead log, page by page the same, and makes it durable.
+/// Writes the file as it would be without a write-ahead log, with the same pages, and makes it durable.
 fn copy(connection: &mut Connection, path: &Path) -> Result<PathBuf, Fault> {
     let copy = beside(path, COPY);
     let fault = |error| Fault::io(&copy, error);
@@ -114,12 +114,13 @@ fn copy(connection: &mut Connection, path: &Path) -> Result<PathBuf, Fault> {
     Ok(copy)
 }
 
-/// What of the file's name the name of its copy ends with.
+/// The suffix that is added to the file's name for its copy.
 const COPY: &str = "-sealing";
 
-/// Lets the copy take the file's place; whoever reads the old one goes on doing so.
+/// Replaces the file by the copy; readers of the old file keep reading it.
 ///
-/// The log is removed last: whoever meets it beside the copy, after a crash in between, reads from it the pages that stand there already.
+/// The log is removed last. After a crash in between, anyone who finds it next to the copy reads only pages from
+/// it that the copy already has.
 pub(crate) fn replace(path: &Path, copy: &Path) -> Result<(), SealError> {
     let fault = |error| SealError::Fault(Fault::io(path, error));
     fs::rename(copy, path).map_err(fault)?;
@@ -129,7 +130,7 @@ pub(crate) fn replace(path: &Path, copy: &Path) -> Result<(), SealError> {
     remove(&beside(path, "-wal")).and_then(|()| remove(&beside(path, "-shm"))).map_err(fault)
 }
 
-/// Removes a file that need not be there.
+/// Removes a file, which need not exist.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -137,7 +138,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the closed file read-only and durable, and the folder with it.
+/// Makes the closed file read-only and durable, and also the folder durable.
 pub(crate) fn finish(path: &Path) -> Result<(), SealError> {
     let fault = |error| SealError::Fault(Fault::io(path, error));
     clear_away(path).map_err(fault)?;
@@ -158,8 +159,9 @@ pub(crate) fn finish(path: &Path) -> Result<(), SealError> {
     }
 }
 
-/// Removes a write-ahead log that is empty, and the index of it: somebody who read the run while it was sealed left them, and there is nothing in them.
-/// With them a copy that was not needed in the end.
+/// Removes an empty write-ahead log and its index: somebody who read the run while it was sealed left them, and
+/// they hold nothing.
+/// Also removes a copy that was not needed after all.
 fn clear_away(path: &Path) -> io::Result<()> {
     remove(&beside(path, COPY))?;
     let log = beside(path, "-wal");
@@ -172,9 +174,9 @@ fn clear_away(path: &Path) -> io::Result<()> {
     remove(&beside(path, "-shm"))
 }
 
-/// Makes the folder's list of names durable, where the operating system has a way to.
+/// Makes the folder's list of names durable, if the operating system can.
 pub(crate) fn sync_folder(folder: &Path) -> Result<(), Fault> {
-    // The parent of a relative path of one name is written as nothing.
+    // The parent of a single-name relative path is the empty path.
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     if cfg!(unix) {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| Fault::io(folder, error))?;

@@ -1,11 +1,11 @@
-//! An index of texts in memory: full text search (SQLite's FTS5, ranked by BM25), and search for a text as it stands.
+//! An index of texts in memory: full text search (SQLite's FTS5, ranked by BM25), and search for an exact text.
 //!
-//! It is no part of a run: it is made from a run's outputs when somebody looks for something in them.
+//! It is not part of a run: it is built from a run's outputs when somebody searches them.
 
 use rusqlite::{Connection, params};
 use thiserror::Error;
 
-/// An index of texts; each is known by a number of its own.
+/// An index of texts; each text has its own number.
 #[derive(Debug)]
 pub struct TextIndex {
     connection: Connection,
@@ -17,10 +17,10 @@ pub struct TextIndex {
 pub struct TextIndexError(#[from] rusqlite::Error);
 
 impl TextIndex {
-    /// An empty index.
+    /// Creates an empty index.
     pub fn new() -> Result<TextIndex, TextIndexError> {
         let connection = Connection::open_in_memory()?;
-        // Marks are letters of their own here: what differs in one is another word.
+        // Diacritics are significant here: words that differ in one are different words.
         connection.execute_batch(
             "CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'unicode61 remove_diacritics 0')",
         )?;
@@ -39,7 +39,7 @@ impl TextIndex {
         Ok(adding.commit()?)
     }
 
-    /// The texts that have some of the words of `sought`, by BM25, the best first; at most `most`.
+    /// Returns the texts that contain some of the words of `sought`, best first according to BM25; at most `most`.
     pub fn by_words(&self, sought: &str, most: u32) -> Result<Vec<i64>, TextIndexError> {
         let words = words(sought);
         if words.is_empty() {
@@ -52,7 +52,8 @@ impl TextIndex {
         )
     }
 
-    /// The latest texts that hold `sought` as it stands, the case of ASCII letters aside, the latest first; at most `most`.
+    /// Returns the latest texts that contain `sought` exactly, except for the case of ASCII letters, latest
+    /// first; at most `most`.
     pub fn by_text(&self, sought: &str, most: u32) -> Result<Vec<i64>, TextIndexError> {
         if sought.is_empty() {
             return Ok(Vec::new());
@@ -71,7 +72,7 @@ impl TextIndex {
     }
 }
 
-/// A query of FTS5 for any of the words; each stands in quotation marks, so that nothing of it is taken for an operator.
+/// Returns an FTS5 query for any of the words; each is in quotation marks, so that none is taken for an operator.
 fn words(sought: &str) -> String {
     let has_letter = |word: &&str| word.chars().any(char::is_alphanumeric);
     let quoted = |word: &str| format!("\"{}\"", word.replace('"', "\"\"").replace('\0', " "));

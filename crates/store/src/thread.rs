@@ -1,4 +1,4 @@
-//! The writer thread: it owns the connection and the chain, and answers jobs in their order.
+//! The writer thread: it owns the connection and the chain, and processes jobs in order.
 
 use crate::fault::Fault;
 use crate::log::{Log, Room};
@@ -19,10 +19,10 @@ use std::sync::mpsc::{Receiver, SyncSender};
 /// The most calls that share one commit.
 const GROUP: usize = 64;
 
-/// Pages of 4 KiB in the write-ahead log after which it is moved into the file: 16 MiB.
+/// The number of 4 KiB pages in the write-ahead log above which it is moved into the file: 16 MiB.
 const CHECKPOINT: u32 = 4096;
 
-/// What a caller asks for.
+/// A request from a caller.
 #[derive(Debug)]
 pub(crate) enum Job {
     Append(Call),
@@ -30,7 +30,7 @@ pub(crate) enum Job {
     Seal(Result<Vec<Prepared>, AppendError>, SyncSender<Result<Sealed, SealError>>),
 }
 
-/// A file that is ready to be written, and the chain over what it holds.
+/// A file that is ready to be written, and the chain over its content.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) connection: Connection,
@@ -38,7 +38,7 @@ pub(crate) struct Opened {
     pub(crate) room: Room,
     pub(crate) chain: Chain,
     pub(crate) payloads: u64,
-    /// Keeps other processes from writing the run.
+    /// Prevents other processes from writing the run.
     pub(crate) lock: File,
     pub(crate) break_off_at: Option<u64>,
 }
@@ -55,17 +55,17 @@ pub(crate) struct Scribe {
     log: Arc<Log>,
     /// `None` once the run is sealed.
     room: Option<Room>,
-    /// Frames in the log after the last commit.
+    /// Number of frames in the log after the last commit.
     frames: Arc<AtomicU32>,
     /// Why nothing more is recorded.
     stopped: Option<Stopped>,
-    /// Boundaries left until recording breaks off; `None`: it does not.
+    /// Number of boundaries until recording breaks off; `None` if it does not.
     until_break: Cell<Option<u64>>,
     _lock: File,
 }
 
 impl Scribe {
-    /// The scribe of an open file, and the file's log.
+    /// Creates the scribe of an open file, and the file's log.
     pub(crate) fn new(opened: Opened, path: PathBuf) -> rusqlite::Result<(Scribe, Arc<Log>)> {
         let Opened { mut connection, log, room, chain, payloads, lock, break_off_at } = opened;
         let (log, frames) = (Arc::new(log), Arc::new(AtomicU32::new(0)));
@@ -89,7 +89,7 @@ impl Scribe {
         Ok((scribe, log))
     }
 
-    /// Answers jobs until every handle is gone.
+    /// Processes jobs until every handle is gone.
     pub(crate) fn run(mut self, jobs: &Receiver<Job>) {
         let mut waiting = None;
         while let Some(job) = waiting.take().or_else(|| jobs.recv().ok()) {
@@ -105,7 +105,7 @@ impl Scribe {
                     }
                     self.append(group);
                 }
-                // A caller who no longer waits for the answer loses nothing but the answer.
+                // If the caller no longer waits, only the answer is lost.
                 Job::Tally(reply) => drop(reply.send(self.tally())),
                 Job::Seal(entries, reply) => drop(reply.send(self.seal(entries))),
             }
@@ -124,7 +124,7 @@ impl Scribe {
         }
     }
 
-    /// Answers the calls of one group.
+    /// Processes the calls of one group.
     fn append(&mut self, group: Vec<Call>) {
         let (replies, calls): (Vec<_>, Vec<_>) =
             group.into_iter().map(|call| (call.reply, call.entries)).unzip();
@@ -134,9 +134,9 @@ impl Scribe {
         }
     }
 
-    /// Records the calls in one transaction; returns where the entries of the first of them were put.
+    /// Records the calls in one transaction; returns where the entries of the successful calls were placed, in order.
     ///
-    /// Where those are not all the calls, recording has stopped.
+    /// If these are fewer than all calls, recording has stopped.
     fn record(&mut self, calls: Vec<Result<Vec<Prepared>, AppendError>>) -> Vec<Vec<Placed>> {
         if self.stopped.is_none() {
             self.stopped = self.log.check().err();
@@ -155,7 +155,7 @@ impl Scribe {
                 placed
             }
             Err(fault) => {
-                // SQLite may have rolled back by itself: then this changes nothing, and neither does its failure.
+                // SQLite may have rolled back by itself: then this changes nothing, and its failure does not matter.
                 drop(self.execute("ROLLBACK"));
                 self.stop(AppendError::Fault(fault));
                 Vec::new()
@@ -163,9 +163,9 @@ impl Scribe {
         }
     }
 
-    /// Moves a log that has become long into the file; sees that a short one has room.
+    /// Moves a long log into the file; ensures that a short one has space.
     ///
-    /// A failure that SQLite had met with a sync and told nobody would be a hole in the record.
+    /// If SQLite met a failed sync and did not report it, there would be a hole in the record.
     fn keep_log(&mut self) -> Result<(), Fault> {
         let frames = self.frames.load(Ordering::Relaxed);
         if frames < CHECKPOINT {
@@ -174,7 +174,7 @@ impl Scribe {
             }
             return Ok(());
         }
-        // Frames that another connection reads stay; the next commit tries again.
+        // Frames that another connection is reading stay; the next commit tries again.
         self.with(|connection| connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())))
     }
 
@@ -183,7 +183,7 @@ impl Scribe {
         self.stopped = Some(Stopped { position, reason: Arc::new(reason) });
     }
 
-    /// Why a call was not recorded.
+    /// Returns why a call was not recorded.
     fn reason(&self) -> Stopped {
         self.stopped.clone().unwrap_or_else(|| Stopped {
             position: self.log.recorded(),
@@ -191,7 +191,7 @@ impl Scribe {
         })
     }
 
-    /// Writes the calls and commits; a call that is wrong in itself is the last one looked at, and leaves nothing behind.
+    /// Writes the calls and commits; an invalid call is the last one that is processed, and leaves nothing behind.
     fn transact(&mut self, calls: Vec<Result<Vec<Prepared>, AppendError>>) -> Outcome {
         self.execute("BEGIN IMMEDIATE")?;
         let mut placed = Vec::with_capacity(calls.len());
@@ -211,7 +211,7 @@ impl Scribe {
         Ok((placed, failure))
     }
 
-    /// A place where a process can end: here a test lets the recording break off.
+    /// A point at which a process can end: tests let the recording break off here.
     fn boundary(&self) -> Result<(), Fault> {
         match self.until_break.get() {
             Some(0) => Err(Fault::DiskFull { path: self.path.clone() }),
@@ -222,7 +222,8 @@ impl Scribe {
         }
     }
 
-    /// Links the entries of one call into the chain and sees that every payload is there, before anything is written.
+    /// Links the entries of one call into the chain and checks that every payload is available, before anything
+    /// is written.
     fn link(&mut self, entries: Vec<Prepared>) -> Result<Vec<Linked>, AppendError> {
         let mut linked: Vec<Linked> = Vec::with_capacity(entries.len());
         for Prepared { stream, event, circumstance, payload } in entries {
@@ -274,7 +275,8 @@ impl Scribe {
         }
     }
 
-    /// Records the final entries and closes the run; once they are recorded, it may be tried again without any.
+    /// Records the final entries and closes the run. If closing fails after they were recorded, it can be
+    /// retried without entries.
     fn seal(&mut self, entries: Result<Vec<Prepared>, AppendError>) -> Result<Sealed, SealError> {
         let again =
             self.is_closed() && self.connection.is_some() && matches!(&entries, Ok(none) if none.is_empty());
@@ -303,7 +305,7 @@ impl Scribe {
         Ok(sealed)
     }
 
-    /// Whether recording ended in order.
+    /// Checks whether recording ended properly.
     fn is_closed(&self) -> bool {
         self.stopped.as_ref().is_some_and(|stopped| matches!(*stopped.reason, AppendError::Sealed))
     }
@@ -312,7 +314,7 @@ impl Scribe {
 /// The calls that were written, and what was wrong with the one after them.
 type Outcome = Result<(Vec<Vec<Placed>>, Option<AppendError>), Fault>;
 
-/// An entry in its place in the chain.
+/// An entry with its place in the chain.
 #[derive(Debug)]
 struct Linked {
     link: Link,

@@ -1,4 +1,4 @@
-//! The only writer of a run: a handle on the one thread that owns the file.
+//! The only writer of a run: a handle to the one thread that owns the file.
 
 use crate::codec::{self, Body, MAX_PAYLOAD};
 use crate::create::{self, CreateError, Options, ResumeError};
@@ -18,7 +18,7 @@ use thiserror::Error;
 
 /// The only writer of a run.
 ///
-/// Clones share one writer thread, and one that syncs what nobody waits for; both end with the last of them.
+/// Clones share one writer thread, and one thread for syncs that nobody waits for; both end with the last clone.
 /// Calls block until they are answered; calls that wait at the same time share one commit.
 #[derive(Debug, Clone)]
 pub struct Writer {
@@ -28,13 +28,13 @@ pub struct Writer {
 /// One event to append.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// The stream that it belongs to.
+    /// The stream it belongs to.
     pub stream: Stream,
     /// The event.
     pub event: Event,
     /// Its circumstance.
     pub circumstance: Circumstance,
-    /// The bytes that [`Event::payload`] names; `None` where it names none, or where they are already stored.
+    /// The bytes that [`Event::payload`] names; `None` if it names none, or if they are already stored.
     pub payload: Option<Arc<[u8]>>,
 }
 
@@ -43,33 +43,33 @@ pub struct Entry {
 pub enum Durability {
     /// A crash of the process.
     Buffered,
-    /// That, and soon a loss of power: its sync is asked for, and not waited for.
+    /// A crash of the process, and soon a power loss: a sync is requested, but not waited for.
     Soon,
-    /// A loss of power; so does everything appended before it.
+    /// A power loss; this also covers everything appended before.
     Durable,
 }
 
-/// Where an event was put.
+/// The place of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Placed {
-    /// The place in the run, from 0.
+    /// The position in the run, from 0.
     pub position: u64,
     /// The stream.
     pub stream: Stream,
-    /// The place in the stream, from 0.
+    /// The position in the stream, from 0.
     pub sequence: u32,
 }
 
 /// What is recorded so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
-    /// The run's last link; `None` before the first event.
+    /// The hash of the run's last link; `None` before the first event.
     pub head: Option<Digest>,
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Different payloads.
+    /// Number of different payloads.
     pub payloads: u64,
-    /// Each stream's number of events and last link, in the order of the streams.
+    /// Each stream's number of events and last link, in stream order.
     pub streams: Vec<(Stream, u32, Digest)>,
 }
 
@@ -77,24 +77,24 @@ pub struct Tally {
 #[derive(Debug, Clone, Error)]
 #[error("record events: recording stopped at position {position}")]
 pub struct Stopped {
-    /// The first position that holds no event.
+    /// The first position without an event.
     pub position: u64,
-    /// Why.
+    /// The cause.
     #[source]
     pub reason: Arc<AppendError>,
 }
 
-/// Why an append failed, and recording with it.
+/// Why an append failed, and with it the recording.
 #[derive(Debug, Error)]
 pub enum AppendError {
-    /// The payload is not the one that the event names.
+    /// The payload is not the one named by the event.
     #[error("append {name}: expected a payload with the digest {expected:?}, found {found}")]
     PayloadMismatch {
         /// The event's name.
         name: &'static str,
-        /// The digest that the event names, if it names one.
+        /// The digest in the event, if there is one.
         expected: Option<Digest>,
-        /// The digest of the bytes that were given.
+        /// The digest of the given bytes.
         found: Digest,
     },
     /// The event names a payload that was neither given nor stored before.
@@ -102,7 +102,7 @@ pub enum AppendError {
     PayloadMissing {
         /// The event's name.
         name: &'static str,
-        /// The digest that the event names.
+        /// The digest in the event.
         expected: Digest,
     },
     /// The payload is longer than can be stored.
@@ -110,7 +110,7 @@ pub enum AppendError {
     PayloadTooLong {
         /// The event's name.
         name: &'static str,
-        /// Bytes of the payload.
+        /// Size of the payload in bytes.
         length: u64,
     },
     /// The event cannot be linked into the chain.
@@ -119,7 +119,7 @@ pub enum AppendError {
     /// The file could not be written.
     #[error("append events")]
     Fault(#[source] Fault),
-    /// The run is sealed: nothing follows.
+    /// The run is sealed: nothing can follow.
     #[error("append events: the run is sealed")]
     Sealed,
     /// The writer thread is gone.
@@ -128,14 +128,14 @@ pub enum AppendError {
 }
 
 impl Writer {
-    /// Begins a run in `folder`, which is created and may exist only if it is empty.
+    /// Creates a run in `folder`, which is created if necessary; an existing folder must be empty.
     ///
-    /// Once this returns, an empty run that survives a loss of power stands there.
+    /// When this returns, the empty run exists and survives a power loss.
     pub fn create(folder: &Path) -> Result<Writer, CreateError> {
         Writer::create_with(folder, Options::default())
     }
 
-    /// The same with a file that is written otherwise.
+    /// The same, with other options for the file.
     pub fn create_with(folder: &Path, options: Options) -> Result<Writer, CreateError> {
         let path = open::file(folder);
         let opened = create::create(folder, options)?;
@@ -143,14 +143,14 @@ impl Writer {
             .map_err(|source| CreateError::Fault(Fault::io(&path, source)))
     }
 
-    /// Goes on with a run that was not sealed, after its whole chain was checked.
+    /// Resumes a run that was not sealed, after checking its whole chain.
     ///
-    /// Where another process writes the run, this fails with [`Fault::Held`].
+    /// If another process is writing the run, this fails with [`Fault::Held`].
     pub fn resume(folder: &Path) -> Result<Writer, ResumeError> {
         Writer::resume_with(folder, Options::default())
     }
 
-    /// The same with a file that is written otherwise.
+    /// The same, with other options for the file.
     pub fn resume_with(folder: &Path, options: Options) -> Result<Writer, ResumeError> {
         let path = open::file(folder);
         let opened = create::resume(folder, options)?;
@@ -164,7 +164,7 @@ impl Writer {
         let writing = thread("store writer", move || scribe.run(&receiver))?;
         let (soon, asked) = sync_channel(1);
         let synced = Arc::clone(&log);
-        // A failed sync is told by the log to whoever appends next.
+        // The log reports a failed sync to the next append.
         let syncing = thread("store syncer", move || {
             asked.iter().for_each(|()| drop(synced.sync(synced.recorded())));
         })?;
@@ -182,9 +182,9 @@ impl Writer {
         Ok(Writer { inner: Arc::new(inner) })
     }
 
-    /// Appends the entries in their order, all or none.
+    /// Appends the entries in order, all or none.
     ///
-    /// Any failure, whatever its reason, stops the recording for good.
+    /// Any failure, whatever the reason, stops the recording for good.
     pub fn append(&self, entries: Vec<Entry>, durability: Durability) -> Result<Vec<Placed>, Stopped> {
         let entries = prepare(entries, self.inner.raw);
         let placed = self.ask(|reply| Job::Append(Call { entries, reply }))??;
@@ -193,7 +193,7 @@ impl Writer {
             Durability::Buffered => log.check()?,
             Durability::Soon => {
                 log.check()?;
-                // Where one is asked for already it has not begun, and will cover this too.
+                // A sync that was already requested has not begun, and will cover this append, too.
                 if let Some(soon) = &self.inner.soon {
                     let _ = soon.try_send(());
                 }
@@ -206,12 +206,12 @@ impl Writer {
         Ok(placed)
     }
 
-    /// What is recorded by all appends that have returned.
+    /// Returns what all appends that have returned have recorded.
     pub fn tally(&self) -> Result<Tally, Stopped> {
         self.ask(Job::Tally)?
     }
 
-    /// The stored bytes with this digest, checked against it; it never waits for an append.
+    /// Returns the stored bytes with this digest, checked against it; it never waits for an append.
     pub fn payload(&self, digest: &Digest) -> Result<Option<Vec<u8>>, ReadError> {
         let path = &self.inner.path;
         let mut reading = self.inner.reading.lock().unwrap_or_else(PoisonError::into_inner);
@@ -226,10 +226,10 @@ impl Writer {
 
     /// Appends the final entries durably and seals the run: one read-only file remains, and nothing can be appended.
     ///
-    /// Where somebody else reads the run and does not stop within two seconds, a copy takes the file's place.
-    /// Where it fails after the entries were recorded, for instance on a full disk, call it again with none.
+    /// If somebody else reads the run and does not stop within two seconds, a copy replaces the file.
+    /// If it fails after the entries were recorded, for instance on a full disk, call it again without entries.
     pub fn seal(&self, entries: Vec<Entry>) -> Result<Sealed, SealError> {
-        // SQLite leaves the write-ahead log alone while another connection is open.
+        // SQLite does not remove the write-ahead log while another connection is open.
         let mut reading = self.inner.reading.lock().unwrap_or_else(PoisonError::into_inner);
         drop(reading.take());
         let entries = prepare(entries, self.inner.raw);
@@ -254,21 +254,21 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<J
     std::thread::Builder::new().name(name.to_owned()).spawn(work)
 }
 
-/// Calls that may wait before further callers are held back.
+/// The most calls that may wait before further callers are blocked.
 const WAITING: usize = 64;
 
 #[derive(Debug)]
 struct Inner {
-    /// `None` only while it is dropped.
+    /// `None` only while it is being dropped.
     sender: Option<SyncSender<Job>>,
-    /// Asks for a sync; `None` only while it is dropped.
+    /// Requests a sync; `None` only while it is being dropped.
     soon: Option<SyncSender<()>>,
     threads: Vec<JoinHandle<()>>,
-    /// The connection for reading payloads; `None` before the first, and after the seal.
+    /// The connection for reading payloads; `None` before the first read, and after sealing.
     reading: Mutex<Option<Connection>>,
     path: PathBuf,
     log: Arc<Log>,
-    /// Whether nothing is compressed.
+    /// Whether compression is off.
     raw: bool,
 }
 
@@ -276,7 +276,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         drop((self.sender.take(), self.soon.take()));
         for thread in self.threads.drain(..) {
-            // A panic of the thread has been reported to each of its callers.
+            // A panic of the thread was already reported to each of its callers.
             drop(thread.join());
         }
     }
@@ -289,7 +289,7 @@ pub(crate) struct Call {
     pub(crate) reply: SyncSender<Result<Vec<Placed>, Stopped>>,
 }
 
-/// An entry whose payload is checked and encoded.
+/// An entry whose payload was checked and encoded.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) stream: Stream,
@@ -306,9 +306,9 @@ pub(crate) struct PreparedPayload {
     pub(crate) body: Body,
 }
 
-/// Hashes and compresses on the caller's thread, so that the writer thread has only to write.
+/// Hashes and compresses on the caller's thread, so that the writer thread only has to write.
 ///
-/// A failure still goes to the writer thread: it takes its place in the order of appends and stops the recording there.
+/// A failure still goes to the writer thread, to stop the recording there at the right place in the order of appends.
 fn prepare(entries: Vec<Entry>, raw: bool) -> Result<Vec<Prepared>, AppendError> {
     entries.into_iter().map(|entry| prepare_one(entry, raw)).collect()
 }

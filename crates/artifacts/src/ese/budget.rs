@@ -1,8 +1,8 @@
-//! How much work a database may cause: counted, so that pages which point to each other end as alike as others.
+//! A limit on the work that a database may cause, so that even pages that point to each other come to an end.
 
 use std::cell::Cell;
 
-/// Work that is left.
+/// The remaining work.
 #[derive(Debug)]
 pub(super) struct Budget(Cell<u64>);
 
@@ -11,7 +11,7 @@ impl Budget {
         Budget(Cell::new(most))
     }
 
-    /// Takes an amount; whether there was so much left.
+    /// Uses an amount; returns whether so much was left.
     pub(super) fn take(&self, amount: u64) -> bool {
         let left = self.0.get().checked_sub(amount);
         self.0.set(left.unwrap_or(0));

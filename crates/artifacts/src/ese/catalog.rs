@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, HashMap};
 /// Root page of the catalog.
 const CATALOG: u32 = 4;
 
-/// Most tables and columns that are read.
+/// The most tables and columns that are read.
 const MOST: usize = 200_000;
 
-/// Columns of the catalog: its own names are `Name` and `TemplateTable`.
+/// Columns of the catalog, which it calls `Name` and `TemplateTable`.
 const NAME: u32 = 128;
 const TEMPLATE: u32 = 130;
 
@@ -25,9 +25,9 @@ pub struct Table<'d> {
     pub name: String,
     /// Its number in the catalog.
     pub id: u32,
-    /// The page where its tree begins.
+    /// The root page of its tree.
     pub root: u32,
-    /// Its columns by number; first those of the table that it was made after, where there is one.
+    /// Its columns by number; the columns of its template table come first, if it has one.
     pub columns: Vec<Column>,
     pub(super) long_root: Option<u32>,
     pub(super) long: OnceCell<LongValues<'d>>,
@@ -46,18 +46,18 @@ pub struct Column {
     pub kind: ColumnType,
     /// Code page of texts; 1200 is UTF-16.
     pub code_page: u32,
-    /// Bytes of a value of fixed size.
+    /// Size of a fixed-size value in bytes.
     pub(super) size: usize,
-    /// Where a value of fixed size stands in a record.
+    /// Offset of a fixed-size value in a record.
     pub(super) offset: usize,
-    /// Whether the column belongs to the table that this one was made after.
+    /// Whether the column belongs to the template table.
     pub(super) of_template: bool,
 }
 
 /// The types of columns (JET_coltyp).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
-    /// JET_coltypBit: a byte, 0 or not.
+    /// JET_coltypBit: a byte, zero or nonzero.
     Bit,
     /// JET_coltypUnsignedByte.
     U8,
@@ -77,7 +77,7 @@ pub enum ColumnType {
     F32,
     /// JET_coltypIEEEDouble.
     F64,
-    /// JET_coltypDateTime: days since 1899-12-30 as a double, or what a program puts there.
+    /// JET_coltypDateTime: days since 1899-12-30 as a double, or whatever a program stores there.
     DateTime,
     /// JET_coltypGUID.
     Guid,
@@ -85,7 +85,7 @@ pub enum ColumnType {
     Binary,
     /// JET_coltypText and JET_coltypLongText.
     Text,
-    /// Any other number; 0 is a column that was deleted.
+    /// Any other number; 0 is a deleted column.
     Other(u32),
 }
 
@@ -123,7 +123,7 @@ impl ColumnType {
 }
 
 impl Table<'_> {
-    /// The column of this name.
+    /// Returns the column of this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.get(*self.names.get(name)?)
     }
@@ -145,7 +145,7 @@ enum Item {
     Other,
 }
 
-/// What the catalog holds of one table.
+/// The catalog entries of one table.
 #[derive(Default)]
 struct Parts {
     table: Option<(u32, u32, String, Option<String>)>,
@@ -153,7 +153,7 @@ struct Parts {
     long_root: Option<u32>,
 }
 
-/// Reads the catalog; what is wrong with it goes to `damage`.
+/// Reads the catalog; adds what is wrong with it to `damage`.
 pub(super) fn read<'d>(pages: &Pages<'d>, damage: &mut Vec<Damage>) -> Vec<Table<'d>> {
     let mut tables: BTreeMap<u32, Parts> = BTreeMap::new();
     let mut entries = Entries::below(pages, CATALOG);
@@ -194,7 +194,7 @@ impl Parts {
     }
 }
 
-/// Gives tables that were made after another one the columns of that, and every table its names.
+/// Adds the template's columns to tables that have a template, and sets the column names of every table.
 fn with_templates(mut tables: Vec<Table<'_>>) -> Vec<Table<'_>> {
     let wanted: Vec<_> = tables.iter().filter_map(|table| table.template.clone()).collect();
     let templates: HashMap<String, Vec<Column>> = tables
@@ -202,7 +202,7 @@ fn with_templates(mut tables: Vec<Table<'_>>) -> Vec<Table<'_>> {
         .filter(|table| table.template.is_none() && wanted.contains(&table.name))
         .map(|table| (table.name.clone(), table.columns.clone()))
         .collect();
-    // A hostile catalog has room for many tables after one with many columns.
+    // A hostile catalog may give many tables a template with many columns.
     let mut room = MOST;
     for table in &mut tables {
         if let Some(columns) = table.template.as_ref().and_then(|name| templates.get(name))
@@ -219,7 +219,8 @@ fn with_templates(mut tables: Vec<Table<'_>>) -> Vec<Table<'_>> {
     tables
 }
 
-/// The catalog does not tell where the values of its own columns stand: one behind the other.
+/// Places the fixed-size values of the catalog's own columns one after the other, unless the catalog gives usable
+/// offsets.
 fn place_fixed(columns: &mut [Column]) {
     let mut fixed: Vec<_> = columns.iter_mut().filter(|column| column.id < NAME).collect();
     fixed.sort_by_key(|column| column.id);
@@ -234,7 +235,7 @@ fn place_fixed(columns: &mut [Column]) {
     }
 }
 
-/// An entry, and the number of the table it belongs to.
+/// Reads an entry, and the number of the table it belongs to.
 fn item(record: &Record<'_>) -> Option<(u32, Item)> {
     let data = record.data;
     let (table, kind, id, number) =
@@ -260,7 +261,7 @@ fn item(record: &Record<'_>) -> Option<(u32, Item)> {
     Some((table, item))
 }
 
-/// Names are of ASCII letters by the rules of ESE.
+/// Reads a name; ESE allows only ASCII letters.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

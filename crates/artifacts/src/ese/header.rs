@@ -5,40 +5,40 @@ use crate::damage::{Damage, DamageKind};
 use crate::fields::u32_at;
 
 const SIGNATURE: u32 = 0x89AB_CDEF;
-/// The only file type with pages that are read; 1 is a streaming file.
+/// The only supported file type; 1 is a streaming file.
 const DATABASE: u32 = 0;
-/// The revision from which on pages above 8 KiB have longer headers and tags.
+/// The first revision in which pages above 8 KiB have longer headers and tags.
 const LARGE_PAGES: u32 = 0x11;
 
-/// What the header tells.
+/// The fields of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Bytes of a page: 2048 to 32768, a power of two.
+    /// Size of a page in bytes: 2048 to 32768, a power of two.
     pub page_size: usize,
     /// Version of the format: 0x620.
     pub version: u32,
     /// Revision of that version.
     pub revision: u32,
-    /// How the database was left.
+    /// The state in which the database was left.
     pub state: State,
     /// Whether pages have the layout for more than 8 KiB.
     pub large: bool,
 }
 
-/// How a database was left.
+/// The state in which a database was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Just made.
+    /// Just created.
     Created,
-    /// In use when it was copied, or not closed: later changes stand in its logs only.
+    /// In use when it was copied, or not closed: later changes are only in its logs.
     Dirty,
-    /// Closed.
+    /// Closed cleanly.
     Clean,
-    /// In conversion.
+    /// Being converted.
     Converting,
     /// Detached by force.
     Detached,
-    /// A number that stands for no state.
+    /// A number that means no known state.
     Unknown(u32),
 }
 
@@ -55,7 +55,7 @@ impl State {
     }
 }
 
-/// The size of the pages; `None` where the bytes do not begin as a database.
+/// Returns the page size; `None` if the bytes do not begin like a database.
 pub fn page_size(bytes: &[u8]) -> Option<usize> {
     let is_database = u32_at(bytes, 4)? == SIGNATURE && u32_at(bytes, 12)? == DATABASE;
     let size = u32_at(bytes, 236)? as usize;

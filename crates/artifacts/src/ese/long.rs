@@ -1,7 +1,8 @@
-//! Long values: what is too long for a record stands in a tree of its own, in pieces (specification, section 5 "Long values").
+//! Long values: values too long for a record, stored in pieces in a separate tree (specification, section 5
+//! "Long values").
 //!
-//! A key is the number of the value; of a piece, also the offset of the piece, both big-endian.
-//! The entry without an offset holds how often the value is used and how long it is.
+//! A key is the number of the value; for a piece, followed by the offset of the piece. Both are big-endian.
+//! The entry without an offset holds the value's reference count and its length.
 
 use super::budget::Budget;
 use super::pack::{Unpacked, unpack};
@@ -13,16 +14,16 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Most pieces of one table.
+/// The most pieces of one table.
 const MOST: usize = 4 << 20;
 
-/// Longest value that is put together.
+/// The longest value that is assembled.
 const LONGEST: u64 = 64 << 20;
 
 /// The long values of one table.
 pub(super) struct LongValues<'d> {
     values: HashMap<u64, Long<'d>>,
-    /// What is wrong with their tree, until it is asked for.
+    /// The damage found in their tree, until it is requested.
     damage: RefCell<Vec<Damage>>,
 }
 
@@ -51,7 +52,7 @@ impl<'d> LongValues<'d> {
         long
     }
 
-    /// What is wrong with their tree since this was last asked.
+    /// Returns the damage found in their tree since the last request.
     pub(super) fn take_damage(&self) -> Vec<Damage> {
         self.damage.take()
     }
@@ -66,7 +67,7 @@ impl<'d> LongValues<'d> {
         }
     }
 
-    /// The value of this number, put together as far as its pieces go.
+    /// Assembles the value with this number, as far as its pieces go.
     pub(super) fn value(&self, id: u64, budget: &Budget) -> Option<Cow<'d, [u8]>> {
         let value = self.values.get(&id)?;
         let size = u64::from(value.size?).min(LONGEST);
@@ -79,11 +80,11 @@ impl<'d> LongValues<'d> {
         for (index, (offset, piece)) in value.pieces.iter().enumerate() {
             let next = value.pieces.get(index + 1).map_or(size, |(next, _)| u64::from(*next));
             let wanted = next.checked_sub(u64::from(*offset))?;
-            // A piece counts, though it be empty.
+            // Even an empty piece costs something.
             if bytes.len() as u64 != u64::from(*offset) || next > size || !budget.take(wanted + 1) {
                 return None;
             }
-            // Nothing says of a piece that it is packed but that it is not as long as it should be.
+            // The only sign that a piece is packed is that its length is not the expected one.
             if piece.len() as u64 == wanted {
                 bytes.extend_from_slice(piece);
             } else {
@@ -97,7 +98,7 @@ impl<'d> LongValues<'d> {
     }
 }
 
-/// The number of a value and its bytes in the key: 8 where the first bit is set, else 4.
+/// Returns the number of a value and its size in the key in bytes: 8 if the first bit is set, else 4.
 fn number(entry: &Entry<'_>) -> Option<(u64, usize)> {
     let [first] = entry.key_bytes(0)?;
     if first & 0x80 == 0 {

@@ -1,21 +1,22 @@
-//! Packed values: letters of 7 bits, and plain LZ77.
+//! Packed values: 7-bit characters, and plain LZ77.
 //!
-//! The first byte of a value is the packing, shifted by 3, and for letters of 7 bits the number of bits of the last byte less one.
+//! The first byte of a value is the packing, shifted by 3; for 7-bit characters, the low bits are the number of
+//! bits in the last byte, minus one.
 //! Sources: libesedb's specification, section 4.3 "Compression"; [MS-XCA] 2.4 "LZ77 decompression".
 
 use super::budget::Budget;
 use crate::fields::{u16_at, u32_at};
 
-/// What became of a packed value.
+/// The result of unpacking a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unpacked {
-    /// Its bytes.
+    /// The unpacked bytes.
     Bytes(Vec<u8>),
-    /// The packing is not known, or the bytes are not in it.
+    /// The packing is unknown, or the bytes are not valid in it.
     Unread { scheme: u8 },
 }
 
-/// Unpacks a value as its first byte says.
+/// Unpacks a value according to its first byte.
 pub(super) fn unpack(packed: &[u8], budget: &Budget) -> Unpacked {
     let Some((head, rest)) = packed.split_first() else { return Unpacked::Bytes(Vec::new()) };
     let scheme = head >> 3;
@@ -31,7 +32,7 @@ pub(super) fn unpack(packed: &[u8], budget: &Budget) -> Unpacked {
     bytes.map_or(Unpacked::Unread { scheme }, Unpacked::Bytes)
 }
 
-/// Letters of 7 bits, the lowest bits first; as UTF-16LE where they are `wide`.
+/// Unpacks 7-bit characters, lowest bits first; into UTF-16LE if `wide`.
 fn seven_bits(bytes: &[u8], last: u8, wide: bool) -> Vec<u8> {
     let Some(full) = bytes.len().checked_sub(1) else { return Vec::new() };
     let count = (full * 8 + usize::from(last) + 1) / 7;
@@ -48,18 +49,18 @@ fn seven_bits(bytes: &[u8], last: u8, wide: bool) -> Vec<u8> {
             held >>= 7;
             bits -= 7;
         }
-        // What is left behind the last letter is padding.
+        // Any bits left after the last character are padding.
         bits = bits.min(7);
     }
     letters.truncate(if wide { count * 2 } else { count });
     letters
 }
 
-/// Plain LZ77 to `size` bytes; `None` where the bytes are not in it.
+/// Expands plain LZ77 to `size` bytes; `None` if the bytes are not valid.
 fn lz77(input: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut output: Vec<u8> = Vec::with_capacity(size.min(1 << 16));
     let (mut at, mut flags, mut left) = (0, 0, 0u32);
-    // Where half a byte of a length is left over.
+    // Offset of a byte whose upper half still holds an unused length.
     let mut half = None;
     while output.len() < size {
         if left == 0 {
@@ -84,7 +85,7 @@ fn lz77(input: &[u8], size: usize) -> Option<Vec<u8>> {
     Some(output)
 }
 
-/// A length of 7 and more: of half a byte, a byte, two or four.
+/// Reads a length of 7 or more: from half a byte, one byte, two or four.
 fn long_length(input: &[u8], at: &mut usize, half: &mut Option<usize>) -> Option<usize> {
     let nibble = match half.take() {
         Some(place) => input.get(place)? >> 4,
@@ -108,11 +109,11 @@ fn long_length(input: &[u8], at: &mut usize, half: &mut Option<usize>) -> Option
         length = u32_at(input, *at)? as usize;
         *at += 4;
     }
-    // The whole length, of which the shorter forms would have held these.
+    // This form gives the whole length. A length that a shorter form can hold is invalid.
     (length >= 15 + 7).then_some(length)
 }
 
-/// Repeats `length` bytes from `distance` back, up to `size` bytes in all.
+/// Repeats `length` bytes from `distance` back, up to `size` bytes in total.
 fn copy(output: &mut Vec<u8>, distance: usize, length: usize, size: usize) -> Option<()> {
     let from = output.len().checked_sub(distance)?;
     let length = length.min(size - output.len());
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn letters_of_seven_bits_stand_one_behind_the_other() {
-        // "abc": 1100001, 1100010, 1100011 from the lowest bit on are 21 bits.
+        // "abc": 1100001, 1100010, 1100011, from the lowest bit on, are 21 bits.
         let bits = 0x61u32 | 0x62 << 7 | 0x63 << 14;
         let [first, second, third, _] = bits.to_le_bytes();
         assert_eq!(unpacked(&[1 << 3 | 4, first, second, third]), Unpacked::Bytes(b"abc".to_vec()));

@@ -1,7 +1,7 @@
 //! Pages and their tags (specification, section 3.2 "Page").
 //!
-//! Page `n` stands behind the header and its copy: at `(n + 1) * page size`.
-//! Tags grow from the end of the page towards its start, each with size and offset of one value.
+//! The header and its copy come first, so page `n` is at `(n + 1) * page size`.
+//! Tags grow from the end of the page towards its start; each has the size and offset of one value.
 
 use super::budget::Budget;
 use super::checksum;
@@ -9,7 +9,7 @@ use super::header::Header;
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{bytes, u16_at, u32_at};
 
-/// Bytes of a page's header, and of that of a large page.
+/// Size of a page header, and of the header of a large page, in bytes.
 const SHORT: usize = 40;
 const LONG: usize = 80;
 
@@ -21,7 +21,7 @@ const SPACE_TREE: u32 = 0x20;
 const HAS_COMMON: u8 = 4;
 const DELETED: u8 = 2;
 
-/// Most damage that one walk tells of; behind that the database is no better known.
+/// The most damage that one walk reports; more would say nothing new about the database.
 pub(super) const MOST_DAMAGE: usize = 100;
 
 /// All pages of a database.
@@ -30,9 +30,9 @@ pub(super) struct Pages<'d> {
     pub(super) bytes: &'d [u8],
     pub(super) size: usize,
     pub(super) large: bool,
-    /// Pages that may still be visited: trees share none, and each is walked a few times at most.
+    /// Remaining page visits: trees share no pages, and each tree is walked a few times at most.
     pub(super) visits: Budget,
-    /// Bytes that may still be put together or unpacked.
+    /// Bytes that may still be assembled or unpacked.
     pub(super) unpacked: Budget,
 }
 
@@ -48,12 +48,12 @@ impl<'d> Pages<'d> {
         }
     }
 
-    /// How many pages there are behind the header and its copy, and one for page 0, which is none.
+    /// Returns the number of pages after the header and its copy, plus one for page 0, which does not exist.
     pub(super) fn count(&self) -> usize {
         self.bytes.len() / self.size
     }
 
-    /// The page of this number, and what is wrong with its checksum.
+    /// Returns the page with this number, and the damage if its checksum is wrong.
     pub(super) fn page(&self, number: u32) -> Option<(Page<'d>, Option<Damage>)> {
         let offset = (number as usize).checked_add(1)?.checked_mul(self.size)?;
         let page = bytes(self.bytes, offset, self.size)?;
@@ -82,11 +82,11 @@ pub(super) struct Page<'d> {
     pub(super) offset: usize,
     pub(super) number: u32,
     flags: u32,
-    /// How many tags, the first of which is no entry.
+    /// The number of tags; the first is not an entry.
     pub(super) tags: usize,
     header: usize,
     large: bool,
-    /// What keys of entries can share.
+    /// The bytes that the keys of entries can share.
     common: &'d [u8],
 }
 
@@ -100,16 +100,16 @@ struct Tag<'d> {
 /// One entry of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'d> {
-    /// The key is both, one behind the other.
+    /// The key consists of both, one after the other.
     pub(super) key: (&'d [u8], &'d [u8]),
     pub(super) data: &'d [u8],
-    /// Where the data stands in the file.
+    /// Offset of the data in the file.
     pub(super) offset: usize,
     pub(super) page: u32,
 }
 
 impl Entry<'_> {
-    /// As many bytes of the key as are asked for.
+    /// Returns the requested number of bytes of the key.
     pub(super) fn key_bytes<const N: usize>(&self, from: usize) -> Option<[u8; N]> {
         let mut taken = self.key.0.iter().chain(self.key.1).skip(from);
         let mut found = [0; N];
@@ -137,7 +137,7 @@ impl<'d> Page<'d> {
         self.flags & SPACE_TREE != 0
     }
 
-    /// The entry of tag `index`, from 1; none where it is deleted; the damage where it cannot be told.
+    /// Returns the entry of tag `index`, from 1 on; `None` if it is deleted, an error if it cannot be read.
     pub(super) fn entry(&self, index: usize) -> Result<Option<Entry<'d>>, Damage> {
         let damaged = |offset, what| {
             let (length, available) = (4, self.bytes.len());
@@ -165,7 +165,7 @@ impl<'d> Page<'d> {
     }
 
     fn split(&self, tag: &Tag<'d>) -> Option<Entry<'d>> {
-        // Of a large page the flags stand in the first of these sizes.
+        // On a large page the flags are in the first of these sizes.
         let first = u16_at(tag.value, 0)? & if self.large { 0x1FFF } else { 0xFFFF };
         let (common, local, at) = if tag.flags & HAS_COMMON == 0 {
             (Default::default(), first, 2)

@@ -1,22 +1,22 @@
-//! One record of a table: values of fixed, of variable size, and tagged ones (specification, section 4 "Data definition").
+//! One record of a table: fixed-size, variable-size and tagged values (specification, section 4 "Data definition").
 
 use super::catalog::Column;
 use super::tagged;
 use crate::fields::{bytes, u16_at};
 use std::borrow::Cow;
 
-/// The first column of variable size, and the first tagged one.
+/// The first variable-size column, and the first tagged one.
 const VARIABLE: u32 = 128;
 const TAGGED: u32 = 256;
 
-/// A value, and where its bytes stand in the file.
+/// A value, and the location of its bytes in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell<'d> {
     /// The value.
     pub value: Value<'d>,
     /// Offset in the file of what the record holds: the value, or the number of a long value.
     pub offset: usize,
-    /// Length of that.
+    /// Length of these bytes.
     pub length: usize,
 }
 
@@ -27,12 +27,12 @@ pub enum Value<'d> {
     One(Cow<'d, [u8]>),
     /// Several values of one column.
     Several(Vec<Cow<'d, [u8]>>),
-    /// A long value that is not in the database.
+    /// A long value that is missing from the database.
     Missing {
         /// Its number.
         id: u64,
     },
-    /// A value in a packing that is not read, such as Xpress9, or that is encrypted or cannot be unpacked.
+    /// A value in an unsupported packing, such as Xpress9, or one that is encrypted or cannot be unpacked.
     Packed {
         /// Number of the packing.
         scheme: u8,
@@ -43,13 +43,13 @@ pub enum Value<'d> {
 #[derive(Clone, Debug)]
 pub(super) struct Record<'d> {
     pub(super) data: &'d [u8],
-    /// Where it stands in the file.
+    /// Offset of the record in the file.
     pub(super) offset: usize,
     large: bool,
     last_fixed: u32,
-    /// How many columns of variable size it has room for.
+    /// Number of variable-size columns it has room for.
     variables: usize,
-    /// Where their ends are listed.
+    /// Offset of the list of their ends.
     ends: usize,
 }
 
@@ -63,7 +63,7 @@ impl<'d> Record<'d> {
         Some(Record { data, offset, large, last_fixed, variables, ends })
     }
 
-    /// The bytes of a column that are in the record; tagged ones with what is said of them.
+    /// Returns the bytes of a column that are in the record; for tagged values with their flags.
     pub(super) fn stored(&self, column: &Column) -> Option<Stored<'d>> {
         if column.id >= TAGGED {
             return tagged::find(self, column);
@@ -76,17 +76,17 @@ impl<'d> Record<'d> {
         Some(Stored { value, offset: self.offset + at, flags: 0 })
     }
 
-    /// A value of fixed size, where it is not NULL.
+    /// Returns a fixed-size value, unless it is NULL.
     pub(super) fn fixed(&self, id: u32, at: usize, size: usize) -> Option<&'d [u8]> {
         let bit = id.checked_sub(1)?;
         let bits = self.ends - self.last_fixed.div_ceil(8) as usize;
         let null = self.data.get(bits + (bit / 8) as usize)? >> (bit % 8) & 1;
-        // An offset of 0 to 3 is that of the record's own head.
+        // An offset of 0 to 3 is in the record's own header.
         let inside = id <= self.last_fixed && null == 0 && at >= 4 && at.checked_add(size)? <= bits;
         if inside { bytes(self.data, at, size) } else { None }
     }
 
-    /// A value of variable size and its offset in the record, where it is not NULL.
+    /// Returns a variable-size value and its offset in the record, unless it is NULL.
     pub(super) fn variable(&self, id: u32) -> Option<(&'d [u8], usize)> {
         let index = id.checked_sub(VARIABLE)? as usize;
         let end = self.end(index)?;
@@ -101,7 +101,7 @@ impl<'d> Record<'d> {
         Some((bytes(self.data, at, usize::from(end & 0x7FFF).checked_sub(start)?)?, at))
     }
 
-    /// What stands behind the values of variable size, and its offset in the record.
+    /// Returns the bytes after the variable-size values, and their offset in the record.
     pub(super) fn tagged(&self) -> Option<(&'d [u8], usize)> {
         let length = match self.variables.checked_sub(1) {
             Some(last) => usize::from(self.end(last)? & 0x7FFF),
@@ -120,12 +120,12 @@ impl<'d> Record<'d> {
     }
 }
 
-/// A value as it is stored.
+/// A value as stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stored<'d> {
     pub(super) value: &'d [u8],
-    /// Where it stands in the file.
+    /// Offset of the value in the file.
     pub(super) offset: usize,
-    /// What is said of a tagged value.
+    /// The flags of a tagged value.
     pub(super) flags: u8,
 }

@@ -1,4 +1,4 @@
-//! The records of a table with values by the names of columns.
+//! The records of a table, with values by column name.
 
 use super::catalog::{Column, ColumnType, Table};
 use super::long::LongValues;
@@ -27,7 +27,7 @@ impl<'b, 'd> Rows<'b, 'd> {
         Rows { pages, table, entries: Entries::below(pages, table.root), damage: Vec::new() }
     }
 
-    /// What is wrong with the pages that were read since this was last asked: records may be missing.
+    /// Returns the damage in the pages read since the last request: records may be missing.
     pub fn take_damage(&mut self) -> Vec<Damage> {
         let mut damage = std::mem::take(&mut self.damage);
         damage.extend(self.entries.take_damage());
@@ -57,31 +57,31 @@ pub struct Row<'b, 'd> {
     pages: &'b Pages<'d>,
     table: &'b Table<'d>,
     record: Record<'d>,
-    /// Number of the page it stands on.
+    /// Number of the page that holds the record.
     pub page: u32,
-    /// What is wrong with the values that were asked for.
+    /// The damage in the requested values.
     pub damage: Vec<Damage>,
 }
 
 impl<'b, 'd> Row<'b, 'd> {
-    /// Where it stands in the file: offset and length.
+    /// Returns the location of the record in the file: offset and length.
     pub fn place(&self) -> (usize, usize) {
         (self.record.offset, self.record.data.len())
     }
 
-    /// The columns of its table.
+    /// Returns the columns of its table.
     pub fn columns(&self) -> &'b [Column] {
         &self.table.columns
     }
 
-    /// The value of a column; `None` where it is NULL or left out.
+    /// Returns the value of a column; `None` if it is NULL or left out.
     pub fn cell(&self, column: &Column) -> Option<Cell<'d>> {
         let stored = self.record.stored(column)?;
         let (offset, length) = (stored.offset, stored.value.len());
         Some(Cell { value: tagged::value(self.pages, self.table, stored), offset, length })
     }
 
-    /// The bytes of a column; of several values the first.
+    /// Returns the bytes of a column; if there are several values, those of the first.
     pub fn bytes(&mut self, name: &str) -> Option<Located<Cow<'d, [u8]>>> {
         let Cell { value, offset, length } = self.cell(self.table.column(name)?)?;
         let value = match value {
@@ -101,27 +101,27 @@ impl<'b, 'd> Row<'b, 'd> {
         Some(Located::new(value, offset, length))
     }
 
-    /// A whole number.
+    /// Returns a whole number.
     pub fn integer(&mut self, name: &str) -> Option<Located<i128>> {
         let kind = self.table.column(name)?.kind;
         let Located { value, offset, length } = self.bytes(name)?;
         Some(Located::new(integer(kind, &value)?, offset, length))
     }
 
-    /// A text, without the NUL at its end; in ASCII, or UTF-16LE where the column says so.
+    /// Returns a text without the NUL at its end; ASCII, or UTF-16LE if the column says so.
     pub fn text(&mut self, name: &str) -> Option<Located<String>> {
         let column = self.table.column(name)?;
         let Located { value, offset, length } = self.bytes(name)?;
         Some(Located::new(text(column, &value, offset, &mut self.damage), offset, length))
     }
 
-    /// A FILETIME that stands in a column of eight bytes.
+    /// Returns a FILETIME from a column of eight bytes.
     pub fn filetime(&mut self, name: &str) -> Option<Located<Filetime>> {
         let Located { value, offset, length } = self.bytes(name)?;
         Some(Located::new(Filetime(u64_at(&value, 0).filter(|_| value.len() == 8)?), offset, length))
     }
 
-    /// Days since 1899-12-30, as OLE Automation counts.
+    /// Returns days since 1899-12-30, as in OLE Automation.
     pub fn days(&mut self, name: &str) -> Option<Located<f64>> {
         let found = self.filetime(name)?;
         let Located { value, offset, length } = found;
@@ -129,7 +129,7 @@ impl<'b, 'd> Row<'b, 'd> {
     }
 }
 
-/// The number that the bytes of a column are.
+/// Converts the bytes of a column to a number.
 pub(super) fn integer(kind: ColumnType, bytes: &[u8]) -> Option<i128> {
     let wide = || u64_at(bytes, 0);
     match kind {
@@ -151,7 +151,7 @@ pub(super) fn integer(kind: ColumnType, bytes: &[u8]) -> Option<i128> {
     }
 }
 
-/// The text that the bytes of a column are.
+/// Converts the bytes of a column to a text.
 pub(super) fn text(column: &Column, bytes: &[u8], offset: usize, damage: &mut Vec<Damage>) -> String {
     let text = if column.code_page == UTF16 {
         utf16(bytes, offset, "a text", damage)

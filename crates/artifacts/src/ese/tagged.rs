@@ -8,11 +8,11 @@ use super::record::{Record, Stored, Value};
 use crate::fields::{u16_at, u32_at, u64_at};
 use std::borrow::Cow;
 
-/// In front of the offset of a value: its column is of the table that this one was made after.
+/// Flag before the offset of a value: its column belongs to the template table.
 const OF_TEMPLATE: u16 = 0x8000;
-/// On small pages: a byte of flags stands in front of the value.
+/// On small pages: the value begins with a byte of flags.
 const HAS_FLAGS: u16 = 0x4000;
-/// On small pages: the value is NULL, though the column has a default.
+/// On small pages: the value is NULL, although the column has a default.
 const NULL: u16 = 0x2000;
 
 const COMPRESSED: u8 = 0x02;
@@ -22,10 +22,10 @@ const TWO: u8 = 0x10;
 const NULL_FLAG: u8 = 0x20;
 const ENCRYPTED: u8 = 0x40;
 
-/// The number of no packing: stands for an encrypted value.
+/// Stands for an encrypted value; it is not the number of any packing.
 const ENCRYPTION: u8 = 0xFF;
 
-/// The value of a tagged column as it is stored.
+/// Returns the value of a tagged column as stored.
 pub(super) fn find<'d>(record: &Record<'d>, column: &Column) -> Option<Stored<'d>> {
     let (area, at) = record.tagged()?;
     let large = record.is_large();
@@ -55,7 +55,7 @@ pub(super) fn find<'d>(record: &Record<'d>, column: &Column) -> Option<Stored<'d
     None
 }
 
-/// The value that is meant by what is stored.
+/// Returns the value that the stored bytes represent: long values are looked up, packed ones unpacked.
 pub(super) fn value<'d>(pages: &Pages<'d>, table: &Table<'d>, stored: Stored<'d>) -> Value<'d> {
     let Stored { value, flags, .. } = stored;
     if flags & ENCRYPTED != 0 {
@@ -77,7 +77,7 @@ fn unpacked<'d>(pages: &Pages<'d>, value: &[u8]) -> Value<'d> {
     }
 }
 
-/// A long value by its number.
+/// Returns a long value by its number.
 fn separated<'d>(pages: &Pages<'d>, table: &Table<'d>, number: &[u8]) -> Value<'d> {
     let id = match number.len() {
         8 => u64_at(number, 0),
@@ -88,7 +88,7 @@ fn separated<'d>(pages: &Pages<'d>, table: &Table<'d>, number: &[u8]) -> Value<'
     long.value(id, &pages.unpacked).map_or(Value::Missing { id }, Value::One)
 }
 
-/// A list of offsets with the values behind it, or two values with the length of the first.
+/// Reads several values: a list of offsets followed by the values, or two values preceded by the length of the first.
 fn several<'d>(pages: &Pages<'d>, table: &Table<'d>, bytes: &'d [u8], flags: u8) -> Value<'d> {
     let plain = |bytes: &'d [u8]| Cow::Borrowed(bytes);
     if flags & TWO != 0 {
@@ -106,7 +106,8 @@ fn several<'d>(pages: &Pages<'d>, table: &Table<'d>, bytes: &'d [u8], flags: u8)
             false => bytes.len(),
         };
         let Some(one) = bytes.get(usize::from(raw & 0x7FFF)..end) else { break };
-        // The bit means what it means of a single value: a number of a long value; only the first is packed.
+        // The bit means the same as for a single value: this is the number of a long value. Only the first value
+        // can be packed.
         let found = if raw & 0x8000 != 0 {
             separated(pages, table, one)
         } else if index == 0 && flags & COMPRESSED != 0 {

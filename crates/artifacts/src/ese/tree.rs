@@ -5,12 +5,12 @@ use crate::damage::{Damage, DamageKind};
 use crate::fields::u32_at;
 use std::collections::HashSet;
 
-/// A leaf that is read.
+/// The leaf being read.
 struct Leaf<'d> {
     page: Page<'d>,
     /// Its next tag.
     next: usize,
-    /// Bytes that its entries may still have: values of a page lie beside each other, and only those of a damaged one overlap.
+    /// Bytes that its entries may still have: values on a page do not overlap, unless it is damaged.
     room: usize,
 }
 
@@ -19,9 +19,9 @@ pub(super) struct Entries<'b, 'd> {
     pages: &'b Pages<'d>,
     /// Pages to visit, the next one last.
     stack: Vec<u32>,
-    /// Which pages were found: a tree leads to each once.
+    /// The pages found so far: a tree leads to each page once.
     found: HashSet<u32>,
-    /// The leaf that is read.
+    /// The leaf being read.
     leaf: Option<Leaf<'d>>,
     damage: Vec<Damage>,
 }
@@ -34,12 +34,12 @@ impl<'b, 'd> Entries<'b, 'd> {
         entries
     }
 
-    /// What is wrong with the pages that were visited since this was last asked.
+    /// Returns the damage in the pages visited since the last request.
     pub(super) fn take_damage(&mut self) -> Vec<Damage> {
         std::mem::take(&mut self.damage)
     }
 
-    /// Goes on to the next leaf; false behind the last one.
+    /// Moves to the next leaf; false after the last one.
     fn next_leaf(&mut self) -> bool {
         while let Some(number) = self.stack.pop() {
             if !self.pages.visits.take(1) {
@@ -81,7 +81,7 @@ impl<'b, 'd> Entries<'b, 'd> {
         }
     }
 
-    /// A page that the tree leads to.
+    /// Adds a page that the tree points to.
     fn child(&mut self, number: u32, offset: usize) {
         if number as usize >= self.pages.count() {
             self.outside(offset, "a page of a tree");

@@ -1,6 +1,6 @@
 //! How an exported log begins.
 
-/// How events are written.
+/// The notation of the events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// As elements.
@@ -9,25 +9,26 @@ pub enum Form {
     Json,
 }
 
-/// What the first bytes of an exported log say.
+/// What the first bytes of an exported log show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begun {
-    /// How events are written.
+    /// The notation of the events.
     pub form: Form,
-    /// Whether the text is UTF-16LE; else it is UTF-8.
+    /// Whether the text is UTF-16LE; otherwise it is UTF-8.
     pub wide: bool,
-    /// Bytes of the byte order mark.
+    /// Size of the byte order mark in bytes.
     pub mark: u8,
 }
 
 /// The namespace of events (the event schema).
 pub(super) const SCHEMA: &str = "schemas.microsoft.com/win/2004/08/events/event";
 
-/// Names of which events of one shape have some near their beginning: how many of them, and one that must be there.
+/// Member names near the beginning of an event, by shape: a name that must be there, how many of the others must
+/// be, and the others.
 const SHAPES: [(&str, usize, &[&str]); 5] = [
-    // evtx_dump; with attributes beside the elements, too.
+    // evtx_dump; also with attributes next to the elements.
     ("Event", 1, &["System", "EventData", "UserData", "#attributes", "Event_attributes"]),
-    // Winlogbeat, since and before its version 7.
+    // Winlogbeat, from version 7 on and before.
     (
         "winlog",
         1,
@@ -60,12 +61,12 @@ const SHAPES: [(&str, usize, &[&str]); 5] = [
     ),
 ];
 
-/// Whether a file begins as an exported log, told by its first bytes.
+/// Checks whether a file begins like an exported log, by its first bytes.
 pub fn begins(head: &[u8]) -> Option<Begun> {
     let (mark, wide) = match head {
         [0xFF, 0xFE, ..] => (2, true),
         [0xEF, 0xBB, 0xBF, ..] => (3, false),
-        // Two letters of UTF-16 without a mark; no text begins with zeros otherwise.
+        // Two letters of UTF-16 without a byte order mark; no other text has zeros like these.
         [1..=255, 0, 1..=255, 0, ..] => (0, true),
         _ => (0, false),
     };
@@ -89,7 +90,7 @@ fn form(text: &str) -> Option<Form> {
         return (rest.contains(SCHEMA) || rest.contains("<System>") && rest.contains("<Provider"))
             .then_some(Form::Xml);
     }
-    // An array begins so, too.
+    // An array begins in the same way.
     let object = text.trim_start_matches(['[', ' ', '\t', '\r', '\n']);
     if !object.starts_with('{') {
         return None;
@@ -101,7 +102,7 @@ fn form(text: &str) -> Option<Form> {
     SHAPES.iter().any(fits).then_some(Form::Json)
 }
 
-/// Whether a name stands in quotation marks before a colon.
+/// Checks whether a name is in quotation marks and followed by a colon.
 fn is_a_name(text: &str, name: &str) -> bool {
     let quoted = format!("\"{name}\"");
     text.match_indices(&quoted)

@@ -1,42 +1,43 @@
-//! Where the values of an exported event stand in its file.
+//! The places of an exported event's values in its file.
 
 use super::time::SourceTime;
 use std::borrow::Cow;
 
-/// What an event that was exported has in place of the head of a record.
+/// What an exported event has in place of a record header.
 #[derive(Clone, Debug, Default)]
 pub struct Exported<'a> {
-    /// When it was raised, as it is written.
+    /// When it was raised, as written.
     pub time: Option<SourceTime>,
-    /// Whether the text stands in the file as it is; else it was compressed.
+    /// Whether the text is directly in the file; otherwise it was compressed.
     pub is_there: bool,
     placed: Vec<Placed<'a>>,
 }
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Clone, Debug)]
 struct Placed<'a> {
     name: Cow<'a, str>,
     value: Cow<'a, str>,
     offset: u64,
     length: u64,
-    /// Whether a part of the value has its place by counting its bytes: nothing is escaped, and the text is UTF-8.
+    /// Whether the place of a part of the value can be found by counting bytes: nothing is escaped, and the text
+    /// is UTF-8.
     is_literal: bool,
 }
 
 /// The text of one event in its file.
 pub(super) struct Ground<'t> {
     pub(super) text: &'t str,
-    /// Whether it stands there in UTF-16LE.
+    /// Whether it is UTF-16LE in the file.
     pub(super) wide: bool,
     /// Where it begins.
     pub(super) offset: u64,
-    /// Whether places of the text are those of the file.
+    /// Whether offsets in the text correspond to offsets in the file.
     pub(super) is_exact: bool,
 }
 
 impl<'a> Exported<'a> {
-    /// Adds the place of a value that `raw` stands for, a part of the text.
+    /// Adds the place of a value whose source is `raw`, a part of the text.
     pub(super) fn place(
         &mut self,
         ground: &Ground<'_>,
@@ -49,7 +50,7 @@ impl<'a> Exported<'a> {
         self.placed.push(Placed { name: name.into(), value, offset, length, is_literal });
     }
 
-    /// Says whether the text stands in the file as it is: in one that is compressed nothing has a place.
+    /// Sets whether the text is directly in the file: in a compressed file, nothing has a place.
     pub fn stands_there(&mut self, is_there: bool) {
         self.is_there = is_there;
         if !is_there {
@@ -57,7 +58,7 @@ impl<'a> Exported<'a> {
         }
     }
 
-    /// Offset and length of the value of this name; with `text`, of the part of it that is the text.
+    /// Returns offset and length of the value of this name; with `text`, of the part of the value that equals it.
     pub fn find(&self, name: &str, text: Option<&str>) -> Option<(u64, u64)> {
         let placed = self.placed.iter().find(|placed| placed.name == name)?;
         match text {
@@ -66,7 +67,7 @@ impl<'a> Exported<'a> {
         }
     }
 
-    /// The same of the only value, of any name, that is the text.
+    /// The same for the only value, of any name, that equals the text.
     pub fn find_text(&self, text: &str) -> Option<(u64, u64)> {
         let mut all = self.placed.iter().filter(|placed| placed.value.trim() == text.trim());
         let first = all.next()?;
@@ -85,14 +86,14 @@ impl Placed<'_> {
 }
 
 impl Ground<'_> {
-    /// Where a part of the text stands in the file.
+    /// Returns the place in the file of a part of the text.
     fn range(&self, part: &str) -> Option<(u64, u64)> {
         if !self.is_exact {
             return None;
         }
         let start = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
         let before = self.text.get(..start)?;
-        // What is no part of the text has no place.
+        // A text from elsewhere has no place.
         let own = self.text.get(start..start.checked_add(part.len())?)?;
         let length = |text: &str| if self.wide { text.encode_utf16().count() * 2 } else { text.len() };
         Some((self.offset.checked_add(length(before) as u64)?, length(own) as u64))

@@ -1,11 +1,11 @@
-//! Values of JSON with their places: what `serde_json` reads, as parts of the text.
+//! JSON values with their places: what `serde_json` reads, as parts of the text.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The members of an object in its order; names can stand twice.
+/// The members of an object in their order; a name can occur twice.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Object<'a>(pub(super) Vec<(Cow<'a, str>, &'a str)>);
 
@@ -16,22 +16,22 @@ impl<'a> Object<'a> {
         Ok(Object(members))
     }
 
-    /// The same of a value; `None` where it is none.
+    /// The same for a value; `None` if it is not an object.
     pub(super) fn of(raw: &'a str) -> Option<Object<'a>> {
         raw.starts_with('{').then(|| Object::read(raw).ok())?
     }
 
-    /// The text of the first member of this name.
+    /// Returns the text of the first member of this name.
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(own, _)| own == name).map(|(_, raw)| *raw)
     }
 
-    /// The same where it is an object.
+    /// The same if it is an object.
     pub(super) fn object(&self, name: &str) -> Option<Object<'a>> {
         Object::of(self.get(name)?)
     }
 
-    /// A name that stands twice.
+    /// Returns a name that occurs twice.
     pub(super) fn twice(&self) -> Option<&str> {
         let mut names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_ref()).collect();
         names.sort_unstable();
@@ -42,13 +42,14 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The items of an array; `None` where a value is none.
+/// Returns the items of an array; `None` if the value is not one.
 pub(super) fn items(raw: &str) -> Option<Vec<&str>> {
     let Items(items) = raw.starts_with('[').then(|| serde_json::from_str(raw).ok())??;
     Some(items)
 }
 
-/// A scalar and what stands for it in the text, without quotation marks; of null both are empty, and an object or array is none.
+/// Returns a scalar and its source in the text, without quotation marks; for null both are empty, and an object
+/// or array is not a scalar.
 pub(super) fn scalar(raw: &str) -> Option<(Cow<'_, str>, &str)> {
     match raw.as_bytes().first()? {
         b'{' | b'[' => None,
@@ -65,7 +66,7 @@ pub(super) fn scalar(raw: &str) -> Option<(Cow<'_, str>, &str)> {
     }
 }
 
-/// The text without escapes, half of a pair of surrogates being no character.
+/// Returns the text without escapes; an unpaired surrogate does not count as a character.
 fn lenient(inner: &str) -> String {
     let mut units: Vec<u16> = Vec::with_capacity(inner.len());
     let mut rest = inner.chars();
@@ -94,7 +95,7 @@ struct Members<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
 struct Items<'a>(Vec<&'a str>);
 
-/// A name, borrowed where it has no escapes.
+/// A name, borrowed if it has no escapes.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {

@@ -1,4 +1,4 @@
-//! Events as objects, in the shapes of several programs.
+//! Events as JSON objects, in the shapes of several programs.
 
 use super::TextDamageKind;
 use super::exported::{Exported, Ground};
@@ -7,11 +7,11 @@ use super::time::{SourceTime, source_time};
 use crate::evtx::System;
 use std::borrow::Cow;
 
-/// What an event says: its system part, its data and their places; nothing where an object is of the frame.
+/// The content of an event: its system part, its data and their places; nothing if the object only frames events.
 pub(super) type Read<'a> =
     Result<Option<(System<'a>, Vec<(Cow<'a, str>, Cow<'a, str>)>, Exported<'a>)>, TextDamageKind>;
 
-/// An event in the making.
+/// An event under construction.
 struct Made<'a, 'g> {
     ground: &'g Ground<'g>,
     system: System<'a>,
@@ -26,7 +26,7 @@ pub(super) fn read<'a>(
     damage: &mut dyn FnMut(TextDamageKind) -> std::ops::ControlFlow<()>,
 ) -> Read<'a> {
     let mut object = Object::read(text).map_err(TextDamageKind::Json)?;
-    // What Elasticsearch puts around a document.
+    // The wrapper that Elasticsearch puts around a document.
     if let Some(own) = object.object("_source") {
         object = own;
     }
@@ -59,13 +59,13 @@ pub(super) fn read<'a>(
 enum Shape<'a> {
     /// evtx_dump: elements as members.
     Elements(Object<'a>),
-    /// Winlogbeat, since its version 7.
+    /// Winlogbeat, from version 7 on.
     Winlog(Object<'a>),
-    /// Winlogbeat before.
+    /// Winlogbeat before version 7.
     Beats,
     /// `ConvertTo-Json` of `Get-WinEvent`.
     PowerShell,
-    /// All in one object.
+    /// Everything in one object.
     Flat,
 }
 
@@ -90,7 +90,7 @@ fn shape<'a>(object: &Object<'a>) -> Option<Shape<'a>> {
 }
 
 impl<'a> Made<'a, '_> {
-    /// A value of the system part, with its place; `None` where it is not there or empty.
+    /// Reads a value of the system part, with its place; `None` if it is missing or empty.
     fn own(&mut self, object: &Object<'a>, member: &str, name: &'static str) -> Option<Cow<'a, str>> {
         let (value, raw) = scalar(object.get(member)?)?;
         self.exported.place(self.ground, name, value.clone(), raw);
@@ -111,7 +111,7 @@ impl<'a> Made<'a, '_> {
         self.exported.time = time;
     }
 
-    /// Adds a datum, or those of what stands in it by the names of both.
+    /// Adds a datum; if it contains others, adds those under the combined names.
     fn datum(&mut self, name: Cow<'a, str>, raw: &'a str) {
         if let Some((value, raw)) = scalar(raw) {
             self.exported.place(self.ground, name.clone(), value.clone(), raw);
@@ -138,7 +138,7 @@ impl<'a> Made<'a, '_> {
         }
     }
 
-    /// The members of `EventData`: those that have no names in the log are counted.
+    /// Adds the members of `EventData`; those that have no names in the log are counted.
     fn event_data(&mut self, object: Object<'a>) {
         let mut unnamed = 0;
         for (name, raw) in object.0 {
@@ -170,7 +170,7 @@ impl<'a> Made<'a, '_> {
         self.datum(name.into(), raw);
     }
 
-    /// What stands in the one element of `UserData`, whose name says nothing.
+    /// Adds the content of the only element of `UserData`, whose name has no meaning.
     fn user_data(&mut self, object: Object<'a>) {
         for (_, raw) in object.0.into_iter().filter(|(name, _)| name != "#attributes") {
             for (name, raw) in Object::of(raw).unwrap_or_default().0 {
@@ -182,7 +182,8 @@ impl<'a> Made<'a, '_> {
         }
     }
 
-    /// evtx_dump: each element a member, its attributes in `#attributes` in it or in `…_attributes` beside it.
+    /// Reads the shape of evtx_dump: each element is a member, with its attributes in `#attributes` in it or in
+    /// `…_attributes` next to it.
     fn elements(&mut self, event: &Object<'a>) -> Result<Option<u32>, TextDamageKind> {
         let own = event.object("System").ok_or(TextDamageKind::Lacks("system part"))?;
         let of = |name: &str| {
@@ -213,7 +214,7 @@ impl<'a> Made<'a, '_> {
         self.system.user = self.own(&of("Security"), "UserID", "Security@UserID");
         let time = self.own(&of("TimeCreated"), "SystemTime", "TimeCreated@SystemTime");
         let time = time.and_then(|text| source_time(&text));
-        // The schema has UTC, whether or not it says so.
+        // The schema uses UTC, whether or not the text says so.
         self.created(time.map(|time| SourceTime { has_zone: true, ..time }));
         for (name, raw) in &event.0 {
             match (name.as_ref(), Object::of(raw)) {
@@ -235,7 +236,7 @@ impl<'a> Made<'a, '_> {
         Ok(id)
     }
 
-    /// Winlogbeat: `winlog`, and the time beside it.
+    /// Reads the shape of Winlogbeat: `winlog`, and the time next to it.
     fn winlog(&mut self, object: &Object<'a>, own: &Object<'a>) -> Option<u32> {
         self.system.provider = self.own(own, "provider_name", "Provider@Name").unwrap_or_default();
         self.system.guid = self.own(own, "provider_guid", "Provider@Guid");
@@ -272,7 +273,7 @@ impl<'a> Made<'a, '_> {
         }
     }
 
-    /// Winlogbeat before its version 7: all of it at the top.
+    /// Reads the shape of Winlogbeat before version 7: everything at the top level.
     fn beats(&mut self, own: &Object<'a>) -> Option<u32> {
         self.system.provider = self.own(own, "source_name", "Provider@Name").unwrap_or_default();
         self.system.guid = self.own(own, "provider_guid", "Provider@Guid");
@@ -291,7 +292,7 @@ impl<'a> Made<'a, '_> {
         self.number(own, "event_id", "EventID")
     }
 
-    /// An `EventLogRecord`: its data are values without their names.
+    /// Reads an `EventLogRecord`: its data are values without their names.
     fn powershell(&mut self, own: &Object<'a>) -> Option<u32> {
         self.system.provider = self.own(own, "ProviderName", "Provider@Name").unwrap_or_default();
         self.system.guid = self.own(own, "ProviderId", "Provider@Guid");
@@ -313,7 +314,7 @@ impl<'a> Made<'a, '_> {
             Some(time) => self.own(&time, "value", "TimeCreated@SystemTime"),
             None => self.own(own, "TimeCreated", "TimeCreated@SystemTime"),
         };
-        // In JSON the slashes around a date may be escaped.
+        // JSON may escape the slashes around a date.
         self.created(time.and_then(|text| source_time(&text)));
         let properties = own.get("Properties").and_then(items).unwrap_or_default();
         let mut counted = 0;
@@ -331,7 +332,7 @@ impl<'a> Made<'a, '_> {
         self.number(own, "Id", "EventID")
     }
 
-    /// NXLog's fields, with the data among them; or what is left where those of a forwarder were dropped.
+    /// Reads NXLog's fields, with the data among them; or what is left after a forwarder's fields were dropped.
     fn flat(&mut self, own: Object<'a>) -> Option<u32> {
         self.system.provider = self.own(&own, "SourceName", "Provider@Name").unwrap_or_default();
         self.system.guid = self.own(&own, "ProviderGuid", "Provider@Guid");
@@ -357,7 +358,8 @@ impl<'a> Made<'a, '_> {
         id
     }
 
-    /// The time of the event where it says its zone, or else the one by which a forwarder dates it; a local time where there is no other.
+    /// Reads the event's time if it has a zone, or else the time that a forwarder gives it; a local time only if
+    /// there is no other.
     fn flat_time(&mut self, own: &Object<'a>) {
         let mut local = None;
         for member in ["EventTime", "TimeCreated", "@timestamp"] {
@@ -376,7 +378,7 @@ impl<'a> Made<'a, '_> {
     }
 }
 
-/// Fields of NXLog and of forwarders that are no data of the event (NXLog, `im_msvistalog`).
+/// Fields of NXLog and of forwarders that are not data of the event (NXLog, `im_msvistalog`).
 const FRAME: [&str; 38] = [
     "SourceName",
     "ProviderGuid",
@@ -418,12 +420,12 @@ const FRAME: [&str; 38] = [
     "MessageSourceAddress",
 ];
 
-/// A name within another one.
+/// Returns a name with the name around it as its prefix.
 fn below<'a>(outer: &str, name: Cow<'a, str>) -> Cow<'a, str> {
     if outer.is_empty() { name } else { format!("{outer}.{name}").into() }
 }
 
-/// The level that Winlogbeat names in words, in English.
+/// Returns the level for Winlogbeat's English word.
 fn level(text: &str) -> Option<u32> {
     Some(match text.to_ascii_lowercase().as_str() {
         "critical" => 1,

@@ -1,37 +1,38 @@
-//! Takes a text apart into its events, byte by byte, without keeping more than one.
+//! Splits a text into its events, byte by byte, without holding more than one.
 //!
-//! What breaks off is given up where the next event begins: at a tag `<Event` of the schema, at a brace where no value can stand, or behind a line that ends within a text.
+//! A broken event is abandoned where the next one begins: at a tag `<Event` of the schema, at a brace where no
+//! value can be, or after a line that ends within a string.
 
 use super::begin::{Begun, Form, SCHEMA};
 use super::{DEEPEST, LONGEST, TextDamageKind};
 use std::ops::ControlFlow;
 
-/// What a text is taken apart into.
+/// A piece of the split text.
 pub(super) enum Piece<'a> {
     /// The bytes of an event, and where they begin.
     Event(&'a [u8], u64),
-    /// Something that is none, and where it begins.
+    /// Something that is not an event, and where it begins.
     Damage(u64, TextDamageKind),
 }
 
 type Take<'v> = dyn FnMut(Piece<'_>) -> ControlFlow<()> + 'v;
 
-/// Takes apart what it is fed.
+/// Splits the bytes fed to it.
 pub(super) struct Splitter {
     wide: bool,
-    /// Bytes of the mark that are still to be passed over.
+    /// Bytes of the byte order mark still to be skipped.
     mark: u8,
-    /// Where the next unit stands.
+    /// Offset of the next unit.
     at: u64,
-    /// The first byte of a unit of two.
+    /// The first byte of a two-byte unit.
     half: Option<u8>,
-    /// Where the event begins that is read.
+    /// Where the event being read begins.
     start: u64,
     /// Its bytes so far.
     event: Vec<u8>,
     /// Whether it is too long to be kept.
     is_long: bool,
-    /// What stands between events and is none: where it begins, and how much of it there is.
+    /// Text between events that is not an event: its start, and its length.
     between: Option<(u64, u64)>,
     machine: Machine,
 }
@@ -41,19 +42,19 @@ enum Machine {
     Xml(Xml),
 }
 
-/// What a unit does to the event that is read.
+/// What a unit means for the event being read.
 enum Turn {
-    /// It stands between events, and belongs there.
+    /// It is between events, and belongs there.
     Frame,
-    /// It stands between events, and is none.
+    /// It is between events, and does not belong there.
     Between,
-    /// An event begins with the last so many units.
+    /// An event begins with this many of the last units.
     Begins(usize),
     /// It belongs to the event.
     Within,
     /// The event ends with it.
     Ends,
-    /// The event breaks off; with the last so many units another one begins.
+    /// The event is broken, for this reason; another one begins with this many of the last units.
     Breaks(&'static str, Option<usize>),
 }
 
@@ -76,7 +77,7 @@ impl Splitter {
         }
     }
 
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     pub(super) fn feed(&mut self, bytes: &[u8], take: &mut Take<'_>) -> ControlFlow<()> {
         for byte in bytes {
             if self.mark > 0 {
@@ -90,14 +91,14 @@ impl Splitter {
             }
             match self.half.take() {
                 None => self.half = Some(*byte),
-                // Every letter that means something is one of ASCII.
+                // Every letter with a meaning is ASCII.
                 Some(low) => self.unit(if *byte == 0 { low } else { 0x80 }, &[low, *byte], take)?,
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// Says what is left open at the end.
+    /// Reports whatever is unfinished at the end.
     pub(super) fn end(&mut self, take: &mut Take<'_>) -> ControlFlow<()> {
         self.tell_between(take)?;
         let is_open = match &self.machine {
@@ -117,7 +118,7 @@ impl Splitter {
             Machine::Json(json) => json.next(letter),
             Machine::Xml(xml) => xml.next(letter),
         };
-        // Tags are known as such when they end: what may be the beginning of an event is kept.
+        // A tag is recognised only when it ends, so anything that may begin an event is kept.
         let length = self.event.len() + raw.len();
         match turn {
             Turn::Frame | Turn::Between => {
@@ -162,7 +163,7 @@ impl Splitter {
         self.event.extend_from_slice(raw);
     }
 
-    /// Begins an event with the last `units` units, of which `raw` is the last one.
+    /// Begins an event with the last `units` units, the last of which is `raw`.
     fn begin(&mut self, units: usize, raw: &[u8]) {
         self.keep(raw);
         let bytes = units * raw.len();
@@ -181,7 +182,7 @@ impl Splitter {
 }
 
 impl Machine {
-    /// Whether what is read may turn out to be the beginning of an event.
+    /// Checks whether the bytes being read may turn out to be the beginning of an event.
     fn may_begin(&self) -> bool {
         match self {
             Machine::Json(_) => false,
@@ -190,15 +191,15 @@ impl Machine {
     }
 }
 
-/// The line between events, as far as it may be one that evtx_dump numbers them with.
+/// The current line between events, as far as it may be one in which evtx_dump numbers them.
 #[derive(Default)]
 struct Line(Vec<u8>);
 
-/// How evtx_dump begins the line before an event.
+/// The beginning of the line that evtx_dump writes before an event.
 const NUMBERED: &[u8] = b"Record ";
 
 impl Line {
-    /// What a letter between events is.
+    /// Classifies a letter between events.
     fn next(&mut self, letter: u8) -> Turn {
         if letter == b'\n' {
             self.0.clear();
@@ -209,7 +210,7 @@ impl Line {
         }
         let is_number = self.0 == NUMBERED;
         if !is_number {
-            // What does not begin so never will.
+            // A line that does not begin like this can never match.
             self.0.truncate(NUMBERED.len());
             self.0.push(letter);
         }
@@ -218,14 +219,14 @@ impl Line {
     }
 }
 
-/// Objects at any place outside of another one.
+/// Objects that are not inside another one.
 #[derive(Default)]
 struct Json {
-    /// What is open, by its first letter.
+    /// The open brackets, by their first letter.
     open: Vec<u8>,
     in_text: bool,
     is_escaped: bool,
-    /// The last letter that is no blank and stands in no text.
+    /// The last letter that is not blank and not in a string.
     last: u8,
     line: Line,
 }
@@ -309,26 +310,26 @@ enum Within {
     Literal,
 }
 
-/// Elements `Event`, wherever they stand.
+/// `Event` elements, wherever they are.
 #[derive(Default)]
 struct Xml {
-    /// How many elements are open, that of the event with them; 0 between events.
+    /// Number of open elements, including that of the event; 0 between events.
     depth: usize,
     state: Within,
-    /// The tag so far, from its angle bracket on, and what of a comment or literal is last.
+    /// The tag so far, from its angle bracket on, or the last letters of a comment or literal.
     tag: Vec<u8>,
-    /// How many letters it has, with those that are not kept.
+    /// Its number of letters, including those not kept.
     length: usize,
-    /// The letter before.
+    /// The previous letter.
     before: u8,
     quote: Option<u8>,
     line: Line,
 }
 
-/// Letters of a tag that are kept to tell what it is.
+/// Letters of a tag that are kept to recognise it.
 const TAG: usize = 512;
 
-/// Longest tag.
+/// The longest tag.
 const LONGEST_TAG: usize = 1 << 16;
 
 impl Xml {
@@ -397,7 +398,7 @@ impl Xml {
         self.here()
     }
 
-    /// The tag is whole.
+    /// Handles a complete tag.
     fn close(&mut self, is_empty: bool) -> Turn {
         self.state = Within::Text;
         self.line.0.clear();

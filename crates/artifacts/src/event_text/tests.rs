@@ -1,11 +1,11 @@
-//! Exported logs of every shape, whole and damaged.
+//! Exported logs of every shape, undamaged and damaged.
 
 use super::*;
 use proptest::prelude::*;
 use std::convert::Infallible;
 use testkit::samples::exported_logs;
 
-/// The events of a text, by id, data and place, and how much damage; read in pieces of so many bytes.
+/// Returns the events of a text (id, data and place), and the number of defects; reads pieces of `piece` bytes.
 fn told(bytes: &[u8], piece: usize) -> Option<(Vec<String>, usize)> {
     let begun = begins(bytes.get(..4096).unwrap_or(bytes))?;
     Some(told_as(begun, bytes, piece))

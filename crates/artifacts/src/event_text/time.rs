@@ -8,22 +8,23 @@ const MINUTE: u64 = 600_000_000;
 /// Ticks of 100 ns from 1601-01-01 to 1970-01-01.
 const EPOCH: i64 = 116_444_736_000_000_000;
 
-/// A time as it is written.
+/// A time as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceTime {
-    /// FILETIME of what is written; of a local time as if it were UTC.
+    /// The FILETIME; a local time is treated as if it were UTC.
     pub ticks: u64,
-    /// Decimal places of the second.
+    /// Number of decimal places of the second.
     pub decimals: usize,
-    /// Whether the text says of which zone it is.
+    /// Whether the text names its zone.
     pub has_zone: bool,
     /// The text.
     pub text: String,
 }
 
-/// Reads `YYYY-MM-DD`, `T` or a blank, `hh:mm:ss`, up to nine decimal places, and `Z`, ` UTC`, an offset or nothing; or `/Date(…)/` with milliseconds since 1970.
+/// Reads `YYYY-MM-DD`, `T` or a blank, `hh:mm:ss`, up to nine decimal places, and `Z`, ` UTC`, an offset or
+/// nothing; or `/Date(…)/` with milliseconds since 1970.
 ///
-/// `None` for what is no such time.
+/// `None` if it is not such a time.
 pub fn source_time(text: &str) -> Option<SourceTime> {
     let own = text.trim();
     if let Some(date) = own.strip_prefix("/Date(").and_then(|rest| rest.strip_suffix(")/")) {
@@ -42,12 +43,12 @@ pub fn source_time(text: &str) -> Option<SourceTime> {
     Some(SourceTime { ticks, decimals, has_zone: offset.is_some(), text: own.to_owned() })
 }
 
-/// The text before a zone, and how many minutes that is ahead of UTC or behind it.
+/// Returns the text before a zone, and by how many minutes the zone is ahead of UTC or behind it.
 fn zone(text: &str) -> Option<(&str, Option<(bool, u64)>)> {
     if let Some(bare) = text.strip_suffix('Z').or_else(|| text.strip_suffix(" UTC")) {
         return Some((bare, Some((true, 0))));
     }
-    // The date has hyphens, too.
+    // The date also has hyphens.
     let sign = text.rfind(['+', '-']).filter(|at| *at > "YYYY-MM-DD".len());
     let Some(sign) = sign else { return Some((text, None)) };
     let (bare, offset) = text.split_at_checked(sign)?;

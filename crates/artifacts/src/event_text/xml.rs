@@ -1,4 +1,4 @@
-//! Events as elements, as other programs than the library write them.
+//! Events as XML elements, as written by programs other than the library.
 
 use super::TextDamageKind;
 use super::exported::{Exported, Ground};
@@ -8,7 +8,7 @@ use crate::evtx::event::{flatten, system};
 use crate::evtx::xml::{Token, attributes, plain, start};
 use std::borrow::Cow;
 
-/// What is left of an element: comments and declarations are passed over, and blanks before a tag are none of its text.
+/// The rest of an element: comments and declarations are skipped, and blanks before a tag do not count as text.
 #[derive(Clone, Copy)]
 struct Pieces<'a> {
     rest: &'a str,
@@ -51,7 +51,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// Where a tag ends: what stands in quotes does not end it.
+/// Returns the end of a tag, ignoring anything in quotes.
 fn end_of_tag(tag: &str) -> Option<usize> {
     let mut quote = None;
     for (at, byte) in tag.bytes().enumerate() {
@@ -78,7 +78,7 @@ pub(super) fn read<'a>(text: &'a str, ground: &Ground<'_>) -> Read<'a> {
     for (name, raw) in parts(own) {
         let value = plain(raw);
         if name == "TimeCreated@SystemTime" {
-            // The schema has UTC, whether or not it says so.
+            // The schema uses UTC, whether or not the text says so.
             exported.time = source_time(&value).map(|time| super::SourceTime { has_zone: true, ..time });
             system.created = exported.time.as_ref().map(|time| time.ticks);
         }
@@ -92,7 +92,7 @@ pub(super) fn read<'a>(text: &'a str, ground: &Ground<'_>) -> Read<'a> {
                 exported.place(ground, name.clone(), value.clone(), raw);
                 value
             }
-            // Put together of several pieces.
+            // Assembled from several pieces.
             Cow::Owned(value) => Cow::Owned(value),
         };
         data.push((name, value));
@@ -100,7 +100,7 @@ pub(super) fn read<'a>(text: &'a str, ground: &Ground<'_>) -> Read<'a> {
     Ok(Some((system, data, exported)))
 }
 
-/// The texts and attributes of a system part as they stand there, by the names of their elements.
+/// Returns the source of the texts and attributes of a system part, by the names of their elements.
 fn parts(pieces: Pieces<'_>) -> Vec<(String, &str)> {
     let (mut parts, mut open) = (Vec::new(), Vec::new());
     for token in pieces {

@@ -1,4 +1,4 @@
-//! One chunk: the library finds and renders its records, and whatever it does with damage stays here.
+//! One chunk: the library finds and renders its records, and its failures on damaged bytes are contained here.
 
 use super::event::Event;
 use super::{CHUNK, CHUNK_HEAD, CHUNK_MAGIC, Found, LogDamage, LogDamageKind, RECORD_MAGIC};
@@ -9,10 +9,10 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Bytes of a record's head: mark, size, number, time.
+/// Size of a record header in bytes: signature, size, number, time.
 const RECORD_HEAD: u64 = 24;
 
-/// The table of names in the head of a chunk: the names themselves stand where they are used.
+/// The table of names in the header of a chunk: the names themselves are where they are used.
 const NAME_TABLE: std::ops::Range<usize> = 128..384;
 
 /// Reads the records of a chunk that begins at `base`; `held` of its bytes are in the file, the others are zero.
@@ -50,20 +50,20 @@ pub(super) fn read(
     }
 }
 
-/// Whether the checksums are those of the bytes; `None` where that cannot be said.
+/// Checks the checksums; `None` if the chunk is incomplete or has none.
 fn checked(data: &[u8], held: usize) -> Option<bool> {
     const NONE: u32 = 4;
     if held < CHUNK || u32_at(data, 120)? & NONE != 0 {
         return None;
     }
-    // The head's checksum leaves out the flags and itself.
+    // The header's checksum leaves out the flags and itself.
     let head = [bytes(data, 0, 120)?, data.get(128..CHUNK_HEAD)?].concat();
     let free = u32_at(data, 48)? as usize;
     let records = data.get(CHUNK_HEAD..free).map(checksum_ieee);
     Some(u32_at(data, 124)? == checksum_ieee(&head) && Some(u32_at(data, 52)?) == records)
 }
 
-/// Puts a head before records that have none: its numbers say that every record is one of its own.
+/// Writes a header before records that have none; its range of record numbers includes every record.
 fn put_head(data: &mut [u8]) {
     let fields: [(usize, &[u8]); 5] = [
         (0, CHUNK_MAGIC),
@@ -82,9 +82,9 @@ fn put_head(data: &mut [u8]) {
     }
 }
 
-/// A chunk in its file.
+/// The location of a chunk in its file.
 struct Place {
-    /// How many of its bytes are in the file.
+    /// Number of its bytes that are in the file.
     held: usize,
     /// Where it begins.
     base: u64,
@@ -160,7 +160,7 @@ fn one(
     }
 }
 
-/// Runs the library; `None` where it panicked.
+/// Calls the library; `None` if it panicked.
 fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(call)).ok()
 }

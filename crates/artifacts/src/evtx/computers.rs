@@ -1,20 +1,21 @@
-//! Which computers wrote a log, one after the other, without reading every record of it.
+//! The computers that wrote a log, in order, found without reading every record of it.
 
 use super::{CHUNK, Fetch, Found, HEAD, Stored, behind_hole, chunk, oldest};
 use std::ops::ControlFlow;
 
-/// Who wrote a record, and for which channel.
+/// The computer that wrote a record, and the channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writer {
     /// The name of the computer.
     pub computer: String,
-    /// The channel; empty where the record names none.
+    /// The channel; empty if the record names none.
     pub channel: String,
 }
 
-/// Who wrote a log of `length` bytes, in the order of its records; who follows itself stands once.
+/// Returns who wrote a log of `length` bytes, in the order of its records; consecutive repeats appear once.
 ///
-/// Of a log whose chunks all begin with one writer only the first records, and those of the newest chunk, are read: who wrote nothing but in the middle of such a log is not found.
+/// If all chunks of a log begin with the same writer, only their first records are read, and all records of the
+/// newest chunk. A writer that appears only in the middle of such a log is not found.
 pub fn computers<E>(
     length: u64,
     fetch: &mut Fetch<'_, E>,
@@ -38,7 +39,8 @@ pub fn computers<E>(
     }
 }
 
-/// Who wrote the records of these chunks: of all but the last one only the first record where `is_first_enough`.
+/// Returns who wrote the records of these chunks; with `is_first_enough`, only the first record is read of all
+/// chunks except the last.
 fn writers<E>(chunks: &[u64], is_first_enough: bool, fetch: &mut Fetch<'_, E>) -> Result<Vec<Writer>, E> {
     let mut found: Vec<Writer> = Vec::new();
     for (place, chunk) in chunks.iter().enumerate() {
@@ -51,10 +53,10 @@ fn writers<E>(chunks: &[u64], is_first_enough: bool, fetch: &mut Fetch<'_, E>) -
     Ok(found)
 }
 
-/// The names in the records of a chunk: of the first one, or of all.
+/// Returns the names in the records of a chunk: in the first one, or in all.
 fn names_of(chunk: Vec<u8>, held: usize, is_first_enough: bool) -> Vec<Writer> {
     let mut names = Vec::new();
-    // Damage is told by whoever reads the log for what it holds.
+    // Damage is reported by code that reads the log for its content.
     let _: ControlFlow<()> = chunk::read(chunk, held, 0, &mut |found| {
         if let Found::Event(event) = found
             && !event.system.computer.is_empty()

@@ -5,7 +5,7 @@ use super::xml::{Token, Tokens, attribute, attributes, plain};
 use crate::event_text::Exported;
 use std::borrow::Cow;
 
-/// The elements that hold the data of their provider ([MS-EVEN6] 2.2.13, event schema).
+/// The elements that hold the provider's own data ([MS-EVEN6] 2.2.13, event schema).
 const EVENT_DATA: &str = "EventData";
 const USER_DATA: &str = "UserData";
 
@@ -16,39 +16,39 @@ pub struct Event<'a> {
     pub offset: u64,
     /// Where its chunk begins in the file; 0 in logs without chunks.
     pub chunk: u64,
-    /// The number in the record's head.
+    /// The number in the record header.
     pub record_id: u64,
-    /// The FILETIME in the record's head: when it was written.
+    /// The FILETIME in the record header: when it was written.
     pub written: u64,
     /// The bytes of the record.
     pub raw: &'a [u8],
-    /// What every event has.
+    /// The fields that every event has.
     pub system: System<'a>,
-    /// Where its values stand, where it is text that was exported from a log.
+    /// The places of its values, if it is text exported from a log.
     pub exported: Option<Exported<'a>>,
-    /// What comes behind the system part.
+    /// Everything after the system part.
     pub(super) body: Body<'a>,
 }
 
-/// The data of an event: still to be read, or names and values.
+/// The data of an event: not yet read, or names and values.
 #[derive(Clone, Debug)]
 pub(super) enum Body<'a> {
     Rendered(&'a str),
     Read(Vec<(Cow<'a, str>, Cow<'a, str>)>),
 }
 
-/// The system part of an event; what is not there or empty is `None`.
+/// The system part of an event; a missing or empty field is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct System<'a> {
-    /// Name of the provider; empty where there is none.
+    /// Name of the provider; empty if there is none.
     pub provider: Cow<'a, str>,
-    /// GUID of the provider, which only providers with a manifest have.
+    /// GUID of the provider; only providers with a manifest have one.
     pub guid: Option<Cow<'a, str>>,
-    /// The name that the provider had when it wrote events of the old kind.
+    /// The provider's name as a source of classic events.
     pub old_provider: Option<Cow<'a, str>>,
     /// The event id.
     pub event_id: u32,
-    /// The upper half of the id of an event of the old kind.
+    /// The upper half of the id of a classic event.
     pub qualifiers: Option<u32>,
     /// Version of the event.
     pub version: Option<u32>,
@@ -62,7 +62,7 @@ pub struct System<'a> {
     pub keywords: Option<Cow<'a, str>>,
     /// When the event was raised, as FILETIME.
     pub created: Option<u64>,
-    /// Its number by the event itself.
+    /// Its number according to the event itself.
     pub record_id: Option<u64>,
     /// The activity it belongs to.
     pub activity: Option<Cow<'a, str>>,
@@ -70,18 +70,18 @@ pub struct System<'a> {
     pub process_id: Option<u64>,
     /// The thread that raised it.
     pub thread_id: Option<u64>,
-    /// The channel; empty where there is none.
+    /// The channel; empty if there is none.
     pub channel: Cow<'a, str>,
-    /// The computer; empty where there is none.
+    /// The computer; empty if there is none.
     pub computer: Cow<'a, str>,
-    /// SID of the user in whose name it was raised.
+    /// SID of the user on whose behalf it was raised.
     pub user: Option<Cow<'a, str>>,
-    /// Whether GUIDs of providers are left out of it, whoever wrote it: a shape of exported logs that does not keep them.
+    /// Whether provider GUIDs are always left out, because this shape of exported logs does not keep them.
     pub leaves_out_guid: bool,
 }
 
 impl<'a> Event<'a> {
-    /// An event whose data are known.
+    /// Creates an event whose data are known.
     pub(crate) fn of(
         system: System<'a>,
         data: Vec<(Cow<'a, str>, Cow<'a, str>)>,
@@ -93,12 +93,12 @@ impl<'a> Event<'a> {
         Event { offset, chunk: 0, record_id, written: 0, raw, system, exported: None, body }
     }
 
-    /// Whether it is of a log of Windows before Vista, which keeps seconds.
+    /// Checks whether it is from a log of Windows before Vista, which stores whole seconds.
     pub fn is_old(&self) -> bool {
         self.chunk == 0 && self.exported.is_none()
     }
 
-    /// Reads the system part of a rendered record; what lacks where there is none. Places are still to be set.
+    /// Reads the system part of a rendered record; the error says what is missing. Offsets are still to be set.
     pub(super) fn read(text: &'a str) -> Result<Event<'a>, &'static str> {
         let mut tokens = Tokens { rest: text };
         tokens
@@ -110,7 +110,8 @@ impl<'a> Event<'a> {
         Ok(Event { offset, chunk, record_id, written, raw: &[], system, exported: None, body })
     }
 
-    /// The data: names and values in the order of the record; a value without a name is called `data0` and so on, one in an element of an element `outer.inner`.
+    /// Returns the data: names and values in record order. A value without a name is called `data0` and so on,
+    /// one in a nested element `outer.inner`.
     pub fn data(&self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
         match &self.body {
             Body::Rendered(text) => flatten::<false>(Tokens { rest: text }),
@@ -165,7 +166,7 @@ fn element<'a>(system: &mut System<'a>, name: &str, text: &'a str) {
     }
 }
 
-/// Takes the text of an element; whether it was the event id.
+/// Reads the text of an element; returns whether it was the event id.
 fn content<'a>(system: &mut System<'a>, name: &str, text: &'a str) -> bool {
     let number = || text.parse().ok();
     match name {
@@ -189,17 +190,18 @@ fn content<'a>(system: &mut System<'a>, name: &str, text: &'a str) -> bool {
     false
 }
 
-/// An element that is open.
+/// An open element.
 struct Open<'a> {
-    /// How its value is called; empty where it is only a frame.
+    /// The name of its value; empty if it only frames others.
     name: Cow<'a, str>,
-    /// Where its value stands in the list, once it has one.
+    /// Index of its value in the list, once it has one.
     value: Option<usize>,
-    /// Whether elements stand in it, so that blanks between them are no value.
+    /// Whether it contains elements, so that blanks between them are not a value.
     parent: bool,
 }
 
-/// The data behind a system part; `RAW`: a value that is one piece of the text is given as it stands there, its escapes with it, and borrowed.
+/// Returns the data after a system part. With `RAW`, a value that is one piece of the text is returned as
+/// written there, with its escapes, and borrowed.
 pub(crate) fn flatten<'a, const RAW: bool>(
     tokens: impl Iterator<Item = Token<'a>>,
 ) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
@@ -212,18 +214,18 @@ pub(crate) fn flatten<'a, const RAW: bool>(
                 let called = match open.last_mut() {
                     None => {
                         section = name;
-                        // The frames carry no values of their own; other sections keep their name.
+                        // The frames have no values of their own; other sections keep their name.
                         Cow::Borrowed(if matches!(name, EVENT_DATA | USER_DATA) { "" } else { name })
                     }
                     Some(outer) => {
                         outer.parent = true;
-                        // What a provider calls the one element of its UserData says nothing.
+                        // The provider's name for the only element of its UserData has no meaning.
                         let frame = section == USER_DATA && open.len() == 1;
                         if frame { Cow::Borrowed("") } else { call(&open, name, all, &mut unnamed) }
                     }
                 };
                 let named = name == "Data" && section == EVENT_DATA;
-                // A name alone is most often all that there is.
+                // Usually there is only a name.
                 let rest = if named && sole_name(all).is_some() { "" } else { all };
                 for (key, value) in attributes(rest) {
                     if key == "xmlns" || named && key == "Name" {
@@ -264,7 +266,7 @@ pub(crate) fn flatten<'a, const RAW: bool>(
     data
 }
 
-/// The value of the attribute `Name` where that is the only one, and not empty.
+/// Returns the value of the attribute `Name` if that is the only one, and not empty.
 fn sole_name(attributes: &str) -> Option<&str> {
     let quoted = attributes.strip_prefix("Name=")?;
     let quote = quoted.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
@@ -272,7 +274,7 @@ fn sole_name(attributes: &str) -> Option<&str> {
     (!value.is_empty() && value.chars().all(|c| c != quote)).then_some(value)
 }
 
-/// The name of a value: that of the datum, or that of its element behind those around it.
+/// Returns the name of a value: that of the datum, or that of its element after those around it.
 fn call<'a>(open: &[Open<'a>], name: &'a str, attributes: &'a str, unnamed: &mut usize) -> Cow<'a, str> {
     let outer = open.last().map_or("", |outer| outer.name.as_ref());
     let own = if name != "Data" {
@@ -286,7 +288,7 @@ fn call<'a>(open: &[Open<'a>], name: &'a str, attributes: &'a str, unnamed: &mut
     if outer.is_empty() { own } else { format!("{outer}.{own}").into() }
 }
 
-/// An element that ends without a value and without elements has an empty one.
+/// Adds an empty value for an element that ends without a value and without elements.
 fn close<'a>(one: Open<'a>, section: &str, data: &mut Vec<(Cow<'a, str>, Cow<'a, str>)>) {
     if one.value.is_none() && !one.parent && !one.name.is_empty() && one.name != section {
         data.push((one.name, Cow::Borrowed("")));

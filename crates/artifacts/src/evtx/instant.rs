@@ -1,4 +1,4 @@
-//! Times as the renderer writes them, back into FILETIMEs.
+//! Converts times as written by the renderer back to FILETIMEs.
 
 /// Ticks of 100 ns in a second.
 const SECOND: u64 = 10_000_000;
@@ -6,9 +6,10 @@ const SECOND: u64 = 10_000_000;
 /// Days from 1601-01-01 to 1970-01-01.
 const DAYS: i64 = 134_774;
 
-/// The FILETIME of `YYYY-MM-DDThh:mm:ss`, with up to seven decimal places and `Z`, or a blank instead of the `T`; UTC.
+/// Returns the FILETIME of `YYYY-MM-DDThh:mm:ss`, with up to seven decimal places and `Z`, or a blank instead of
+/// the `T`; UTC.
 ///
-/// `None` for what is no such time, or lies before 1601.
+/// `None` if it is not such a time, or is before 1601.
 pub fn filetime(text: &str) -> Option<u64> {
     let (date, time) = text.split_once(['T', ' '])?;
     let mut date = date.splitn(3, '-').map(number);
@@ -23,7 +24,7 @@ pub fn filetime(text: &str) -> Option<u64> {
     let fraction = match fraction.len() {
         0 => 0,
         digits @ 1..=7 => number(fraction)? * 10_u64.pow(7 - u32::try_from(digits).ok()?),
-        // The renderer has nine places where the source has seven.
+        // The renderer writes nine places, the source has seven.
         _ => number(fraction.get(..7)?)?,
     };
     let days = u64::try_from(days(i64::try_from(year).ok()?, month, day) + DAYS).ok()?;
@@ -34,7 +35,8 @@ fn number(text: &str) -> Option<u64> {
     (text.len() <= 9 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar, counted in eras of 400 years that begin with March.
+/// Returns the days from 1970-01-01 to a date of the Gregorian calendar, counted in eras of 400 years that begin
+/// with March.
 fn days(year: i64, month: u64, day: u64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, year) = (year.div_euclid(400), year.rem_euclid(400));

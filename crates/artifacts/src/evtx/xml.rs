@@ -1,4 +1,5 @@
-//! A reader of the XML that the library renders: no comments, no prefixes, no document types; text as it stands, escapes undone on demand.
+//! A reader for the XML that the library renders: no comments, no prefixes, no document types; text as written,
+//! with escapes resolved on demand.
 
 use std::borrow::Cow;
 
@@ -9,13 +10,13 @@ pub(crate) enum Token<'a> {
     Start { name: &'a str, attributes: &'a str, empty: bool },
     /// `</name>`.
     End,
-    /// Text between tags, escapes included.
+    /// Text between tags, including escapes.
     Text(&'a str),
-    /// Text without escapes, which only other writers than the library have.
+    /// Text without escapes, which only writers other than the library produce.
     Literal(&'a str),
 }
 
-/// What is left of a document.
+/// The rest of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tokens<'a> {
     pub(crate) rest: &'a str,
@@ -32,7 +33,7 @@ impl<'a> Iterator for Tokens<'a> {
                 self.rest = rest;
                 return (!text.is_empty()).then_some(Token::Text(text));
             };
-            // The renderer escapes `>` in texts and in values of attributes.
+            // The renderer escapes `>` in texts and attribute values.
             let (inner, rest) = tag.split_at_checked(memchr::memchr(b'>', tag.as_bytes())?)?;
             self.rest = rest.get(1..)?;
             match inner.as_bytes().first() {
@@ -44,20 +45,20 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// A tag without its angle brackets.
+/// Parses a tag without its angle brackets.
 pub(crate) fn start(inner: &str) -> Token<'_> {
     let (inner, empty) = inner.strip_suffix('/').map_or((inner, false), |inner| (inner, true));
     let (name, attributes) = inner.split_once([' ', '\t', '\r', '\n']).unwrap_or((inner, ""));
     Token::Start { name, attributes, empty }
 }
 
-/// What stands before and behind the first such ASCII character; a plain loop, for these texts are short.
+/// Splits at the first such ASCII character; a plain loop, because these texts are short.
 fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
     let place = text.bytes().position(|byte| byte == at)?;
     Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
-/// The attributes of a tag, escapes included.
+/// Returns the attributes of a tag, including escapes.
 pub(crate) fn attributes(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         let (name, rest) = cut(text, b'=')?;
@@ -69,13 +70,13 @@ pub(crate) fn attributes(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The value of an attribute that is there and not empty.
+/// Returns the value of an attribute if it exists and is not empty.
 pub(crate) fn attribute<'a>(text: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
     let found = attributes(text).find(|(name, _)| *name == wanted);
     found.map(|(_, value)| plain(value)).filter(|value| !value.is_empty())
 }
 
-/// The text without escapes; what is no escape stays.
+/// Returns the text without escapes; anything that is not an escape stays.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'&', text.as_bytes()) else { return Cow::Borrowed(text) };
     let (before, mut rest) = text.split_at_checked(first).unwrap_or((text, ""));
@@ -101,7 +102,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The character of an escape (XML 1.0, 4.1 and 4.6).
+/// Returns the character of an escape (XML 1.0, 4.1 and 4.6).
 fn letter(name: &str) -> Option<char> {
     Some(match name {
         "amp" => '&',

@@ -1,9 +1,11 @@
-//! Identifiers of applications, by which files of jump lists are named.
+//! Application identifiers, which are the names of jump list files.
 //!
-//! An identifier is made from the path of a program or from a name that it gives itself: a program elsewhere has another one.
-//! Source of the facts: the list of Eric Zimmerman, JumpList ("AppIDs"), published from observation; programs whose identifier does not depend on their version.
+//! An identifier is derived from a program's path or from a name that it gives itself: the same program in
+//! another place has another one.
+//! Source: the list of Eric Zimmerman, JumpList ("AppIDs"), published from observation; it has programs whose
+//! identifier does not depend on their version.
 
-/// The application of an identifier, where it is a common one; letter case and leading zeros aside.
+/// Returns the application of an identifier, if it is a common one; letter case and leading zeros do not matter.
 pub fn application(id: &str) -> Option<&'static str> {
     let number = u64::from_str_radix(id, 16).ok()?;
     APPLICATIONS.iter().find(|(known, _)| *known == number).map(|(_, name)| *name)

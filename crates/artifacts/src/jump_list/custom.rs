@@ -1,13 +1,13 @@
-//! `.customDestinations-ms`: categories of shell links, each category ended by a mark.
+//! `.customDestinations-ms`: categories of shell links, each ended by a marker.
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, bytes, u16_at, u32_at, utf16};
 use crate::lnk::{self, CLASS, Shortcut};
 
-/// The end of a category, as its bytes stand.
+/// The marker that ends a category, as stored.
 const MARK: [u8; 4] = 0xBABF_FBABu32.to_le_bytes();
 
-/// Most categories and entries that are read.
+/// The most categories and entries that are read.
 const CATEGORIES: usize = 256;
 const ENTRIES: usize = 16_384;
 
@@ -16,16 +16,16 @@ const ENTRIES: usize = 16_384;
 pub struct Custom {
     /// The entries in their order.
     pub entries: Vec<CustomEntry>,
-    /// What is wrong with the file, but not in a shell link.
+    /// Damage to the file outside its shell links.
     pub damage: Vec<Damage>,
 }
 
 /// An entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomEntry {
-    /// The category; `None` where damage hides it.
+    /// The category; `None` if damage hides it.
     pub category: Option<Category>,
-    /// Where the shell link begins; its own places count from there.
+    /// Where the shell link begins; its own offsets count from there.
     pub offset: usize,
     /// The shell link.
     pub link: Shortcut,
@@ -34,13 +34,14 @@ pub struct CustomEntry {
 /// A category of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Category {
-    /// One that the program named.
+    /// One with a name given by the program.
     Named(Located<String>),
-    /// What the program offers to do.
+    /// The tasks that the program offers.
     Tasks,
 }
 
-/// Whether the bytes begin as those of a custom jump list: version 2, a number of categories, and a zero or a shell link soon after.
+/// Checks whether the bytes begin like a custom jump list: version 2, a number of categories, and a zero or a
+/// shell link soon after.
 pub fn is_custom(head: &[u8], size: u64) -> bool {
     let counted = u32_at(head, 4).is_some_and(|count| count as usize <= CATEGORIES);
     let marked = head.windows(MARK.len()).any(|four| four == MARK)
@@ -50,7 +51,7 @@ pub fn is_custom(head: &[u8], size: u64) -> bool {
 
 /// Reads a custom jump list.
 ///
-/// Where categories and entries do not follow each other as they should, all shell links behind are looked for.
+/// If categories and entries are not in their proper sequence, the rest is searched for shell links.
 pub fn custom(data: &[u8]) -> Custom {
     let mut found = Custom::default();
     let mut at = 12;
@@ -69,7 +70,7 @@ pub fn custom(data: &[u8]) -> Custom {
 }
 
 impl Custom {
-    /// A category with its entries and its mark; `None` where they do not follow each other.
+    /// Reads a category with its entries and its marker; `None` if they are not in their proper sequence.
     fn category(&mut self, data: &[u8], at: &mut usize) -> Option<()> {
         let kind = u32_at(data, *at)?;
         let (category, count) = match kind {
@@ -80,7 +81,7 @@ impl Custom {
                 *at = start + length + 4;
                 (Some(Category::Named(Located::new(name, start, length))), u32_at(data, start + length)?)
             }
-            // Entries that are often or lately used, which stand in the automatic list.
+            // Frequent or recent entries, which are in the automatic list.
             1 => {
                 *at += 8;
                 (None, 0)
@@ -103,7 +104,7 @@ impl Custom {
         (bytes(data, *at, MARK.len())? == MARK).then(|| *at += MARK.len())
     }
 
-    /// All shell links from `at` on.
+    /// Reads all shell links from `at` on.
     fn rest(&mut self, data: &[u8], mut at: usize) {
         while let Some(rest) = data.get(at..) {
             let next = rest.windows(CLASS.len() + 4).position(|bytes| bytes.ends_with(&CLASS));

@@ -1,4 +1,4 @@
-//! The stream `DestList`: the entries of an automatic jump list, the last used first.
+//! The stream `DestList`: the entries of an automatic jump list, most recently used first.
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{
@@ -9,47 +9,47 @@ use crate::registry::Filetime;
 
 const HEADER: usize = 32;
 
-/// Most entries that are read; Windows keeps some 2,000 at most.
+/// The most entries that are read; Windows keeps at most about 2,000.
 const ENTRIES: usize = 65_536;
 
-/// The place of an entry that is not pinned.
+/// The pin position of an entry that is not pinned.
 const UNPINNED: u32 = u32::MAX;
 
 /// The list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DestList {
-    /// 1 of Windows 7 and 8, 3 and 4 of Windows 10 and later; 0 of a list that was never filled, or emptied.
+    /// 1 in Windows 7 and 8, 3 and 4 in Windows 10 and later; 0 for a list that was never filled, or was emptied.
     pub version: u32,
-    /// How many entries it says it has.
+    /// The declared number of entries.
     pub count: u32,
     /// The entries in their order.
     pub entries: Vec<DestEntry>,
-    /// What is wrong with it.
+    /// The damage found in it.
     pub damage: Vec<Damage>,
 }
 
-/// An entry; places are those in the stream.
+/// An entry; offsets are those in the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DestEntry {
-    /// Its number, which is the name of its stream in hex digits.
+    /// Its number, which in hex digits is the name of its stream.
     pub number: Located<u64>,
     /// When it was last used.
     pub used: Option<Located<Filetime>>,
-    /// How often it was used, as Windows reckons it; a fraction of a count is left out.
+    /// How often it was used, as Windows calculates it; the fraction is dropped.
     pub count: Option<Located<u32>>,
-    /// Its place among those that a user pinned.
+    /// Its position among the entries that a user pinned.
     pub pinned: Option<Located<u32>>,
     /// NetBIOS name of the host.
     pub host: Option<Located<String>>,
-    /// By which link tracking finds the target.
+    /// The identifiers by which link tracking finds the target.
     pub droid: Option<Droid>,
-    /// The path of the target, or its name for the shell.
+    /// The path of the target, or its name in the shell.
     pub path: Located<String>,
 }
 
-/// Reads the stream; `None` where it does not begin as one of a known version.
+/// Reads the stream; `None` if it does not begin like one of a known version.
 ///
-/// Windows leaves a stream without a byte where a program has no entries (any more).
+/// Windows leaves the stream empty if a program has no entries (any more).
 pub(super) fn read(data: &[u8]) -> Option<DestList> {
     if data.is_empty() {
         return Some(DestList { version: 0, count: 0, entries: Vec::new(), damage: Vec::new() });
@@ -80,7 +80,8 @@ pub(super) fn read(data: &[u8]) -> Option<DestList> {
     Some(list)
 }
 
-/// An entry and where the next one begins. Since version 2 there are 16 more bytes before the path and 4 behind it.
+/// Reads an entry, and returns where the next one begins. From version 2 on there are 16 more bytes before the
+/// path and 4 after it.
 fn entry(data: &[u8], at: usize, version: u32, damage: &mut Vec<Damage>) -> Option<(DestEntry, usize)> {
     let (size, behind) = if version == 1 { (112, 0) } else { (128, 4) };
     let units = usize::from(u16_at(data, at + size)?);
@@ -92,7 +93,7 @@ fn entry(data: &[u8], at: usize, version: u32, damage: &mut Vec<Damage>) -> Opti
     };
     let path = Located::new(utf16(path, start, "path of an entry", damage), start, length);
     let host = ansi_to_nul(data.get(..at + 88)?, at + 72, "host of an entry", damage).map(|(host, _)| host);
-    // In version 1 the number has four bytes, and four of zeros follow.
+    // In version 1 the number has four bytes, followed by four zero bytes.
     let number = Located::new(u64_at(data, at + 88)?, at + 88, 8);
     let entry = DestEntry {
         number,
@@ -106,10 +107,10 @@ fn entry(data: &[u8], at: usize, version: u32, damage: &mut Vec<Damage>) -> Opti
     Some((entry, start + length + behind))
 }
 
-/// A count that is kept as a floating-point number.
+/// Reads a count that is stored as a floating-point number.
 fn float(data: &[u8], at: usize) -> Option<Located<u32>> {
     let number = f32::from_bits(u32_at(data, at)?);
     let whole = (0.0..1e9).contains(&number);
-    // Within these bounds nothing but the fraction is lost.
+    // Within these bounds only the fraction is lost.
     whole.then(|| Located::new(number as u32, at, 4))
 }

@@ -1,4 +1,4 @@
-//! Jump lists of our own making, whole and damaged.
+//! Jump lists built here, undamaged and damaged.
 
 use super::*;
 use proptest::prelude::*;

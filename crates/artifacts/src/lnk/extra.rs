@@ -1,45 +1,46 @@
-//! ExtraData (2.5): the blocks behind a shell link, up to one of less than four bytes.
+//! ExtraData (2.5): the blocks at the end of a shell link, up to one of less than four bytes.
 
 use super::set_guid;
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, ansi_to_nul, bytes, u32_at, u64_at, utf16_to_nul};
 use crate::registry::Filetime;
 
-/// Most blocks that are read; there are eleven kinds.
+/// The most blocks that are read; there are eleven kinds.
 const BLOCKS: usize = 64;
 
 const ENVIRONMENT: u32 = 0xA000_0001;
 const TRACKER: u32 = 0xA000_0003;
 const KNOWN_FOLDER: u32 = 0xA000_000B;
 
-/// From 1582-10-15, where times of UUIDs begin (RFC 9562, 5.1), to 1601-01-01, where FILETIMEs do, in their common units.
+/// From 1582-10-15, the epoch of UUID times (RFC 9562, 5.1), to 1601-01-01, the epoch of FILETIMEs, in their
+/// common units.
 const UUID_EPOCH: u64 = 5_748_192_000_000_000;
 
-/// What the blocks tell.
+/// The content of the blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extra {
-    /// The target with variables of the environment (2.5.4).
+    /// The target path with environment variables (2.5.4).
     pub environment: Option<Located<String>>,
     /// NetBIOS name of the host on which the target was last seen (2.5.10).
     pub machine: Option<Located<String>>,
-    /// By which link tracking finds the target.
+    /// The identifiers by which link tracking finds the target.
     pub droid: Option<Droid>,
-    /// The same when the target was made.
+    /// The same, from when the target was created.
     pub birth: Option<Droid>,
-    /// The GUID of the known folder in which the target stands (2.5.6).
+    /// The GUID of the known folder that contains the target (2.5.6).
     pub known_folder: Option<Located<String>>,
 }
 
-/// A volume and a file, as link tracking names them.
+/// A volume and a file, as identified by link tracking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Droid {
     /// The volume.
     pub volume: Option<Located<String>>,
     /// The file.
     pub file: Option<Located<String>>,
-    /// Address of a network card of the host that made the identifier of the file, where it is one of version 1.
+    /// MAC address of the host that created the file's identifier, if it is a version 1 UUID.
     pub mac: Option<Located<String>>,
-    /// From when the numbers of the identifier are counted, where it is one of version 1: mostly when the host was started.
+    /// The time in the file's identifier, if it is a version 1 UUID: usually when the host was started.
     pub time: Option<Located<Filetime>>,
 }
 
@@ -52,7 +53,7 @@ impl Droid {
         let (mac, time) = match id {
             [.., high, _, _, a, b, c, d, e, f] if high >> 4 == 1 => {
                 let mac = format!("{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{f:02x}");
-                // Low, middle and high part of the time follow each other as one little-endian number.
+                // The low, middle and high parts of the time are adjacent and form one little-endian number.
                 let ticks = u64_at(id, 0)? & 0x0FFF_FFFF_FFFF_FFFF;
                 let time = ticks.checked_sub(UUID_EPOCH).map(Filetime);
                 (Some(Located::new(mac, at + 26, 6)), time.map(|time| Located::new(time, at + 16, 8)))
@@ -83,7 +84,7 @@ pub(super) fn read(data: &[u8], at: &mut usize, damage: &mut Vec<Damage>) -> Ext
             return extra;
         };
         *at = start + size;
-        // A text of a block must end in it.
+        // The text of a block must end within it.
         let held = data.get(..*at).unwrap_or(data);
         extra.block(held, start, u32_at(block, 4).unwrap_or_default(), damage);
     }
@@ -94,7 +95,7 @@ pub(super) fn read(data: &[u8], at: &mut usize, damage: &mut Vec<Damage>) -> Ext
 impl Extra {
     fn block(&mut self, data: &[u8], start: usize, signature: u32, damage: &mut Vec<Damage>) {
         match signature {
-            // The path in the code page has 260 bytes.
+            // The path in the code page takes 260 bytes.
             ENVIRONMENT => {
                 let path = utf16_to_nul(data, start + 8 + 260, "environment block", damage);
                 self.environment = path.filter(|path| !path.value.is_empty());

@@ -4,7 +4,7 @@ use super::{ansi_at, cut};
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, bytes, located_u32, u32_at, utf16_to_nul};
 
-/// Bytes of the header with which offsets of texts in Unicode come.
+/// The header size in bytes from which on there are offsets of Unicode texts.
 const WITH_UNICODE: u32 = 0x24;
 
 const HAS_VOLUME: u32 = 1;
@@ -13,24 +13,24 @@ const HAS_NETWORK: u32 = 2;
 /// Where the target was last seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkInfo {
-    /// The type of its drive, by `GetDriveType`.
+    /// The type of its drive, as in `GetDriveType`.
     pub drive_type: Option<Located<u32>>,
     /// Serial number of its volume.
     pub serial: Option<Located<u32>>,
     /// Label of its volume.
     pub label: Option<Located<String>>,
-    /// Its path on the host, or the beginning of it.
+    /// Its path on the host, or the first part of it.
     pub local_path: Option<Located<String>>,
     /// Its share, as `\\server\share`.
     pub share: Option<Located<String>>,
-    /// The drive that stood for the share.
+    /// The drive letter that was mapped to the share.
     pub device: Option<Located<String>>,
-    /// The end of both paths.
+    /// The common last part of both paths.
     pub suffix: Option<Located<String>>,
 }
 
 impl LinkInfo {
-    /// The local path, or that on the share.
+    /// Returns the local path, or else the one on the share.
     pub fn path(&self) -> Option<Located<String>> {
         let base = self.local_path.as_ref().or(self.share.as_ref())?;
         let Some(suffix) = &self.suffix else { return Some(base.clone()) };
@@ -65,7 +65,7 @@ fn parts(info: &[u8], damage: &mut Vec<Damage>) -> LinkInfo {
             found.drive_type = located_u32(info, volume.saturating_add(4));
             found.serial = located_u32(info, volume.saturating_add(8));
             let narrow = offset(info, volume.saturating_add(12));
-            // This very offset says that another one, to a label in Unicode, stands behind it.
+            // This particular offset means that it is followed by another one, of a Unicode label.
             found.label = if narrow == Some(0x14) {
                 wide(info, volume, volume.saturating_add(16), damage)
             } else {
@@ -89,7 +89,7 @@ fn parts(info: &[u8], damage: &mut Vec<Damage>) -> LinkInfo {
     found
 }
 
-/// A text in Unicode where there is one, else in the code page; their offsets count from `base`.
+/// Reads a text in Unicode if there is one, or else in the code page; their offsets count from `base`.
 fn either(
     info: &[u8],
     base: usize,

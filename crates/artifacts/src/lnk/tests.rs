@@ -1,4 +1,4 @@
-//! Shell links of our own making, whole and damaged.
+//! Shell links built here, undamaged and damaged.
 
 use super::*;
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ fn a_link_to_a_file_tells_its_place_its_times_and_its_host() {
     assert_eq!(value(&droid.time).0, uuid_time());
 }
 
-/// The time of [`lnk::FILE_ID`] by the definition of RFC 9562, 2012-03-28T06:23:34.0598016Z, as a FILETIME.
+/// Returns the time of [`lnk::FILE_ID`] as defined by RFC 9562, 2012-03-28T06:23:34.0598016Z, as a FILETIME.
 fn uuid_time() -> u64 {
     let since_1582 = 0x01E1_789E_8BA1_5700u64;
     since_1582 - (17 + 30 + 31 + 18 * 365 + 5) * 86_400 * 10_000_000

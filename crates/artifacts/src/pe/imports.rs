@@ -1,23 +1,25 @@
-//! What a program uses of libraries.
+//! The functions that a program imports from libraries.
 
 use goblin::pe::PE;
 use goblin::pe::import::Import;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Libraries whose functions the common definition of the hash names by tables of their numbers.
+/// Libraries for which the usual definition of the import hash has tables that convert function numbers to names.
 const BY_TABLE: [&str; 3] = ["oleaut32", "ws2_32", "wsock32"];
 
-/// The functions that a program uses.
+/// The functions that a program imports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imports {
     /// The libraries, each once, in their order.
     pub libraries: Vec<String>,
-    /// How many functions.
+    /// Number of functions.
     pub count: usize,
-    /// The list of which the import hash is the MD5: `library.function` in lower case, joined by commas, without the endings dll, ocx and sys (Mandiant, "Tracking Malware with Import Hashing", as pefile has it).
+    /// The list whose MD5 is the import hash: `library.function` in lower case, joined by commas, without the
+    /// endings dll, ocx and sys (Mandiant, "Tracking Malware with Import Hashing", as implemented by pefile).
     ///
-    /// `None` without imports, and where a function is told by a number that only tables of these libraries name.
+    /// `None` without imports, or if a function is given by a number whose name is only in the tables of these
+    /// libraries.
     pub list: Option<String>,
 }
 
@@ -43,7 +45,7 @@ fn name(import: &Import<'_>) -> Option<String> {
     };
     match &import.name {
         Cow::Borrowed(name) => Some(format!("{bare}.{}", name.to_lowercase())),
-        // The library makes a name of a number.
+        // The library converts a number to a name.
         Cow::Owned(_) if BY_TABLE.contains(&bare) => None,
         Cow::Owned(_) => Some(format!("{bare}.ord{}", import.ordinal)),
     }

@@ -1,16 +1,16 @@
-//! The lists of a prefetch file: names of files, and volumes.
+//! The lists in a prefetch file: file names, and volumes.
 
 use super::Volume;
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, bytes, located_filetime, located_u32, u32_at, utf16};
 
-/// Most names of files that are read; Windows keeps 1,024.
+/// The most file names that are read; Windows keeps 1,024.
 const FILES: usize = 16_384;
 
-/// Most volumes that are read.
+/// The most volumes that are read.
 const VOLUMES: usize = 64;
 
-/// The section of names, each with its NUL, whose place and length stand at 0x64 and 0x68.
+/// Reads the section of names, each with its NUL; its offset and length are at 0x64 and 0x68.
 pub(super) fn files(data: &[u8], damage: &mut Vec<Damage>) -> Vec<Located<String>> {
     let (Some(start), Some(length)) = (size_at(data, 0x64), size_at(data, 0x68)) else { return Vec::new() };
     let section = section(data, 0x64, start, length, "names of files", damage);
@@ -36,7 +36,8 @@ pub(super) fn files(data: &[u8], damage: &mut Vec<Damage>) -> Vec<Located<String
     files
 }
 
-/// The section of volumes, whose place, number and length stand at 0x6C, 0x70 and 0x74; each has `size` bytes.
+/// Reads the section of volumes; its offset, number and length are at 0x6C, 0x70 and 0x74. Each volume has
+/// `size` bytes.
 pub(super) fn volumes(data: &[u8], size: usize, damage: &mut Vec<Damage>) -> Vec<Volume> {
     let (Some(start), Some(count), Some(length)) =
         (size_at(data, 0x6C), size_at(data, 0x70), size_at(data, 0x74))
@@ -63,7 +64,7 @@ pub(super) fn volumes(data: &[u8], size: usize, damage: &mut Vec<Damage>) -> Vec
     volumes
 }
 
-/// A volume; its path stands at an offset from the start of the section.
+/// Reads a volume; its path is at an offset from the start of the section.
 fn volume(section: &[u8], at: usize, start: usize, damage: &mut Vec<Damage>) -> Volume {
     let path = size_at(section, at).zip(size_at(section, at + 4)).and_then(|(offset, units)| {
         let length = units.saturating_mul(2);
@@ -82,7 +83,7 @@ fn volume(section: &[u8], at: usize, start: usize, damage: &mut Vec<Damage>) -> 
     }
 }
 
-/// The bytes of a section, whose place stands at `field`; of one that reaches beyond the end what is there.
+/// Returns the bytes of a section whose offset is stored at `field`; if it extends past the end, the available part.
 fn section<'d>(
     data: &'d [u8],
     field: usize,

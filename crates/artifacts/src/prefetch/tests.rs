@@ -1,4 +1,4 @@
-//! Prefetch files of every version, whole and damaged.
+//! Prefetch files of every version, undamaged and damaged.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Bounds-checked view of the cells of a hive (section "Cell").
+//! A bounds-checked view of the cells of a hive (section "Cell").
 
 use super::defect::{Defect, DefectKind};
 use super::header::BASE_BLOCK;
@@ -18,7 +18,7 @@ pub(crate) struct Cells<'a> {
 pub(crate) struct Cell<'a> {
     /// The reference by which it was found.
     pub(crate) reference: u32,
-    /// Offset in the file of the content.
+    /// Offset of the content in the file.
     pub(crate) at: u64,
     pub(crate) data: &'a [u8],
 }
@@ -28,24 +28,24 @@ impl<'a> Cells<'a> {
         Self { bytes, bins: bytes.get(BASE_BLOCK..).unwrap_or_default() }
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub(crate) fn bytes(self) -> &'a [u8] {
         self.bytes
     }
 
-    /// What follows the base block.
+    /// Returns everything after the base block.
     pub(crate) fn bins(self) -> &'a [u8] {
         self.bins
     }
 
-    /// Size of the file.
+    /// Returns the size of the file.
     pub(crate) fn size(self) -> u64 {
         self.bytes.len() as u64
     }
 
-    /// The allocated cell at a reference that stands at file offset `from`.
+    /// Returns the allocated cell at a reference that is stored at file offset `from`.
     ///
-    /// A wrong size is noted in `defects` and the cell taken as long as it can be;
+    /// A wrong size is reported in `defects`, and the cell is read as far as possible;
     /// a cell that is outside, free or empty is an `Err`.
     pub(crate) fn get(
         self,
@@ -76,7 +76,7 @@ impl<'a> Cells<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// The first two bytes.
+    /// Returns the first two bytes.
     pub(crate) fn signature(&self) -> [u8; 2] {
         self.data.first_chunk().copied().unwrap_or_default()
     }
@@ -89,7 +89,7 @@ impl<'a> Cell<'a> {
         u32_at(self.data, at)
     }
 
-    /// As many of `length` bytes from `at` as there are.
+    /// Returns `length` bytes from `at`, or as many as there are.
     pub(crate) fn up_to(&self, at: usize, length: usize) -> &'a [u8] {
         let rest = self.data.get(at..).unwrap_or_default();
         rest.get(..length).unwrap_or(rest)

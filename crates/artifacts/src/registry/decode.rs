@@ -1,26 +1,26 @@
-//! Bytes to text: names and the data of text values.
+//! Decoding bytes to text: names and the data of text values.
 
 use nt_hive::NtHiveNameString;
 
 use super::defect::{Defect, DefectKind};
 
-/// Decoded text and what was odd about it.
+/// Decoded text, and its oddities.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Text {
     pub(crate) text: String,
-    /// Bytes other than NUL stand behind the first NUL.
+    /// Whether bytes other than NUL follow the first NUL.
     pub(crate) trailing: bool,
     pub(crate) unpaired: u32,
 }
 
-/// UTF-16LE up to the first NUL; a last odd byte is left out.
+/// Decodes UTF-16LE up to the first NUL; a last odd byte is left out.
 pub(crate) fn text(bytes: &[u8]) -> Text {
     let (end, behind) = split_at_nul(bytes);
     let (text, unpaired) = utf16(bytes.get(..end).unwrap_or_default());
     Text { text, trailing: not_zero(bytes.get(behind..)), unpaired }
 }
 
-/// UTF-16LE texts with a NUL after each, up to an empty one or the end.
+/// Decodes UTF-16LE texts, each followed by a NUL, up to an empty one or the end.
 pub(crate) fn texts(bytes: &[u8]) -> (Vec<String>, bool, u32) {
     let (mut rest, mut texts, mut unpaired) = (bytes, Vec::new(), 0);
     while rest.len() >= 2 {
@@ -37,7 +37,7 @@ pub(crate) fn texts(bytes: &[u8]) -> (Vec<String>, bool, u32) {
     (texts, false, unpaired)
 }
 
-/// A key or value name as stored: Latin-1 or UTF-16LE.
+/// Decodes a key or value name as stored: Latin-1 or UTF-16LE.
 pub(crate) fn name(stored: &NtHiveNameString<'_>, at: u64, defects: &mut Vec<Defect>) -> String {
     match stored {
         NtHiveNameString::Latin1(bytes) => match std::str::from_utf8(bytes) {
@@ -52,7 +52,7 @@ pub(crate) fn name(stored: &NtHiveNameString<'_>, at: u64, defects: &mut Vec<Def
     }
 }
 
-/// Whether two names are one to Windows, which upper-cases unit by unit.
+/// Checks whether two names are the same to Windows, which upper-cases unit by unit.
 pub(crate) fn same_name(left: &str, right: &str) -> bool {
     if left.is_ascii() && right.is_ascii() {
         return left.eq_ignore_ascii_case(right);
@@ -61,7 +61,7 @@ pub(crate) fn same_name(left: &str, right: &str) -> bool {
     NtHiveNameString::Utf16LE(&units) == *right
 }
 
-/// Notes what is odd about UTF-16 text that lies at a file offset.
+/// Reports oddities of a UTF-16 text at a file offset.
 pub(crate) fn note(at: u64, unpaired: u32, length: usize, defects: &mut Vec<Defect>) {
     if unpaired > 0 {
         defects.push(Defect::at(at, DefectKind::UnpairedSurrogates { count: unpaired }));
@@ -71,9 +71,9 @@ pub(crate) fn note(at: u64, unpaired: u32, length: usize, defects: &mut Vec<Defe
     }
 }
 
-/// UTF-16LE to text; each unpaired surrogate becomes U+FFFD and is counted.
+/// Decodes UTF-16LE; each unpaired surrogate becomes U+FFFD and is counted.
 pub(crate) fn utf16(bytes: &[u8]) -> (String, u32) {
-    // Nearly all text of a registry is ASCII, which needs no decoding.
+    // Nearly all text in a registry is ASCII, which needs no decoding.
     let pairs = bytes.as_chunks().0;
     if pairs.iter().all(|[low, high]| *high == 0 && low.is_ascii()) {
         let ascii = pairs.iter().map(|[low, _]| *low).collect();
@@ -94,7 +94,7 @@ fn units(bytes: &[u8]) -> impl Iterator<Item = u16> {
     bytes.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair))
 }
 
-/// Where text ends and where the bytes behind its NUL begin.
+/// Returns where the text ends and where the bytes after its NUL begin.
 fn split_at_nul(bytes: &[u8]) -> (usize, usize) {
     match units(bytes).position(|unit| unit == 0) {
         Some(nul) => (nul * 2, nul * 2 + 2),

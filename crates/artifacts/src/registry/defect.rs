@@ -5,7 +5,7 @@ use super::value::ValueKind;
 /// One damaged place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Defect {
-    /// Offset in the file of the damaged field or record, where one can be named.
+    /// Offset in the file of the damaged field or record, if there is one.
     pub offset: Option<u64>,
     /// What is wrong there.
     pub what: DefectKind,
@@ -17,10 +17,10 @@ impl Defect {
     }
 }
 
-/// What is wrong; sizes and lengths are bytes, `reference` is a cell offset as stored (from the first hive bin).
+/// What is wrong; sizes and lengths are in bytes, `reference` is a cell offset as stored (from the first hive bin).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DefectKind {
-    /// The sequence numbers differ: the last changes stand in transaction logs that were not applied.
+    /// The sequence numbers differ: the last changes are in transaction logs that were not applied.
     #[error("hive is dirty and its logs are not applied (sequence numbers {primary} and {secondary})")]
     DirtyHive {
         /// Primary sequence number.
@@ -41,7 +41,7 @@ pub enum DefectKind {
     HiveBinsSize {
         /// As stored in the base block.
         expected: u64,
-        /// What the file holds behind its base block.
+        /// Bytes in the file after its base block.
         actual: u64,
     },
     /// A field of the base block has a value that no known hive has.
@@ -70,7 +70,7 @@ pub enum DefectKind {
         /// Size of the free cell.
         size: u32,
     },
-    /// The size of a cell is zero, no multiple of 8, or reaches beyond the file; what there is was read.
+    /// The size of a cell is zero, not a multiple of 8, or extends beyond the file; the available part was read.
     #[error("cell {reference:#010x} has size {actual} but there is room for {available}")]
     CellSize {
         /// The reference as stored.
@@ -83,20 +83,20 @@ pub enum DefectKind {
     /// A record does not begin with its signature.
     #[error("record should be a {expected} but begins with {actual:?}")]
     Signature {
-        /// The record that was to be there.
+        /// The record that should be there.
         expected: Signature,
-        /// The bytes that are there.
+        /// The bytes found.
         actual: [u8; 2],
     },
-    /// A record is longer than its cell; what there is was read if that is enough.
+    /// A record is longer than its cell; the available part was read if that is enough.
     #[error("record needs {expected} bytes but its cell has {actual}")]
     RecordCut {
         /// Bytes needed.
         expected: u64,
-        /// Bytes there.
+        /// Bytes available.
         actual: u64,
     },
-    /// A name reaches beyond its cell or is longer than Windows allows; what is possible was kept.
+    /// A name extends beyond its cell or is longer than Windows allows; the valid part was kept.
     #[error("name should have {expected} bytes but {actual} were kept")]
     NameCut {
         /// Length as stored.
@@ -134,16 +134,16 @@ pub enum DefectKind {
         /// The reference as stored.
         reference: u32,
     },
-    /// Keys lie deeper than the limit; they were not read.
+    /// Keys are deeper than the limit; they were not read.
     #[error("subkeys lie deeper than {limit} levels")]
     TooDeep {
         /// The limit.
         limit: u32,
     },
-    /// UTF-16 text holds surrogates without their partner; each became U+FFFD.
+    /// UTF-16 text contains unpaired surrogates; each became U+FFFD.
     #[error("text holds {count} unpaired surrogates")]
     UnpairedSurrogates {
-        /// How many.
+        /// Number of unpaired surrogates.
         count: u32,
     },
     /// UTF-16 text has an odd number of bytes; the last one was left out of the text.
@@ -152,7 +152,7 @@ pub enum DefectKind {
         /// Length of the text.
         actual: u64,
     },
-    /// The data of a number has a length that its type does not have; it was kept as bytes.
+    /// The data of a number does not have the length of its type; it was kept as bytes.
     #[error("data of {kind} should have {expected} bytes but has {actual}")]
     NumberLength {
         /// The type of the value.
@@ -162,7 +162,7 @@ pub enum DefectKind {
         /// Length of the data.
         actual: u64,
     },
-    /// Less data was found than the value says; what there is was kept.
+    /// Less data was found than the value declares; the available part was kept.
     #[error("data should have {expected} bytes but {actual} were found")]
     DataCut {
         /// As stored in the value.
@@ -170,7 +170,7 @@ pub enum DefectKind {
         /// As found.
         actual: u64,
     },
-    /// Reading gave more than a file of this size can hold without tricks, and was ended.
+    /// Reading produced more than an honest file of this size can hold, and was stopped.
     #[error("reading gave more than a hive of {limit} bytes can hold")]
     TooMuch {
         /// Size of the file.
@@ -179,7 +179,7 @@ pub enum DefectKind {
 }
 
 impl DefectKind {
-    /// Whether keys or values may be there that were not read because of this.
+    /// Checks whether there may be keys or values that were not read because of this.
     pub fn hides_records(&self) -> bool {
         match self {
             Self::DirtyHive { .. }

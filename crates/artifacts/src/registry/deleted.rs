@@ -1,8 +1,10 @@
-//! Records of keys and values in free cells: what is left of deleted keys and values, or of records that were moved.
+//! Key and value records in free cells: remnants of deleted keys and values, or of records that were moved.
 //!
-//! A cell that is freed keeps its content until the space is used again (section "Cell"), also where it becomes part of a larger free cell.
-//! Nothing marks what is found there as a record, so that everything it says is checked against the format, and what does not fit is no record.
-//! Free space inside of cells in use holds some bytes at most, and is not looked at.
+//! A freed cell keeps its content until the space is used again (section "Cell"), even if it becomes part of a
+//! larger free cell.
+//! Nothing marks such content as a record, so every field is checked against the format, and anything that does
+//! not fit is not a record.
+//! Free space inside cells in use is a few bytes at most, and is not searched.
 
 mod data;
 mod free;
@@ -21,29 +23,29 @@ use std::ops::ControlFlow;
 /// A remnant in the free space of a hive.
 #[derive(Clone, Debug)]
 pub enum Remnant<'h> {
-    /// Of a key.
+    /// A remnant of a key.
     Key(DeletedKey),
-    /// Of a value.
+    /// A remnant of a value.
     Value(DeletedValue<'h>),
 }
 
-/// What the live tree says of the place of a remnant.
+/// What the live tree has in the place of a remnant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// There is no such key or value: it was deleted.
     Gone,
-    /// There is one of this path: the record was moved or replaced, or the key or value made anew.
+    /// There is one with this path: the record was moved or replaced, or the key or value was created again.
     Live,
-    /// It cannot be told where it stood.
+    /// Its place is unknown.
     Unknown,
 }
 
-/// A record of a key in free space.
+/// A key record in free space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletedKey {
     /// The name.
     pub name: String,
-    /// The path as far as the parents can be found, by what stands now where the record refers to.
+    /// The path as far as its parents can be found, using what is now at the places that the record refers to.
     pub path: String,
     /// Whether the path begins at the root.
     pub path_complete: bool,
@@ -51,15 +53,15 @@ pub struct DeletedKey {
     pub standing: Standing,
     /// When the key was last written.
     pub last_written: Filetime,
-    /// Number of subkeys, as stored; Windows counts down as they are deleted.
+    /// Number of subkeys, as stored; Windows decrements it as they are deleted.
     pub subkey_count: u32,
     /// Number of values, as stored.
     pub value_count: u32,
-    /// Where the record lies in the file: the offset of its signature `nk`.
+    /// The location of the record in the file: the offset of its signature `nk`.
     pub offset: u64,
 }
 
-/// A record of a value in free space.
+/// A value record in free space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletedValue<'h> {
     /// The name; `""` is the default value.
@@ -70,19 +72,19 @@ pub struct DeletedValue<'h> {
     pub standing: Standing,
     /// The type, as stored.
     pub kind: ValueKind,
-    /// The data by its type; [`ValueData::Unreadable`] where its place is in use again.
+    /// The data according to its type; [`ValueData::Unreadable`] if its place is in use again.
     pub data: ValueData,
     /// The data as stored.
     pub raw: Cow<'h, [u8]>,
     /// Length of the data, as stored.
     pub size: u32,
-    /// Where the record lies in the file: the offset of its signature `vk`.
+    /// The location of the record in the file: the offset of its signature `vk`.
     pub offset: u64,
-    /// Where the data lies in the file, in order.
+    /// The location of the data in the file, in order.
     pub data_extents: Vec<Extent>,
 }
 
-/// Shows every remnant in the order of the file; `false` where not all of them were shown.
+/// Shows every remnant in file order; returns `false` if not all of them were shown.
 pub fn deleted<'h>(hive: &'h Hive<'_>, mut show: impl FnMut(Remnant<'h>) -> ControlFlow<()>) -> bool {
     let free = Free::of(hive.cells);
     let found = record::scan(hive.cells, &free);
@@ -107,13 +109,13 @@ pub fn deleted<'h>(hive: &'h Hive<'_>, mut show: impl FnMut(Remnant<'h>) -> Cont
     tree.complete
 }
 
-/// What remnants refer to.
+/// The keys and values that remnants refer to.
 struct Tree<'f> {
     /// Paths of live keys by reference.
     live: HashMap<u32, String>,
     /// Paths of live keys in lower case.
     paths: HashSet<String>,
-    /// Names of live values in lower case, by the path of their key, where a remnant with values has that path, too.
+    /// Names of live values in lower case, by the path of their key, if a remnant with values has the same path.
     names: HashMap<String, HashSet<String>>,
     /// Remnants of keys by reference.
     gone: HashMap<u32, &'f FoundKey>,
@@ -149,7 +151,7 @@ impl<'f> Tree<'f> {
         tree
     }
 
-    /// The names of the values of live keys that have the path of a remnant with values.
+    /// Returns the names of the values of live keys that share the path of a remnant with values.
     fn live_values<'k>(
         &self,
         hive: &Hive<'_>,
@@ -172,7 +174,7 @@ impl<'f> Tree<'f> {
         names
     }
 
-    /// The path of a remnant, and whether it begins at the root.
+    /// Returns the path of a remnant, and whether it begins at the root.
     fn path(&self, key: &FoundKey) -> (String, bool) {
         let (mut names, mut parent) = (vec![key.name.as_str()], key.parent);
         let mut complete = false;

@@ -1,4 +1,4 @@
-//! What differs between two states of one hive.
+//! The differences between two states of one hive.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,36 +6,36 @@ use std::ops::ControlFlow;
 
 use super::{Filetime, Hive, Value, Visit, WalkSummary};
 
-/// How two states of a hive differ, in numbers; keys are told apart by path, values by key and name.
+/// How two states of a hive differ, in numbers; keys are identified by path, values by key and name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// What a walk of the first state came to.
+    /// The result of walking the first state.
     pub before: WalkSummary,
-    /// What a walk of the second state came to.
+    /// The result of walking the second state.
     pub after: WalkSummary,
-    /// Keys of the second state that the first has not.
+    /// Keys that only the second state has.
     pub keys_added: u64,
-    /// Keys of the first state that the second has not.
+    /// Keys that only the first state has.
     pub keys_removed: u64,
-    /// Keys of both whose last-written time differs.
+    /// Keys of both states whose last-written times differ.
     pub keys_rewritten: u64,
-    /// Values that only the second state has, of keys that both have.
+    /// Values that only the second state has, in keys that both have.
     pub values_added: u64,
-    /// Values that only the first state has, of keys that both have.
+    /// Values that only the first state has, in keys that both have.
     pub values_removed: u64,
-    /// Values of both whose type or data differ.
+    /// Values of both states whose types or data differ.
     pub values_changed: u64,
 }
 
 impl Difference {
-    /// All of these together.
+    /// Returns the sum of all differences.
     pub fn total(&self) -> u64 {
         let keys = self.keys_added + self.keys_removed + self.keys_rewritten;
         keys + self.values_added + self.values_removed + self.values_changed
     }
 }
 
-/// What is kept of a key: its time, and a number for type and data of each value.
+/// What is kept of a key: its time, and a number for the type and data of each value.
 struct Kept {
     written: Filetime,
     values: BTreeMap<String, u64>,

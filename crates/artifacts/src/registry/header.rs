@@ -16,13 +16,13 @@ const CHECKSUM_FIELD: usize = 0x1FC;
 pub struct Filetime(pub u64);
 
 impl Filetime {
-    /// Whether it names an instant: neither 0, "not set", nor one of the two values by which Windows says "never".
+    /// Checks whether it is an instant: neither 0, "not set", nor one of the two values that mean "never" in Windows.
     pub fn is_time(self) -> bool {
         ![0, 0x7FFF_FFFF_FFFF_FFFF, u64::MAX].contains(&self.0)
     }
 }
 
-/// What the base block says.
+/// The fields of the base block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HiveHeader {
     /// Sequence number raised before the file is written.
@@ -41,14 +41,14 @@ pub struct HiveHeader {
     pub hive_bins_size: u32,
     /// The end of the path under which Windows loaded the hive; a hint, not a name to trust.
     pub file_name: String,
-    /// Whether the checksum holds.
+    /// Whether the checksum is correct.
     pub checksum_ok: bool,
-    /// Whether the sequence numbers agree; otherwise transaction logs hold changes that are missing here.
+    /// Whether the sequence numbers agree; otherwise transaction logs have changes that are missing here.
     pub clean: bool,
 }
 
 impl HiveHeader {
-    /// The reference of the root key and where it stands.
+    /// Returns the reference of the root key and where it is stored.
     pub(crate) fn root_entry(&self) -> Entry {
         Entry { reference: self.root_cell, at: ROOT_CELL_FIELD as u64 }
     }
@@ -57,7 +57,7 @@ impl HiveHeader {
 /// Failure to open a hive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
-    /// The file ends inside the base block or right behind it.
+    /// The file ends inside the base block or right after it.
     #[error("open hive: file needs more than {expected} bytes but has {actual}")]
     TooShort {
         /// Bytes needed for a base block.
@@ -68,11 +68,11 @@ pub enum OpenError {
     /// The file does not begin with `regf`.
     #[error("open hive: signature at offset {offset} should be {expected:?} but is {actual:?}")]
     Signature {
-        /// Where it was looked for.
+        /// Where it should be.
         offset: u64,
         /// The signature of a hive.
         expected: [u8; 4],
-        /// The bytes there.
+        /// The bytes found.
         actual: [u8; 4],
     },
     /// The file is a transaction log: its base block says so and no hive bin follows.
@@ -80,7 +80,7 @@ pub enum OpenError {
         "open hive: file type at offset {offset} should be {expected} but is {actual} (a transaction log)"
     )]
     TransactionLog {
-        /// Where the file type stands.
+        /// Offset of the file type.
         offset: u64,
         /// The file type of a primary file.
         expected: u32,
@@ -119,7 +119,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(HiveHeader, Vec<Defect>), OpenError>
     };
     let mut defects = check(&header, block, computed);
     let (expected, actual) = (u64::from(header.hive_bins_size), bins.len() as u64);
-    // Windows makes the file longer in advance; only a shorter one lacks something.
+    // Windows enlarges the file in advance; only a shorter one lacks something.
     if actual < expected {
         defects.push(Defect::at(0x28, DefectKind::HiveBinsSize { expected, actual }));
     }
@@ -151,7 +151,7 @@ fn check(header: &HiveHeader, block: &[u8], computed: u32) -> Vec<Defect> {
     defects
 }
 
-/// XOR of the 127 words before the checksum, where 0 and -1 are avoided.
+/// Returns the XOR of the 127 words before the checksum, avoiding 0 and -1.
 pub(crate) fn checksum(block: &[u8]) -> u32 {
     let words = (0..CHECKSUM_FIELD).step_by(4);
     match words.fold(0, |sum, at| sum ^ u32_at(block, at).unwrap_or_default()) {

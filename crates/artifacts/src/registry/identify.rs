@@ -1,10 +1,11 @@
-//! Which hive this is, told by its content and never by the name of the file.
+//! The type of a hive, recognised by its content and never by its file name.
 //!
-//! Where damage hides the keys that would tell, the path under which Windows loaded the hive does: it stands in the base block.
+//! If damage hides the keys that would show it, the path under which Windows loaded the hive is used, which is
+//! in the base block.
 
 use super::Hive;
 
-/// The hives that are known by their content.
+/// The hive types that are recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HiveType {
     /// `SYSTEM`
@@ -15,7 +16,7 @@ pub enum HiveType {
     Sam,
     /// `SECURITY`
     Security,
-    /// `NTUSER.DAT`, also of service accounts and `DEFAULT`
+    /// `NTUSER.DAT`, also of service accounts, and `DEFAULT`
     NtUser,
     /// `UsrClass.dat`
     UsrClass,
@@ -31,7 +32,8 @@ pub enum HiveType {
     Other,
 }
 
-/// Tells the type of a hive by the first keys below its root; where these tell none, for damage can hide them, by the path in its base block.
+/// Recognises a hive by the first keys below its root; if these are inconclusive, perhaps because of damage, by
+/// the path in its base block.
 pub fn identify(hive: &Hive<'_>) -> HiveType {
     match by_content(hive) {
         HiveType::Other => by_path(&hive.header().file_name),
@@ -39,7 +41,7 @@ pub fn identify(hive: &Hive<'_>) -> HiveType {
     }
 }
 
-/// The type that belongs to the end of a path under which Windows loads hives.
+/// Returns the type for the end of a path under which Windows loads hives.
 fn by_path(path: &str) -> HiveType {
     let name = path.rsplit(['\\', '/']).next().unwrap_or_default().to_ascii_lowercase();
     match name.as_str() {
@@ -88,7 +90,7 @@ fn by_content(hive: &Hive<'_>) -> HiveType {
     }
 }
 
-/// `ControlSet` and three digits.
+/// Checks for `ControlSet` and three digits.
 fn is_control_set(name: &str) -> bool {
     name.strip_prefix("controlset")
         .is_some_and(|digits| digits.len() == 3 && digits.bytes().all(|digit| digit.is_ascii_digit()))

@@ -12,24 +12,24 @@ use super::{Hive, MAX_DEPTH};
 
 /// Length of a key record before its name.
 const FIXED: usize = 0x4C;
-/// Longest name of a key in bytes: 256 UTF-16 units.
+/// Maximum length of a key name in bytes: 256 UTF-16 units.
 const LONGEST_NAME: usize = 512;
 const NAME_IS_LATIN: u16 = 0x20;
 
 /// A key of a hive.
 #[derive(Clone)]
 pub struct Key<'h> {
-    /// Path from the root with `\` between the names; the root's is `""`.
+    /// Path from the root, with `\` between the names; the root's is `""`.
     pub path: String,
-    /// The name as stored; the root's own name is no part of any path.
+    /// The name as stored; the root's own name is not part of any path.
     pub name: String,
-    /// The class name, where there is one.
+    /// The class name, if there is one.
     pub class: Option<String>,
     /// When the key was last written.
     pub last_written: Filetime,
-    /// Where the record lies in the file: the offset of its signature `nk`.
+    /// The location of the record in the file: the offset of its signature `nk`.
     pub offset: u64,
-    /// Where its last written time stands in the file, 8 bytes.
+    /// Offset in the file of its last-written time, 8 bytes.
     pub last_written_offset: u64,
     /// Number of subkeys, as stored.
     pub subkey_count: u32,
@@ -38,16 +38,16 @@ pub struct Key<'h> {
     /// Levels below the root, whose depth is 0.
     pub depth: u32,
     pub(crate) reference: u32,
-    /// Whether the key names as its parent the one that lists it.
+    /// Whether the key names the key that lists it as its parent.
     pub(crate) parent_agrees: bool,
     pub(crate) subkey_list: u32,
     pub(crate) value_list: u32,
-    /// The key as nt-hive knows it, where it could reach it.
+    /// The key in nt-hive, if nt-hive could reach it.
     pub(crate) node: Option<Node<'h>>,
 }
 
 impl<'h> Key<'h> {
-    /// The root key of a hive.
+    /// Reads the root key of a hive.
     pub(crate) fn root(
         cells: Cells<'_>,
         cell: Cell<'h>,
@@ -175,7 +175,7 @@ fn fields<'a>(cell: &Cell<'a>, defects: &mut Vec<Defect>) -> Option<Record<'a>> 
     })
 }
 
-/// The class name, which lies in a cell of its own as UTF-16LE.
+/// Reads the class name, which is in a separate cell as UTF-16LE.
 fn class(
     cells: Cells<'_>,
     cell: &Cell<'_>,
@@ -203,7 +203,7 @@ fn class(
     Some(text)
 }
 
-/// The subkeys of a key, or only those of one name.
+/// Returns the subkeys of a key, or only those of one name.
 pub(crate) fn children<'h>(
     hive: &'h Hive<'_>,
     key: &Key<'h>,
@@ -261,7 +261,7 @@ fn child<'h>(
     Ok(Some(Key { path, class, depth, parent_agrees, ..Key::new(cell, &record, name, node) }))
 }
 
-/// Whether nt-hive speaks of the key record at this place in the file: its name follows the fixed fields.
+/// Checks whether nt-hive's key is the record at this place in the file, by the place of its name.
 fn lies_at(hive: &Hive<'_>, node: &Node<'_>, at: u64) -> bool {
     let name_at = node.name().ok().and_then(|name| {
         let bytes = library::stored(&name);

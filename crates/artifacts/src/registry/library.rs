@@ -1,4 +1,4 @@
-//! nt-hive behind a guard: it panics on some damage, and offers neither offsets nor times.
+//! nt-hive behind a guard: it panics on some damage, and provides neither offsets nor times.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,7 +22,7 @@ impl<'a> Library<'a> {
         nt_hive::Hive::without_validation(bytes).map(Self).map_err(too_short)
     }
 
-    /// The root key; only asked for where its cell is known to be sound.
+    /// Returns the root key; called only if its cell is known to be undamaged.
     pub(crate) fn root<'h>(&'h self) -> Option<Node<'h>> {
         let hive: &'h nt_hive::Hive<&'h [u8]> = &self.0;
         guarded(|| hive.root_key_node().ok()).flatten()
@@ -39,17 +39,17 @@ impl<T, I: Iterator<Item = nt_hive::Result<T>>> Items<I> {
     }
 }
 
-/// The subkeys of a key whose list is known to be sound, in the order of that list.
+/// Returns the subkeys of a key whose list is known to be undamaged, in the order of that list.
 pub(crate) fn subkeys<'h>(node: Option<&Node<'h>>) -> Items<SubKeyNodes<'h, &'h [u8]>> {
     Items(node.and_then(|node| guarded(|| node.subkeys())??.ok()))
 }
 
-/// The values of a key whose list is known to be sound, in the order of that list.
+/// Returns the values of a key whose list is known to be undamaged, in the order of that list.
 pub(crate) fn values<'h>(node: Option<&Node<'h>>) -> Items<KeyValues<'h, &'h [u8]>> {
     Items(node.and_then(|node| guarded(|| node.values())??.ok()))
 }
 
-/// The data of a value, where it is one piece.
+/// Returns the data of a value, if it is in one piece.
 pub(crate) fn data<'h>(value: &NodeValue<'h>) -> Option<&'h [u8]> {
     match guarded(|| value.data().ok()).flatten()? {
         KeyValueData::Small(bytes) => Some(bytes),
@@ -57,14 +57,14 @@ pub(crate) fn data<'h>(value: &NodeValue<'h>) -> Option<&'h [u8]> {
     }
 }
 
-/// The bytes of a name.
+/// Returns the bytes of a name.
 pub(crate) fn stored<'n>(name: &NtHiveNameString<'n>) -> &'n [u8] {
     match name {
         NtHiveNameString::Latin1(bytes) | NtHiveNameString::Utf16LE(bytes) => bytes,
     }
 }
 
-/// Where a part of `bytes` begins in it.
+/// Returns where a part of `bytes` begins in it.
 pub(crate) fn offset_in(bytes: &[u8], part: &[u8]) -> Option<u64> {
     let offset = part.as_ptr().addr().checked_sub(bytes.as_ptr().addr())?;
     (offset <= bytes.len()).then_some(offset as u64)

@@ -6,10 +6,10 @@ use super::cells::{Cell, Cells, NONE};
 use super::defect::{Defect, DefectKind, Signature};
 use super::key::Key;
 
-/// Smallest cell that can hold a key, in bytes.
+/// The smallest cell that can hold a key, in bytes.
 const SMALLEST_KEY_CELL: usize = 80;
 
-/// The entries of a list, and whether it is sound: then nt-hive reads the same entries in the same order.
+/// The entries of a list, and whether it is undamaged: then nt-hive reads the same entries in the same order.
 #[derive(Default)]
 pub(crate) struct List {
     pub(crate) entries: Vec<Entry>,
@@ -19,13 +19,13 @@ pub(crate) struct List {
 /// One entry of a list.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
-    /// The cell referred to.
+    /// The cell it refers to.
     pub(crate) reference: u32,
-    /// Where the reference stands in the file.
+    /// Offset of the reference in the file.
     pub(crate) at: u64,
 }
 
-/// What may still be read: hostile files make few bytes stand for many records.
+/// What may still be read: hostile files make a few bytes represent many records.
 pub(crate) struct Budget {
     records: u64,
     bytes: u64,
@@ -33,14 +33,14 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// More than an honest hive of this size can need: each record takes an entry of 4 bytes,
+    /// Returns more than an honest hive of this size can need: each record takes an entry of 4 bytes,
     /// and paths and decoded text are a small multiple of what is stored.
     pub(crate) fn of(cells: Cells<'_>) -> Self {
         let limit = cells.size();
         Self { records: limit / 4 + 1024, bytes: limit * 8 + (16 << 20), limit }
     }
 
-    /// Spends; what is not there any more is a defect.
+    /// Uses up a part; exceeding the budget is a defect.
     pub(crate) fn take(&mut self, records: usize, bytes: usize) -> Result<(), Defect> {
         let left = (self.records.checked_sub(records as u64), self.bytes.checked_sub(bytes as u64));
         let (Some(records), Some(bytes)) = left else {
@@ -56,7 +56,7 @@ impl Budget {
     }
 }
 
-/// The subkeys that a key lists.
+/// Returns the subkeys that a key lists.
 pub(crate) fn subkeys(cells: Cells<'_>, key: &Key<'_>, defects: &mut Vec<Defect>) -> List {
     if key.subkey_list == NONE && key.subkey_count == 0 {
         return List::default();
@@ -71,7 +71,7 @@ pub(crate) fn subkeys(cells: Cells<'_>, key: &Key<'_>, defects: &mut Vec<Defect>
     };
     let actual = u32::try_from(list.entries.len()).unwrap_or(u32::MAX);
     if key.subkey_count == 0 && actual == 0 {
-        // Nothing counted, and a stale reference that leads nowhere.
+        // Nothing is counted, and a stale reference points nowhere.
         return List::default();
     }
     if key.subkey_count != actual {
@@ -79,7 +79,7 @@ pub(crate) fn subkeys(cells: Cells<'_>, key: &Key<'_>, defects: &mut Vec<Defect>
         found.push(Defect::at(key.subkey_count_at(), what));
     }
     if key.subkey_count == 0 {
-        // Windows shows none either; the list may long belong to another key.
+        // Windows shows none either; the list may have belonged to another key for a long time.
         defects.extend(found.pop());
         return List::default();
     }
@@ -130,7 +130,7 @@ fn leaf(cell: &Cell<'_>, role: Signature, list: &mut List, defects: &mut Vec<Def
     Ok(())
 }
 
-/// The entries behind the signature and the count of a list.
+/// Returns the entries after the signature and the count of a list.
 fn entries<'a>(
     cell: &Cell<'a>,
     width: usize,
@@ -148,7 +148,7 @@ fn entries<'a>(
         .map(|(reference, at)| Entry { reference, at })
 }
 
-/// Keeps the first of entries that refer to the same cell.
+/// Keeps the first of several entries that refer to the same cell.
 fn drop_repeated(entries: &mut Vec<Entry>, defects: &mut Vec<Defect>) {
     let mut sorted: Vec<u32> = entries.iter().map(|entry| entry.reference).collect();
     sorted.sort_unstable();
@@ -166,7 +166,7 @@ fn drop_repeated(entries: &mut Vec<Entry>, defects: &mut Vec<Defect>) {
     });
 }
 
-/// The values that a key lists.
+/// Returns the values that a key lists.
 pub(crate) fn values(cells: Cells<'_>, key: &Key<'_>, defects: &mut Vec<Defect>) -> List {
     if key.value_count == 0 {
         return List::default();
@@ -193,7 +193,7 @@ pub(crate) fn values(cells: Cells<'_>, key: &Key<'_>, defects: &mut Vec<Defect>)
     List { entries, sound }
 }
 
-/// nt-hive asserts that no entry means "none".
+/// Checks that no entry means "none", which nt-hive asserts.
 fn all_refer(entries: &[Entry]) -> bool {
     entries.iter().all(|entry| entry.reference != NONE)
 }

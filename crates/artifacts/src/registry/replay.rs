@@ -1,8 +1,12 @@
-//! Transaction logs applied to a hive, in memory (sections "Format of transaction log files", "Dirty state of a hive", "Multiple transaction log files").
+//! Transaction logs applied to a hive, in memory (sections "Format of transaction log files", "Dirty state of a
+//! hive", "Multiple transaction log files").
 //!
-//! Two formats are known: a bitmap of sectors (`DIRT`, up to Windows 8) and entries with hashes (`HvLE`, Windows 8.1 and later).
-//! What is applied is what Windows would apply when it loads the hive; what it would not apply is told with the reason.
-//! [`Replay::place`] says where bytes of the result really stand: in the hive file, in a log, or nowhere in one piece.
+//! Two formats are supported: a bitmap of sectors (`DIRT`, up to Windows 8) and entries with hashes (`HvLE`,
+//! Windows 8.1 and later).
+//! Exactly those changes are applied that Windows would apply when it loads the hive; the others are reported
+//! with the reason.
+//! [`Replay::place`] gives the real location of bytes of the result: in the hive file, in a log, or nowhere in
+//! one piece.
 
 mod entries;
 mod marvin;
@@ -16,71 +20,71 @@ use target::Target;
 /// Length of the part of the base block that logs hold a copy of, and that its checksum covers.
 const COPIED: usize = 512;
 
-/// Room that logs may make a hive grow by beside a multiple of their own size, in bytes: growth is written to the log.
+/// Bytes by which logs may enlarge a hive, in addition to a multiple of their own size: growth is written to the log.
 const LEAST_GROWTH: u64 = 16 << 20;
 
 /// Windows' own limit for the bins of a hive: references have 31 bits.
 const LARGEST: u64 = 1 << 31;
 
-/// What logs come to on a hive.
+/// The result of applying logs to a hive.
 #[derive(Clone, Debug, Default)]
 pub struct Replay {
-    /// The hive with what was applied, its sequence numbers equal again; `None` where nothing was.
+    /// The hive with the changes applied and its sequence numbers equal again; `None` if nothing was applied.
     pub bytes: Option<Vec<u8>>,
     /// What was applied, in this order.
     pub applied: Vec<Applied>,
     /// What was not applied, and where reading a log ended early.
     pub left_out: Vec<LeftOut>,
-    /// The log whose copy of the base block stands for the hive's own, which is damaged.
+    /// The log whose copy of the base block replaces the hive's own, which is damaged.
     pub base_block_from: Option<usize>,
     pieces: target::Pieces,
 }
 
-/// One applied entry of a log; of a log in the old format, all of it.
+/// One applied entry of a log; for a log in the old format, the whole log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// Which log, by its place among those handed in.
+    /// The log, by its index among those passed in.
     pub log: usize,
-    /// Where the entry begins in it.
+    /// Where the entry begins in the log.
     pub offset: u64,
     /// Its sequence number.
     pub sequence: u32,
-    /// Pages written: of any length in the new format, of 512 bytes in the old one.
+    /// Number of pages written: of any length in the new format, of 512 bytes in the old one.
     pub pages: u32,
-    /// Bytes written.
+    /// Number of bytes written.
     pub bytes: u64,
 }
 
-/// Something of a log that was not applied.
+/// A part of a log that was not applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Which log, by its place among those handed in.
+    /// The log, by its index among those passed in.
     pub log: usize,
-    /// Where in it.
+    /// Its offset in the log.
     pub offset: u64,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why a log, or what follows in it, was not applied.
+/// Why a log, or the rest of it, was not applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
     /// The log holds nothing but zeros.
     #[error("the log is empty")]
     Empty,
-    /// Its base block is no valid one.
+    /// Its base block is not valid.
     #[error("the log has no valid base block")]
     BaseBlock,
-    /// Its base block says that it is no log.
+    /// Its base block says that it is not a log.
     #[error("file type {actual} is none of a log")]
     FileType {
         /// As stored.
         actual: u32,
     },
-    /// A log of the old format begins with no bitmap of sectors.
+    /// A log of the old format does not begin with a bitmap of sectors.
     #[error("no bitmap of sectors (DIRT) follows the base block of the log")]
     Bitmap,
-    /// A log of the old format was not written to its end.
+    /// A log of the old format was not completely written.
     #[error("the log was not written to its end (sequence numbers {primary} and {secondary})")]
     Unfinished {
         /// Primary sequence number of the log.
@@ -88,13 +92,13 @@ pub enum Why {
         /// Secondary sequence number of the log.
         secondary: u32,
     },
-    /// A log of the old format belongs to another state of the hive: the times of their base blocks differ.
+    /// A log of the old format belongs to another state of the hive: the times in their base blocks differ.
     #[error("the log belongs to another state of the hive: their last-written times differ")]
     OtherState,
     /// Another log is the one to apply.
     #[error("another log is the later one")]
     OtherLog,
-    /// The changes are in the hive already.
+    /// The changes are already in the hive.
     #[error("the last entry ({sequence}) comes before what the hive holds ({held})")]
     Earlier {
         /// The last sequence number read.
@@ -102,7 +106,7 @@ pub enum Why {
         /// Secondary sequence number of the hive.
         held: u32,
     },
-    /// An entry does not go on where the one before it ended.
+    /// An entry does not continue the one before it.
     #[error("sequence number should be {expected} but is {actual}")]
     Sequence {
         /// The next number.
@@ -110,7 +114,7 @@ pub enum Why {
         /// As stored.
         actual: u32,
     },
-    /// The bytes of an entry are not those that its hashes were made of: it was not written to its end, or changed.
+    /// The hashes of an entry do not match its bytes: it was not completely written, or was changed.
     #[error("entry {sequence} does not fit its hashes")]
     Hash {
         /// Sequence number of the entry, as stored.
@@ -122,18 +126,18 @@ pub enum Why {
         /// Sequence number of the entry.
         sequence: u32,
     },
-    /// A page lies outside the hive bins.
+    /// A page is outside the hive bins.
     #[error("a page at {offset:#x} lies outside the {limit} bytes of hive bins")]
     Outside {
-        /// Where it should go, from the first hive bin.
+        /// Its target offset, from the first hive bin.
         offset: u64,
-        /// Size of the hive bins by the log.
+        /// Size of the hive bins according to the log.
         limit: u64,
     },
     /// The hive would grow by far more than the logs hold.
     #[error("hive bins of {size} bytes are more than these logs can have made (limit {limit})")]
     TooLarge {
-        /// Size of the hive bins by the log.
+        /// Size of the hive bins according to the log.
         size: u64,
         /// The limit.
         limit: u64,
@@ -143,13 +147,13 @@ pub enum Why {
     Cut {
         /// Bytes that its bitmap needs.
         expected: u64,
-        /// Bytes there.
+        /// Bytes available.
         actual: u64,
     },
 }
 
 impl Why {
-    /// Whether this is damage; otherwise the log is as Windows leaves it and has nothing to give.
+    /// Checks whether this is damage; otherwise the log is in a normal state and has nothing to contribute.
     pub fn is_damage(&self) -> bool {
         match self {
             Self::Empty | Self::OtherState | Self::OtherLog | Self::Earlier { .. } => false,
@@ -167,19 +171,19 @@ impl Why {
     }
 }
 
-/// Where bytes of a replayed hive stand.
+/// The location of bytes of a replayed hive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the hive file, at the same offset.
     Hive,
     /// In a log.
     Log {
-        /// Which, by its place among those handed in.
+        /// The log, by its index among those passed in.
         log: usize,
-        /// Where in it.
+        /// The offset in it.
         offset: u64,
     },
-    /// In no file in one piece.
+    /// Not in one piece in any file.
     Nowhere,
 }
 
@@ -194,14 +198,14 @@ struct Log<'a> {
     file_type: u32,
 }
 
-/// What the base block of the hive itself says.
+/// The base block of the hive itself.
 struct Base {
     sound: bool,
     secondary: u32,
     written: u64,
 }
 
-/// Applies `logs` (in any order) to a hive whose base block asks for it; a clean hive is left as it is.
+/// Applies `logs` (in any order) to a hive whose base block requires it; a clean hive is not changed.
 ///
 /// Memory is bounded by the sizes of the hive and the logs.
 pub fn replay(hive: &[u8], logs: &[&[u8]]) -> Replay {
@@ -233,9 +237,10 @@ pub fn replay(hive: &[u8], logs: &[&[u8]]) -> Replay {
 }
 
 impl Replay {
-    /// Where bytes of the replayed hive stand; `hive` are the bytes of the hive file, `replayed` those of [`Replay::bytes`].
+    /// Returns the location of bytes of the replayed hive; `hive` are the bytes of the hive file, `replayed`
+    /// those of [`Replay::bytes`].
     ///
-    /// Bytes that a log holds unchanged still stand in the hive.
+    /// Bytes that a log leaves unchanged are still located in the hive.
     pub fn place(&self, hive: &[u8], replayed: &[u8], offset: u64, length: u64) -> Place {
         match (part(hive, offset, length), part(replayed, offset, length)) {
             (Some(base), Some(replayed)) if base == replayed => Place::Hive,
@@ -244,7 +249,7 @@ impl Replay {
         }
     }
 
-    /// Pages written in all.
+    /// Returns the total number of pages written.
     pub fn pages(&self) -> u64 {
         self.applied.iter().map(|entry| u64::from(entry.pages)).sum()
     }
@@ -255,12 +260,12 @@ fn part(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
     bytes.get(start..start.checked_add(length)?)
 }
 
-/// Whether a hive needs its logs: its sequence numbers differ, or its base block is damaged.
+/// Checks whether a hive needs its logs: its sequence numbers differ, or its base block is damaged.
 pub fn is_dirty(hive: &[u8]) -> bool {
     hive.len() >= BASE_BLOCK && (!is_sound(hive) || u32_at(hive, 4) != u32_at(hive, 8))
 }
 
-/// Whether the bytes begin with a base block whose checksum holds.
+/// Checks whether the bytes begin with a base block whose checksum is correct.
 fn is_sound(bytes: &[u8]) -> bool {
     bytes.len() >= COPIED
         && bytes.starts_with(b"regf")
@@ -273,7 +278,7 @@ impl Log<'_> {
     }
 }
 
-/// The logs with a base block that can be used.
+/// Returns the logs with a usable base block.
 fn usable<'a>(logs: &[&'a [u8]], left_out: &mut Vec<LeftOut>) -> Vec<Log<'a>> {
     let mut usable = Vec::new();
     for (number, bytes) in logs.iter().copied().enumerate() {

@@ -13,15 +13,15 @@ pub struct Value<'h> {
     pub name: String,
     /// The type, as stored.
     pub kind: ValueKind,
-    /// The data as its type says it is to be read.
+    /// The data, decoded according to its type.
     pub data: ValueData,
-    /// The data as stored; shorter than the value says where a defect says so.
+    /// The data as stored; shorter than declared if a defect says so.
     pub raw: Cow<'h, [u8]>,
-    /// Whether bytes other than NUL stand behind the end of a text: hidden there, or left over.
+    /// Whether bytes other than NUL follow the end of a text: hidden there, or left over.
     pub trailing: bool,
-    /// Where the record lies in the file: the offset of its signature `vk`.
+    /// The location of the record in the file: the offset of its signature `vk`.
     pub offset: u64,
-    /// Where the data lies in the file, in order; empty where there is none.
+    /// The location of the data in the file, in order; empty if there is none.
     pub data_extents: Vec<Extent>,
 }
 
@@ -105,16 +105,16 @@ impl fmt::Display for ValueKind {
     }
 }
 
-/// The data of a value, decoded by its type and nothing else.
+/// The data of a value, decoded by its type alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueData {
     /// `REG_SZ`, `REG_EXPAND_SZ`, `REG_LINK`: the text up to its first NUL.
     Text(String),
     /// `REG_MULTI_SZ`: the texts up to the first empty one.
     MultiText(Vec<String>),
-    /// `REG_DWORD`, `REG_DWORD_BIG_ENDIAN`, where the data has 4 bytes.
+    /// `REG_DWORD`, `REG_DWORD_BIG_ENDIAN`, if the data has 4 bytes.
     Dword(u32),
-    /// `REG_QWORD`, where the data has 8 bytes.
+    /// `REG_QWORD`, if the data has 8 bytes.
     Qword(u64),
     /// Every other type, and numbers of another length: the raw bytes.
     Bytes,
@@ -122,7 +122,7 @@ pub enum ValueData {
     Unreadable,
 }
 
-/// Decodes raw data that begins at a file offset; the flag says whether something stands behind the text.
+/// Decodes raw data that begins at a file offset; the flag says whether something follows the text.
 pub(crate) fn decode(kind: ValueKind, raw: &[u8], at: u64, defects: &mut Vec<Defect>) -> (ValueData, bool) {
     match kind {
         ValueKind::Sz | ValueKind::ExpandSz | ValueKind::Link => {
@@ -162,7 +162,7 @@ fn number<const N: usize>(
 ) -> ValueData {
     match raw.try_into() {
         Ok(bytes) => read(bytes),
-        // Not damage: SAM stores numbers in the type field of values without data.
+        // Not damage: the SAM stores numbers in the type field of values without data.
         Err(_) if raw.is_empty() => ValueData::Bytes,
         Err(_) => {
             let (expected, actual) = (N as u64, raw.len() as u64);

@@ -15,16 +15,16 @@ use super::value::{self, Extent, Value, ValueData, ValueKind};
 
 /// Length of a value record before its name.
 const FIXED: usize = 0x14;
-/// Longest name of a value in bytes: 16,383 UTF-16 units.
+/// Maximum length of a value name in bytes: 16,383 UTF-16 units.
 const LONGEST_NAME: usize = 32_766;
 const NAME_IS_LATIN: u16 = 1;
-/// Set in the data size when the data stands in the record itself.
+/// Set in the data size if the data is in the record itself.
 const RESIDENT: u32 = 0x8000_0000;
-/// Data above this length is spread over segments of this length, from version 1.4 on.
+/// Data above this length is split into segments of this length, from version 1.4 on.
 pub(crate) const SEGMENT: usize = 16_344;
 pub(crate) const FIRST_MINOR_WITH_BIG_DATA: u32 = 4;
 
-/// The values of a key.
+/// Reads the values of a key.
 pub(crate) fn read<'h>(
     hive: &'h Hive<'_>,
     key: &Key<'h>,
@@ -134,7 +134,7 @@ fn data<'h>(
         return Ok(piece(bytes, cell.at + 8, record.size, defects));
     }
     let big = record.size > SEGMENT && hive.header.minor >= FIRST_MINOR_WITH_BIG_DATA;
-    // nt-hive takes everything above the limit for big data, and asserts that there is a cell.
+    // nt-hive treats everything above the limit as big data, and asserts that there is a cell.
     if record.size <= SEGMENT && record.data_cell != NONE {
         let bytes = node.and_then(library::data);
         if let Some((bytes, at)) = bytes.and_then(|b| Some((b, library::offset_in(hive.cells.bytes(), b)?))) {
@@ -158,13 +158,13 @@ fn data<'h>(
     Ok(piece(place.up_to(0, record.size), place.at, record.size, defects))
 }
 
-/// Data in one piece, which may be shorter than it should be.
+/// Reads data in one piece, which may be shorter than it should be.
 fn piece<'h>(bytes: &'h [u8], at: u64, size: usize, defects: &mut Vec<Defect>) -> Data<'h> {
     note_cut(at, size, bytes.len(), defects);
     (Cow::Borrowed(bytes), vec![Extent { offset: at, length: bytes.len() as u64 }])
 }
 
-/// Data in segments: all are full but the last. A segment that cannot be read ends the data.
+/// Reads data in segments: all except the last are full. A segment that cannot be read ends the data.
 fn big_data<'h>(cells: Cells<'h>, place: &Cell<'h>, size: usize, defects: &mut Vec<Defect>) -> Data<'h> {
     let (mut raw, mut extents) = (Vec::new(), Vec::new());
     if let Err(defect) = segments(cells, place, size, &mut raw, &mut extents, defects) {
@@ -209,7 +209,7 @@ fn note_cut(at: u64, expected: usize, actual: usize, defects: &mut Vec<Defect>) 
     }
 }
 
-/// Whether nt-hive speaks of the value record at this place in the file: its name follows the fixed fields.
+/// Checks whether nt-hive's value is the record at this place in the file, by the place of its name.
 fn lies_at(hive: &Hive<'_>, node: &NodeValue<'_>, at: u64) -> bool {
     let name_at = node.name().ok().and_then(|name| {
         let bytes = library::stored(&name);

@@ -9,27 +9,27 @@ use super::lists::Budget;
 use super::value::Value;
 use super::{Hive, values};
 
-/// One key with everything that was read of it.
+/// One key with everything that was read from it.
 #[derive(Clone, Debug)]
 pub struct Visit<'h> {
     /// The key.
     pub key: Key<'h>,
     /// Its values in stored order.
     pub values: Vec<Value<'h>>,
-    /// The damage met in its values, its list of subkeys and the records of its subkeys.
+    /// The damage found in its values, its list of subkeys and the records of its subkeys.
     pub defects: Vec<Defect>,
 }
 
-/// What a walk came to.
+/// The result of a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WalkSummary {
-    /// Keys visited, the root included.
+    /// Keys visited, including the root.
     pub keys: u64,
     /// Values read.
     pub values: u64,
-    /// Defects met.
+    /// Defects found.
     pub defects: u64,
-    /// Whether the walk came to its end: nobody stopped it, the root could be read, and no limit was hit.
+    /// Whether the walk was complete: nobody stopped it, the root could be read, and no limit was hit.
     pub complete: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn run<'h>(
     let mut budget = Budget::of(hive.cells);
     let mut seen = Seen::new(hive.cells);
     seen.insert(root.reference);
-    // Keys that name another parent than the one that lists them: that other one goes first.
+    // Keys that name a parent other than the key that lists them: that other parent has priority.
     let (mut waiting, mut doubtful) = (vec![root], Vec::new());
     while let Some(key) = next(&mut waiting, &mut doubtful, &mut seen) {
         let (children, mut defects) = key::children(hive, &key, None, &mut budget);
@@ -96,7 +96,7 @@ impl Seen {
         Self(vec![0; words.div_ceil(8)])
     }
 
-    /// Notes a cell; `false` if it, or one within the same 8 bytes, was noted before.
+    /// Marks a cell; `false` if it, or one within the same 8 bytes, was marked before.
     fn insert(&mut self, reference: u32) -> bool {
         let new = !self.holds(reference);
         if let Some(word) = self.0.get_mut(reference as usize / 512) {

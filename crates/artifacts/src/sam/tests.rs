@@ -1,4 +1,4 @@
-//! Values built byte by byte, and what is read of them.
+//! Reads values that are built byte by byte.
 
 use super::*;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn f_value() -> Vec<u8> {
     data
 }
 
-/// A value with descriptors of 12 bytes and the texts they point to.
+/// Builds a value with descriptors of 12 bytes and the texts they point to.
 fn described(fixed: usize, texts: &[(usize, &[u8])]) -> Vec<u8> {
     let mut data = vec![0; fixed];
     for (at, text) in texts {

@@ -1,21 +1,21 @@
-//! Texts of XML elements and where their bytes stand in the file.
+//! Texts of XML elements and the locations of their bytes in the file.
 
 use crate::fields::Located;
 use roxmltree::Node;
 
-/// How places in the decoded text become places in the file.
+/// The conversion of offsets in the decoded text to offsets in the file.
 pub(super) struct Reader<'a> {
     text: &'a str,
-    /// Bytes of the file before the text; `None` where the encoding is not one whose places are told.
+    /// Bytes in the file before the text; `None` if offsets cannot be converted for its encoding.
     mark: Option<usize>,
     wide: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// For `text`, which was decoded from `bytes`.
+    /// Creates a reader for `text`, which was decoded from `bytes`.
     pub(super) fn new(bytes: &[u8], text: &'a str) -> Reader<'a> {
         let wide = bytes.starts_with(&[0xFF, 0xFE]);
-        // What could not be decoded has other lengths in the file.
+        // Undecodable bytes have another length in the file.
         let mark = match bytes {
             _ if text.contains(char::REPLACEMENT_CHARACTER) => None,
             [0xFF, 0xFE, ..] => Some(2),
@@ -26,7 +26,7 @@ impl<'a> Reader<'a> {
         Reader { text, mark, wide }
     }
 
-    /// Offset and length in the file of a range of the text.
+    /// Returns offset and length in the file of a range of the text.
     pub(super) fn place(&self, start: usize, end: usize) -> Option<(usize, usize)> {
         let mark = self.mark?;
         let length = |text: &str| if self.wide { text.encode_utf16().count() * 2 } else { text.len() };
@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
         Some((mark + before, length(self.text.get(start..end)?)))
     }
 
-    /// The text of the child of this name, where it has any; without the white space around it.
+    /// Returns the text of the child of this name, if it has any, without surrounding white space.
     pub(super) fn text_of(&self, node: Node<'_, '_>, name: &str) -> Option<Located<String>> {
         self.text(named(node, name)?)
     }
@@ -55,12 +55,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The child element of this name.
+/// Returns the child element of this name.
 pub(super) fn named<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
     node.children().find(|child| child.is_element() && child.tag_name().name() == name)
 }
 
-/// A boolean of XML Schema.
+/// Reads an XML Schema boolean.
 pub(super) fn flag(reader: &Reader<'_>, node: Node<'_, '_>) -> Option<Located<bool>> {
     let found = reader.text(node)?;
     let value = match found.value.as_str() {

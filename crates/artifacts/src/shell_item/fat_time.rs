@@ -1,6 +1,7 @@
-//! Dates and times of FAT, as shell items store them.
+//! FAT dates and times, as stored in shell items.
 
-/// A date and a time of FAT: to two seconds, from 1980 on (Microsoft, "FAT: General Overview of On-Disk Format", section "Date and Time Formats").
+/// A FAT date and time, with a resolution of two seconds, from 1980 on (Microsoft, "FAT: General Overview of
+/// On-Disk Format", section "Date and Time Formats").
 ///
 /// In shell items they are UTC (libfwsi, sections "File entry shell item" and "File entry extension block").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub struct FatTime {
 }
 
 impl FatTime {
-    /// Seconds since 1970-01-01 UTC; `None` where the numbers make no date or time.
+    /// Returns seconds since 1970-01-01 UTC; `None` if the numbers are not a valid date or time.
     pub fn unix_seconds(self) -> Option<i64> {
         let (day, month) = (i64::from(self.date & 0x1F), i64::from(self.date >> 5 & 0x0F));
         let year = 1980 + i64::from(self.date >> 9);
@@ -29,7 +30,7 @@ impl FatTime {
     }
 }
 
-/// Days of a month.
+/// Returns the number of days in a month.
 fn length(year: i64, month: i64) -> i64 {
     match month {
         4 | 6 | 9 | 11 => 30,
@@ -43,7 +44,7 @@ fn leap(year: i64) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Days from the beginning of the calendar to that of a year.
+/// Returns the days from the beginning of the calendar to the beginning of a year.
 fn days_before(year: i64) -> i64 {
     let past = year - 1;
     past * 365 + past / 4 - past / 100 + past / 400

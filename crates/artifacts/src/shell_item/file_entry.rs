@@ -13,7 +13,7 @@ const DELEGATE: &[u8] = b"CFSF";
 /// Signature of the extension block with the long name.
 const LONG_NAME: u32 = 0xBEEF_0004;
 
-/// Most extension blocks of an item that are looked at.
+/// The most extension blocks of an item that are examined.
 const BLOCKS: usize = 16;
 
 /// A file or directory.
@@ -21,13 +21,13 @@ const BLOCKS: usize = 16;
 pub struct FileEntry {
     /// Whether it is a directory.
     pub directory: bool,
-    /// Lower 32 bits of the size; 0 for directories, and where it was not known.
+    /// Lower 32 bits of the size; 0 for directories, and if it was not known.
     pub size: u32,
     /// Lower 16 bits of the attributes.
     pub attributes: u16,
-    /// The name in front: mostly the short one.
+    /// The primary name: usually the short one.
     pub primary: Located<String>,
-    /// The long name of the extension block.
+    /// The long name from the extension block.
     pub long: Option<Located<String>>,
     /// When it was last modified, UTC.
     pub modified: Option<Located<FatTime>>,
@@ -35,12 +35,12 @@ pub struct FileEntry {
     pub created: Option<Located<FatTime>>,
     /// When it was last accessed, UTC.
     pub accessed: Option<Located<FatTime>>,
-    /// Number and sequence number of its record in the `$MFT`, where it lay on NTFS; from Windows Vista on.
+    /// Number and sequence number of its record in the `$MFT`, if it was on NTFS; from Windows Vista on.
     pub file_reference: Option<Located<(u64, u16)>>,
 }
 
 impl FileEntry {
-    /// The long name, or the one in front where there is none.
+    /// Returns the long name, or the primary one if there is none.
     pub fn name(&self) -> &Located<String> {
         self.long.as_ref().unwrap_or(&self.primary)
     }
@@ -58,17 +58,18 @@ impl FileEntry {
     }
 }
 
-/// A file entry that is an item of its own.
+/// Reads a file entry that is an item of its own.
 pub(super) fn plain(item: &[u8], damage: &mut Vec<Damage>) -> Option<FileEntry> {
     read(item, 0, damage)
 }
 
-/// A file entry inside a delegate item: its fields begin 10 bytes later, its extension blocks are those of the item.
+/// Reads a file entry inside a delegate item: its fields begin 10 bytes later, its extension blocks are those of
+/// the item.
 pub(super) fn delegate(item: &[u8], damage: &mut Vec<Damage>) -> Option<FileEntry> {
     if bytes(item, 6, DELEGATE.len())? == DELEGATE { read(item, 10, damage) } else { None }
 }
 
-/// `base` is where the size field of the file entry stands.
+/// Reads a file entry; `base` is the offset of its size field.
 fn read(item: &[u8], base: usize, damage: &mut Vec<Damage>) -> Option<FileEntry> {
     let class = *item.get(base + 2)?;
     let attributes = u16_at(item, base + 12)?;
@@ -97,7 +98,8 @@ fn read(item: &[u8], base: usize, damage: &mut Vec<Damage>) -> Option<FileEntry>
     (!entry.name().value.is_empty()).then_some(entry)
 }
 
-/// Where the block with the long name stands; the last two bytes of the item say where the first block does.
+/// Returns the offset of the block with the long name; the last two bytes of the item give the offset of the
+/// first block.
 ///
 /// Windows before XP wrote no blocks: there these bytes are the end of a name.
 fn block(item: &[u8]) -> Option<usize> {
@@ -115,7 +117,7 @@ fn block(item: &[u8]) -> Option<usize> {
     None
 }
 
-/// Reads the block with the long name; the version says where its fields stand.
+/// Reads the block with the long name; the version decides where its fields are.
 fn extend(entry: &mut FileEntry, item: &[u8], at: usize, damage: &mut Vec<Damage>) {
     let (size, version) = (u16_at(item, at).unwrap_or_default(), u16_at(item, at + 2).unwrap_or_default());
     let end = at + usize::from(size);
@@ -140,13 +142,13 @@ fn extend(entry: &mut FileEntry, item: &[u8], at: usize, damage: &mut Vec<Damage
     entry.long = utf16_to_nul(block, at + name_at, "long name", damage).filter(|name| !name.value.is_empty());
 }
 
-/// A FAT date and time; 0 is "not set".
+/// Reads a FAT date and time; 0 means "not set".
 fn fat_time(data: &[u8], at: usize) -> Option<Located<FatTime>> {
     let time = FatTime { date: u16_at(data, at)?, time: u16_at(data, at + 2)? };
     (time.date != 0).then(|| Located::new(time, at, 4))
 }
 
-/// Section "NTFS file reference": 6 bytes of number, 2 of sequence number.
+/// Reads a file reference (section "NTFS file reference"): 6 bytes of number, 2 of sequence number.
 fn file_reference(data: &[u8], at: usize) -> Option<Located<(u64, u16)>> {
     let (whole, sequence) = (u64_at(data, at)?, u16_at(data, at + 6)?);
     let number = whole & 0xFFFF_FFFF_FFFF;

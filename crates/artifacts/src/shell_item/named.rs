@@ -1,7 +1,8 @@
 //! Items of other namespaces, of which only the name is read: control panel, portable devices, contents of archives.
 //!
-//! Sections "Control Panel shell items", "MTP shell items", "Compressed folder shell item" and "Delegate shell item" of libfwsi;
-//! what tells them apart is a signature, and not the class.
+//! Sections "Control Panel shell items", "MTP shell items", "Compressed folder shell item" and "Delegate shell
+//! item" of libfwsi;
+//! they are distinguished by a signature, not by the class.
 
 use super::ItemKind;
 use crate::damage::Damage;
@@ -13,15 +14,15 @@ const CD_BURN: u32 = 0x4D67_7541;
 const PORTABLE_VOLUME: u32 = 0x1031_2005;
 const PORTABLE_FILE: u32 = 0x0719_2006;
 
-/// The GUID that ends a delegate item, before that of its folder.
+/// The GUID near the end of a delegate item, before that of its folder.
 const DELEGATE: &str = "{5E591A74-DF96-48D3-8D67-1733BCEE28BA}";
 
-/// Where an item of a compressed folder has the time of its file as text, the length of its name, and the name.
+/// Offset in a compressed folder item of its file's time as text, followed by the length of its name, and the name.
 const ARCHIVE_TIME: usize = 36;
 const ARCHIVE_LENGTH: usize = 84;
 const ARCHIVE_NAME: usize = 92;
 
-/// Categories of the control panel by number.
+/// Control panel categories, by number.
 const CATEGORIES: [&str; 12] = [
     "All Control Panel Items",
     "Appearance and Personalization",
@@ -37,12 +38,12 @@ const CATEGORIES: [&str; 12] = [
     "Mobile PC",
 ];
 
-/// Something with a name.
+/// An item with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// What it is.
+    /// Its kind.
     pub kind: NamedKind,
-    /// Its name, or what stands for it: the number of a category, spelled out.
+    /// Its name, or what stands for it: the name of a category number.
     pub name: Located<String>,
 }
 
@@ -53,7 +54,7 @@ pub enum NamedKind {
     ControlPanelCategory,
     /// A file of the control panel.
     ControlPanelFile,
-    /// The folder of files that wait to be written to a disc.
+    /// The folder of files waiting to be burned to a disc.
     CdBurn,
     /// A storage of a portable device.
     PortableVolume,
@@ -76,7 +77,7 @@ impl NamedKind {
     }
 }
 
-/// Reads an item that a signature tells.
+/// Reads an item that is identified by a signature.
 pub(super) fn read(item: &[u8], damage: &mut Vec<Damage>) -> Option<Named> {
     let made = |kind, name: Option<Located<String>>| {
         name.filter(|name| !name.value.is_empty()).map(|name| Named { kind, name })
@@ -106,7 +107,7 @@ pub(super) fn read(item: &[u8], damage: &mut Vec<Damage>) -> Option<Named> {
     None
 }
 
-/// A delegate item of a kind that is not read otherwise: the folder to which it belongs.
+/// Reads a delegate item of any other kind: the folder to which it belongs.
 pub(super) fn delegate(item: &[u8]) -> Option<ItemKind> {
     let at = item.len().checked_sub(32)?;
     if guid_at(item, at)? != DELEGATE {
@@ -123,7 +124,7 @@ fn category(item: &[u8]) -> Option<Located<String>> {
     Some(Located::new(name, 8, 4))
 }
 
-/// A text whose number of UTF-16 units, its NUL among them, stands at `length_at`.
+/// Reads a text whose number of UTF-16 units, including its NUL, is at `length_at`.
 fn counted(
     item: &[u8],
     length_at: usize,
@@ -138,7 +139,7 @@ fn counted(
     Some(Located::new(bare, at, length))
 }
 
-/// Whether the item has a date such as `01/31/2020` where items of compressed folders have one, or `N/A`.
+/// Checks whether the item has a date such as `01/31/2020`, or `N/A`, where items of compressed folders have one.
 fn is_archived(item: &[u8]) -> bool {
     let Some(field) = bytes(item, ARCHIVE_TIME, 20) else { return false };
     let units: Vec<u16> = field.as_chunks::<2>().0.iter().map(|pair| u16::from_le_bytes(*pair)).collect();

@@ -1,4 +1,4 @@
-//! Lists of items built byte by byte, and what is read of them.
+//! Reads lists of items that are built byte by byte.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ fn wide(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// An item of a class: size, class, content.
+/// Builds an item of a class: size, class, content.
 fn item(class: u8, content: &[u8]) -> Vec<u8> {
     let mut item = u16::try_from(content.len() + 3).unwrap().to_le_bytes().to_vec();
     item.push(class);
@@ -21,7 +21,7 @@ fn joined(items: &[Vec<u8>]) -> Vec<u8> {
     data
 }
 
-/// The fields of a file entry from the byte after its class, up to its name.
+/// Builds the fields of a file entry from the byte after its class, up to its name.
 fn entry_head(short: &[u8]) -> Vec<u8> {
     let mut content = vec![0];
     content.extend(4711_u32.to_le_bytes());
@@ -34,7 +34,7 @@ fn entry_head(short: &[u8]) -> Vec<u8> {
     content
 }
 
-/// A block with the long name, of a version.
+/// Builds a block with the long name, in the given version.
 fn block(version: u16, long: &str, first: usize) -> Vec<u8> {
     let mut block = vec![0, 0];
     block.extend(version.to_le_bytes());
@@ -257,7 +257,7 @@ fn named(data: &[u8]) -> (NamedKind, String) {
     }
 }
 
-/// An item of this length, its class 0, with content at offsets from its start.
+/// Builds an item of this length, of class 0, with content at offsets from its start.
 fn filled(length: usize, parts: &[(usize, &[u8])]) -> Vec<u8> {
     let mut item = vec![0; length];
     item[..2].copy_from_slice(&u16::try_from(length).unwrap().to_le_bytes());

@@ -10,7 +10,7 @@ const LATER: u32 = u32::from_le_bytes(*b"10ts");
 /// Length of the header of Windows 8.
 const HEADER_8: u32 = 0x80;
 
-/// Signature, a number, and the length of what follows.
+/// Signature, a number, and the length of the rest.
 const HEAD: usize = 12;
 
 pub(super) fn cache(data: &[u8], header: u32, damage: &mut Vec<Damage>) -> Result<Cache, Damage> {
@@ -47,7 +47,7 @@ pub(super) fn cache(data: &[u8], header: u32, damage: &mut Vec<Damage>) -> Resul
     Ok(Cache { format, entries })
 }
 
-/// The layout, by the header and the first entry.
+/// Returns the layout, according to the header and the first entry.
 fn format(data: &[u8], header: u32) -> Result<Format, Damage> {
     let start = header as usize;
     match (header == HEADER_8, u32_at(data, start)) {
@@ -61,7 +61,7 @@ fn format(data: &[u8], header: u32) -> Result<Format, Damage> {
     }
 }
 
-/// Reads the entry at `offset` of data that ends with it.
+/// Reads the entry at `offset`; `data` ends where the entry ends.
 fn entry(
     data: &[u8],
     offset: usize,
@@ -93,7 +93,7 @@ fn entry(
     })
 }
 
-/// A text behind its length in bytes, and where what follows it begins.
+/// Reads a text preceded by its length in bytes; also returns the offset after it.
 fn text(
     data: &[u8],
     at: usize,

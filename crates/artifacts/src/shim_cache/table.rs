@@ -6,19 +6,19 @@ use crate::fields::{
     Located, bytes, located_filetime, located_u32, u16_at, u32_at, u64_at, utf16, utf16_to_nul,
 };
 
-/// Length of the header of Windows XP, with its list of the entries used last.
+/// Length of the Windows XP header, including its list of the most recently used entries.
 const XP_HEADER: usize = 400;
 
-/// Length of an entry of Windows XP.
+/// Length of a Windows XP entry.
 const XP_ENTRY: usize = 552;
 
-/// Bytes for the path in an entry of Windows XP.
+/// Bytes for the path in a Windows XP entry.
 const XP_PATH: usize = 528;
 
-/// Flags of Windows Vista are small numbers, sizes of programs are not.
+/// The largest value that is taken for Vista flags: those are small numbers, sizes of programs are not.
 const LARGEST_FLAGS: u32 = 0xFF;
 
-/// A table with paths of a fixed length.
+/// Reads a table with paths of a fixed length.
 pub(super) fn xp(data: &[u8], damage: &mut Vec<Damage>) -> Cache {
     let most = data.len().saturating_sub(XP_HEADER) / XP_ENTRY;
     let count = bounded(u32_at(data, 4).unwrap_or_default(), most, 4, damage);
@@ -50,10 +50,10 @@ struct Layout {
     with_data: bool,
 }
 
-/// A table whose entries point to their paths.
+/// Reads a table whose entries point to their paths.
 pub(super) fn table(data: &[u8], windows_7: bool, damage: &mut Vec<Damage>) -> Cache {
     let header = if windows_7 { 128 } else { 8 };
-    // Where pointers have 64 bits, padding stands in front of the first one.
+    // With 64-bit pointers, there is padding before the first one.
     let wide = u32_at(data, header + 4) == Some(0);
     let entry = match (windows_7, wide) {
         (false, false) => 24,
@@ -78,7 +78,8 @@ pub(super) fn table(data: &[u8], windows_7: bool, damage: &mut Vec<Damage>) -> C
     Cache { format, entries }
 }
 
-/// The entries of Server 2003 and of Vista look the same: where the one has the size of the file, the other has flags.
+/// Checks whether entries have sizes, as on Server 2003: those of Vista look the same, but have flags in place
+/// of the size.
 fn has_sizes(entries: &[Entry]) -> bool {
     let large = |entry: &&Entry| entry.insert_flags.as_ref().is_some_and(|flags| flags.value > LARGEST_FLAGS);
     let high = |entry: &Entry| entry.shim_flags.as_ref().is_none_or(|flags| flags.value == 0);

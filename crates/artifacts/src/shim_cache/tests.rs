@@ -1,4 +1,4 @@
-//! Caches of each layout built byte by byte, and what is read of them.
+//! Reads caches of each layout that are built byte by byte.
 
 use super::*;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ fn wide(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// The header, `count` at 4, up to a length.
+/// Builds the header, with `count` at 4, up to a length.
 fn header(signature: u32, count: u32, length: usize) -> Vec<u8> {
     let mut data = signature.to_le_bytes().to_vec();
     data.extend(count.to_le_bytes());
@@ -17,7 +17,7 @@ fn header(signature: u32, count: u32, length: usize) -> Vec<u8> {
     data
 }
 
-/// A table with pointers of 32 or 64 bits; what stands behind the time is the same for each entry.
+/// Builds a table with 32-bit or 64-bit pointers; what follows the time is the same for each entry.
 fn table(signature: u32, length: usize, is_wide: bool, paths: &[&str], tail: &[u8]) -> Vec<u8> {
     let mut data = header(signature, paths.len() as u32, length);
     let entry = if is_wide { 24 } else { 16 } + tail.len();
@@ -42,7 +42,7 @@ fn table(signature: u32, length: usize, is_wide: bool, paths: &[&str], tail: &[u
     data
 }
 
-/// Two numbers, as flags or as the halves of a size.
+/// Builds two numbers, used as flags or as the halves of a size.
 fn pair(first: u32, second: u32) -> Vec<u8> {
     [first.to_le_bytes(), second.to_le_bytes()].concat()
 }

@@ -1,10 +1,10 @@
-//! ESE databases made by hand: trees of two levels, long and packed values, and damage of each.
+//! ESE databases built by hand: trees of two levels, long and packed values, and damage to each.
 
 use artifacts::DamageKind;
 use artifacts::ese::{Cell, Database, Value};
 use testkit::ese;
 
-/// The column Number of every record, and what is wrong with the tree.
+/// Returns the column Number of every record, and what is wrong with the tree.
 fn numbers(bytes: &[u8]) -> (Vec<i128>, Vec<DamageKind>) {
     let database = Database::open(bytes).unwrap();
     let mut rows = database.rows(database.table("deep").unwrap());
@@ -45,7 +45,7 @@ fn a_fixed_value_is_null_by_its_bit_whatever_fills_it() {
     let rows = database.rows(database.table("deep").unwrap());
     let gaps: Vec<_> = rows.map(|mut row| row.integer("Gap").map(|gap| gap.value)).collect();
     assert_eq!(gaps, [Some(-1), None, None, None]);
-    // The bytes that are no value.
+    // These bytes are in the file, but are not a valid value.
     assert!(bytes.windows(8).any(|bytes| bytes == [0x2A; 8]));
 }
 
@@ -56,7 +56,7 @@ fn pages_that_lead_back_end_the_walk() {
         assert_eq!(found, [1, 2]);
         assert!(damage.contains(&DamageKind::Twice { what: "a page of a tree" }), "{damage:?}");
     }
-    // The first leaf as an inner page, both values of which lead back to the root.
+    // Turns the first leaf into an inner page, both of whose values lead back to the root.
     let mut bytes = ese::deep();
     let page = (ese::LEAVES[0] as usize + 1) * ese::PAGE;
     bytes.copy_within(ese::CHILDREN[0] - 62..ese::CHILDREN[0] - 62 + ese::PAGE, page);
@@ -99,7 +99,7 @@ fn a_long_value_without_its_tree_is_missing_and_the_tree_is_told() {
     assert!(!rows.take_damage().is_empty());
 }
 
-/// Reads every column of every record; the work of it is bounded by the bytes.
+/// Reads every column of every record; the work is bounded by the number of bytes.
 fn read_all(bytes: &[u8]) {
     let Some(database) = Database::open(bytes) else { return };
     for table in &database.tables {
@@ -120,7 +120,7 @@ fn read_all(bytes: &[u8]) {
 fn any_damage_is_read_without_panic() {
     let bytes = ese::deep();
     testkit::mutate::mutants(&bytes, 3_000).for_each(|mutant| read_all(&mutant));
-    // The pages of the table alone: most of the file is empty.
+    // Only the pages of the table, because most of the file is empty.
     for page in [4, ese::ROOT, ese::LEAVES[0], ese::LEAVES[1], 8] {
         let from = (page as usize + 1) * ese::PAGE;
         for mutant in testkit::mutate::mutants(&bytes[from..from + ese::PAGE], 400) {
@@ -128,7 +128,7 @@ fn any_damage_is_read_without_panic() {
             whole[from..from + mutant.len()].copy_from_slice(&mutant);
             read_all(&whole);
         }
-        // Every bit that stands where something does.
+        // Changes every byte that is not empty.
         for at in (from..from + ese::PAGE).filter(|at| bytes[*at] != 0) {
             let mut whole = bytes.clone();
             whole[at] ^= 0xFF;

@@ -1,4 +1,4 @@
-//! Event logs: built, cut, damaged.
+//! Event logs: built here, truncated, damaged.
 
 use artifacts::evtx::{Found, LogDamageKind, read_bytes};
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ fn event<'a>(record_id: u64, data: &'a [(&'a str, &'a str)]) -> Event<'a> {
     }
 }
 
-/// Number, time, event id, data, and the damage met.
+/// Returns number, time and event id with data of each event, and the damage found.
 fn read(log: &[u8]) -> (Vec<(u64, u64, String)>, Vec<String>) {
     let (mut events, mut damage) = (Vec::new(), Vec::new());
     let flow = read_bytes(log, &mut |found| {

@@ -1,4 +1,4 @@
-//! The registry reader against hives made by `testkit`, damaged ones, and real ones.
+//! Tests the registry reader with hives built by `testkit`, damaged ones, and real ones.
 
 #[cfg(test)]
 mod cases;
@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 
 use artifacts::registry::{Defect, DefectKind, Hive, Visit, WalkSummary};
 
-/// Everything a walk gives.
+/// Returns everything that a walk visits.
 fn walk<'h>(hive: &'h Hive<'_>) -> (Vec<Visit<'h>>, WalkSummary) {
     let mut visits = Vec::new();
     let summary = hive.walk(|visit| {
@@ -31,7 +31,7 @@ fn kinds(defects: &[Defect]) -> Vec<DefectKind> {
     defects.iter().map(|defect| defect.what).collect()
 }
 
-/// All defects of a walk.
+/// Returns all defects of a walk.
 fn walk_defects(hive: &Hive<'_>) -> Vec<Defect> {
     walk(hive).0.into_iter().flat_map(|visit| visit.defects).collect()
 }

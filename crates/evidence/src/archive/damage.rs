@@ -1,35 +1,35 @@
-//! What is wrong with an archive.
+//! Damage to an archive.
 
 use std::io;
 use thiserror::Error;
 
-/// What is wrong with an archive or with what one of its entries expands to.
+/// Damage to an archive, or to the expanded content of one of its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ArchiveDamage {
-    /// A structure is not where it must be, or not what it must be.
+    /// A structure is missing or malformed.
     #[error("byte {offset} of the archive: expected {expected}")]
     Structure {
-        /// Bytes from the start of the archive; of a compressed tar from the start of the tar.
+        /// Offset in the archive; for a compressed tar, in the expanded tar.
         offset: u64,
-        /// What must stand there.
+        /// What must be at this offset.
         expected: &'static str,
     },
     /// The header of a 7z cannot be read.
     #[error("the header of the 7z is damaged: expected {expected}")]
     Header {
-        /// What it must be.
+        /// What the header must be.
         expected: &'static str,
     },
     /// The compressed data is damaged.
     #[error("byte {offset} of what it expands to: the compressed data is damaged")]
     Compressed {
-        /// How far it could be expanded.
+        /// Number of bytes that could be expanded.
         offset: u64,
     },
     /// The data expands to less than it declares.
     #[error("byte {offset} of what it expands to: it ends there")]
     Ends {
-        /// Where it ends.
+        /// Where the data ends.
         offset: u64,
     },
     /// The data expands to more than it declares.
@@ -38,49 +38,49 @@ pub enum ArchiveDamage {
         /// The declared size.
         declared: u64,
     },
-    /// Packed bytes follow the end of what was packed.
+    /// Packed bytes remain after the end of the stream.
     #[error("byte {offset} of the archive: {length} packed bytes stand behind the end of what was packed")]
     Behind {
-        /// Where they begin.
+        /// Where these bytes begin.
         offset: u64,
-        /// How many they are.
+        /// Number of these bytes.
         length: u64,
     },
-    /// The checksum of what it expands to differs.
+    /// The checksum of the expanded data differs.
     #[error("byte {offset} of what it expands to: expected CRC-32 {expected:08x}, found {actual:08x}")]
     Checksum {
-        /// Where the checked bytes end.
+        /// Where the checksummed bytes end.
         offset: u64,
-        /// What the archive says.
+        /// The checksum in the archive.
         expected: u32,
-        /// What its bytes give.
+        /// The checksum of the bytes read.
         actual: u32,
     },
-    /// The data expands so much that it is taken for a bomb.
+    /// The data expands so much that it is treated as a decompression bomb.
     #[error("byte {offset} of what it expands to: it expands by more than {limit} to 1")]
     Ratio {
-        /// How far it was expanded.
+        /// Number of bytes that were expanded.
         offset: u64,
-        /// The highest ratio that is taken.
+        /// The highest ratio that is accepted.
         limit: u64,
     },
-    /// All of a compressed tar expands to more than it is expanded to.
+    /// A compressed tar expands to more bytes in total than its limit.
     #[error(
         "the archive has {length} bytes and expands to more than {most}: it is expanded to 100 times its size, at least to 1 GiB, and no further; the unpacked tar has no such bound"
     )]
     Bound {
-        /// Bytes of the archive.
+        /// Size of the archive in bytes.
         length: u64,
-        /// Bytes that it is expanded to.
+        /// The most bytes that are expanded.
         most: u64,
     },
-    /// Two entries share bytes of the archive, as those of a bomb do.
+    /// Two entries share bytes of the archive, as in a decompression bomb.
     #[error("byte {offset} of the archive: its bytes are those of another entry, too")]
     Overlap {
-        /// Where its header stands.
+        /// Where the entry's header is.
         offset: u64,
     },
-    /// What is known of the archive from before is damaged.
+    /// The stored listing of the archive is damaged.
     #[error("the listing of the archive that stands beside the index of names is damaged")]
     Listing,
     /// The reader stopped on damage that it does not report.
@@ -88,18 +88,18 @@ pub enum ArchiveDamage {
     Stopped,
 }
 
-/// Why a decoder gives no more bytes; where, its caller knows.
+/// Why a decoder returns no more bytes. Its caller knows the offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wrong {
     /// The archive itself cannot be read.
     Io(io::ErrorKind),
-    /// The compressed data is damaged or cut.
+    /// The compressed data is damaged or truncated.
     Damaged,
     /// A checksum of the stream differs.
     Checksum { expected: u32, actual: u32 },
-    /// It expands too much.
+    /// The data expands too much.
     Ratio,
-    /// The whole of an archive of `length` bytes is not expanded beyond `most`.
+    /// An archive of `length` bytes expands to more than `most` bytes in total.
     Bound { length: u64, most: u64 },
     /// The reader stopped.
     Stopped,

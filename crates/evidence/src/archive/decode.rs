@@ -1,4 +1,4 @@
-//! The decoders: stored, deflate, gzip with any number of members, zstd.
+//! The decoders: stored, deflate, gzip (any number of members), zstd.
 
 use super::damage::Wrong;
 use super::stream::Decode;
@@ -13,10 +13,10 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::rc::Rc;
 
-/// Bytes of the archive that are read at once.
+/// Bytes read from the archive at once.
 const INPUT: usize = 32 << 10;
 
-/// A run of bytes of the archive, read from its start.
+/// A range of bytes of the archive, read from its start.
 #[derive(Clone)]
 pub(super) struct Part {
     file: Rc<File>,
@@ -26,27 +26,27 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The bytes from `begin` to `end`.
+    /// Creates a part with the bytes from `begin` to `end`.
     pub(super) fn new(file: &Rc<File>, begin: u64, end: u64) -> Part {
         Part { file: file.clone(), begin, at: begin, end }
     }
 
-    /// Bytes that were read.
+    /// Returns the number of bytes read so far.
     fn taken(&self) -> u64 {
         self.at.saturating_sub(self.begin)
     }
 
-    /// Where it stands before its end, and what is left of it.
+    /// Returns the current offset and the rest of the part, if it is not at its end.
     fn behind(&self) -> Option<(u64, Part)> {
         (self.at < self.end).then(|| (self.at, Part::new(&self.file, self.at, self.end)))
     }
 
-    /// How many bytes it has.
+    /// Returns the number of bytes of the part.
     pub(super) fn length(&self) -> u64 {
         self.end.saturating_sub(self.begin)
     }
 
-    /// Reads bytes at an offset of the part, wherever it stands.
+    /// Reads bytes at an offset of the part, regardless of the current position.
     pub(super) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let mut part = self.clone();
         part.at = self.begin.saturating_add(offset);
@@ -72,7 +72,7 @@ impl Read for Part {
     }
 }
 
-/// Bytes as they stand in the archive.
+/// Bytes stored without compression.
 pub(super) struct Stored(pub(super) Part);
 
 impl Decode for Stored {
@@ -89,7 +89,7 @@ impl Decode for Stored {
     }
 }
 
-/// Bytes behind which deflate may look back.
+/// How far deflate may refer back, in bytes.
 const HISTORY: usize = 32 << 10;
 
 /// Bytes that deflate expands at once.
@@ -97,16 +97,18 @@ const FRESH: usize = 64 << 10;
 
 /// Raw deflate (RFC 1951).
 ///
-/// It expands into a window of its own that never wraps round: only there does the library write a run of equal bytes as a whole.
+/// It expands into its own window, which never wraps around: only there does the library write a run of equal
+/// bytes in one go.
 pub(super) struct Inflate {
     part: Part,
     input: Vec<u8>,
-    /// Bytes of `input` that were taken.
+    /// Bytes of `input` that the decoder consumed.
     used: usize,
     state: Box<DecompressorOxide>,
-    /// What was expanded last: what may still be looked back at, and what was not handed out. Zeros stand before the first byte.
+    /// The bytes expanded last: those that may still be referred back to, and those not yet returned. At the beginning, zeros come
+    /// before the first byte.
     window: Vec<u8>,
-    /// Bytes of `window` that were handed out.
+    /// Bytes of `window` that were already returned.
     given: usize,
     /// Bytes of `window` that were expanded.
     filled: usize,
@@ -135,13 +137,13 @@ impl Inflate {
         }
     }
 
-    /// The part as if no more had been read than was taken.
+    /// Returns the part positioned after the consumed bytes, as if no more had been read.
     fn part(&self) -> Part {
         let ahead = self.input.len().saturating_sub(self.used) as u64;
         Part { at: self.part.at.saturating_sub(ahead), ..self.part.clone() }
     }
 
-    /// Whether there are bytes to take.
+    /// Reads more input if needed; returns whether there is any.
     fn fill(&mut self) -> io::Result<bool> {
         if self.used < self.input.len() {
             return Ok(true);
@@ -153,7 +155,7 @@ impl Inflate {
         Ok(read > 0)
     }
 
-    /// Up to `most` of the next expanded bytes, which are handed out by that; none at the end.
+    /// Returns up to `most` of the next expanded bytes, and counts them as returned; none at the end.
     fn next(&mut self, most: usize) -> Result<&[u8], Wrong> {
         while self.given == self.filled {
             match self.end {
@@ -167,12 +169,12 @@ impl Inflate {
         Ok(self.window.get(begin..self.given).unwrap_or_default())
     }
 
-    /// The last bytes that were handed out: so many of them.
+    /// Returns the last `length` bytes that were returned.
     fn last(&self, length: usize) -> &[u8] {
         self.window.get(self.given.saturating_sub(length)..self.given).unwrap_or_default()
     }
 
-    /// Expands more, once all of what was expanded is handed out.
+    /// Expands more, once all expanded bytes were returned.
     fn expand(&mut self) -> Result<(), Wrong> {
         const FLAGS: u32 = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF | TINFL_FLAG_HAS_MORE_INPUT;
         self.window.resize(HISTORY + FRESH, 0);
@@ -195,7 +197,7 @@ impl Inflate {
         Ok(())
     }
 
-    /// A copy that holds no more of the window than it needs.
+    /// Returns a copy that holds only as much of the window as it needs.
     fn copy(&self) -> Inflate {
         let (part, state, end) = (self.part(), self.state.clone(), self.end);
         let begin = self.given.saturating_sub(HISTORY);
@@ -205,7 +207,7 @@ impl Inflate {
     }
 }
 
-/// Copies what a decoder gives, which is at most as long as what asks for it; gives its length.
+/// Copies the decoder's bytes, which are never longer than `out`, and returns their number.
 fn copied(next: &[u8], out: &mut [u8]) -> usize {
     if let Some(out) = out.get_mut(..next.len()) {
         out.copy_from_slice(next);
@@ -236,9 +238,10 @@ impl Decode for Inflate {
     }
 }
 
-/// Members of gzip (RFC 1952), one after the other; what follows the last one and begins like none is left out.
+/// Members of a gzip file (RFC 1952), one after the other. Bytes after the last member that do not begin like a
+/// member are ignored.
 pub(super) struct Gzip {
-    /// Stands at a member's header, while there is no body.
+    /// Positioned at a member's header while there is no body.
     part: Part,
     body: Option<Inflate>,
     crc: Hasher,
@@ -249,13 +252,14 @@ impl Gzip {
         Gzip { part, body: None, crc: Hasher::new() }
     }
 
-    /// Goes behind a member's header; whether there is one. Where there is none, it stays at the end of the last member.
+    /// Skips a member's header and returns whether there was one. Without one, the position stays at the end of
+    /// the last member.
     fn header(&mut self) -> Result<bool, Wrong> {
         let first = self.part.taken() == 0;
         let begin = self.part.at;
         let found = self.fixed(first);
         if let Ok(false) = found {
-            // What follows the last member was not taken.
+            // Bytes after the last member do not count as consumed.
             self.part.at = begin;
         }
         found
@@ -279,7 +283,7 @@ impl Gzip {
             self.part.read_exact(&mut length).map_err(cut)?;
             self.part.at = self.part.at.saturating_add(u64::from(u16::from_le_bytes(length)));
         }
-        // The name, the comment.
+        // The file name, then the comment.
         for _ in [8, 16].into_iter().filter(|flag| flags & flag != 0) {
             self.skip_text()?;
         }
@@ -291,7 +295,7 @@ impl Gzip {
         Ok(true)
     }
 
-    /// Goes behind a text that ends in NUL; a longer one than any name is damage.
+    /// Skips a NUL-terminated text; one longer than any name is damage.
     fn skip_text(&mut self) -> Result<(), Wrong> {
         for _ in 0..INPUT {
             let mut byte = [0; 1];
@@ -303,7 +307,7 @@ impl Gzip {
         Err(Wrong::Damaged)
     }
 
-    /// Goes behind a member whose body has ended.
+    /// Skips the trailer of a member whose body has ended.
     fn trailer(&mut self, body: &Inflate) -> Result<(), Wrong> {
         self.part = body.part();
         let mut trailer = [0; 8];
@@ -314,7 +318,7 @@ impl Gzip {
     }
 }
 
-/// An end within a structure is damage.
+/// Treats an end of input inside a structure as damage.
 fn cut(error: io::Error) -> Wrong {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => Wrong::Damaged,
@@ -323,7 +327,7 @@ fn cut(error: io::Error) -> Wrong {
 }
 
 impl Gzip {
-    /// Up to `most` of the next expanded bytes; none at the end.
+    /// Returns up to `most` of the next expanded bytes; none at the end.
     fn next(&mut self, most: usize) -> Result<&[u8], Wrong> {
         if most == 0 {
             return Ok(&[]);
@@ -385,7 +389,7 @@ impl Zstd {
 
 impl Decode for Zstd {
     fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
-        // What the library finds wrong has no number of the system.
+        // An error that the library itself raises has no OS error number.
         self.decoder.read(out).map_err(|error| match error.raw_os_error() {
             Some(_) => Wrong::Io(error.kind()),
             None => Wrong::Damaged,
@@ -402,14 +406,14 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// Deflated bytes in a file.
+    /// Writes deflated bytes to a file.
     fn part(packed: &[u8]) -> Part {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(packed).unwrap();
         Part::new(&Rc::new(file), 0, packed.len() as u64)
     }
 
-    /// Runs of one byte, and bytes that no one can foretell, in turns.
+    /// Returns runs of one byte, alternating with unpredictable bytes.
     fn mixed(length: usize) -> Vec<u8> {
         let mut state: u32 = 1;
         let mut next = |at: usize| {

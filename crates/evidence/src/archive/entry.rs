@@ -11,26 +11,27 @@ use ledger::ByteSpan;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A file of an archive.
+/// A file in an archive.
 ///
-/// Its checksum is compared when its bytes have been read up to the end without leaving any out.
+/// Its checksum is compared once its bytes were read to the end without skipping any.
 pub(super) struct Entry {
     path: EvidencePath,
     length: u64,
     source: Source,
-    /// Where it begins in what its source gives.
+    /// Where the entry begins in its source.
     begin: u64,
-    /// The archive, and where the bytes stand in it if they stand there as they are.
+    /// The archive's file name. `stored` is the offset of the entry's bytes in the archive, if they are not
+    /// compressed.
     container: String,
     stored: Option<u64>,
     check: Option<Check>,
-    /// What was found to be wrong with it as a whole.
+    /// Damage found in the entry as a whole.
     damage: Option<ArchiveDamage>,
 }
 
 enum Source {
     Empty,
-    /// A stream of its own, which must end where the entry does.
+    /// A stream of its own, which must end where the entry ends.
     Alone(Stream),
     Block(Rc<RefCell<Stream>>),
     Tar(Rc<RefCell<Bytes>>),
@@ -43,34 +44,35 @@ struct Check {
 }
 
 impl Entry {
-    /// An entry without bytes.
+    /// Creates an entry without bytes.
     pub(super) fn new(path: EvidencePath, length: u64, container: String) -> Entry {
         let source = Source::Empty;
         Entry { path, length, source, begin: 0, container, stored: None, check: None, damage: None }
     }
 
-    /// One with a stream of its own; `stored` is where its bytes stand in the archive.
+    /// Gives the entry a stream of its own; `stored` is the offset of its bytes in the archive if they are not
+    /// compressed.
     pub(super) fn alone(self, stream: Stream, stored: Option<u64>) -> Entry {
         Entry { source: Source::Alone(stream), stored, ..self }
     }
 
-    /// A part of what a block expands to.
+    /// Makes the entry a part of an expanded block.
     pub(super) fn of_block(self, block: Rc<RefCell<Stream>>, begin: u64) -> Entry {
         Entry { source: Source::Block(block), begin, ..self }
     }
 
-    /// A part of a tar.
+    /// Makes the entry a part of a tar.
     pub(super) fn of_tar(self, tar: Rc<RefCell<Bytes>>, begin: u64, stored: Option<u64>) -> Entry {
         Entry { source: Source::Tar(tar), begin, stored, ..self }
     }
 
-    /// With a checksum, where there is one.
+    /// Adds a checksum, if there is one.
     pub(super) fn checked(self, crc: Option<u32>) -> Entry {
         let check = crc.map(|expected| Check { expected, hasher: Hasher::new(), hashed: 0 });
         Entry { check, ..self }
     }
 
-    /// One that declares no bytes is not read: that it has none is checked before.
+    /// Checks an entry that declares no bytes at once, because it will never be read.
     pub(super) fn or_not_empty(mut self) -> Result<Entry, ReadError> {
         if self.length == 0 {
             self.checked_at(0, &[])?;
@@ -86,11 +88,11 @@ impl Entry {
             Source::Block(block) => block.borrow_mut().read_at(at, buffer),
             Source::Tar(bytes) => bytes.borrow_mut().read_at(at, buffer),
         };
-        // Told from the start of the entry.
+        // Offsets are relative to the start of the entry.
         result.map_err(|(at, wrong)| (at.saturating_sub(self.begin), wrong))
     }
 
-    /// Looks at what was read last, as far as it belongs to the check.
+    /// Adds the bytes read last to the checksum, as far as they belong to it.
     fn check(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ArchiveDamage> {
         let end = offset.saturating_add(bytes.len() as u64);
         if end >= self.length
@@ -114,7 +116,7 @@ impl Entry {
         }
     }
 
-    /// The same; what is found to be wrong stays so.
+    /// The same; damage found is remembered.
     fn checked_at(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ReadError> {
         self.check(offset, bytes).map_err(|damage| {
             self.damage = Some(damage.clone());
@@ -127,10 +129,11 @@ impl Entry {
     }
 }
 
-/// The fewest packed bytes behind the end of a stream that are told: fewer hold no entry, and some tools leave a few.
+/// The fewest packed bytes after the end of a stream that are reported: fewer hold no entry, and some tools
+/// leave a few.
 const LEFT: u64 = 30;
 
-/// Whether a stream ends at `length` and takes all of its packed bytes.
+/// Checks that a stream ends at `length` and consumes all of its packed bytes.
 fn ends(stream: &mut Stream, length: u64) -> Result<(), ArchiveDamage> {
     if stream.read_at(length, &mut [0]).is_ok_and(|more| more > 0) {
         return Err(ArchiveDamage::Longer { declared: length });
@@ -166,7 +169,7 @@ impl ReadAt for Entry {
         }
     }
 
-    /// Packed bytes have no place of their own: they are told as those of the entry.
+    /// Packed bytes have no offset in the archive: their extents are those within the entry.
     fn provenance(&self, span: ByteSpan) -> Vec<Extent> {
         let end = span.end().min(self.length);
         if span.offset >= end {

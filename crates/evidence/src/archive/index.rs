@@ -1,8 +1,10 @@
-//! The tree of what an archive lists.
+//! The tree of the entries in an archive.
 //!
-//! Archives are lists, and need not make a tree: folders may be left out, paths may come twice, a path may be a file and a folder.
-//! Folders are implied. Of two entries of one path the later one stays, as it does where the archive is expanded, and the other is a defect.
-//! What stands where a folder must be is set aside under a name that ends in an escaped NUL, which is a defect, too.
+//! Archives are lists and need not form a tree: folders may be missing, paths may be repeated, and a path may be
+//! both a file and a folder.
+//! Missing folders are implied. If two entries have the same path, the later one is kept, as it would be if the
+//! archive were expanded; the other is reported as a defect.
+//! A leaf at the path of a folder gets a name that ends in an escaped NUL. That is also a defect.
 
 use super::listing::Kept;
 use super::name::{self, Name};
@@ -18,23 +20,23 @@ pub(super) const MAX_ENTRIES: usize = 1_000_000;
 /// The most entries and implied folders.
 const MAX_ITEMS: usize = 2_000_000;
 
-/// The most bytes of names that are taken from an archive.
+/// The most bytes of names that are read from an archive.
 pub(super) const MAX_NAMES: usize = 256 << 20;
 
-/// The most folders above an entry: deeper ones are not walked either.
+/// The most folders above an entry. A walk visits no deeper ones either.
 pub(super) const MAX_PARTS: usize = crate::walk::MAX_DEPTH;
 
-/// The most defects that are told one by one.
+/// The most defects that are reported one by one.
 const MAX_DEFECTS: usize = 10_000;
 
 /// An entry as an archive lists it.
 pub(super) struct Found {
     pub(super) name: Name,
-    /// Where its header stands in the archive, as far as that is known.
+    /// Offset of its header in the archive, if known.
     pub(super) offset: Option<u64>,
     pub(super) stamps: Stamps,
     pub(super) body: Body,
-    /// What is odd about it besides its name.
+    /// Oddities other than those of its name.
     pub(super) odd: Vec<String>,
 }
 
@@ -42,13 +44,15 @@ pub(super) struct Found {
 pub(super) enum Body {
     Folder,
     Leaf(Leaf),
-    /// A folder that has content of its own, which is set aside beside it.
+    /// A folder that also has content, which is stored next to it under another name.
     Both(Leaf),
 }
 
-/// What an entry is read as that is marked as `kind`, or as a folder (`None`), and has `content` bytes; and what is odd about that.
+/// Decides how to read an entry that is marked as `kind`, or as a folder (`None`), and has `content` bytes; also
+/// returns what is odd about it.
 ///
-/// Nothing but a file is read, and a link as far as targets go: whatever else has content is a file.
+/// Only files are read, and links as far as their targets are long. Anything else that has content is treated as
+/// a file.
 pub(super) fn unmarked(kind: Option<LeafKind>, content: u64) -> (Option<LeafKind>, Option<String>) {
     let marked = match &kind {
         None if content > 0 => "a folder",
@@ -60,48 +64,48 @@ pub(super) fn unmarked(kind: Option<LeafKind>, content: u64) -> (Option<LeafKind
     (Some(LeafKind::File), Some(odd))
 }
 
-/// What is odd about a folder with content.
+/// Describes the oddity of a folder with content.
 pub(super) fn filled(content: u64) -> String {
     format!("it is named like a folder and has {content} bytes of content")
 }
 
-/// An entry that is no folder.
+/// An entry that is not a folder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Leaf {
     pub(super) kind: LeafKind,
-    /// Bytes that it declares.
+    /// The declared size in bytes.
     pub(super) size: u64,
     pub(super) stamps: Stamps,
-    /// Where its header stands.
+    /// Offset of its header.
     pub(super) offset: Option<u64>,
     pub(super) content: Content,
 }
 
-/// What a leaf is.
+/// The kind of a leaf.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum LeafKind {
     File,
-    /// The target as it is written; `None` where it is the entry's content.
+    /// The target as written; `None` if it is the entry's content.
     Symlink(Option<Box<str>>),
-    /// The path of the entry whose content this one shares, where that did not stand in front of it.
+    /// The path of the entry whose content this one shares; kept only if that entry did not come before it.
     Hardlink(Box<str>),
     Other,
 }
 
-/// Where the content of a leaf stands.
+/// Where the content of a leaf is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Content {
-    /// Of a zip: where its local header stands.
+    /// In a zip: the offset of its local header.
     Zip { header: u64, packed: u64, method: u16, crc: u32 },
-    /// Of a tar: where its data stands.
+    /// In a tar: the offset of its data.
     Tar { data: u64 },
-    /// Of a 7z: where it stands in what its block expands to.
+    /// In a 7z: the offset within its expanded block.
     Seven { block: usize, offset: u64, crc: Option<u32> },
-    /// None: it has no bytes.
+    /// Nowhere: it has no bytes.
     Empty,
-    /// In a way that is not read.
+    /// Stored in a way that is not supported.
     Unread(Unread),
-    /// In bytes that another entry has, too.
+    /// In bytes that another entry also claims.
     Overlapping,
 }
 
@@ -110,15 +114,15 @@ pub(super) enum Content {
 pub(super) struct Folder {
     pub(super) stamps: Stamps,
     pub(super) defects: Vec<Defect>,
-    /// What was listed in it; nothing where `kept` holds it.
+    /// The entries found by listing; empty if `kept` has them.
     pub(super) own: Holds,
-    /// What a listing from before has of it.
+    /// The folder's part of a stored listing.
     pub(super) kept: Option<Kept>,
 }
 
-/// What a folder holds; no name is both a folder's and a leaf's.
+/// The content of a folder; no name belongs to both a folder and a leaf.
 ///
-/// Both are boxed: a map makes room for eleven values where it holds one.
+/// Both are boxed because a map with one value reserves space for eleven.
 #[derive(Debug, Default)]
 pub(super) struct Holds {
     pub(super) folders: BTreeMap<Box<str>, Box<Folder>>,
@@ -126,32 +130,33 @@ pub(super) struct Holds {
 }
 
 impl Folder {
-    /// What it holds; `None` where the listing from before is damaged.
+    /// Returns the folder's content; `None` if the stored listing is damaged.
     pub(super) fn holds(&self) -> Option<&Holds> {
         self.kept.as_ref().map_or(Some(&self.own), Kept::holds)
     }
 }
 
-/// Bytes of a file of a compressed tar that are kept when it is listed.
+/// Bytes at the start of a file in a compressed tar that are kept when it is listed.
 pub(super) const HEAD: usize = 32;
 
-/// The first bytes of files of a compressed tar, by where they stand in it: to read them later would cost each file a pass.
+/// The first bytes of files in a compressed tar, by their offset in it. Reading them later would cost a pass
+/// over the tar for each file.
 ///
-/// No listing holds them.
+/// They are not part of a stored listing.
 #[derive(Debug, Default)]
 pub(super) struct Heads(Vec<(u64, [u8; HEAD])>);
 
 impl Heads {
-    /// Keeps those that stand at `data`; fewer are read again.
+    /// Keeps the bytes at `data`; if there are fewer than [`HEAD`], they are read again later.
     pub(super) fn keep(&mut self, data: u64, head: &[u8]) {
         if let Some(head) = head.first_chunk() {
             self.0.push((data, *head));
         }
     }
 
-    /// The first bytes of what stands at `data`, where they are kept.
+    /// Returns the first bytes of the data at `data`, if they were kept.
     pub(super) fn of(&self, data: u64) -> Option<&[u8]> {
-        // They are met in the order of the tar.
+        // They are added in tar order, so they are sorted.
         let at = self.0.binary_search_by_key(&data, |(at, _)| *at).ok()?;
         self.0.get(at).map(|(_, head)| head.as_slice())
     }
@@ -162,9 +167,9 @@ impl Heads {
 pub(super) struct Index {
     pub(super) root: Folder,
     pub(super) heads: Heads,
-    /// The listing from before that it was made of.
+    /// The stored listing from which the index was made.
     pub(super) listing: Option<Rc<[u8]>>,
-    /// What was not examined of the archive as a whole.
+    /// Parts of the archive as a whole that were not examined.
     pub(super) gaps: Vec<Gap>,
     items: usize,
     defects: usize,
@@ -191,7 +196,7 @@ pub(super) enum Unread {
 }
 
 impl Unread {
-    /// What the entry is.
+    /// Describes the entry.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Unread::Encrypted => "an encrypted entry",
@@ -264,17 +269,17 @@ impl Index {
         }
     }
 
-    /// The tree that an archive was found to be before.
+    /// Creates the index of a stored listing.
     pub(super) fn of(root: Folder, gaps: Vec<Gap>, listing: Rc<[u8]>) -> Index {
         Index { root, gaps, listing: Some(listing), ..Index::default() }
     }
 
-    /// Adds damage of the archive as a whole.
+    /// Adds damage to the archive as a whole.
     pub(super) fn damaged(&mut self, what: String) {
         self.root.defects.push(Defect { path: String::new(), offset: None, what });
     }
 
-    /// Leaves out the leaves of one kind of content, and what was told of them.
+    /// Leaves out the leaves with this content, and the defects reported about them.
     pub(super) fn leave_out(&mut self, content: Content) {
         let mut open = vec![&mut self.root];
         while let Some(folder) = open.pop() {
@@ -288,7 +293,7 @@ impl Index {
         }
     }
 
-    /// Adds damage that ends the listing: what stood behind it was not examined.
+    /// Adds damage that ends the listing: what follows it was not examined.
     pub(super) fn cut(&mut self, what: String) {
         self.gap(format!("entries of the archive: {what}"));
         self.damaged(what);
@@ -299,7 +304,7 @@ impl Index {
         self.gaps.push(Gap { path: String::new(), reason });
     }
 
-    /// Ends the listing: what was counted becomes gaps.
+    /// Ends the listing: counters become gaps.
     pub(super) fn finish(mut self) -> Index {
         let told = [
             (self.encrypted, "are encrypted: their content is not read".to_owned()),
@@ -315,9 +320,10 @@ impl Index {
         self
     }
 
-    /// A hard link with what its target is now: a later entry of the target's path is not what was linked to.
+    /// Resolves a hard link to the current content of its target, because a later entry with the target's path
+    /// is not the one that was linked to.
     ///
-    /// A link in front of its target stays one, and is followed when it is read.
+    /// A link that comes before its target stays a link, and is resolved when it is read.
     fn linked(&self, leaf: Leaf) -> Leaf {
         let LeafKind::Hardlink(target) = &leaf.kind else { return leaf };
         match self.leaf(target) {
@@ -328,7 +334,7 @@ impl Index {
         }
     }
 
-    /// The leaf at a written path that is spelled exactly so.
+    /// Returns the leaf at exactly this written path.
     pub(super) fn leaf(&self, path: &str) -> Option<&Leaf> {
         let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
         let mut folder = &self.root;
@@ -338,7 +344,7 @@ impl Index {
         folder.holds()?.leaves.get(name).map(AsRef::as_ref)
     }
 
-    /// Every leaf.
+    /// Visits every leaf.
     pub(super) fn leaves(&mut self, visit: &mut dyn FnMut(&mut Leaf)) {
         let mut open = vec![&mut self.root];
         while let Some(folder) = open.pop() {
@@ -348,7 +354,7 @@ impl Index {
     }
 }
 
-/// Adds a written name to a written path.
+/// Appends a written name to a written path.
 fn join(path: &mut String, name: &str) {
     if !path.is_empty() {
         path.push('/');
@@ -356,7 +362,7 @@ fn join(path: &mut String, name: &str) {
     path.push_str(name);
 }
 
-/// Tells defects of one entry.
+/// Reports the defects of one entry.
 struct Tell<'a> {
     at: Option<u64>,
     count: &'a mut usize,
@@ -380,7 +386,7 @@ impl Tell<'_> {
     }
 }
 
-/// The folder `name` of `folder`, made where there is none; a leaf of this name is set aside.
+/// Returns the subfolder `name` of `folder`, creating it if needed; a leaf of this name is moved to another name.
 fn enter<'f>(
     folder: &'f mut Folder,
     name: String,
@@ -399,7 +405,7 @@ fn enter<'f>(
     })
 }
 
-/// Puts a leaf under `name`; a leaf that is there is replaced, and a folder keeps its name.
+/// Adds a leaf under `name`. It replaces a leaf of that name; if a folder has that name, the leaf gets another one.
 fn put(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>, items: &mut usize) {
     *items += 1;
     match folder.own.folders.contains_key(name.as_str()) {
@@ -408,7 +414,7 @@ fn put(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tel
     }
 }
 
-/// Puts a leaf where no folder is.
+/// Adds a leaf under a name that no folder has, replacing an earlier leaf.
 fn replace(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>) {
     let Some(former) = folder.own.leaves.insert(name.clone().into_boxed_str(), Box::new(leaf)) else {
         return;
@@ -418,7 +424,7 @@ fn replace(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut
     tell.defect(folder, path, &name, &what);
 }
 
-/// Puts a leaf whose name is a folder's under one beside it, which only such leaves have.
+/// Adds a leaf whose name is a folder's under another name, which no real entry has.
 fn set_aside(folder: &mut Folder, name: &str, leaf: Leaf, path: &str, tell: &mut Tell<'_>) {
     let aside = name::aside(name);
     tell.defect(folder, path, &aside, "its path is a folder's, too: it stands under this name");

@@ -1,7 +1,8 @@
 //! Archives that hold nothing but disk images or archives.
 //!
-//! What lies in an archive is a file and is not opened as evidence, so that such an archive would look like an empty disk.
-//! Names are looked at first, and the listing is left at the first file of another kind; only then are a few first bytes read.
+//! A file in an archive is not opened as evidence itself, so such an archive would look like an empty disk.
+//! Names are checked first, stopping at the first file of another kind; only then are the first bytes of a few
+//! files read.
 
 use super::ArchiveTree;
 use super::index::{Folder, LeafKind};
@@ -9,16 +10,16 @@ use crate::inner::{ARCHIVES, HEAD, IMAGES, Inner, LEAST, names_a_compressed_text
 use crate::path::EvidencePath;
 use crate::read::read_full_at;
 
-/// Names of what acquisition tools write beside them.
+/// Extensions of files that acquisition tools write next to an image.
 const BESIDE: [&str; 8] = ["txt", "log", "csv", "json", "xml", "md5", "sha1", "sha256"];
 
-/// A larger text may be evidence itself.
+/// The largest text that counts as one of these files; a larger one may be evidence itself.
 const MOST_TEXT: u64 = 1 << 20;
 
-/// Containers whose first bytes are read; the others are taken by their names.
+/// The number of containers whose first bytes are read; the others are judged by name.
 const LOOKED_AT: usize = 16;
 
-/// The first container of an archive that holds nothing else but small texts and what belongs to them.
+/// Returns the first container of an archive that holds only containers, small texts and what belongs to them.
 pub(super) fn only_containers(tree: &ArchiveTree) -> Option<(EvidencePath, Inner)> {
     let mut found: Vec<(EvidencePath, Inner)> = Vec::new();
     let mut open = vec![(EvidencePath::root(), &tree.index.root)];
@@ -47,7 +48,7 @@ pub(super) fn only_containers(tree: &ArchiveTree) -> Option<(EvidencePath, Inner
     first
 }
 
-/// What a name and a size say.
+/// What a file is according to its name and size.
 enum Named {
     Container(Inner),
     Beside,
@@ -81,7 +82,7 @@ fn by_name(folder: &Folder, name: &str, size: u64) -> Named {
     }
 }
 
-/// What the first bytes say; those that cannot be read leave it at what the name says.
+/// Decides by the first bytes; if they cannot be read, by the name.
 fn by_content(tree: &ArchiveTree, path: &EvidencePath, named: Inner) -> Option<Inner> {
     let leaf = tree.index.leaf(path.as_str())?;
     let mut head = vec![0; HEAD];

@@ -1,4 +1,4 @@
-//! Which archive a file is, by its first bytes.
+//! The format of an archive, recognised by its first bytes.
 
 use super::tar;
 use crate::read;
@@ -6,14 +6,14 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// A format of archive, or of a compressed file that may hold one.
+/// The format of an archive, or of a compressed file that may hold one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A local header, or the end of an empty central directory ([APPNOTE] 4.3.7, 4.3.16).
     Zip,
-    /// `7z` and four bytes more (7zFormat.txt of the LZMA SDK).
+    /// `7z` and four more bytes (7zFormat.txt of the LZMA SDK).
     Seven,
-    /// A header whose checksum holds.
+    /// A header with a valid checksum.
     Tar,
     /// RFC 1952.
     Gzip,
@@ -25,10 +25,10 @@ pub(crate) enum Kind {
     Bzip2,
 }
 
-/// Bytes that [`recognise`] looks at.
+/// Bytes that [`recognise`] needs.
 const HEAD: usize = 512;
 
-/// The kind of what begins with `head`.
+/// Returns the kind of a file that begins with `head`.
 pub(crate) fn recognise(head: &[u8]) -> Option<Kind> {
     const SIGNATURES: [(&[u8], Kind); 8] = [
         (b"PK\x03\x04", Kind::Zip),
@@ -49,14 +49,14 @@ pub(crate) fn recognise(head: &[u8]) -> Option<Kind> {
     }
 }
 
-/// The kind of an opened file.
+/// Returns the kind of an opened file.
 pub(super) fn of(file: &File) -> io::Result<Option<Kind>> {
     Ok(recognise(&read::head(file, HEAD)?))
 }
 
-/// Whether the file begins like an archive or a compressed file: zip, 7z, tar, gzip, zstd, xz or bzip2.
+/// Checks whether the file begins like an archive or a compressed file: zip, 7z, tar, gzip, zstd, xz or bzip2.
 ///
-/// Its name says nothing; whether a compressed file holds a tar shows when it is opened.
+/// The file name does not matter. Whether a compressed file holds a tar is found out only when it is opened.
 pub fn is_archive(path: &Path) -> io::Result<bool> {
     Ok(of(&File::open(path)?)?.is_some())
 }

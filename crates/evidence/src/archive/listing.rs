@@ -1,8 +1,12 @@
-//! What an archive lists, as bytes with which it is opened again without reading its directory or, of a compressed tar, expanding all of it.
+//! The stored listing of an archive: bytes that let it be opened again without reading its directory or
+//! expanding a compressed tar.
 //!
-//! The bytes are a head and then item by item what lies in the root, in the wire format of postcard: behind the item of a folder stand the length of what lies in it, and that.
-//! So a folder is read without those beside it, and a call that looks at few reads few.
-//! They are read as hostile: a depth that no archive has, or a length beyond the folder's own, is no listing of that folder. Where content stands is held against the archive, as what its own directory says is.
+//! The bytes are a head, followed by the items of the root, in the wire format of postcard. The item of a folder
+//! is followed by the length of its content, and then by the content.
+//! So a folder can be read without its siblings, and a call that needs few folders reads few.
+//! The bytes are treated as hostile: if a folder is deeper than any archive allows, or has a length beyond its
+//! parent's, that folder has no listing. Content offsets are checked against the archive, like those in its own
+//! directory.
 
 use super::index::{Folder, Holds, Index, Leaf, MAX_PARTS};
 use super::stamp::Stamps;
@@ -14,13 +18,13 @@ use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The first bytes: raised with every change of what follows, and of what is found in an archive.
+/// The version of the format: raised with every change to what follows, or to what is found in an archive.
 const VERSION: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct Head<'a> {
     version: u32,
-    /// Bytes of an entry of a zip that are free of the limit of its ratio.
+    /// Bytes of a zip entry to which the ratio limit does not apply.
     free: u64,
     gaps: Cow<'a, [Gap]>,
     root: FolderItem<'a>,
@@ -49,10 +53,10 @@ fn folder_item(folder: &Folder) -> FolderItem<'_> {
     FolderItem { stamps: folder.stamps, defects: Cow::Borrowed(&folder.defects) }
 }
 
-/// Bytes that say how long what lies in a folder is.
+/// Bytes of the length of a folder's content.
 const LENGTH: usize = 8;
 
-/// The listing of an archive.
+/// Writes the listing of an archive.
 pub(super) fn write(index: &Index, free: u64) -> Option<Vec<u8>> {
     if let Some(listing) = &index.listing {
         return Some(listing.to_vec());
@@ -60,7 +64,8 @@ pub(super) fn write(index: &Index, free: u64) -> Option<Vec<u8>> {
     let gaps = Cow::Borrowed(index.gaps.as_slice());
     let head = Head { version: VERSION, free, gaps, root: folder_item(&index.root) };
     let mut bytes = postcard::to_stdvec(&head).ok()?;
-    // Folders whose content is still to be written, with where its length is to stand; that of the root is what is left.
+    // Folders whose content is still being written, each with the offset of its length. The root has no length:
+    // its content is the rest of the bytes.
     let mut open = vec![(&index.root, index.root.own.folders.iter(), None)];
     while let Some((_, below, _)) = open.last_mut() {
         match below.next() {
@@ -86,9 +91,10 @@ pub(super) fn write(index: &Index, free: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What a listing says, and how many bytes of an entry of a zip are free; `None` where it is none.
+/// Reads a listing; also returns the number of bytes of a zip entry to which the ratio limit does not apply.
+/// `None` if it is not a listing.
 ///
-/// What lies in a folder is read when somebody asks for it.
+/// The content of a folder is read when it is first needed.
 pub(super) fn read(bytes: &[u8]) -> Option<(Index, u64)> {
     let bytes: Rc<[u8]> = Rc::from(bytes);
     let (Head { version, free, gaps, root }, rest) = postcard::take_from_bytes::<Head<'_>>(&bytes).ok()?;
@@ -104,25 +110,25 @@ fn folder(FolderItem { stamps, defects }: FolderItem<'_>, kept: Kept) -> Folder 
     Folder { stamps, defects: defects.into_owned(), kept: Some(kept), ..Folder::default() }
 }
 
-/// What a listing has of what lies in a folder.
+/// A folder's content in a stored listing.
 pub(super) struct Kept {
     listing: Rc<[u8]>,
     span: Range<usize>,
-    /// Folders above it.
+    /// The number of folders above it.
     depth: usize,
-    /// Once it was read; `None` where it is damaged.
+    /// Set when the content is first read; `None` if it is damaged.
     holds: OnceCell<Option<Holds>>,
 }
 
 impl Kept {
-    /// What lies in the folder; `None` where the listing is damaged.
+    /// Returns the folder's content; `None` if the listing is damaged.
     pub(super) fn holds(&self) -> Option<&Holds> {
         self.holds.get_or_init(|| self.read()).as_ref()
     }
 
     fn read(&self) -> Option<Holds> {
         let mut rest = self.listing.get(self.span.clone()).filter(|_| self.depth <= MAX_PARTS)?;
-        // Of names in order a map is made in one pass.
+        // A map is built in one pass from names that are in order.
         let (mut folders, mut leaves) = (Vec::new(), Vec::new());
         while !rest.is_empty() {
             let (Item { name, body }, left) = postcard::take_from_bytes(rest).ok()?;

@@ -1,11 +1,12 @@
-//! From what an archive calls an entry to a path in the evidence.
+//! Converts an archive's name for an entry to a path in the evidence.
 //!
-//! Nothing is ever written under these names; still an entry must have one path, and none may be lost:
-//! - leading, doubled and trailing separators and `.` carry no meaning, and neither does `\\?\` in front;
+//! Nothing is ever written under these names. Still, an entry must have exactly one path, and none may be lost:
+//! - leading, doubled and trailing separators, `.`, and a `\\?\` at the start have no meaning;
 //! - a drive such as `C:` is a folder of that name;
-//! - `..`, NUL and bytes that are not UTF-8 are escaped as [`escape_name`] writes them.
+//! - `..`, NUL and bytes that are not UTF-8 are escaped, as in [`escape_name`].
 //!
-//! A name that is not UTF-8 keeps its bytes: APPNOTE says code page 437, tools write the code page of their machine, and nothing tells which.
+//! A name that is not UTF-8 keeps its bytes: APPNOTE says code page 437, tools write the code page of their
+//! machine, and nothing shows which one it is.
 
 use crate::path::{escape_name, unescape_name};
 
@@ -14,11 +15,11 @@ use crate::path::{escape_name, unescape_name};
 pub(super) struct Name {
     /// Empty for the root.
     pub(super) parts: Vec<String>,
-    /// What cannot be part of a path.
+    /// Parts of the name that cannot be part of a path.
     pub(super) odd: Option<&'static str>,
 }
 
-/// Reads a name; `backslashes` says that both slashes separate.
+/// Reads a name; if `backslashes` is set, both kinds of slash are separators.
 pub(super) fn read(bytes: &[u8], backslashes: bool) -> Name {
     let backslashes = backslashes || is_windows_path(bytes);
     let devices: [&[u8]; 2] = [b"\\\\?\\", b"\\\\.\\"];
@@ -40,14 +41,15 @@ pub(super) fn read(bytes: &[u8], backslashes: bool) -> Name {
     name
 }
 
-/// Whether a name begins like an absolute path of Windows: `C:\` or `\\`.
+/// Checks whether a name begins like an absolute Windows path: `C:\` or `\\`.
 fn is_windows_path(bytes: &[u8]) -> bool {
     matches!(bytes, [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic()) || bytes.starts_with(b"\\\\")
 }
 
-/// The written name under which something is listed that has none, or whose name another entry needs: no real name ends in NUL.
+/// Returns the name for an entry that has none, or whose name another entry needs: it ends in NUL, as no real
+/// name does.
 ///
-/// The whole name is written anew: dots are escaped only where they are all of it.
+/// The whole name is escaped again, because dots are escaped only if the name consists of nothing else.
 pub(super) fn aside(name: &str) -> String {
     let mut bytes = unescape_name(name).unwrap_or_else(|_| name.as_bytes().to_vec());
     bytes.push(0);

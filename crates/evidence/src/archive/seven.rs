@@ -1,7 +1,8 @@
-//! 7z: its header read by `sevenz-rust2`, its blocks expanded by `lzma-rust2`.
+//! 7z: `sevenz-rust2` reads the header, `lzma-rust2` expands the blocks.
 //!
-//! A block is one stream of many files: a file of a solid block is reached by expanding those in front of it.
-//! Chains of COPY, LZMA, LZMA2, the branch filters and delta are expanded as they are read; BCJ2, which mixes four streams, in windows of which each costs a pass over the block.
+//! A block is one stream of many files. To reach a file in a solid block, the files before it are expanded.
+//! Chains of COPY, LZMA, LZMA2, the branch filters and delta are expanded as they are read. BCJ2, which mixes
+//! four streams, is expanded in windows, each of which costs a pass over the block.
 
 mod block;
 
@@ -19,10 +20,10 @@ use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-/// Bytes of a block that are kept in memory.
+/// Bytes of a block kept in memory.
 const KEEP: usize = 128 << 20;
 
-/// The blocks whose bytes are kept.
+/// The number of blocks whose bytes are kept.
 const BLOCKS: usize = 4;
 
 /// An opened 7z.
@@ -30,9 +31,9 @@ pub(super) struct Seven {
     file: Rc<File>,
     length: u64,
     archive: Rc<Archive>,
-    /// Bytes of a block that are free of the limit of its ratio.
+    /// Bytes of a block to which the ratio limit does not apply.
     free: u64,
-    /// The blocks that were read last, the last one first.
+    /// The blocks read most recently, latest first.
     open: RefCell<VecDeque<(usize, Rc<RefCell<Stream>>)>>,
 }
 
@@ -42,7 +43,7 @@ pub(super) enum Refused {
     Encrypted,
 }
 
-/// A file with a place, as the reader of headers wants it.
+/// A file with a position, as the header reader needs it.
 pub(super) struct Source {
     part: Part,
     at: u64,
@@ -75,7 +76,7 @@ impl Seek for Source {
     }
 }
 
-/// Reads what the 7z lists.
+/// Lists the 7z.
 pub(super) fn read(file: &Rc<File>, length: u64) -> Result<(Seven, Index), Refused> {
     let mut source = Source::new(file, length);
     if is_cut(&mut source) {
@@ -100,7 +101,8 @@ pub(super) fn read(file: &Rc<File>, length: u64) -> Result<(Seven, Index), Refus
     Ok((Seven { file: file.clone(), length, archive: Rc::new(archive), free, open }, index))
 }
 
-/// Whether the header stands behind the end of the file (7zFormat.txt, `SignatureHeader`): it comes last, and its place stands at byte 12.
+/// Checks whether the header lies past the end of the file (7zFormat.txt, `SignatureHeader`): it comes last, and
+/// its offset is at byte 12.
 fn is_cut(source: &mut Source) -> bool {
     let mut start = [0; 32];
     if source.part.clone().read_exact(&mut start).is_err() {
@@ -111,12 +113,12 @@ fn is_cut(source: &mut Source) -> bool {
         field.iter().rev().fold(0_u64, |number, byte| (number << 8) | u64::from(*byte))
     };
     let (offset, size) = (field(12, 8), field(20, 8));
-    // Without its checksum the place is no place.
+    // Without a valid checksum, the offset means nothing.
     field(8, 4) == u64::from(crc32fast::hash(start.get(12..).unwrap_or_default()))
         && offset.saturating_add(size).saturating_add(32) > source.length
 }
 
-/// What a header must be that `error` says it is not; the words of the reader are its own.
+/// Says what the header should have been, for an `error` of the reader, in our own words.
 fn expected(error: &Error) -> &'static str {
     match error {
         Error::BadSignature(_) => "the signature of a 7z",
@@ -178,7 +180,7 @@ fn found(entry: &ArchiveEntry, content: Content) -> Found {
         accessed: time(entry.has_access_date, entry.access_date),
         born: time(entry.has_creation_date, entry.creation_date),
     };
-    // p7zip keeps the mode of Unix in the upper half and says so with 0x8000.
+    // p7zip keeps the Unix mode in the upper half, and marks that with 0x8000.
     let mode = (entry.windows_attributes & 0x8000 != 0).then_some(entry.windows_attributes >> 16);
     let kind = match mode.map(|mode| mode & 0xf000) {
         Some(0xa000) => LeafKind::Symlink(None),
@@ -186,7 +188,7 @@ fn found(entry: &ArchiveEntry, content: Content) -> Found {
         Some(_) | None => LeafKind::File,
     };
     let name = name::read(entry.name.as_bytes(), false);
-    // Its size counts only where it has a stream.
+    // The size counts only if the entry has a stream.
     let size = if content == Content::Empty { 0 } else { entry.size };
     let (kind, odd) = index::unmarked((!entry.is_directory).then_some(kind), size);
     let leaf = |kind| Leaf { kind, size: entry.size, stamps, offset: None, content };
@@ -195,7 +197,7 @@ fn found(entry: &ArchiveEntry, content: Content) -> Found {
 }
 
 impl Seven {
-    /// What a block expands to.
+    /// Returns the stream of an expanded block.
     pub(super) fn block(&self, number: usize) -> Rc<RefCell<Stream>> {
         let mut open = self.open.borrow_mut();
         if let Some(place) = open.iter().position(|(block, _)| *block == number)
@@ -203,7 +205,7 @@ impl Seven {
         {
             open.push_front(found);
         } else {
-            // A dictionary is as large as memory allows only once.
+            // Only one dictionary may be as large as memory allows.
             open.iter().for_each(|(_, stream)| stream.borrow_mut().rest());
             open.push_front((number, Rc::new(RefCell::new(self.stream(number)))));
             open.truncate(BLOCKS);
@@ -214,7 +216,7 @@ impl Seven {
 
     fn stream(&self, number: usize) -> Stream {
         let in_passes = self.archive.blocks.get(number).is_some_and(block::is_in_passes);
-        // What is expanded anew for each window costs the square of its size.
+        // Expanding it again for each window costs the square of its size.
         let free = if in_passes { stream::FREE_OF_BOMB } else { self.free };
         Stream::new(block::start(&self.file, self.length, &self.archive, number), KEEP, Bound::Ratio { free })
     }

@@ -1,6 +1,7 @@
 //! Times as archives store them.
 //!
-//! They are those of the copy that was packed, whatever the collecting tool made of them: [`Clock::CollectionCopy`], and no event stands on one.
+//! They are the times of the packed copy, whatever the collecting tool did with them
+//! ([`Clock::CollectionCopy`]), so no event is based on them.
 
 use crate::tree::MacbTimes;
 use ledger::{Clock, Precision, Time, Utc};
@@ -17,10 +18,10 @@ pub(super) struct Stamps {
 /// A time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stamp {
-    /// There is none.
+    /// No time.
     #[default]
     None,
-    /// MS-DOS date (upper half) and time, local time of a zone that is not told.
+    /// MS-DOS date (upper half) and time, in the local time of an unknown zone.
     Dos(u32),
     /// Seconds since 1970-01-01 UTC.
     Seconds(i64),
@@ -31,7 +32,7 @@ pub(super) enum Stamp {
 }
 
 impl Stamps {
-    /// As a node shows them.
+    /// Converts them to the times of a node.
     pub(super) fn times(self) -> MacbTimes {
         MacbTimes {
             modified: self.modified.time(),
@@ -43,7 +44,7 @@ impl Stamps {
 }
 
 impl Stamp {
-    /// The better of two for one time: one that names an instant.
+    /// Returns the better of two values for one time: one that is an instant.
     pub(super) fn or(self, other: Stamp) -> Stamp {
         match self {
             Stamp::None | Stamp::Dos(_) if other != Stamp::None => other,
@@ -72,7 +73,7 @@ impl Stamp {
     }
 }
 
-/// `YYYY-MM-DDTHH:MM:SS` of an MS-DOS date and time; `None` for a date that is not set.
+/// Formats an MS-DOS date and time as `YYYY-MM-DDTHH:MM:SS`; `None` if the date is not set.
 fn dos(stamp: u32) -> Option<String> {
     let (date, time) = (stamp >> 16, stamp & 0xffff);
     let (year, month, day) = (1980 + (date >> 9), (date >> 5) & 15, date & 31);

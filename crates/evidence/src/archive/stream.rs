@@ -1,7 +1,9 @@
-//! Bytes at any offset of what can only be expanded from its start.
+//! Random access to data that can only be expanded from its start.
 //!
-//! Bounded memory, whatever the size: the bytes that were read last are kept, and along the stream decoders that can be copied leave points to come back to.
-//! An earlier offset that neither covers costs a new start, from which on the first bytes are kept, too: what is read once from its start to its end is not held in memory beside.
+//! Memory is bounded, whatever the size: the bytes read last are kept, and decoders that can be copied are saved
+//! along the stream as points to resume from.
+//! An earlier offset that neither covers costs a restart. After a restart the first bytes are kept, too; a
+//! stream that is read once from start to end is therefore not held in memory.
 
 use super::Expansion;
 use super::damage::{ArchiveDamage, Wrong};
@@ -10,77 +12,81 @@ use crate::error::{Damage, ReadError};
 use crate::path::EvidencePath;
 use std::io;
 
-/// Expands a stream from its start to its end.
+/// A decoder that expands a stream from its start to its end.
 pub(super) trait Decode {
-    /// The next bytes; 0 at the end, or for an empty buffer.
+    /// Reads the next bytes; returns 0 at the end, or for an empty buffer.
     fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong>;
 
-    /// Goes behind up to `most` of the next bytes; how many these are, 0 at the end. `scratch` may be used for them.
+    /// Skips up to `most` of the next bytes and returns how many, 0 at the end. May use `scratch` to hold them.
     fn pass(&mut self, most: usize, scratch: &mut Vec<u8>) -> Result<usize, Wrong> {
         scratch.resize(PIECE, 0);
         self.read(scratch.get_mut(..most.min(PIECE)).unwrap_or_default())
     }
 
-    /// Compressed bytes that were taken so far.
+    /// Returns the number of compressed bytes consumed so far.
     fn taken(&self) -> u64;
 
-    /// Of a decoder that has come to its end: where bytes stand behind what it takes, and these.
+    /// Returns the offset of the input left after the decoder's end, and that input.
     fn behind(&self) -> Option<(u64, Part)> {
         None
     }
 
-    /// A decoder in the same state, where that can be had.
+    /// Returns a decoder in the same state, if that is possible.
     fn fork(&self) -> Option<Box<dyn Decode>> {
         None
     }
 }
 
-/// Makes the decoder of a stream, at its start.
+/// Creates the decoder of a stream, at its start.
 pub(super) type Start = Box<dyn Fn() -> Result<Box<dyn Decode>, Wrong>>;
 
-/// Bytes that are expanded at once where they are only passed.
+/// Bytes expanded at once when they are only skipped.
 const PIECE: usize = 64 << 10;
 
-/// Bytes before the place that was read last that are kept: who reads in overlapping windows goes back so far each time.
+/// Bytes kept before the last read position: readers with overlapping windows go back this far each time.
 const RECENT: usize = 256 << 10;
 
-/// The most points along one stream; each holds a window of 32 KiB and its state.
+/// The most resume points along one stream; each holds a window of 32 KiB and its state.
 const POINTS: usize = 512;
 
-/// Bytes between points in the beginning; doubled whenever there are too many.
+/// Initial distance between resume points in bytes; doubled whenever there are too many points.
 const SPACING: u64 = 1 << 20;
 
-/// The highest ratio of expanded to compressed bytes, looked at after as many bytes as are free.
+/// The highest ratio of expanded to compressed bytes. It is checked only after the bytes to which it does not apply.
 const MAX_RATIO: u64 = 200;
 
-/// Bytes that one stream of an archive that is taken for a bomb is expanded to whatever its ratio.
+/// Bytes that one stream of a suspected decompression bomb may expand to, whatever its ratio.
 pub(super) const FREE_OF_BOMB: u64 = 1 << 30;
 
-/// Bytes that an archive as a whole is expanded to whatever its ratio: a page file of zeros is no bomb.
+/// Bytes that an archive as a whole may expand to, whatever its ratio: a page file of zeros is not a bomb.
 const FREE_OF_WHOLE: u64 = 16 << 30;
 
-/// Bytes that a compressed tar is expanded to whatever its size; a larger one to [`TAR_RATIO`] times its size.
+/// Bytes that a compressed tar may expand to, whatever its size; a larger tar may expand to [`TAR_RATIO`] times
+/// its size.
 ///
-/// Whoever reads a file in such a tar expands all that stands before it, and calls are made by the dozen: a bound on one pass bounds a run.
+/// Reading a file in such a tar expands everything before it, and a run makes dozens of calls: limiting one pass
+/// limits the run.
 const FREE_OF_TAR: u64 = 1 << 30;
 
-/// How many times its size a compressed tar is expanded to.
+/// How many times its own size a compressed tar may expand to.
 ///
-/// Event logs and hives compress 5 to 20 to 1, a whole triage rarely beyond 30; what goes beyond 100 holds zeros and little else, as a change journal of 20 GB does that was packed with its hole.
-/// Beside 200 MB of other evidence that one still is within the bound; beside less, what stands behind it is a gap.
+/// Event logs and hives compress 5 to 20 to 1, a whole triage rarely more than 30 to 1. Anything beyond 100 is
+/// almost only zeros, such as a 20 GB change journal that was packed with its hole.
+/// Together with 200 MB of other evidence even that one stays within the limit. With less, whatever comes after
+/// it is a gap.
 const TAR_RATIO: u64 = 100;
 
-/// How far a stream is expanded.
+/// A limit on how far a stream is expanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// To so many bytes whatever its ratio, and from there on no more than [`MAX_RATIO`] to 1.
+    /// Up to `free` bytes whatever the ratio, and beyond that no more than [`MAX_RATIO`] to 1.
     Ratio { free: u64 },
-    /// To so many bytes: it is what all of an archive of `length` bytes expands to.
+    /// Up to `most` bytes: the limit for a whole archive of `length` bytes.
     Whole { most: u64, length: u64 },
 }
 
 impl Bound {
-    /// That of a compressed tar of `length` bytes.
+    /// Returns the limit for a compressed tar of `length` bytes.
     pub(super) fn of_tar(length: u64, expansion: Expansion) -> Bound {
         match expansion {
             Expansion::Former => Bound::Ratio { free: FREE_OF_WHOLE },
@@ -91,7 +97,7 @@ impl Bound {
         }
     }
 
-    /// Why a stream that stands at `position` is not expanded further, `taken` compressed bytes behind its start.
+    /// Returns why a stream at `position`, with `taken` compressed bytes consumed, is not expanded further.
     fn passed(self, position: u64, taken: u64) -> Option<Wrong> {
         match self {
             Bound::Ratio { free } => {
@@ -102,36 +108,37 @@ impl Bound {
     }
 }
 
-/// The bytes that are free in each stream of an archive of `length` bytes whose streams declare `declared` bytes altogether.
+/// Returns the number of bytes of each stream to which the ratio limit does not apply, for an archive of
+/// `length` bytes whose streams declare `declared` bytes in total.
 ///
-/// No stream is read behind the size it declares, so that the sum of these sizes bounds what the archive can cost.
+/// No stream is read beyond its declared size, so the sum of these sizes limits the cost of the archive.
 pub(super) fn free(declared: u64, length: u64) -> u64 {
     if declared > FREE_OF_WHOLE && declared / MAX_RATIO > length { FREE_OF_BOMB } else { u64::MAX }
 }
 
-/// A stream that is expanded as far as it is asked for.
+/// A stream that is expanded as far as it is needed.
 pub(super) struct Stream {
     start: Start,
     decoder: Option<Box<dyn Decode>>,
-    /// Where the decoder stands.
+    /// The position of the decoder.
     position: u64,
-    /// The last bytes before `position`, as far as they were read.
+    /// The bytes just before `position`, if they were read.
     recent: Vec<u8>,
-    /// The first bytes, once the stream is begun a second time.
+    /// The first bytes, kept once the stream was restarted.
     kept: Vec<u8>,
-    /// The most of the first bytes that are kept.
+    /// The most bytes to keep in `kept`.
     keep: usize,
-    /// How often it was begun at its start.
+    /// How often decoding began at the start.
     starts: u32,
     bound: Bound,
     points: Vec<(u64, Box<dyn Decode>)>,
     spacing: u64,
-    /// Where the stream cannot be expanded further.
+    /// Where and why the stream cannot be expanded further.
     wrong: Option<(u64, Wrong)>,
 }
 
 impl Stream {
-    /// A stream of which the first `keep` bytes are kept where it is read a second time.
+    /// Creates a stream that keeps its first `keep` bytes when it is read a second time.
     pub(super) fn new(start: Start, keep: usize, bound: Bound) -> Stream {
         Stream {
             start,
@@ -171,18 +178,18 @@ impl Stream {
         })
     }
 
-    /// Where a stream that was read to its end leaves compressed bytes behind.
+    /// Returns the offset and the rest of the compressed bytes left after the stream was read to its end.
     pub(super) fn behind(&self) -> Option<(u64, Part)> {
         self.decoder.as_ref().and_then(|decoder| decoder.behind())
     }
 
-    /// Lets the decoder go, with its window; what was kept of the beginning stays.
+    /// Drops the decoder with its window; the first bytes that were kept stay.
     pub(super) fn rest(&mut self) {
         self.decoder = None;
         self.recent = Vec::new();
     }
 
-    /// The bytes from `offset` on that are in memory; `None` where there are none.
+    /// Returns the bytes in memory from `offset` on; `None` if there are none.
     fn known(&self, offset: u64) -> Option<&[u8]> {
         let recent = self.position.saturating_sub(self.recent.len() as u64);
         let from = |begin: u64, bytes| {
@@ -192,7 +199,7 @@ impl Stream {
         from(0, self.kept.as_slice()).or_else(|| from(recent, self.recent.as_slice()))
     }
 
-    /// Brings the decoder to `offset`; whether the stream goes so far.
+    /// Moves the decoder to `offset`; returns whether the stream reaches that far.
     fn pass_to(&mut self, offset: u64) -> Result<bool, Wrong> {
         let after = self.points.partition_point(|(at, _)| *at <= offset);
         let point = after.checked_sub(1).and_then(|last| self.points.get(last));
@@ -222,7 +229,7 @@ impl Stream {
         Ok(true)
     }
 
-    /// Goes behind up to `wanted` bytes.
+    /// Skips up to `wanted` bytes.
     fn pass(&mut self, wanted: usize, piece: &mut Vec<u8>) -> Result<usize, Wrong> {
         if self.keeps() {
             piece.resize(PIECE, 0);
@@ -235,7 +242,7 @@ impl Stream {
         Ok(passed)
     }
 
-    /// Whether the next byte is one of the first ones, which are to be kept.
+    /// Checks whether the next byte is one of the first bytes that are to be kept.
     fn keeps(&self) -> bool {
         self.starts > 1 && self.kept.len() < self.keep && self.position == self.kept.len() as u64
     }
@@ -253,7 +260,7 @@ impl Stream {
         Ok(read)
     }
 
-    /// Keeps what was read last.
+    /// Keeps the bytes read last.
     fn remember(&mut self, bytes: &[u8]) {
         let bytes = bytes.get(bytes.len().saturating_sub(RECENT)..).unwrap_or_default();
         if self.recent.len().saturating_add(bytes.len()) > 2 * RECENT {
@@ -262,7 +269,7 @@ impl Stream {
         self.recent.extend_from_slice(bytes);
     }
 
-    /// Notes that the decoder went on by so many bytes; an error where it expands too much.
+    /// Advances the position by `bytes`; an error if the stream expands too much.
     fn went(&mut self, bytes: usize) -> Result<(), Wrong> {
         self.position = self.position.saturating_add(bytes as u64);
         let taken = self.decoder.as_ref().map_or(0, |decoder| decoder.taken());
@@ -273,7 +280,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Leaves a point where the last one is far enough behind.
+    /// Saves a resume point if the last one is far enough behind.
     fn leave_point(&mut self) {
         let last = self.points.last().map_or(0, |(at, _)| *at);
         if self.position < self.keep as u64 || self.position < last.saturating_add(self.spacing) {
@@ -292,7 +299,7 @@ impl Stream {
     }
 }
 
-/// The error of a stream at `path`.
+/// Returns the error of the stream at `path`.
 pub(super) fn error(path: &EvidencePath, (offset, wrong): (u64, Wrong)) -> ReadError {
     match wrong {
         Wrong::Io(kind) => ReadError::Io { path: path.clone(), source: io::Error::from(kind) },
@@ -302,7 +309,7 @@ pub(super) fn error(path: &EvidencePath, (offset, wrong): (u64, Wrong)) -> ReadE
     }
 }
 
-/// What is wrong at `offset` of what a stream expands to.
+/// Returns the damage at `offset` of an expanded stream.
 pub(super) fn damage(offset: u64, wrong: Wrong) -> ArchiveDamage {
     match wrong {
         Wrong::Io(_) | Wrong::Damaged => ArchiveDamage::Compressed { offset },
@@ -321,7 +328,7 @@ mod tests {
 
     const NONE: Bound = Bound::Ratio { free: u64::MAX };
 
-    /// Zeros without end, from one byte.
+    /// Endless zeros from one byte.
     struct Zeros;
 
     impl Decode for Zeros {
@@ -343,7 +350,7 @@ mod tests {
         assert!(at <= (1 << 20) + PIECE as u64 && wrong == Wrong::Ratio, "{at}");
     }
 
-    /// Bytes that count up to 250 and begin anew; each start is counted.
+    /// Returns bytes that count up to 250 and start over; each start of the decoder is counted.
     fn counting(starts: &Rc<Cell<u32>>) -> Start {
         let starts = starts.clone();
         Box::new(move || {

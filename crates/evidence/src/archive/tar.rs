@@ -1,7 +1,9 @@
 //! Tar, plain or compressed, read from its headers.
 //!
-//! Sources: POSIX.1-2017, pax (ustar and pax interchange formats); GNU tar manual, "Basic Tar Format", for long names and sparse files.
-//! The reading is ours: headers of long names are taken up to a limit, and a damaged header costs what follows it and not the whole.
+//! Sources: POSIX.1-2017, pax (ustar and pax interchange formats); GNU tar manual, "Basic Tar Format", for long
+//! names and sparse files.
+//! The parser is our own: it accepts long-name headers only up to a limit, and a damaged header costs what
+//! follows it, not the whole tar.
 
 mod header;
 mod rest;
@@ -17,11 +19,11 @@ use crate::path::escape_target;
 use header::{BLOCK, Header};
 use rest::Rest;
 
-/// The bytes of a tar: those of the file, or what it expands to.
+/// The bytes of a tar: those of the file, or what the file expands to.
 pub(super) enum Bytes {
-    /// As they stand in the file.
+    /// Not compressed.
     Plain(Part),
-    /// Expanded.
+    /// Compressed.
     Packed(Stream),
 }
 
@@ -34,7 +36,7 @@ impl Bytes {
         }
     }
 
-    /// Up to `wanted` bytes; fewer only where they end or cannot be expanded.
+    /// Reads up to `wanted` bytes; fewer only at the end or where they cannot be expanded.
     pub(super) fn take(&mut self, offset: u64, wanted: usize) -> (Vec<u8>, Option<(u64, Wrong)>) {
         let mut bytes = vec![0; wanted];
         let mut filled = 0;
@@ -57,7 +59,7 @@ impl Bytes {
 /// The longest extended header or long name.
 const MAX_EXTENDED: u64 = 1 << 20;
 
-/// Reads what the tar lists.
+/// Lists the tar.
 pub(super) fn read(bytes: &mut Bytes) -> Index {
     let mut index = Index::default();
     let mut listing =
@@ -69,7 +71,7 @@ pub(super) fn read(bytes: &mut Bytes) -> Index {
     index.finish()
 }
 
-/// What headers say of the entry that follows them.
+/// What special headers say about the entry that follows them.
 #[derive(Default)]
 struct Pending {
     name: Option<Vec<u8>>,
@@ -80,19 +82,19 @@ struct Pending {
 }
 
 struct Listing {
-    /// Where the next header stands.
+    /// Where the next header is.
     at: u64,
     count: usize,
     names: usize,
     pending: Pending,
-    /// The block that was looked at last: to go back costs a compressed tar a new start.
+    /// The block read last: going back would restart the expansion of a compressed tar.
     ahead: Option<(u64, Vec<u8>)>,
-    /// What stands behind the end, once that was found.
+    /// What follows the end of the tar, once the end was found.
     rest: Option<Rest>,
 }
 
 impl Listing {
-    /// A block; less of it at the end.
+    /// Returns one block; a shorter one at the end.
     fn block(&mut self, bytes: &mut Bytes, at: u64) -> (Vec<u8>, Option<(u64, Wrong)>) {
         if let Some((_, block)) = self.ahead.as_ref().filter(|(known, _)| *known == at) {
             return (block.clone(), None);
@@ -102,7 +104,7 @@ impl Listing {
         (block, wrong)
     }
 
-    /// Reads one header; whether there may be another.
+    /// Reads one header; returns whether there may be another.
     fn step(&mut self, bytes: &mut Bytes, index: &mut Index) -> bool {
         let (block, wrong) = self.block(bytes, self.at);
         if let Some((offset, wrong)) = wrong {
@@ -133,7 +135,7 @@ impl Listing {
         self.header(&header, bytes, index)
     }
 
-    /// Ends the listing where no more can be had; that somebody bounds how far a tar is expanded is no damage of it.
+    /// Ends the listing where no more can be read. If our own limit on expanding ended it, the tar is not damaged.
     fn stop(&self, offset: u64, wrong: Wrong, index: &mut Index) {
         let is_bound = matches!(wrong, Wrong::Bound { .. });
         let (damage, count) = (damage(offset, wrong), self.count);
@@ -144,9 +146,9 @@ impl Listing {
         }
     }
 
-    /// Goes behind blocks of zeros: two of them are the end; one alone is passed, or taken for the end where nothing follows it.
+    /// Skips blocks of zeros: two of them are the end. A single one is skipped, or is the end if nothing follows it.
     ///
-    /// Where a header stands behind the end, another tar was appended: its entries are listed, as `tar -i` does.
+    /// If a header follows the end, another tar was appended: its entries are listed, as with `tar -i`.
     fn zeros(&mut self, bytes: &mut Bytes, index: &mut Index) -> bool {
         let end = self.at;
         self.at = self.at.saturating_add(BLOCK as u64);
@@ -169,7 +171,7 @@ impl Listing {
         goes_on
     }
 
-    /// Looks behind the end block by block.
+    /// Looks past the end block by block.
     fn look(&mut self, bytes: &mut Bytes) -> Rest {
         let mut at = self.at;
         while at < self.at.saturating_add(rest::PADDING) {
@@ -183,7 +185,9 @@ impl Listing {
         Rest::Zeros(at)
     }
 
-    /// Whether data stands behind a header that should have none but says a size: what follows is no header, and one stands where the data ends.
+    /// Checks whether data follows a header that should have none but gives a size.
+    ///
+    /// That is so if the next block is data, and a header, zeros or the end follow where the data would end.
     fn is_data(&mut self, bytes: &mut Bytes, data: u64, size: u64) -> bool {
         let next = size.checked_next_multiple_of(BLOCK as u64).and_then(|size| data.checked_add(size));
         let mut may_begin = |at| {
@@ -228,7 +232,7 @@ impl Listing {
         self.advance(data, header.size, index)
     }
 
-    /// Goes behind the data of an entry; whether there is such a place.
+    /// Skips the data of an entry; returns whether there is an offset after it.
     fn advance(&mut self, data: u64, size: u64, index: &mut Index) -> bool {
         let block = BLOCK as u64;
         let next = size.checked_next_multiple_of(block).and_then(|size| data.checked_add(size));
@@ -267,7 +271,7 @@ impl Pending {
     }
 }
 
-/// The entry of a header at `start`; `data` is where its content stands, where it can have any.
+/// Returns the entry of a header at `start`; `data` is the offset of its content, if it can have any.
 fn found(header: &Header, pending: Pending, start: u64, data: Option<u64>) -> Found {
     let Pending { name: long, target, size, stamps, sparse } = pending;
     let bytes = long.unwrap_or_else(|| header.name.clone());
@@ -276,7 +280,7 @@ fn found(header: &Header, pending: Pending, start: u64, data: Option<u64>) -> Fo
     let stamps = Stamps { modified, ..stamps };
     let folder = match header.kind {
         b'5' | b'D' => true,
-        // Before POSIX a folder was a file whose name ends in a slash.
+        // Before POSIX, a folder was a file whose name ends in a slash.
         b'0' | 0 => bytes.ends_with(b"/"),
         _ => false,
     };
@@ -326,7 +330,7 @@ mod tests {
     use super::*;
     use crate::archive::stream::{Bound, Decode};
 
-    /// What bytes expand to, from one.
+    /// A decoder over bytes in memory, with its position.
     struct Expanded(Vec<u8>, usize);
 
     impl Decode for Expanded {
@@ -343,7 +347,7 @@ mod tests {
         }
     }
 
-    /// A tar of files of so many bytes each.
+    /// Builds a tar with `files` files of `size` bytes each.
     fn tar(files: usize, size: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         for number in 0..files {

@@ -1,7 +1,8 @@
 //! Zip, read from its central directory.
 //!
 //! Source: PKWARE APPNOTE.TXT 6.3.10 (4.3 the structures, 4.4 their fields, 4.5 extra fields).
-//! The reading is ours: a library that keys entries by name loses the earlier of two, and one damaged record would lose them all.
+//! The parser is our own: a library that keys entries by name loses the earlier of two, and would lose them all
+//! over one damaged record.
 
 mod cover;
 mod directory;
@@ -19,10 +20,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// Bytes of a large entry that are kept in memory; of a smaller one, all.
+/// Bytes of a large entry kept in memory; a smaller one is kept whole.
 const KEEP: usize = 64 << 20;
 
-/// Reads what the zip lists, and how many bytes of an entry are free of the limit of its ratio; `None` where it has no central directory.
+/// Lists the zip; also returns the number of bytes of an entry to which the ratio limit does not apply. `None`
+/// if it has no central directory.
 pub(super) fn read(file: &Rc<File>, length: u64, expansion: Expansion) -> io::Result<Option<(Index, u64)>> {
     let Some(end) = end::find(file, length)? else { return Ok(None) };
     let mut index = Index::default();
@@ -38,13 +40,14 @@ pub(super) fn read(file: &Rc<File>, length: u64, expansion: Expansion) -> io::Re
     Ok(Some((index.finish(), stream::free(declared, length))))
 }
 
-/// Where a local header's fixed part ends.
+/// Size of the fixed part of a local header.
 const LOCAL: u64 = 30;
 
-/// The most entries over shared bytes whose names are listed: each is a gap of every call that looks for such files.
+/// The most overlapping entries that are listed by name: each is a gap in every call that looks for such files.
 const MAX_OVERLAPPING: u64 = 1000;
 
-/// Refuses entries whose bytes another one has, too: a few bytes that hundreds of entries share expand to what no disk holds.
+/// Refuses entries that share bytes with another: a few bytes shared by hundreds of entries would expand to more
+/// than any disk holds.
 fn refuse_overlaps(index: &mut Index, expansion: Expansion) {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     index.leaves(&mut |leaf| {
@@ -86,7 +89,7 @@ fn refuse_overlaps(index: &mut Index, expansion: Expansion) {
     }
 }
 
-/// The content of an entry: where it stands uncompressed in the archive, if it does, and its bytes.
+/// Opens the content of an entry: its offset in the archive if it is stored without compression, and its bytes.
 pub(super) fn open(
     file: &Rc<File>,
     length: u64,
@@ -129,7 +132,7 @@ pub(super) fn open(
     Ok(((method == 0).then_some(data), Stream::new(start, keep, Bound::Ratio { free })))
 }
 
-/// A number of up to eight bytes, least first.
+/// Reads a little-endian number of up to eight bytes.
 fn le(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }

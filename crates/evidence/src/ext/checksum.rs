@@ -1,4 +1,4 @@
-//! The checksum of metadata: CRC-32C (Castagnoli) as the kernel keeps it, without a final inversion ("Checksums").
+//! The checksum of metadata: CRC-32C (Castagnoli) as in the kernel, without the final inversion ("Checksums").
 
 const TABLE: [u32; 256] = table();
 
@@ -21,7 +21,7 @@ const fn table() -> [u32; 256] {
     table
 }
 
-/// Goes on from `seed` over `bytes`.
+/// Continues from `seed` over `bytes`.
 pub(super) fn crc32c(seed: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(seed, |crc, byte| {
         let index = usize::from((crc as u8) ^ byte);
@@ -29,7 +29,7 @@ pub(super) fn crc32c(seed: u32, bytes: &[u8]) -> u32 {
     })
 }
 
-/// The same over `bytes`, with zeros in place of `length` bytes at `at`, where the checksum itself stands.
+/// The same, with zeros in place of the `length` bytes at `at`, where the checksum itself is stored.
 pub(super) fn crc32c_without(seed: u32, bytes: &[u8], at: usize, length: usize) -> u32 {
     let (before, rest) = bytes.split_at_checked(at).unwrap_or((bytes, &[]));
     let gap = rest.len().min(length);

@@ -1,4 +1,4 @@
-//! What an inode holds: blocks, or bytes in the inode itself ("Inline Data", "Symbolic Links").
+//! The content of an inode: blocks, or bytes in the inode itself ("Inline Data", "Symbolic Links").
 
 use super::Volume;
 use super::bytes::{u8_at, u16_at, u32_at};
@@ -7,23 +7,23 @@ use super::map::Map;
 use crate::error::Damage;
 use std::rc::Rc;
 
-/// Most bytes of a link's target; Linux makes no longer one than a page.
+/// The maximum length of a link target in bytes; Linux makes none longer than a page.
 const MAX_TARGET: u64 = 1 << 16;
 
-/// Bytes in an inode, and where they stand on the volume.
+/// Bytes in an inode, with their offset on the volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) offset: u64,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Where content stands.
+/// Where content is stored.
 pub(crate) enum Content {
     Inline(Vec<Piece>),
     Blocks(Map),
 }
 
-/// The content of a file, folder or long link.
+/// Returns the content of a file, folder or long link.
 pub(crate) fn content(volume: &Rc<Volume>, inode: &Inode) -> Result<Content, Damage> {
     let (content, capacity) = if inode.is_inline() {
         let pieces = inline(inode);
@@ -46,13 +46,13 @@ pub(crate) fn content(volume: &Rc<Volume>, inode: &Inode) -> Result<Content, Dam
     Ok(content)
 }
 
-/// The bytes in the place of the block map, and those of the attribute `system.data` that go on from there.
+/// Returns the bytes in place of the block map, and those of the attribute `system.data`, which continue them.
 pub(super) fn inline(inode: &Inode) -> Vec<Piece> {
     let body = Piece { offset: inode.offset.saturating_add(BODY), bytes: inode.body().to_vec() };
     [Some(body), inline_attribute(inode)].into_iter().flatten().collect()
 }
 
-/// The value of `system.data` among the attributes in the inode ("Extended Attributes").
+/// Finds the value of `system.data` among the attributes in the inode ("Extended Attributes").
 fn inline_attribute(inode: &Inode) -> Option<Piece> {
     const MAGIC: u32 = 0xea02_0000;
     const SYSTEM: u8 = 7;
@@ -65,7 +65,7 @@ fn inline_attribute(inode: &Inode) -> Option<Piece> {
     while at + 16 <= inode.raw.len() && u32_at(&inode.raw, at) != 0 {
         let length = usize::from(u8_at(&inode.raw, at));
         let name = inode.raw.get(at + 16..)?.get(..length)?;
-        // A value in another inode is none of inline data.
+        // A value in another inode is not inline data.
         if u8_at(&inode.raw, at + 1) == SYSTEM && name == b"data" && u32_at(&inode.raw, at + 4) == 0 {
             let start = first + usize::from(u16_at(&inode.raw, at + 2));
             let size = usize::try_from(u32_at(&inode.raw, at + 8)).ok()?;
@@ -77,12 +77,12 @@ fn inline_attribute(inode: &Inode) -> Option<Piece> {
     None
 }
 
-/// The target of a symbolic link.
+/// Reads the target of a symbolic link.
 pub(crate) fn target(volume: &Rc<Volume>, inode: &Inode) -> Result<Vec<u8>, Damage> {
     let superblock = &volume.superblock;
     if inode.is_short_link(superblock.block.saturating_mul(superblock.ratio)) {
         let body = inode.body();
-        // Deleting a link clears its size and nothing else.
+        // Deleting a link clears only its size.
         let length = match usize::try_from(inode.size).unwrap_or(0) {
             0 => body.iter().position(|byte| *byte == 0).unwrap_or(BODY_LENGTH),
             size => size,

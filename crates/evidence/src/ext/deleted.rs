@@ -1,4 +1,4 @@
-//! Deleted entries: names that still stand in folders, and inodes that no name leads to any more.
+//! Deleted entries: names still present in folders, and inodes that no name leads to any more.
 
 use super::ROOT;
 use super::directory::{Entry, Wanted, names};
@@ -14,29 +14,29 @@ use ledger::{Defect, Gap};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-/// Most names of deleted entries that are kept.
+/// The most names of deleted entries that are kept.
 const MAX_TRACES: usize = 1 << 20;
 
 /// The names of deleted entries.
 #[derive(Default)]
 pub(crate) struct Traces {
-    /// By the inode that they name; 0 where the deletion cleared it.
+    /// Keyed by the inode that they name; 0 if the deletion cleared it.
     by_inode: BTreeMap<u64, BTreeSet<Trace>>,
     count: usize,
     defects: Vec<Defect>,
     gaps: Vec<Gap>,
 }
 
-/// A name that still stands in a folder.
+/// A name still present in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Trace {
-    /// The folder, from the volume's own root down.
+    /// The folder, relative to the root of the volume.
     folder: Rc<EvidencePath>,
     name: Vec<u8>,
     is_folder: Option<bool>,
 }
 
-/// A folder that is still to be looked at.
+/// A folder still to be searched.
 struct Open {
     path: Rc<EvidencePath>,
     number: u64,
@@ -44,12 +44,12 @@ struct Open {
     is_deleted: bool,
 }
 
-/// All deleted entries, in the order of their numbers.
+/// Returns all deleted entries, in the order of their numbers.
 pub(super) fn steps(files: &ExtFiles, volume: EvidencePath) -> Steps<'_> {
     Steps { files, volume, queue: VecDeque::new(), next: 0, is_gone: None }
 }
 
-/// The deleted entry of this number and name.
+/// Returns the deleted entry with this number and name.
 pub(super) fn node(files: &ExtFiles, volume: &EvidencePath, number: &str, name: &str) -> Option<Node> {
     let parsed: u64 = number.parse().ok()?;
     let found = of_inode(files, volume, parsed).into_iter().find_map(|step| match step {
@@ -65,7 +65,7 @@ pub(crate) struct Steps<'a> {
     volume: EvidencePath,
     queue: VecDeque<DeletedStep>,
     next: u64,
-    /// The group of which a table that cannot be read was told.
+    /// The group whose unreadable table was already reported.
     is_gone: Option<u64>,
 }
 
@@ -89,7 +89,7 @@ impl Iterator for Steps<'_> {
 }
 
 impl Steps<'_> {
-    /// What was met while names were looked for, and the names without a number.
+    /// Queues what was found during the search for names, and the names without a number.
     fn begin(&mut self) {
         let traces = traces(self.files);
         let path = self.volume.as_str();
@@ -110,7 +110,7 @@ impl Steps<'_> {
         self.next = 1;
     }
 
-    /// Looks at the next inode, or goes to the next one that can tell something.
+    /// Examines the next inode, or skips to the next one that can have something to report.
     fn advance(&mut self) {
         let volume = &self.files.volume;
         let per = volume.superblock.inodes_per_group;
@@ -118,7 +118,7 @@ impl Steps<'_> {
         let end = group.saturating_add(1).saturating_mul(per).saturating_add(1);
         let found = usize::try_from(group).ok().and_then(|group| volume.groups.get(group));
         match found {
-            // The table is cut off: no later group has a descriptor.
+            // The table is truncated: no later group has a descriptor.
             None => return self.skip(u64::MAX),
             Some(None) => return self.skip(end),
             Some(Some(group)) => {
@@ -141,7 +141,7 @@ impl Steps<'_> {
         self.next += 1;
     }
 
-    /// Goes on at inode `to`: of those before it only names are told.
+    /// Continues at inode `to`; of the inodes before it only names are reported.
     fn skip(&mut self, to: u64) {
         let numbers: Vec<u64> =
             traces(self.files).by_inode.range(self.next..to).map(|found| *found.0).collect();
@@ -152,7 +152,7 @@ impl Steps<'_> {
     }
 }
 
-/// What is known of a deleted inode, once for each of its names.
+/// Returns what is known about a deleted inode, once for each of its names.
 fn of_inode(files: &ExtFiles, volume: &EvidencePath, number: u64) -> Vec<DeletedStep> {
     let none = BTreeSet::new();
     let traces = traces(files).by_inode.get(&number).unwrap_or(&none);
@@ -190,7 +190,7 @@ fn of_inode(files: &ExtFiles, volume: &EvidencePath, number: u64) -> Vec<Deleted
     steps
 }
 
-/// `volume/$Deleted/number/name`.
+/// Returns the path `volume/$Deleted/number/name`.
 fn place(volume: &EvidencePath, number: u64, name: &str) -> Result<EvidencePath, ReadError> {
     let parts = [DELETED, &number.to_string(), name];
     parts.into_iter().try_fold(volume.clone(), |path, part| child(&path, part))
@@ -218,7 +218,8 @@ fn describe(
     }
 }
 
-/// A name whose inode is not its own any more: without a reference, so that nobody takes the bytes for its own.
+/// Returns a name whose inode is no longer its own. It has no reference, so that nobody mistakes the bytes for
+/// its content.
 fn lost(path: EvidencePath, original: Original, is_folder: Option<bool>) -> DeletedStep {
     let mut node = Node::folder(path);
     node.state = NodeState::Deleted;
@@ -228,17 +229,17 @@ fn lost(path: EvidencePath, original: Original, is_folder: Option<bool>) -> Dele
     DeletedStep::Entry(Box::new(DeletedEntry { node, original, recovery: Recovery::Lost }))
 }
 
-/// Whether an inode still describes what was deleted.
+/// Checks whether an inode still describes what was deleted.
 fn is_deleted(files: &ExtFiles, inode: &Inode) -> bool {
     if inode.kind.is_none() || inode.number < files.volume.superblock.first_inode {
         return false;
     }
-    // Until it is given to a new file, a deleted inode keeps its time of deletion.
+    // A deleted inode keeps its deletion time until it is given to a new file.
     let is_free = || files.bitmaps.inode(&files.volume, inode.number).is_ok_and(|used| !used);
     inode.links == 0 || inode.deleted != 0 && is_free()
 }
 
-/// The names of deleted entries; looked for once, by a walk over all folders.
+/// Returns the names of deleted entries; they are found once, by a walk over all folders.
 fn traces(files: &ExtFiles) -> &Traces {
     files.traces.get_or_init(|| {
         let mut traces = Traces::default();
@@ -261,7 +262,7 @@ impl Traces {
             let reason = format!("inode {} of a folder cannot be read", folder.number);
             return self.gaps.push(Gap { path: path(), reason });
         };
-        // An entry that wrongly says so is no folder, and an encrypted folder has no names to show.
+        // An entry that wrongly claims to be a folder is not one, and an encrypted folder has no readable names.
         if inode.kind != Some(InodeKind::Directory) || inode.is_encrypted() {
             return;
         }
@@ -272,7 +273,8 @@ impl Traces {
                 return self.defects.push(Defect { path: path(), offset: None, what: damage.to_string() });
             }
         };
-        // The blocks of a deleted folder may be another's by now: what is still its own leads back up.
+        // The blocks of a deleted folder may belong to something else by now. If they are still its own, `..`
+        // leads back up.
         if folder.is_deleted && found.parent != Some(folder.above) {
             return;
         }
@@ -284,7 +286,7 @@ impl Traces {
         };
         let stale = found.entries.iter().filter(|_| folder.is_deleted);
         for entry in found.slack.iter().chain(stale) {
-            // Entries are moved about in a folder and leave copies behind.
+            // Entries are moved within a folder and leave copies behind.
             if live.get(entry.name.as_slice()) != Some(&entry.inode) {
                 self.keep(files, folder, entry, open);
             }

@@ -1,4 +1,4 @@
-//! Folders ("Directory Entries"): the names in them, and those that still stand in the room between entries.
+//! Folders ("Directory Entries"): the names in them, and the deleted names left between entries.
 //!
 //! A hash tree keeps its entries in blocks of the same form; its own blocks look like blocks without entries.
 
@@ -12,49 +12,49 @@ use crate::error::Damage;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Most bytes of a folder that are read.
+/// The most bytes of a folder that are read.
 const MAX_SIZE: u64 = 256 << 20;
-/// Most entries of a folder that are read.
+/// The most entries of a folder that are read.
 const MAX_ENTRIES: usize = 2 << 20;
-/// Most damaged places of a folder that are told.
+/// The most damaged places of a folder that are reported.
 const MAX_DAMAGE: usize = 16;
-/// Bytes of an entry before its name.
+/// Size of an entry before its name, in bytes.
 const HEADER: usize = 8;
 
 /// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// 0 of an entry that was deleted where it was the first of its block.
+    /// 0 for a deleted entry that was the first of its block.
     pub(crate) inode: u64,
     pub(crate) name: Vec<u8>,
-    /// Whether the entry says that it names a folder; `None` where it says nothing.
+    /// Whether the entry says that it names a folder; `None` if it does not say.
     pub(crate) is_folder: Option<bool>,
 }
 
-/// What a folder holds.
+/// The content of a folder.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// The entries but `.` and `..`, in the order of their places.
+    /// The entries except `.` and `..`, in the order of their offsets.
     pub(crate) entries: Vec<Entry>,
-    /// Where `..` leads.
+    /// The inode that `..` names.
     pub(crate) parent: Option<u64>,
-    /// Deleted entries, where they were asked for.
+    /// Deleted entries, if they were requested.
     pub(crate) slack: Vec<Entry>,
-    /// Entries may be missing where these are.
+    /// Damage at which entries may be missing.
     pub(crate) damage: Vec<Damage>,
-    /// The damage that makes nothing missing: checksums.
+    /// Damage that hides no entries: wrong checksums.
     pub(crate) doubts: Vec<String>,
-    /// Why entries were left out, though they are there.
+    /// Why existing entries were left out.
     pub(crate) cut: Option<&'static str>,
 }
 
-/// How a folder is to be read.
+/// What to read from a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Entries,
-    /// Deleted entries too.
+    /// Also deleted entries.
     Slack,
-    /// Only `..`, which stands in the first block.
+    /// Only `..`, which is in the first block.
     Parent,
 }
 
@@ -65,7 +65,7 @@ struct Reader<'a> {
     names: Names,
 }
 
-/// The names in a folder.
+/// Reads the names in a folder.
 pub(crate) fn names(volume: &Rc<Volume>, folder: &Inode, wanted: Wanted) -> Result<Names, Damage> {
     let mut reader = Reader { volume, folder, wanted, names: Names::default() };
     match content(volume, folder)? {
@@ -76,7 +76,7 @@ pub(crate) fn names(volume: &Rc<Volume>, folder: &Inode, wanted: Wanted) -> Resu
 }
 
 impl Reader<'_> {
-    /// The number of the folder above, then entries; those in the attribute follow on their own.
+    /// Reads the number of the parent folder, then entries; those in the attribute follow separately.
     fn inline(&mut self, pieces: &[Piece]) {
         let mut left = usize::try_from(self.folder.size).unwrap_or(usize::MAX);
         for (index, piece) in pieces.iter().enumerate() {
@@ -106,7 +106,7 @@ impl Reader<'_> {
             match map.at(logical) {
                 Ok(Run { block: Some(first), is_written: true, length }) => {
                     for number in (first..first.saturating_add(length)).take((end - logical) as usize) {
-                        // A block that stands for two would hold the reader without end.
+                        // Without this check, a block that occurs twice could keep the reader in a loop.
                         match seen.insert(number) {
                             true => self.block(number, logical + (number - first)),
                             false => self.damage(self.place(number, "block that a folder has once", number)),
@@ -155,7 +155,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Compares the checksum at the end of a block of entries, where it has one.
+    /// Compares the checksum at the end of a block of entries, if it has one.
     fn check(&mut self, bytes: &[u8], offset: u64) {
         const TAIL: [u8; 8] = [0, 0, 0, 0, 12, 0, 0, 0xde];
         let Some(seed) = self.folder.seed(&self.volume.superblock) else { return };
@@ -173,11 +173,11 @@ impl Reader<'_> {
         let index = self.folder.is_indexed();
         let is_empty = u32_at(bytes, 0) == 0 && length(bytes, 0) == bytes.len() && u8_at(bytes, 6) == 0;
         if index && is_empty {
-            // An inner block of the hash tree: hashes and block numbers are no deleted entries.
+            // An inner block of the hash tree: its hashes and block numbers are not deleted entries.
             return;
         }
         if index && logical == 0 {
-            // `.` and `..`, the root of the tree in the room behind them; names may stand behind its entries.
+            // `.` and `..`, followed by the root of the tree; after the tree's entries there may be names.
             self.names.parent = Some(u64::from(u32_at(bytes, 12)));
             const ROOT_INFO: usize = 24;
             let tree = ROOT_INFO + HEADER + 8 * usize::from(u16_at(bytes, ROOT_INFO + HEADER + 2));
@@ -225,7 +225,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Deleted entries between two places of a block.
+    /// Finds deleted entries between two offsets of a block.
     fn slack(&mut self, bytes: &[u8], from: usize, to: usize) {
         if self.wanted != Wanted::Slack || self.names.slack.len() > MAX_ENTRIES {
             return;
@@ -243,7 +243,7 @@ impl Reader<'_> {
     }
 }
 
-/// The length of an entry; blocks of 64 KiB write their own in a way of their own.
+/// Returns the length of an entry; blocks of 64 KiB encode theirs in a special way.
 fn length(bytes: &[u8], at: usize) -> usize {
     const WHOLE: usize = 1 << 16;
     match u16_at(bytes, at + 4) {
@@ -268,7 +268,7 @@ fn entry(volume: &Volume, bytes: &[u8], at: usize) -> Entry {
     }
 }
 
-/// Whether an entry could have been written at `at` for an inode from `first` on.
+/// Checks whether the bytes at `at` could be an entry for an inode whose number is at least `first`.
 fn is_plausible(volume: &Volume, bytes: &[u8], at: usize, first: u64) -> bool {
     let superblock = &volume.superblock;
     let found = entry(volume, bytes, at);

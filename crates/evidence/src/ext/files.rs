@@ -25,7 +25,7 @@ use std::rc::Rc;
 /// The files of an ext2, ext3 or ext4 volume.
 pub(crate) struct ExtFiles {
     pub(super) volume: Rc<Volume>,
-    /// The names of deleted entries, once they were asked for.
+    /// The names of deleted entries, once they were needed.
     pub(super) traces: OnceCell<deleted::Traces>,
     pub(super) bitmaps: Bitmaps,
 }
@@ -104,7 +104,7 @@ impl FileSystem for ExtFiles {
             NodeKind::Symlink { target } => return Err(ReadError::Symlink { path, target: target.clone() }),
             NodeKind::Directory | NodeKind::Other => return Err(ReadError::NotAFile { path }),
         }
-        // A deleted name whose inode is not its own any more has no bytes to read.
+        // A deleted name whose inode is no longer its own has no bytes to read.
         let number = node.reference.ok_or_else(|| ReadError::NotAFile { path: path.clone() });
         let inode = self.inode(&path, self.number(&path, number?)?)?;
         if inode.kind != Some(InodeKind::File) {
@@ -159,7 +159,7 @@ impl FileSystem for ExtFiles {
 }
 
 impl ExtFiles {
-    /// Damage of the volume as a whole, and what its journal keeps back.
+    /// Reports damage to the volume as a whole, and what its journal holds back.
     fn tell_volume(&self, path: &EvidencePath, listing: &mut Listing) {
         let defect =
             |what: &String| Defect { path: path.as_str().to_owned(), offset: None, what: what.clone() };
@@ -172,7 +172,7 @@ impl ExtFiles {
         }
     }
 
-    /// What is not seen because the journal is not replayed.
+    /// Returns the gap left because the journal is not replayed.
     pub(super) fn journal_gap(&self, path: &EvidencePath) -> Option<Gap> {
         let reason = match self.volume.superblock.needs_recovery() {
             Some(false) => return None,
@@ -182,7 +182,7 @@ impl ExtFiles {
         Some(Gap { path: path.as_str().to_owned(), reason: reason.to_owned() })
     }
 
-    /// The inode of a folder and the names in it.
+    /// Returns the inode of a folder and the names in it.
     fn folder(&self, directory: &Node) -> Result<(Inode, Names), ReadError> {
         let path = || directory.path.clone();
         let number = directory.reference.ok_or_else(|| ReadError::NotADirectory { path: path() })?;
@@ -198,7 +198,7 @@ impl ExtFiles {
         Ok((inode, found))
     }
 
-    /// Reads the entries in the order of their inodes, which is the order in which they stand.
+    /// Reads the entries in the order of their inodes, which is their order on the medium.
     fn list(&self, folder: &EvidencePath, above: &Inode, mut entries: Vec<Entry>, listing: &mut Listing) {
         entries.sort_by_key(|entry| entry.inode);
         let mut folders = HashSet::new();
@@ -236,7 +236,7 @@ impl ExtFiles {
         }
     }
 
-    /// A folder has one name; without that rule a walk over damaged folders could be endless.
+    /// Checks that a folder has only one name; otherwise a walk over damaged folders could be endless.
     fn check_parent(
         &self,
         path: &EvidencePath,
@@ -258,7 +258,7 @@ impl ExtFiles {
         Err(ReadError::Damaged { path: path.clone(), source })
     }
 
-    /// The entry with this written name, or else the only one that differs in letter case alone.
+    /// Finds the entry with this written name, or else the only one that differs in letter case alone.
     fn choose(
         &self,
         folder: &EvidencePath,
@@ -279,12 +279,12 @@ impl ExtFiles {
         folded.sort();
         let is_ours = name == DELETED && folder.components().count() == 1;
         let missing = match is_ours {
-            // Deleted entries can be asked for whatever the root folder has lost.
+            // Deleted entries can be requested whatever the root folder has lost.
             true => None,
             false => names.damage.first().map(Damage::to_string).or(names.cut.map(str::to_owned)),
         };
         match (folded.as_slice(), missing) {
-            // The name may stand in the part that cannot be read.
+            // The name may be in the part that cannot be read.
             ([], Some(what)) => Err(ReadError::Io { path: folder.clone(), source: io::Error::other(what) }),
             ([], None) => Ok(None),
             ([only], _) => Ok(Some(only.clone())),
@@ -300,7 +300,7 @@ impl ExtFiles {
         self.read_node(path, number).map(|found| found.0)
     }
 
-    /// The node of an inode that a folder names.
+    /// Returns the node of an inode that a folder names.
     fn read_node(&self, path: EvidencePath, number: u64) -> Result<(Node, Inode), ReadError> {
         let inode = self.inode(&path, number)?;
         let wrong = |what, at, expected, found| {
@@ -321,7 +321,7 @@ impl ExtFiles {
         Ok((node.map_err(|source| ReadError::Damaged { path, source })?, inode))
     }
 
-    /// What an inode says of itself.
+    /// Returns what an inode says about itself.
     pub(super) fn describe(
         &self,
         path: EvidencePath,
@@ -363,7 +363,7 @@ impl ExtFiles {
     }
 }
 
-/// What was met in a folder beside its entries.
+/// Reports what was found in a folder besides its entries.
 fn tell_names(folder: &EvidencePath, found: &Names, listing: &mut Listing) {
     let path = || folder.as_str().to_owned();
     for damage in &found.damage {

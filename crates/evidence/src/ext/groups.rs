@@ -1,4 +1,4 @@
-//! The group descriptors ("Block Group Descriptors"): where the inodes and the bitmaps of a group stand.
+//! The group descriptors ("Block Group Descriptors"): the locations of a group's inodes and bitmaps.
 
 use super::bytes::{u16_at, u32_at, wide};
 use super::checksum::{crc32c, crc32c_without};
@@ -7,30 +7,30 @@ use super::unreadable;
 use crate::window::Window;
 use std::io;
 
-/// Most groups that are read: 256 TiB in blocks of 4 KiB.
+/// The most groups that are read: 256 TiB in blocks of 4 KiB.
 const MAX_GROUPS: u64 = 1 << 21;
 
-/// Most damaged descriptors that are told one by one.
+/// The most damaged descriptors that are reported one by one.
 const MAX_TOLD: u64 = 8;
 
 /// A group.
 #[derive(Debug, Clone)]
 pub(crate) struct Group {
-    /// The block of its map of used clusters.
+    /// The block of its bitmap of used clusters.
     pub(crate) block_bitmap: u64,
-    /// The block of its map of used inodes.
+    /// The block of its bitmap of used inodes.
     pub(crate) inode_bitmap: u64,
     /// The first block of its inodes.
     pub(crate) inode_table: u64,
-    /// Inodes at the end of the table that were never used.
+    /// Number of inodes at the end of the table that were never used.
     pub(crate) unused: u64,
-    /// No inode was ever used.
+    /// Whether none of its inodes was ever used.
     pub(crate) no_inodes: bool,
-    /// The map of clusters was never written: nothing but metadata is in use.
+    /// Whether the cluster bitmap was never written: only metadata is in use.
     pub(crate) no_blocks: bool,
 }
 
-/// The descriptors as far as they can be read.
+/// Reads the descriptors, as far as they are readable.
 pub(super) fn read(
     window: &Window,
     superblock: &Superblock,
@@ -81,7 +81,7 @@ pub(super) fn read(
 fn parse(raw: &[u8], superblock: &Superblock) -> Group {
     const NO_INODES: u16 = 1;
     const NO_BLOCKS: u16 = 2;
-    // Past the end of a descriptor of 32 bytes everything reads as 0.
+    // In a descriptor of 32 bytes, everything past its end reads as 0.
     let place = |low, high| wide(u32_at(raw, low), u32_at(raw, high));
     let flags = if superblock.has_unused_counts() { u16_at(raw, 0x12) } else { 0 };
     let unused = wide_count(u16_at(raw, 0x1c), u16_at(raw, 0x32));

@@ -14,20 +14,20 @@ const ENCRYPTED: u32 = 0x800;
 const COMPRESSED: u32 = 0x4;
 const INDEXED: u32 = 0x1000;
 
-/// Where the block map, the target of a short link or inline data begin in an inode.
+/// The offset in an inode of the block map, of a short link's target, or of inline data.
 pub(super) const BODY: u64 = 0x28;
-/// Bytes of it.
+/// The size of that field in bytes.
 pub(super) const BODY_LENGTH: usize = 60;
-/// Bytes of the inode of ext2; extra fields come after them.
+/// The size of an ext2 inode in bytes; extra fields follow it.
 pub(super) const OLD_LENGTH: usize = 128;
 
-/// What an inode is, by its mode.
+/// The type of an inode, according to its mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InodeKind {
     File,
     Directory,
     Symlink,
-    /// A device, a pipe, a socket.
+    /// A device, a pipe or a socket.
     Other,
 }
 
@@ -35,11 +35,11 @@ pub(crate) enum InodeKind {
 #[derive(Debug, Clone)]
 pub(crate) struct Inode {
     pub(crate) number: u64,
-    /// Where it stands, in bytes from the start of the volume.
+    /// Offset of the inode from the start of the volume, in bytes.
     pub(crate) offset: u64,
-    /// Bytes of the content, as it says.
+    /// The declared size of the content in bytes.
     pub(crate) size: u64,
-    /// `None` where the mode names no type; so of an inode that was never used.
+    /// `None` if the mode names no type, as in an inode that was never used.
     pub(crate) kind: Option<InodeKind>,
     pub(crate) links: u16,
     /// When it was deleted, in seconds since 1970; 0 while it is in use.
@@ -49,10 +49,10 @@ pub(crate) struct Inode {
 }
 
 impl Volume {
-    /// Where an inode stands.
+    /// Returns the offset of an inode.
     pub(crate) fn inode_place(&self, number: u64) -> Result<u64, Damage> {
         let superblock = &self.superblock;
-        // The superblock holds the number of inodes in its first field.
+        // The first field of the superblock holds the number of inodes.
         let wrong = || Damage::Field {
             what: "number of an inode",
             offset: 1024,
@@ -67,7 +67,7 @@ impl Volume {
         place.filter(|_| table > 0).ok_or_else(wrong)
     }
 
-    /// The inode of this number, whatever state it is in.
+    /// Reads the inode with this number, whatever its state.
     pub(crate) fn inode(&self, number: u64) -> Result<Inode, Damage> {
         let offset = self.inode_place(number)?;
         let within = offset % self.superblock.block;
@@ -85,7 +85,7 @@ fn parse(number: u64, offset: u64, raw: Vec<u8>, superblock: &Superblock) -> Ino
         0x1 | 0x2 | 0x6 | 0xc => Some(InodeKind::Other),
         _ => None,
     };
-    // The upper half is something else for what is no file.
+    // If it is not a file, the upper half means something else.
     let is_wide = match kind {
         Some(InodeKind::File) => true,
         Some(InodeKind::Directory) => superblock.has_large_folders(),
@@ -117,43 +117,44 @@ impl Inode {
         self.flags & ENCRYPTED != 0
     }
 
-    /// Compressed by `e2compr`.
+    /// Checks whether it was compressed by `e2compr`.
     pub(crate) fn is_compressed(&self) -> bool {
         self.flags & COMPRESSED != 0
     }
 
-    /// A folder with a hash tree.
+    /// Checks whether it is a folder with a hash tree.
     pub(crate) fn is_indexed(&self) -> bool {
         self.flags & INDEXED != 0
     }
 
-    /// The block map, or what stands in its place.
+    /// Returns the block map, or what is stored in its place.
     pub(crate) fn body(&self) -> [u8; BODY_LENGTH] {
         let start = self.raw.get(BODY as usize..).unwrap_or_default();
         start.first_chunk().copied().unwrap_or([0; BODY_LENGTH])
     }
 
-    /// Whether a link's target stands in the inode itself; `block` are the bytes that one attribute block counts for.
+    /// Checks whether a link's target is in the inode itself; `block` is the block size that one attribute block
+    /// counts for.
     pub(crate) fn is_short_link(&self, block: u64) -> bool {
         let attributes = if u32_at(&self.raw, 0x68) == 0 { 0 } else { block / 512 };
         let own = u64::from(u32_at(&self.raw, 0x1c)).saturating_sub(attributes);
         self.size < BODY_LENGTH as u64 && !self.has_extents() && !self.is_inline() && own == 0
     }
 
-    /// Bytes past the old inode that are fields; what follows them are attributes.
+    /// Returns how many bytes after the old inode are fields; attributes follow them.
     pub(super) fn extra(&self) -> usize {
         let room = self.raw.len().saturating_sub(OLD_LENGTH);
         usize::from(u16_at(&self.raw, OLD_LENGTH)).min(room)
     }
 
-    /// What checksums of this inode and its blocks begin with.
+    /// Returns the seed for the checksums of this inode and its blocks.
     pub(crate) fn seed(&self, superblock: &Superblock) -> Option<u32> {
         let number = u32::try_from(self.number).unwrap_or(u32::MAX).to_le_bytes();
         let generation = u32_at(&self.raw, 0x64).to_le_bytes();
         superblock.seed.map(|seed| crc32c(crc32c(seed, &number), &generation))
     }
 
-    /// Whether the checksum is its own; true where there is none.
+    /// Checks the inode's checksum; true if there is none.
     pub(crate) fn checksum_holds(&self, superblock: &Superblock) -> bool {
         const LOW: usize = 0x7c;
         const HIGH: usize = 0x82;
@@ -169,14 +170,14 @@ impl Inode {
         sum == stored | u32::from(u16_at(&self.raw, HIGH)) << 16
     }
 
-    /// The times ("Inode Timestamps").
+    /// Returns the times ("Inode Timestamps").
     pub(crate) fn times(&self) -> MacbTimes {
         let born = self.has_extra(0x90).then(|| self.time(0x90, 0x94));
         MacbTimes {
             modified: Some(self.time(0x10, 0x88)),
             accessed: Some(self.time(8, 0x8c)),
             changed: Some(self.time(0xc, 0x84)),
-            // 0 is what a program writes that does not know the time.
+            // Programs that do not know the time write 0.
             born: born.map(|time| match u32_at(&self.raw, 0x90) | u32_at(&self.raw, 0x94) {
                 0 => Time { utc: None, ..time },
                 _ => time,
@@ -188,7 +189,7 @@ impl Inode {
         self.raw.len() > OLD_LENGTH && OLD_LENGTH + self.extra() >= at + 4
     }
 
-    /// Signed seconds; two bits of epoch and the nanoseconds stand in the extra field.
+    /// Reads a time: signed seconds, with two bits of epoch and the nanoseconds in the extra field.
     fn time(&self, base: usize, extra: usize) -> Time {
         let seconds = i64::from(u32_at(&self.raw, base).cast_signed());
         if !self.has_extra(extra) {

@@ -1,6 +1,8 @@
-//! From a block of a file to the block of the volume: extents ("Extent Tree") and indirect blocks ("Direct/Indirect Block Addressing").
+//! Maps a block of a file to a block of the volume: extents ("Extent Tree") and indirect blocks
+//! ("Direct/Indirect Block Addressing").
 //!
-//! Each look-up walks down from the inode: the walk has a bounded depth, so that no damaged map can hold it, and memory does not grow with the file.
+//! Each lookup walks down from the inode. The depth is bounded, so no damaged map can stall it, and memory does
+//! not grow with the file.
 
 use super::Volume;
 use super::bytes::{u16_at, u32_at};
@@ -9,20 +11,20 @@ use crate::error::Damage;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Blocks of a file that a map with extents can number.
+/// The most blocks of a file that a map with extents can address.
 const EXTENT_BLOCKS: u64 = 1 << 32;
-/// Blocks of a map that are kept at hand: one for each level.
+/// The number of map blocks that are cached: one for each level.
 const KEPT: usize = 6;
 const DIRECT: u64 = 12;
 const HEADER: usize = 12;
 const MAX_DEPTH: u16 = 5;
 
-/// Blocks of a file that stand one after the other, counted from the block that was asked for.
+/// Consecutive blocks of a file, starting at the requested block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run {
     /// The first block on the volume; `None` for a hole.
     pub(crate) block: Option<u64>,
-    /// Whether something was written there; zeros otherwise.
+    /// Whether something was written there; otherwise it reads as zeros.
     pub(crate) is_written: bool,
     /// Number of blocks; never 0.
     pub(crate) length: u64,
@@ -38,13 +40,13 @@ impl Run {
 pub(crate) struct Map {
     volume: Rc<Volume>,
     root: [u8; BODY_LENGTH],
-    /// Where the root stands.
+    /// Offset of the root.
     offset: u64,
     has_extents: bool,
     kept: RefCell<Vec<(u64, Rc<[u8]>)>>,
 }
 
-/// A node of a map: its bytes and where they stand.
+/// A node of a map: its bytes and their offset.
 struct Piece {
     bytes: Rc<[u8]>,
     offset: u64,
@@ -61,7 +63,7 @@ impl Map {
         }
     }
 
-    /// Most bytes that the map can place.
+    /// Returns the most bytes that the map can address.
     pub(crate) fn capacity(&self) -> u64 {
         let per = self.volume.superblock.block / 4;
         let blocks = match self.has_extents {
@@ -71,7 +73,7 @@ impl Map {
         blocks.saturating_mul(self.volume.superblock.block)
     }
 
-    /// What stands at block `logical` of the file.
+    /// Returns the run at block `logical` of the file.
     pub(crate) fn at(&self, logical: u64) -> Result<Run, Damage> {
         match self.has_extents {
             true => self.extent(logical),
@@ -104,7 +106,7 @@ impl Map {
         }
     }
 
-    /// The extent at `at` of a leaf, the last one that does not begin after `logical`.
+    /// Returns the run for the extent at `at` of a leaf, the last one that does not begin after `logical`.
     fn leaf(&self, node: &Piece, at: usize, logical: u64, end: u64) -> Result<Run, Damage> {
         const UNWRITTEN: u16 = 0x8000;
         let (first, length) = (u32_at(&node.bytes, at), u16_at(&node.bytes, at + 4));
@@ -156,7 +158,7 @@ impl Map {
         }
     }
 
-    /// The pointer at `index` of `count`, and how many after it go on without a break.
+    /// Follows the pointer at `index` of `count`, and counts how many after it continue without a break.
     fn pointers(&self, node: &Piece, index: u64, count: u64) -> Result<Run, Damage> {
         let at = |index: u64| usize::try_from(index).unwrap_or(usize::MAX).saturating_mul(4);
         let pointer = |index| u64::from(u32_at(&node.bytes, at(index)));
@@ -190,7 +192,7 @@ impl Map {
     }
 }
 
-/// Number of entries and depth of a node; its depth must be one less than that of the node above.
+/// Reads the number of entries and the depth of a node; the depth must be one less than that of its parent.
 fn header(node: &Piece, expected: Option<u16>) -> Result<(usize, u16), Damage> {
     const MAGIC: u16 = 0xf30a;
     let wrong = |what, at: u64, expected, found: u16| {
@@ -209,12 +211,12 @@ fn header(node: &Piece, expected: Option<u16>) -> Result<(usize, u16), Damage> {
     Ok((count.into(), depth))
 }
 
-/// A block number of 48 bits.
+/// Reads a 48-bit block number.
 fn place(bytes: &[u8], low: usize, high: usize) -> u64 {
     u64::from(u32_at(bytes, low)) | u64::from(u16_at(bytes, high)) << 32
 }
 
-/// The first index that is after, of entries in order; some index where they are in none.
+/// Returns the index of the first entry that is after, if entries are in order; otherwise any index.
 fn first_after(count: usize, is_after: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {

@@ -1,4 +1,5 @@
-//! Whether the clusters of a deleted inode can still be its own, by the bitmaps ("Block and Inode Bitmaps").
+//! Checks against the bitmaps whether the clusters of a deleted inode can still be its own ("Block and Inode
+//! Bitmaps").
 
 use super::content::{Content, content};
 use super::inode::{Inode, InodeKind};
@@ -9,10 +10,10 @@ use crate::error::Damage;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Most runs of a deleted inode that are looked at: a map that has more is none that a system wrote.
+/// The most runs of a deleted inode that are examined: no system writes a map with more.
 const MAX_RUNS: u64 = 1 << 22;
 
-/// The block of a bitmap that was read last, and its number.
+/// The bitmap block read last, with its number.
 #[derive(Default)]
 pub(crate) struct Bitmaps(RefCell<(u64, Vec<u8>)>);
 
@@ -26,7 +27,7 @@ impl Bitmaps {
         Ok(byte.is_some_and(|byte| byte >> (index % 8) & 1 == 1))
     }
 
-    /// Whether an inode is in use.
+    /// Checks whether an inode is in use.
     pub(crate) fn inode(&self, volume: &Volume, number: u64) -> Result<bool, Damage> {
         let per = volume.superblock.inodes_per_group;
         let index = number.saturating_sub(1);
@@ -37,7 +38,7 @@ impl Bitmaps {
         }
     }
 
-    /// Whether the cluster of a block is in use.
+    /// Checks whether the cluster of a block is in use.
     fn block(&self, volume: &Volume, number: u64) -> Result<bool, Damage> {
         let superblock = &volume.superblock;
         let index = number.saturating_sub(superblock.first_block);
@@ -54,9 +55,9 @@ impl Bitmaps {
         }
     }
 
-    /// Whether the bytes of a deleted inode can still be its own; with what could not be looked at.
+    /// Decides whether the bytes of a deleted inode can still be its own; also returns what could not be checked.
     ///
-    /// Linux clears the block map of what it deletes on ext3, ext4 and by now ext2: no cluster is known then.
+    /// On ext3, ext4 and nowadays ext2, Linux clears the block map when it deletes a file: no cluster is known then.
     pub(crate) fn recovery(&self, volume: &Rc<Volume>, inode: &Inode) -> (Recovery, Option<Damage>) {
         match inode.kind {
             Some(InodeKind::File) => {}
@@ -70,7 +71,7 @@ impl Bitmaps {
             Ok(Content::Blocks(map)) => map,
             Err(damage) => return (Recovery::Lost, Some(damage)),
         };
-        // An inode that was deleted while it was open still owns its clusters.
+        // An inode that was deleted while open still owns its clusters.
         let is_open = self.inode(volume, inode.number).unwrap_or(false);
         let blocks = inode.size.div_ceil(volume.superblock.block);
         let mut count = Count::default();
@@ -102,7 +103,7 @@ impl Bitmaps {
                 let is_counted = last.replace(to) == Some(from);
                 for cluster in from + u64::from(is_counted)..=to {
                     count.clusters += 1;
-                    // The first cluster of a volume can begin with a block that none of its bits stands for.
+                    // The first cluster of a volume can begin with a block that is not covered by any of its bits.
                     let block = (cluster * ratio).max(volume.superblock.first_block);
                     count.reused += u64::from(self.block(volume, block)?);
                 }
@@ -119,7 +120,7 @@ impl Bitmaps {
 
 #[derive(Default)]
 struct Count {
-    /// Blocks of the file that were looked at.
+    /// Blocks of the file that were examined.
     logical: u64,
     clusters: u64,
     reused: u64,

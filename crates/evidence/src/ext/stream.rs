@@ -10,7 +10,7 @@ use crate::read::{Extent, ReadAt};
 use ledger::ByteSpan;
 use std::rc::Rc;
 
-/// See the module.
+/// The bytes of a file.
 pub(crate) struct Stream {
     volume: Rc<Volume>,
     path: EvidencePath,
@@ -24,7 +24,7 @@ impl Stream {
         Ok(Stream { volume: volume.clone(), path, size: inode.size, content })
     }
 
-    /// The run at byte `offset`: where its bytes stand (`None` for zeros), and how many from there on.
+    /// Returns the run at byte `offset`: where its bytes are (`None` for zeros), and how many there are.
     fn at(&self, map: &Map, offset: u64) -> Result<(Option<u64>, u64), Damage> {
         let block = self.volume.superblock.block;
         let within = offset % block;
@@ -46,7 +46,7 @@ impl Stream {
         if window.read_exact_at(place, piece).is_ok() {
             return Ok(take);
         }
-        // Up to the block that cannot be read there may be others that can.
+        // Before the unreadable block there may be readable ones.
         let block = self.volume.superblock.block;
         let take = usize::try_from(block - offset % block).unwrap_or(usize::MAX).min(take);
         let piece = buffer.get_mut(..take).unwrap_or_default();
@@ -92,7 +92,7 @@ impl ReadAt for Stream {
         let mut extents = Vec::new();
         let mut position = span.offset;
         while position < end {
-            // What cannot be placed cannot be read either.
+            // Bytes without a known place cannot be read either.
             let Ok((place, left)) = self.at(map, position) else { break };
             let take = left.min(end - position);
             if let Some(place) = place {

@@ -1,4 +1,4 @@
-//! The superblock ("Super Block"): the geometry of the volume and which features it uses.
+//! The superblock ("Super Block"): the geometry of the volume and the features it uses.
 
 use super::bytes::{u8_at, u16_at, u32_at, wide};
 use super::checksum::crc32c;
@@ -7,7 +7,7 @@ use crate::error::Damage;
 use crate::window::Window;
 use std::io;
 
-/// Where the primary superblock stands.
+/// Offset of the primary superblock.
 const PRIMARY: u64 = 1024;
 const LENGTH: usize = 1024;
 const MAGIC: u16 = 0xef53;
@@ -20,10 +20,13 @@ const INCOMPAT_META_BG: u32 = 0x10;
 const INCOMPAT_64BIT: u32 = 0x80;
 const INCOMPAT_CSUM_SEED: u32 = 0x2000;
 const INCOMPAT_LARGEDIR: u32 = 0x4000;
-/// What is read here: file types, recovery, meta groups, extents, 64 bits, mount protection, flexible groups, attributes in inodes, checksum seed, large folders, inline data, encryption (as far as names of files go), letter case.
+/// The features that are supported: file types, recovery, meta groups, extents, 64 bits, mount protection,
+/// flexible groups, attributes in inodes, checksum seed, large folders, inline data, encryption (for file
+/// names), letter case.
 const INCOMPAT_KNOWN: u32 =
     0x2 | 0x4 | 0x10 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x2000 | 0x4000 | 0x8000 | 0x10000 | 0x20000;
-/// Features of no ext3: all but file types, recovery, meta groups; and all but sparse superblocks, large files, B-trees.
+/// Features that ext3 does not have: all except file types, recovery and meta groups; and all except sparse
+/// superblocks, large files and B-trees.
 const INCOMPAT_EXT4: u32 = !(0x2 | 0x4 | 0x10);
 const RO_EXT4: u32 = !0x7;
 const RO_SPARSE_SUPER: u32 = 0x1;
@@ -31,18 +34,18 @@ const RO_GDT_CHECKSUM: u32 = 0x10;
 const RO_BIGALLOC: u32 = 0x200;
 const RO_CHECKSUM: u32 = 0x400;
 
-/// What is needed of a superblock.
+/// The required fields of a superblock.
 #[derive(Debug, Clone)]
 pub(crate) struct Superblock {
     /// Its 1024 bytes.
     pub(crate) raw: Vec<u8>,
     /// Bytes of a block.
     pub(crate) block: u64,
-    /// Blocks of a cluster; 1 without `bigalloc`.
+    /// Blocks per cluster; 1 without `bigalloc`.
     pub(crate) ratio: u64,
     pub(crate) blocks: u64,
     pub(crate) inodes: u64,
-    /// The block that the first group begins with.
+    /// The first block of the first group.
     pub(crate) first_block: u64,
     pub(crate) blocks_per_group: u64,
     pub(crate) inodes_per_group: u64,
@@ -50,11 +53,11 @@ pub(crate) struct Superblock {
     pub(crate) inode: u64,
     /// Bytes of a group descriptor.
     pub(crate) descriptor: u64,
-    /// The first inode that is no special one.
+    /// The first inode that is not reserved.
     pub(crate) first_inode: u64,
-    /// What every checksum of metadata begins with; `None` where there are none.
+    /// The seed of every metadata checksum; `None` if there are no checksums.
     pub(crate) seed: Option<u32>,
-    /// Whether this is a copy: what it says of mounts and the journal is older than the volume.
+    /// Whether this is a copy: its information about mounts and the journal is older than the volume.
     pub(crate) is_backup: bool,
 }
 
@@ -71,27 +74,27 @@ impl Superblock {
         u32_at(&self.raw, 0x64)
     }
 
-    /// Whether entries of folders carry a type.
+    /// Checks whether folder entries carry a type.
     pub(crate) fn has_file_type(&self) -> bool {
         self.incompat() & INCOMPAT_FILETYPE != 0
     }
 
-    /// Whether folders have sizes of 64 bits.
+    /// Checks whether folders have 64-bit sizes.
     pub(crate) fn has_large_folders(&self) -> bool {
         self.incompat() & INCOMPAT_LARGEDIR != 0
     }
 
-    /// Whether descriptors tell which inodes were never used.
+    /// Checks whether descriptors say which inodes were never used.
     pub(crate) fn has_unused_counts(&self) -> bool {
         self.read_only() & (RO_GDT_CHECKSUM | RO_CHECKSUM) != 0
     }
 
-    /// Whether changes wait in the journal; unknown of a backup.
+    /// Checks whether changes are waiting in the journal; unknown for a backup.
     pub(crate) fn needs_recovery(&self) -> Option<bool> {
         (!self.is_backup).then(|| self.incompat() & INCOMPAT_RECOVER != 0)
     }
 
-    /// Whether it was left mounted, or with errors, or with a journal to replay; unknown of a backup.
+    /// Checks whether the volume was left mounted, with errors, or with a journal to replay; unknown for a backup.
     pub(crate) fn is_dirty(&self) -> Option<bool> {
         const CLEAN: u16 = 1;
         const ERRORS: u16 = 2;
@@ -99,7 +102,7 @@ impl Superblock {
         Some(self.needs_recovery()? || state & CLEAN == 0 || state & ERRORS != 0)
     }
 
-    /// The type by its features, as blkid decides it: what no driver of ext3 reads is ext4.
+    /// Returns the file system type, decided by features as in blkid: anything that no ext3 driver can read is ext4.
     pub(crate) fn name(&self) -> &'static str {
         if self.incompat() & INCOMPAT_EXT4 != 0 || self.read_only() & RO_EXT4 != 0 {
             "ext4"
@@ -110,17 +113,17 @@ impl Superblock {
         }
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     pub(crate) fn groups(&self) -> u64 {
         self.blocks.saturating_sub(self.first_block).div_ceil(self.blocks_per_group)
     }
 
-    /// The first block of a group.
+    /// Returns the first block of a group.
     pub(crate) fn group_start(&self, group: u64) -> u64 {
         self.first_block.saturating_add(group.saturating_mul(self.blocks_per_group))
     }
 
-    /// Where the block of descriptors with this index stands ("Meta Block Groups").
+    /// Returns where the block of descriptors with this index is ("Meta Block Groups").
     pub(crate) fn descriptor_block(&self, index: u64) -> u64 {
         let home = match self.is_backup {
             true => self.group_start(1),
@@ -133,13 +136,13 @@ impl Superblock {
         let group = index.saturating_mul(self.block / self.descriptor);
         let mut place = self.group_start(group).saturating_add(u64::from(self.has_superblock(group)));
         if group == 0 && self.block == PRIMARY && self.first_block == 0 {
-            // The boot sector fills the first block, the superblock the second one.
+            // The boot sector takes the first block, the superblock the second.
             place = place.saturating_add(1);
         }
         place
     }
 
-    /// Whether a group begins with a superblock.
+    /// Checks whether a group begins with a superblock.
     fn has_superblock(&self, group: u64) -> bool {
         if self.compat() & COMPAT_SPARSE_SUPER2 != 0 {
             let backups = [u32_at(&self.raw, 0x24c), u32_at(&self.raw, 0x250)];
@@ -155,7 +158,7 @@ impl Superblock {
         self.read_only() & RO_SPARSE_SUPER == 0 || group <= 1 || [3, 5, 7].into_iter().any(power_of)
     }
 
-    /// What does not change while the volume lives.
+    /// Returns the values that never change during the life of a volume.
     fn geometry(&self) -> [u64; 9] {
         [
             self.block,
@@ -176,7 +179,7 @@ impl Superblock {
     }
 }
 
-/// The superblock to read by: the primary one, or where that cannot be right the copy in group 1.
+/// Returns the superblock to use: the primary one, or the copy in group 1 if the primary cannot be right.
 pub(super) fn open(window: &Window, defects: &mut Vec<String>) -> Result<Superblock, Damage> {
     match at(window, PRIMARY) {
         Ok(primary) if primary.checksum_holds() => Ok(primary),
@@ -186,7 +189,7 @@ pub(super) fn open(window: &Window, defects: &mut Vec<String>) -> Result<Superbl
             let backup = backup(window).filter(|copy| copy.0.geometry() != primary.geometry());
             Ok(backup.map_or(primary, |copy| take(copy, defects)))
         }
-        // Of features that are not supported the copy says the same.
+        // The copy has the same unsupported features.
         Err(damage) => match backup(window) {
             Some(copy) => {
                 defects.push(damage.to_string());
@@ -202,7 +205,7 @@ fn take((copy, offset): (Superblock, u64), defects: &mut Vec<String>) -> Superbl
     copy
 }
 
-/// The copy in group 1 and where it stands: looked for where each size of block would put it.
+/// Finds the copy in group 1, trying the offset for each block size; also returns the offset.
 fn backup(window: &Window) -> Option<(Superblock, u64)> {
     (10..=16).find_map(|power| {
         let block = 1u64 << power;
@@ -215,7 +218,7 @@ fn backup(window: &Window) -> Option<(Superblock, u64)> {
     })
 }
 
-/// The superblock at `offset`, checked so far that nothing can be read by it without bound.
+/// Reads the superblock at `offset`, and checks enough of it that no read based on it is unbounded.
 fn at(window: &Window, offset: u64) -> Result<Superblock, Damage> {
     let mut raw = vec![0; LENGTH];
     window.read_exact_at(offset, &mut raw).map_err(|source| unreadable("superblock", offset, source))?;
@@ -274,7 +277,7 @@ fn parse(raw: Vec<u8>, power: u32, cluster: u32) -> Superblock {
     Superblock {
         block: 1024 << power,
         ratio: match has_clusters {
-            // 0 where a cluster is smaller than a block.
+            // 0 if a cluster is smaller than a block.
             true => cluster.checked_sub(power).map_or(0, |by| 1u64.checked_shl(by).unwrap_or(0)),
             false => 1,
         },
@@ -292,7 +295,7 @@ fn parse(raw: Vec<u8>, power: u32, cluster: u32) -> Superblock {
     }
 }
 
-/// Refuses features without which the volume would be read wrongly.
+/// Refuses a volume with features that would make us read it wrongly.
 fn supported(superblock: &Superblock, offset: u64) -> Result<(), Damage> {
     let unknown = superblock.incompat() & !INCOMPAT_KNOWN;
     if unknown == 0 {
@@ -307,7 +310,7 @@ fn supported(superblock: &Superblock, offset: u64) -> Result<(), Damage> {
 }
 
 impl Superblock {
-    /// The UUID as Linux writes it.
+    /// Returns the UUID as Linux writes it.
     pub(crate) fn uuid(&self) -> String {
         let hex = ledger::digest::hex(self.raw.get(0x68..0x78).unwrap_or_default());
         let part = |from, to| hex.get(from..to).unwrap_or_default();
@@ -315,13 +318,13 @@ impl Superblock {
         parts.join("-")
     }
 
-    /// The label, up to the first NUL.
+    /// Returns the label, up to the first NUL.
     pub(crate) fn label(&self) -> &[u8] {
         let field = self.raw.get(0x78..0x88).unwrap_or_default();
         field.split(|byte| *byte == 0).next().unwrap_or_default()
     }
 
-    /// When the file system was made, in seconds since 1970; 0 where it does not say.
+    /// Returns when the file system was created, in seconds since 1970; 0 if not recorded.
     pub(crate) fn made(&self) -> u64 {
         wide(u32_at(&self.raw, 0x108), u8_at(&self.raw, 0x275).into())
     }

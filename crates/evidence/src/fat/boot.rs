@@ -10,18 +10,18 @@ use crate::error::Damage;
 use crate::volume::VolumeFacts;
 use crate::window::Window;
 
-/// Bytes of a slot of the root folder.
+/// Size of a slot of the root folder, in bytes.
 const SLOT: u64 = 32;
 
 /// The BIOS parameter block.
 struct Bpb {
     /// Bytes of a sector.
     sector: u64,
-    /// Sectors of a cluster.
+    /// Sectors per cluster.
     cluster: u64,
     /// Sectors before the first FAT.
     reserved: u64,
-    /// Copies of the FAT.
+    /// Number of copies of the FAT.
     fats: u64,
     /// Slots of the root folder; 0 on FAT32.
     root_slots: u64,
@@ -29,13 +29,13 @@ struct Bpb {
     sectors: u64,
     /// Sectors of one FAT.
     table: u64,
-    /// Whether the fields of FAT32 follow: no other has a FAT of 0 sectors at its first place.
+    /// Whether the fields of FAT32 follow: only FAT32 has a FAT size of 0 sectors in the 16-bit field.
     is_32: bool,
 }
 
-/// Whether the first sector of a volume or medium is that of FAT: by the name of its type, or by its numbers.
+/// Checks whether the first sector of a volume or medium is a FAT boot sector, by its type name or by its numbers.
 ///
-/// A boot record with partitions is none, even where it kept the numbers of a volume that stood there before.
+/// A boot record with partitions is not one, even if it still holds the numbers of a volume that was there before.
 pub(crate) fn is_boot_sector(head: &[u8]) -> bool {
     let at = |offset: usize, text: &[u8]| head.get(offset..offset + text.len()) == Some(text);
     let named = at(54, b"FAT12   ") || at(54, b"FAT16   ") || at(54, b"FAT     ") || at(82, b"FAT32   ");
@@ -45,7 +45,8 @@ pub(crate) fn is_boot_sector(head: &[u8]) -> bool {
     (named || numbers()) && !(signed && has_partitions(head))
 }
 
-/// Whether a table of partitions stands where boot code of FAT keeps its messages: whole entries, one of them behind the first sector.
+/// Checks whether a partition table is where FAT boot code keeps its messages: whole entries, of which one lies
+/// after the first sector.
 fn has_partitions(head: &[u8]) -> bool {
     let slots = head.get(446..510).unwrap_or_default().chunks_exact(16);
     let (mut sound, mut used) = (true, false);
@@ -103,12 +104,13 @@ impl Bpb {
         (self.root_slots * SLOT).div_ceil(self.sector)
     }
 
-    /// Sectors before the first cluster.
+    /// Returns the number of sectors before the first cluster.
     fn before_clusters(&self) -> u64 {
         self.reserved + self.fats * self.table + self.root_sectors()
     }
 
-    /// The type: the count of clusters decides, but for a volume that has the fields of FAT32, which `mkfs.fat` makes smaller than Microsoft does.
+    /// Decides the type by the number of clusters; but a volume with the fields of FAT32 is FAT32, which
+    /// `mkfs.fat` makes smaller than Microsoft does.
     fn format(&self, clusters: u64) -> Format {
         match clusters {
             _ if self.is_32 => Format::Fat32,
@@ -151,7 +153,9 @@ pub(super) fn open(window: Window) -> Result<Volume, Damage> {
     Ok(volume)
 }
 
-/// The width of an entry of the FAT, and the clusters that it has entries for: no other can be in use, and some numbers stand for ends and damage.
+/// Returns the width of a FAT entry, and the number of clusters that have entries.
+///
+/// No other cluster can be in use. Some numbers are reserved for chain ends and bad clusters.
 fn entries(bpb: &Bpb, format: Format, counted: u64) -> (Width, u64) {
     let (width, most) = match format {
         Format::Fat12 => (Width::Twelve, 0xff4),
@@ -162,7 +166,7 @@ fn entries(bpb: &Bpb, format: Format, counted: u64) -> (Width, u64) {
     (width, counted.min(entries.saturating_sub(2)).min(most))
 }
 
-/// The copy of the FAT that is in use: the first, unless FAT32 says that they are not kept alike.
+/// Returns the active copy of the FAT: the first, unless FAT32 says that the copies are not mirrored.
 fn active(bpb: &Bpb, head: &[u8]) -> u64 {
     let flags = u64::from(u16_at(head, 40));
     let alone = bpb.is_32 && flags & 0x80 != 0;
@@ -182,7 +186,7 @@ fn facts(head: &[u8], bpb: &Bpb, clusters: &Clusters) -> VolumeFacts {
         Width::Sixteen => clusters.table.entry(1).ok().map(|entry| entry & 0x8000 != 0),
         Width::TwentyEight => clusters.table.entry(1).ok().map(|entry| entry & 0x0800_0000 != 0),
     };
-    // Bit 0 of the byte behind the drive number is set meanwhile by Windows NT and Linux.
+    // Windows NT and Linux set bit 0 of the byte after the drive number while the volume is mounted.
     let mounted = u8_at(extended, 1) & 1 == 1;
     VolumeFacts {
         serial: serial.map(|serial| format!("{:04X}-{:04X}", serial >> 16, serial & 0xffff)),

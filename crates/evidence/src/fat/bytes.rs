@@ -1,25 +1,25 @@
-//! Little-endian numbers of structures whose size is known, and pages of a volume that are read again and again.
+//! Little-endian numbers in structures of known size, and cached pages of a volume.
 
 use crate::window::Window;
 use std::cell::RefCell;
 use std::io;
 
-/// The number of two bytes at `at`; 0 where the structure is shorter.
+/// Reads the two-byte number at `at`; 0 if the structure is shorter.
 pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes(array(bytes, at))
 }
 
-/// The number of four bytes at `at`; 0 where the structure is shorter.
+/// Reads the four-byte number at `at`; 0 if the structure is shorter.
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(array(bytes, at))
 }
 
-/// The number of eight bytes at `at`; 0 where the structure is shorter.
+/// Reads the eight-byte number at `at`; 0 if the structure is shorter.
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(array(bytes, at))
 }
 
-/// The byte at `at`; 0 where the structure is shorter.
+/// Reads the byte at `at`; 0 if the structure is shorter.
 pub(crate) fn u8_at(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(0)
 }
@@ -32,10 +32,10 @@ fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
 /// Bytes of a page.
 const PAGE: u64 = 4096;
 
-/// Pages that are kept.
+/// The number of pages that are cached.
 const KEPT: usize = 16;
 
-/// A volume of which the pages read last are kept.
+/// A volume with a cache of the pages read last.
 pub(crate) struct Cached {
     window: Window,
     pages: RefCell<Vec<Page>>,
@@ -49,11 +49,11 @@ impl Cached {
         Cached { window: window.clone(), pages: RefCell::new(vec![None; KEPT]) }
     }
 
-    /// The `N` bytes at `offset` of the volume.
+    /// Reads the `N` bytes at `offset` of the volume.
     pub(crate) fn read<const N: usize>(&self, offset: u64) -> io::Result<[u8; N]> {
         let (number, within) = (offset / PAGE, usize::try_from(offset % PAGE).unwrap_or(0));
         let mut bytes = [0; N];
-        // What crosses a page, and the last page of a volume that ends within it, is read directly.
+        // Reads that cross a page, and those in the incomplete last page of a volume, bypass the cache.
         if within + N > PAGE as usize || !self.fill(number) {
             self.window.read_exact_at(offset, &mut bytes)?;
             return Ok(bytes);
@@ -64,7 +64,7 @@ impl Cached {
         Ok(found.copied().unwrap_or(bytes))
     }
 
-    /// Holds the page; `false` where it cannot be read whole.
+    /// Loads the page into the cache; `false` if it cannot be read whole.
     fn fill(&self, number: u64) -> bool {
         let mut pages = self.pages.borrow_mut();
         let Some(slot) = pages.get_mut(slot(number)) else { return false };

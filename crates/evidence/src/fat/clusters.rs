@@ -1,18 +1,18 @@
-//! Clusters, and the chains that the FAT makes of them.
+//! Clusters, and their chains in the FAT.
 
 use super::pieces::{Pieces, Stop};
 use super::table::Table;
 use crate::window::Window;
 use std::collections::BTreeMap;
 
-/// Pieces of a file that are taken: 1 GiB of clusters of 4 KiB of which no two stand together.
+/// The most pieces of a file that are accepted: 1 GiB of fully fragmented 4 KiB clusters.
 const MAX_PIECES: usize = 1 << 18;
 
 /// The clusters of a volume.
 pub(crate) struct Clusters {
     pub(crate) window: Window,
     pub(crate) table: Table,
-    /// Where cluster 2, the first one, stands, in bytes from the start of the volume.
+    /// Offset of cluster 2, the first one, from the start of the volume, in bytes.
     pub(crate) heap: u64,
     /// Bytes of a cluster.
     pub(crate) size: u64,
@@ -23,36 +23,36 @@ pub(crate) struct Clusters {
 /// How far a chain is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Over this many bytes; the chain must have them.
+    /// For exactly this many bytes; the chain must have them.
     Exactly(u64),
     /// To its end, which must come within this many bytes.
     ToEnd(u64),
 }
 
 impl Clusters {
-    /// Where a cluster stands in the volume; `None` where there is no such cluster.
+    /// Returns the offset of a cluster in the volume; `None` if there is no such cluster.
     pub(crate) fn offset(&self, cluster: u32) -> Option<u64> {
         let index = cluster.checked_sub(2).filter(|index| *index < self.count)?;
         u64::from(index).checked_mul(self.size)?.checked_add(self.heap)
     }
 
-    /// The cluster in which a byte of the volume stands.
+    /// Returns the cluster that holds a byte of the volume.
     pub(crate) fn holding(&self, offset: u64) -> Option<u32> {
         let index = offset.checked_sub(self.heap)?.checked_div(self.size)?;
         u32::try_from(index).ok().filter(|index| *index < self.count)?.checked_add(2)
     }
 
-    /// Clusters that so many bytes take.
+    /// Returns how many clusters this many bytes need.
     pub(crate) fn of(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.size)
     }
 
-    /// Clusters from `first` to the end of the volume.
+    /// Returns the number of clusters from `first` to the end of the volume.
     pub(crate) fn left(&self, first: u32) -> u64 {
         self.offset(first).map_or(0, |_| (u64::from(self.count) + 2).saturating_sub(first.into()))
     }
 
-    /// `bytes` that stand together from cluster `first` on; `at` is where the volume says so.
+    /// Returns `bytes` contiguous bytes from cluster `first` on; `at` is the offset in the volume that says so.
     pub(crate) fn run(&self, first: u32, bytes: u64, at: u64) -> Pieces {
         if bytes == 0 {
             return Pieces::default();
@@ -72,7 +72,7 @@ impl Clusters {
         pieces
     }
 
-    /// The chain from cluster `first` on; `at` is where the volume names that cluster.
+    /// Follows the chain from cluster `first` on; `at` is the offset in the volume that names this cluster.
     pub(crate) fn chain(&self, first: u32, reach: Reach, at: u64) -> Pieces {
         let (bytes, to_end) = match reach {
             Reach::Exactly(bytes) => (bytes, false),
@@ -116,19 +116,19 @@ impl Clusters {
     }
 }
 
-/// The clusters of a chain, as runs: what a chain meets twice makes it endless.
+/// The clusters of a chain, as runs, to detect a cluster that occurs twice and makes the chain endless.
 #[derive(Default)]
 struct Seen {
-    /// Last cluster of each run by its first.
+    /// The last cluster of each run, by its first.
     runs: BTreeMap<u32, u32>,
-    /// First and last of the run that grows.
+    /// The first and last cluster of the run that is growing.
     current: Option<(u32, u32)>,
-    /// The first cluster above the current run that was seen.
+    /// The first seen cluster above the current run.
     barrier: Option<u32>,
 }
 
 impl Seen {
-    /// Takes a cluster; `false` where it was taken before.
+    /// Adds a cluster; `false` if it was added before.
     fn add(&mut self, cluster: u32) -> bool {
         if let Some((first, last)) = self.current {
             if last.checked_add(1) == Some(cluster) && self.barrier != Some(cluster) {

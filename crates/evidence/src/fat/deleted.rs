@@ -1,7 +1,9 @@
-//! Deleted entries: those that are marked so in the folders of the volume, and all that deleted folders hold whose first cluster is not in use again.
+//! Deleted entries: those marked as deleted in the folders of the volume, and everything in deleted folders
+//! whose first cluster is not in use again.
 //!
-//! Slots behind the end of a folder and folders that no entry names are not searched.
-//! FAT keeps only the first cluster of a deleted file, and Windows may clear the upper half of its number on FAT32; exFAT leaves the chain and says whether the clusters stood together.
+//! Slots after the end of a folder and folders that no entry names are not searched.
+//! FAT keeps only the first cluster of a deleted file, and Windows may clear the upper half of its number on
+//! FAT32. exFAT keeps the chain and says whether the clusters were contiguous.
 
 use super::entry::{Entry, Found};
 use super::files::node;
@@ -18,10 +20,10 @@ use ledger::{Defect, Gap};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Deleted entries and damage that are told of one volume: they are held to be given in the order of their numbers.
+/// The most deleted entries and defects reported for one volume: they are held in memory to be sorted by number.
 const MAX_ENTRIES: usize = 1 << 18;
 
-/// Everything that is deleted, in the order of the numbers.
+/// Returns everything that is deleted, in the order of the numbers.
 pub(super) fn steps<'a>(volume: &'a Volume, root: &EvidencePath) -> Result<DeletedSteps<'a>, ReadError> {
     let mut search = Search::new(volume);
     search.run(root);
@@ -38,14 +40,14 @@ pub(super) fn steps<'a>(volume: &'a Volume, root: &EvidencePath) -> Result<Delet
     Ok(Box::new(damage.into_iter().chain(entries)))
 }
 
-/// The deleted entry at a byte of the volume.
+/// Returns the deleted entry at a byte of the volume.
 pub(super) fn entry(volume: &Volume, offset: u64) -> Option<Entry> {
     let mut search = Search::new(volume);
     search.run(&EvidencePath::root());
     search.found.into_iter().map(|(entry, _)| entry).find(|entry| entry.offset == offset)
 }
 
-/// A folder that is still to be searched.
+/// A folder still to be searched.
 struct Folder {
     pieces: Pieces,
     path: Rc<EvidencePath>,
@@ -55,10 +57,10 @@ struct Folder {
 
 struct Search<'a> {
     volume: &'a Volume,
-    /// First clusters of the folders that were met: none is searched twice.
+    /// First clusters of the folders found so far: none is searched twice.
     met: HashSet<u32>,
     waiting: Vec<Folder>,
-    /// The entries and the folders that they stood in.
+    /// The entries, with the folders that they were in.
     found: Vec<(Entry, Rc<EvidencePath>)>,
     damage: Vec<DeletedStep>,
 }
@@ -91,7 +93,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Damage of a folder; that of a deleted one is the common case, and what its entries lost.
+    /// Reports damage to a folder. In a deleted folder damage is normal, and only its entries are lost.
     fn defect(&mut self, folder: &Folder, stop: Stop) {
         if !folder.deleted {
             let (path, what) = (folder.path.as_str().to_owned(), Damage::from(stop).to_string());
@@ -126,7 +128,7 @@ impl<'a> Search<'a> {
         self.waiting.push(Folder { pieces, path, depth, deleted: entry.deleted });
     }
 
-    /// What is left of a deleted folder: `None` where that is in use again.
+    /// Returns what is left of a deleted folder; `None` if its clusters are in use again.
     fn remains(&self, entry: &Entry) -> Option<Pieces> {
         let clusters = &self.volume.clusters;
         clusters.offset(entry.first)?;
@@ -159,7 +161,8 @@ fn step(
     Ok(DeletedStep::Entry(Box::new(entry)))
 }
 
-/// Whether the content can still be the file's own; clusters that it would need past the end of the volume count as another's.
+/// Decides whether the content can still be the file's own; clusters that it would need past the end of the
+/// volume count as another's.
 fn recovery(volume: &Volume, counts: &Counts, entry: &Entry) -> std::io::Result<Recovery> {
     let whole = volume.clusters.of(entry.size);
     if entry.directory || whole == 0 {

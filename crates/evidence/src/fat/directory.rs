@@ -10,16 +10,16 @@ use std::collections::VecDeque;
 
 const VOLUME: u8 = 0x08;
 const DIRECTORY: u8 = 0x10;
-/// Read-only, hidden, system and label at once: a part of a long name.
+/// Read-only, hidden, system and label all at once: a part of a long name.
 const LONG: u8 = 0x0f;
-/// The bits that decide whether a slot is one.
+/// The bits that decide whether a slot is a part of a long name.
 const LONG_MASK: u8 = 0x3f;
 /// First byte of a deleted slot.
 const DELETED: u8 = 0xe5;
-/// First byte that stands for 0xe5 in a name.
+/// First byte that represents 0xe5 in a name.
 const STANDS_FOR_E5: u8 = 0x05;
 
-/// Reads the slots of a folder; `wide` where first clusters have 32 bits (FAT32).
+/// Reads the slots of a folder; `wide` means that first clusters have 32 bits (FAT32).
 pub(super) fn entries(
     slots: impl Iterator<Item = Result<Slot, Stop>> + 'static,
     wide: bool,
@@ -50,7 +50,7 @@ impl<I: Iterator<Item = Result<Slot, Stop>>> Iterator for Reader<I> {
             match self.slots.next() {
                 Some(Ok(slot)) => self.take(slot),
                 Some(Err(stop)) => {
-                    // Its entry may stand in what cannot be read.
+                    // Its entry may be in the part that cannot be read.
                     self.long.clear();
                     self.ready.push_back(Found::Damage(stop));
                 }
@@ -84,7 +84,7 @@ impl<I> Reader<I> {
         }
     }
 
-    /// Keeps a part; those of another state, and more than a name can have, are no parts of the same name.
+    /// Keeps a part. Parts of another state, and more parts than a name can have, do not belong to the same name.
     fn take_part(&mut self, slot: Slot) {
         let deleted = |slot: &Slot| slot.bytes[0] == DELETED;
         if self.long.last().is_some_and(|last| deleted(last) != deleted(&slot)) {
@@ -100,7 +100,7 @@ impl<I> Reader<I> {
         self.long.push(slot);
     }
 
-    /// Reports parts of a long name that no entry follows; deleted ones may have lost it to another.
+    /// Reports parts of a long name that no entry follows; deleted parts may have lost their entry to another file.
     fn orphan(&mut self) {
         let first = self.long.first().filter(|slot| slot.bytes[0] != DELETED);
         if let Some(first) = first {
@@ -158,7 +158,8 @@ fn entry(slot: &Slot, name: Vec<u8>, wide: bool) -> Entry {
     }
 }
 
-/// The short name: letters in the case that Windows NT marks in byte 12, the lost first letter of a deleted one as `_`.
+/// Returns the short name, with letters in the case that Windows NT marks in byte 12, and `_` for the lost first
+/// letter of a deleted one.
 fn short_name(slot: &[u8; SLOT]) -> Vec<u8> {
     let part = |range: std::ops::Range<usize>, lower: u8| {
         let part = slot.get(range).unwrap_or_default();

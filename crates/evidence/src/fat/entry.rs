@@ -1,4 +1,4 @@
-//! What a folder says of a file.
+//! What a folder entry says about a file.
 
 use super::pieces::Stop;
 use super::time::Stamps;
@@ -6,30 +6,31 @@ use super::time::Stamps;
 /// A file or a folder, as its entry describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Where the entry itself, behind the parts of a long name, stands, in bytes from the start of the volume.
+    /// Offset of the entry itself, after the parts of a long name, from the start of the volume, in bytes.
     pub(crate) offset: u64,
-    /// The bytes of its name: UTF-8, a half of a surrogate pair that stands alone as its three bytes, a short name as it is stored.
+    /// The bytes of its name: UTF-8, with an unpaired surrogate as its three bytes; a short name as stored.
     pub(crate) name: Vec<u8>,
     pub(crate) directory: bool,
     pub(crate) deleted: bool,
     /// The first cluster; 0 for none.
     pub(crate) first: u32,
-    /// Whether the clusters stand together, whatever the FAT says (exFAT).
+    /// Whether the clusters are contiguous, whatever the FAT says (exFAT).
     pub(crate) contiguous: bool,
-    /// Bytes of the content; 0 for a folder of FAT.
+    /// Size of the content in bytes; 0 for a FAT folder.
     pub(crate) size: u64,
-    /// Bytes that were written; what lies behind them reads as zeros (exFAT).
+    /// Bytes that were written; the rest reads as zeros (exFAT).
     pub(crate) written: u64,
     pub(crate) stamps: Stamps,
 }
 
-/// What stands in a folder.
+/// An item in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Found {
     Entry(Entry),
     /// The label of the volume.
     Label(Vec<u8>),
-    /// The bitmap of clusters in use: of the first or the second FAT, its first cluster, its bytes, and where that stands.
+    /// The bitmap of clusters in use, for the first or the second FAT: its first cluster, its size in bytes, and
+    /// the offset that gives them.
     Bitmap {
         second: bool,
         first: u32,
@@ -39,7 +40,7 @@ pub(crate) enum Found {
     Damage(Stop),
 }
 
-/// The bytes of a name in UTF-16; a half of a surrogate pair that stands alone keeps its value in three bytes that are no UTF-8.
+/// Encodes a UTF-16 name as bytes; an unpaired surrogate keeps its value as three bytes that are not valid UTF-8.
 pub(crate) fn utf8(units: impl IntoIterator<Item = u16>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for character in char::decode_utf16(units) {

@@ -1,4 +1,5 @@
-//! The boot sector of exFAT ([exFAT] section 3.1), and what the root folder says of the volume (sections 7.1 and 7.3).
+//! The boot sector of exFAT ([exFAT] section 3.1), and what the root folder says about the volume (sections 7.1
+//! and 7.3).
 
 use super::bytes::{u8_at, u16_at, u32_at, u64_at};
 use super::clusters::{Clusters, Reach};
@@ -12,7 +13,7 @@ use crate::volume::VolumeFacts;
 use crate::window::Window;
 use ledger::Defect;
 
-/// Sectors that the checksum of the boot region covers; the next one repeats it.
+/// Sectors that the checksum of the boot region covers; the next sector repeats the checksum.
 const CHECKED: u64 = 11;
 
 /// Opens the volume in `window`.
@@ -75,7 +76,7 @@ fn facts(head: &[u8], sector: u64, clusters: &Clusters) -> VolumeFacts {
     }
 }
 
-/// Clusters past the end of the volume are damage, not a reason to read nothing.
+/// Reports clusters past the end of the volume as damage; they are no reason to read nothing.
 fn field_of_length(volume: &mut Volume, sectors: u64, sector: u64) {
     let clusters = &volume.clusters;
     let end = u64::from(clusters.count).saturating_mul(clusters.size).saturating_add(clusters.heap);
@@ -85,14 +86,14 @@ fn field_of_length(volume: &mut Volume, sectors: u64, sector: u64) {
     }
 }
 
-/// Compares the boot region with its checksum ([exFAT] section 3.4).
+/// Checks the boot region against its checksum ([exFAT] section 3.4).
 fn checksum(window: &Window, sector: u64) -> Vec<Defect> {
     let mut bytes = vec![0; usize::try_from((CHECKED + 1) * sector).unwrap_or(0)];
     let checked = usize::try_from(CHECKED * sector).unwrap_or(0);
     let mut sum: u32 = 0;
     let read = window.read_exact_at(0, &mut bytes);
     for (index, byte) in bytes.iter().take(checked).enumerate() {
-        // The flags and the percentage in use change without it.
+        // The flags and the percentage in use change without updating the checksum.
         if !matches!(index, 106 | 107 | 112) {
             sum = sum.rotate_right(1).wrapping_add(u32::from(*byte));
         }

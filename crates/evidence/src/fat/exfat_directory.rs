@@ -1,4 +1,5 @@
-//! Folders of exFAT ([exFAT] sections 6 and 7): an entry is a set of slots, the file first, then its stream, then its name.
+//! exFAT folders ([exFAT] sections 6 and 7): an entry is a set of slots, first the file, then its stream, then
+//! its name.
 
 use super::bytes::{u8_at, u16_at, u32_at, u64_at};
 use super::entry::{Entry, Found, utf8};
@@ -16,9 +17,9 @@ const NAME: u8 = 0xc1;
 /// Set in the type of a slot that belongs to the one before.
 const SECONDARY: u8 = 0x40;
 const DIRECTORY: u16 = 0x10;
-/// The clusters stand together: the FAT says nothing of them.
+/// The clusters are contiguous: the FAT does not describe them.
 const NO_FAT_CHAIN: u8 = 0x02;
-/// Letters in one slot of a name.
+/// Letters in one name slot.
 const LETTERS: usize = 15;
 
 /// Reads the slots of a folder.
@@ -30,9 +31,9 @@ pub(super) fn entries(
 
 struct Reader<I> {
     slots: I,
-    /// A slot that ended a set too early, and is to be read itself.
+    /// A slot that ended a set too early, and must be read itself.
     held: Option<Slot>,
-    /// Damage of an entry that was given all the same.
+    /// Damage to an entry that was returned anyway.
     damage: Option<Stop>,
     ended: bool,
 }
@@ -65,7 +66,7 @@ impl<I: Iterator<Item = Result<Slot, Stop>>> Iterator for Reader<I> {
                     Some(Found::Label(utf8(letters(&slot, 11).take(count))))
                 }
                 kind if kind | IN_USE == FILE => Some(self.set(slot)),
-                // What else there is, and parts of sets that were overwritten, names no file.
+                // Other slots, and parts of overwritten sets, do not name a file.
                 _ => None,
             };
             if found.is_some() {
@@ -77,7 +78,7 @@ impl<I: Iterator<Item = Result<Slot, Stop>>> Iterator for Reader<I> {
 }
 
 impl<I: Iterator<Item = Result<Slot, Stop>>> Reader<I> {
-    /// The set that begins with `file`.
+    /// Reads the set that begins with `file`.
     fn set(&mut self, file: Slot) -> Found {
         let deleted = file.bytes[0] & IN_USE == 0;
         let count = usize::from(file.bytes[1]);
@@ -114,7 +115,7 @@ impl<I: Iterator<Item = Result<Slot, Stop>>> Reader<I> {
     }
 }
 
-/// The checksum with another slot; types count as in use, and the checksum itself does not count.
+/// Adds another slot to the checksum; types count as in use, and the checksum itself is left out.
 fn add(sum: u16, slot: &Slot, first: bool) -> u16 {
     let bytes = slot.bytes.iter().enumerate().filter(|(index, _)| !first || !matches!(index, 2 | 3));
     bytes.fold(sum, |sum, (index, byte)| {
@@ -158,7 +159,7 @@ fn entry(file: &Slot, parts: &[Slot]) -> Option<Entry> {
     })
 }
 
-/// The first letters from byte 2 of a slot on.
+/// Returns the first letters of a slot, from byte 2 on.
 fn letters(slot: &Slot, count: usize) -> impl Iterator<Item = u16> + use<> {
     let bytes = slot.bytes;
     (0..count).map(move |index| u16_at(&bytes, 2 + 2 * index))

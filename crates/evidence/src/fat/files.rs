@@ -16,7 +16,7 @@ use crate::window::Window;
 use ledger::{Defect, Gap};
 use std::collections::HashMap;
 
-/// Entries and defects of one folder that are held: FAT has 65,536 at most, a folder of 256 MiB of exFAT millions.
+/// The most entries and defects of one folder that are kept: FAT has at most 65,536, a 256 MiB exFAT folder millions.
 const MAX_LISTED: usize = 1 << 19;
 
 /// The files of a volume.
@@ -81,7 +81,7 @@ impl FileSystem for FatFiles {
         let (volume, first) = (names.next().unwrap_or_default(), names.next());
         let volume = child(&EvidencePath::root(), volume)?;
         let node = match self.volume.entry_at(offset) {
-            // What a deleted folder held need not be marked itself.
+            // The content of a deleted folder need not be marked as deleted itself.
             Some(entry) if !entry.deleted && first != Some(DELETED) => {
                 let node = path.parent().and_then(|folder| node(&folder, &entry).ok());
                 node.filter(|node| node.path == *path)
@@ -140,7 +140,8 @@ impl FileSystem for FatFiles {
 }
 
 impl FatFiles {
-    /// The deleted entry at a byte of the volume, as the search for all of them meets it: other bytes can look like one.
+    /// Finds the deleted entry at a byte of the volume, using the search for all of them: other bytes can look
+    /// like an entry.
     fn deleted_at(&self, volume: &EvidencePath, offset: u64) -> Result<Option<DeletedEntry>, ReadError> {
         let reference = Some(FileReference::DirectoryEntry(offset));
         Ok(deleted::steps(&self.volume, volume)?.find_map(|step| match step {
@@ -149,7 +150,7 @@ impl FatFiles {
         }))
     }
 
-    /// Where a folder stands, and a listing with the damage that is known beforehand.
+    /// Returns the bytes of a folder, and a listing with the damage that is already known.
     fn folder(&self, directory: &Node) -> Result<(Pieces, Listing), ReadError> {
         let mut listing = Listing::default();
         if directory.reference.is_none() && directory.path.components().count() == 1 {
@@ -165,7 +166,7 @@ impl FatFiles {
         Ok((self.volume.folder(&entry), listing))
     }
 
-    /// The entry behind a node.
+    /// Returns the entry of a node.
     fn entry(&self, node: &Node) -> Result<Entry, ReadError> {
         let absent = || ReadError::Absent { path: node.path.clone() };
         let offset = match node.reference {
@@ -176,12 +177,12 @@ impl FatFiles {
             Some(entry) => entry,
             None => self.split_entry(node, offset)?.ok_or_else(absent)?,
         };
-        // What a deleted folder held is deleted with it, marked or not.
+        // The content of a deleted folder is deleted with it, marked or not.
         entry.deleted |= node.state == NodeState::Deleted;
         Ok(entry)
     }
 
-    /// An entry that goes on in another cluster than it begins in, found through its folder.
+    /// Finds an entry that continues in another cluster than it begins in, through its folder.
     fn split_entry(&self, node: &Node, offset: u64) -> Result<Option<Entry>, ReadError> {
         if node.state == NodeState::Deleted {
             return Ok(deleted::entry(&self.volume, offset));
@@ -205,7 +206,7 @@ impl FatFiles {
 struct Lister<'a> {
     volume: &'a Volume,
     folder: &'a EvidencePath,
-    /// The first clusters met so far, and whose they are.
+    /// The first clusters seen so far, with the entries that own them.
     firsts: HashMap<u32, u64>,
 }
 
@@ -214,10 +215,10 @@ impl Lister<'_> {
         listing.defects.push(Defect { path: self.folder.as_str().to_owned(), offset: None, what });
     }
 
-    /// Damage behind which entries can be missing.
+    /// Reports damage after which entries may be missing.
     fn damage(&self, stop: Stop, listing: &mut Listing) {
         let what = Damage::from(stop).to_string();
-        // Of a long name that is damaged the short one is given.
+        // If a long name is damaged, the short one is used instead.
         if !stop.what.contains("long name") && !stop.what.starts_with("checksum") {
             listing.gaps.push(Gap { path: self.folder.as_str().to_owned(), reason: what.clone() });
         }
@@ -238,7 +239,7 @@ impl Lister<'_> {
         }
     }
 
-    /// What of an entry cannot be, as far as that is seen without following its chain.
+    /// Checks an entry for impossible values, without following its chain.
     fn wrong(&mut self, entry: &Entry) -> Option<Stop> {
         let stop = |what, expected, found| Some(Stop { what, offset: entry.offset, expected, found });
         let clusters = &self.volume.clusters;
@@ -261,7 +262,7 @@ impl Lister<'_> {
     }
 }
 
-/// The node of an entry in a folder.
+/// Returns the node of an entry in a folder.
 pub(super) fn node(folder: &EvidencePath, entry: &Entry) -> Result<Node, ReadError> {
     let path = folder.child_raw(&entry.name).map_err(|source| ReadError::Io {
         path: folder.clone(),

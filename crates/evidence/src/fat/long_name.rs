@@ -1,16 +1,18 @@
-//! Long names of FAT: up to 20 parts of 13 letters before the entry, the last part first ([FATGEN] section "FAT Long Directory Entries").
+//! Long FAT names: up to 20 parts of 13 letters before the entry, last part first ([FATGEN] section "FAT Long
+//! Directory Entries").
 
 use super::entry::utf8;
 use super::pieces::Stop;
 use super::slots::{SLOT, Slot};
 
-/// Parts that a name can have.
+/// The most parts that a name can have.
 pub(super) const MAX_PARTS: usize = 20;
 
-/// Set in the number of the part that comes first.
+/// Set in the number of the part that comes first on disk.
 const LAST: u8 = 0x40;
 
-/// The long name of an entry, `None` where no parts precede it; damage where they do not make a name, or not its.
+/// Reads the long name of an entry; `None` if no parts precede it, damage if they do not form a name or belong
+/// to another entry.
 pub(super) fn read(parts: &[Slot], entry: &Slot) -> Result<Option<Vec<u8>>, Stop> {
     let Some(first) = parts.first() else { return Ok(None) };
     let stop = |slot: &Slot, what, expected, found: u8| {
@@ -40,9 +42,11 @@ pub(super) fn read(parts: &[Slot], entry: &Slot) -> Result<Option<Vec<u8>>, Stop
     Ok(Some(name))
 }
 
-/// The long name of a deleted entry, whose parts have lost their numbers; `None` where the parts before it are not its.
+/// Reads the long name of a deleted entry, whose parts have lost their numbers; `None` if the parts before it
+/// belong to another entry.
 ///
-/// All have one checksum, which with the other ten bytes gives the lost first letter: it must be one that a short name can have.
+/// All parts have the same checksum. Together with the other ten bytes it gives the lost first letter, which
+/// must be one that a short name can have.
 pub(super) fn deleted(parts: &[Slot], entry: &Slot) -> Option<Vec<u8>> {
     let sum = parts.last()?.bytes[13];
     if !can_begin_a_name(lost_letter(&entry.bytes, sum)) {
@@ -54,7 +58,7 @@ pub(super) fn deleted(parts: &[Slot], entry: &Slot) -> Option<Vec<u8>> {
             break;
         }
         from -= 1;
-        // A name ends in its last part: what stands before that is another's.
+        // A name ends in its last part: anything before that belongs to another.
         if units(part).any(|unit| matches!(unit, 0 | 0xffff)) {
             break;
         }
@@ -66,7 +70,7 @@ fn assemble(parts: &[Slot]) -> Vec<u8> {
     utf8(parts.iter().rev().flat_map(units).take_while(|unit| *unit != 0))
 }
 
-/// The 13 letters of a part.
+/// Returns the 13 letters of a part.
 fn units(part: &Slot) -> impl Iterator<Item = u16> {
     let bytes = part.bytes;
     let ranges = [1..11, 14..26, 28..32];
@@ -78,13 +82,13 @@ fn units(part: &Slot) -> impl Iterator<Item = u16> {
     })
 }
 
-/// The checksum of a short name.
+/// Computes the checksum of a short name.
 fn checksum(entry: &[u8; SLOT]) -> u8 {
     let name = entry.iter().take(11);
     name.fold(0, |sum: u8, byte| sum.rotate_right(1).wrapping_add(*byte))
 }
 
-/// The first letter of the short name with this checksum and these other ten bytes.
+/// Returns the first letter of the short name with this checksum and these other ten bytes.
 fn lost_letter(entry: &[u8; SLOT], sum: u8) -> u8 {
     let others = entry.get(1..11).unwrap_or_default().iter().rev();
     others.fold(sum, |sum, byte| sum.wrapping_sub(*byte).rotate_left(1))

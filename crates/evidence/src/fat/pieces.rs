@@ -1,19 +1,19 @@
-//! Where the bytes of a file or a folder stand in its volume.
+//! The locations of a file's or folder's bytes in its volume.
 
 use crate::error::Damage;
 use crate::read::Extent;
 use crate::window::Window;
 
-/// Why no more of a structure is known: a field that is not what it must be.
+/// Why a structure is known only up to here: a field with a wrong value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stop {
     /// The field.
     pub(crate) what: &'static str,
-    /// Where it stands, in bytes from the start of the volume.
+    /// Offset of the field from the start of the volume, in bytes.
     pub(crate) offset: u64,
-    /// What must stand there.
+    /// The value it must have.
     pub(crate) expected: &'static str,
-    /// What stands there.
+    /// The value found.
     pub(crate) found: u64,
 }
 
@@ -24,37 +24,37 @@ impl From<Stop> for Damage {
     }
 }
 
-/// Bytes that stand together.
+/// Contiguous bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Bytes from the start of the file.
+    /// Offset from the start of the file, in bytes.
     start: u64,
-    /// Bytes from the start of the volume.
+    /// Offset from the start of the volume, in bytes.
     pub(crate) offset: u64,
     /// Number of bytes.
     pub(crate) length: u64,
 }
 
-/// The pieces of a file in its order, as far as they are known.
+/// The pieces of a file in file order, as far as they are known.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pieces {
     list: Vec<Piece>,
-    /// Why they end before the file does.
+    /// Why the pieces end before the file does.
     pub(crate) stop: Option<Stop>,
 }
 
 impl Pieces {
-    /// One piece.
+    /// Creates pieces with one piece.
     pub(crate) fn one(offset: u64, length: u64) -> Pieces {
         Pieces { list: vec![Piece { start: 0, offset, length }], stop: None }
     }
 
-    /// No bytes at all, and why.
+    /// Creates pieces without bytes, and with the reason.
     pub(crate) fn none(stop: Stop) -> Pieces {
         Pieces { list: Vec::new(), stop: Some(stop) }
     }
 
-    /// Appends bytes; a new piece only where they do not go on from the last one.
+    /// Appends bytes; begins a new piece only if they do not continue the last one.
     pub(crate) fn push(&mut self, offset: u64, length: u64) {
         let start = self.length();
         match self.list.last_mut() {
@@ -65,17 +65,17 @@ impl Pieces {
         }
     }
 
-    /// Number of pieces.
+    /// Returns the number of pieces.
     pub(crate) fn count(&self) -> usize {
         self.list.len()
     }
 
-    /// Number of bytes.
+    /// Returns the number of bytes.
     pub(crate) fn length(&self) -> u64 {
         self.list.last().map_or(0, |last| last.start.saturating_add(last.length))
     }
 
-    /// Leaves out what lies past `length`.
+    /// Drops everything past `length`.
     pub(crate) fn cut(&mut self, length: u64) {
         while let Some(last) = self.list.last_mut() {
             if last.start < length {
@@ -86,7 +86,7 @@ impl Pieces {
         }
     }
 
-    /// Where byte `position` stands in the volume, and how many follow it without a break.
+    /// Returns the offset of byte `position` in the volume, and the number of contiguous bytes from there on.
     pub(crate) fn at(&self, position: u64) -> Option<(u64, u64)> {
         let after = self.list.partition_point(|piece| piece.start <= position);
         let piece = self.list.get(after.checked_sub(1)?)?;
@@ -95,7 +95,7 @@ impl Pieces {
         Some((piece.offset.saturating_add(within), left))
     }
 
-    /// Where the bytes from `position` up to `end` stand in the container.
+    /// Returns the extents in the container of the bytes from `position` up to `end`.
     pub(crate) fn extents(&self, window: &Window, position: u64, end: u64) -> Vec<Extent> {
         let (mut position, mut extents) = (position, Vec::new());
         while position < end {

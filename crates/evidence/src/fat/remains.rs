@@ -1,16 +1,18 @@
-//! What is left of a deleted folder of FAT, which keeps no size of it: its first cluster, and those behind it that go on like a folder.
+//! What is left of a deleted FAT folder, whose size is not recorded: its first cluster, and the following
+//! clusters that continue it like a folder.
 
 use super::bytes::{u8_at, u16_at, u32_at};
 use super::pieces::{Pieces, Stop};
 use super::slots::{SLOT, Slot, Slots};
 use super::volume::{Format, Volume};
 
-/// Bytes that a folder can have ([FATGEN] section "FAT Directory Structure": 65,536 slots).
+/// The maximum size of a folder in bytes ([FATGEN] section "FAT Directory Structure": 65,536 slots).
 const LARGEST: u64 = 2 << 20;
 
-/// The clusters of the folder that began in cluster `first`, which is free; `None` where it does not begin a folder.
+/// Returns the clusters of the folder that began in the free cluster `first`; `None` if no folder begins there.
 ///
-/// The folder goes on into the next cluster where it did not end, and that cluster is free and holds nothing but slots of a folder.
+/// The folder continues in the next cluster if it did not end before, and if that cluster is free and holds
+/// nothing but folder slots.
 pub(super) fn remains(volume: &Volume, first: u32) -> Option<Pieces> {
     let clusters = &volume.clusters;
     let place = |cluster| clusters.offset(cluster).map(|offset| Pieces::one(offset, clusters.size));
@@ -33,7 +35,7 @@ pub(super) fn remains(volume: &Volume, first: u32) -> Option<Pieces> {
     Some(pieces)
 }
 
-/// Whether the first slot is the `.` that a folder begins with, naming its own cluster.
+/// Checks whether the first slot is the `.` entry of a folder, naming its own cluster.
 fn begins_folder(volume: &Volume, begun: &Pieces, cluster: u32) -> bool {
     let slot = Slots::new(&volume.clusters.window, begun.clone()).next();
     let Some(Ok(Slot { bytes, .. })) = slot else { return false };
@@ -45,14 +47,14 @@ fn first_cluster(volume: &Volume, slot: &[u8; SLOT]) -> u32 {
     high | u32::from(u16_at(slot, 26))
 }
 
-/// What the slots of a cluster are.
+/// What the slots of a cluster look like.
 #[derive(Debug, Default)]
 struct Seen {
     /// Slots before the end.
     slots: usize,
     /// Whether the folder ends here.
     ended: bool,
-    /// Whether each of them can be a slot of a folder.
+    /// Whether each of them can be a folder slot.
     sound: bool,
 }
 
@@ -74,7 +76,8 @@ fn look(volume: &Volume, pieces: &Pieces) -> Seen {
     seen
 }
 
-/// Whether the bytes can be a part of a long name or an entry that is no `.` or `..`: fields that must be zero, a date, a cluster.
+/// Checks whether the bytes can be a part of a long name or an entry other than `.` and `..`: fields that must
+/// be zero, a date, a cluster.
 fn is_slot(volume: &Volume, slot: &[u8; SLOT]) -> bool {
     let attributes = u8_at(slot, 11);
     if attributes == 0x0f {

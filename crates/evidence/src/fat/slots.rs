@@ -1,4 +1,4 @@
-//! The slots of a folder, 32 bytes each, read without holding the folder.
+//! The slots of a folder, 32 bytes each, read without holding the whole folder.
 
 use super::pieces::{Pieces, Stop};
 use crate::window::Window;
@@ -6,25 +6,25 @@ use crate::window::Window;
 /// Bytes of a slot.
 pub(crate) const SLOT: usize = 32;
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const CHUNK: u64 = 16 * 1024;
 
-/// A slot and where it stands, in bytes from the start of the volume.
+/// A slot and its offset from the start of the volume, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slot {
     pub(crate) offset: u64,
     pub(crate) bytes: [u8; SLOT],
 }
 
-/// The slots of a folder; damage where a part of it cannot be read.
+/// The slots of a folder; damage if a part of it cannot be read.
 pub(crate) struct Slots {
     window: Window,
     pieces: Pieces,
-    /// Byte of the folder that is read next.
+    /// Offset in the folder of the next byte to read.
     position: u64,
-    /// The bytes read last and where they stand.
+    /// The bytes read last, with their offset.
     chunk: (u64, Vec<u8>),
-    /// How many of them were given.
+    /// How many of these bytes were returned.
     given: usize,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Stream {
     window: Window,
     pieces: Pieces,
     size: u64,
-    /// Bytes that were ever written; the others are zeros.
+    /// Bytes that were ever written; the rest reads as zeros.
     written: u64,
     path: EvidencePath,
 }

@@ -4,7 +4,7 @@ use super::bytes::Cached;
 use crate::window::Window;
 use std::io;
 
-/// The bits of an entry, and what they mean.
+/// The width of an entry in bits, which also decides its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Width {
     /// FAT12.
@@ -18,7 +18,7 @@ pub(crate) enum Width {
 }
 
 impl Width {
-    /// Bits that an entry takes.
+    /// Returns the size of an entry in bits.
     pub(crate) fn bits(self) -> u64 {
         match self {
             Width::Twelve => 12,
@@ -27,7 +27,7 @@ impl Width {
         }
     }
 
-    /// Whether the entry ends a chain.
+    /// Checks whether the entry ends a chain.
     pub(crate) fn is_end(self, entry: u32) -> bool {
         match self {
             Width::Twelve => entry >= 0xff8,
@@ -41,23 +41,23 @@ impl Width {
 /// One copy of the FAT.
 pub(crate) struct Table {
     cached: Cached,
-    /// Bytes from the start of the volume.
+    /// Offset from the start of the volume, in bytes.
     offset: u64,
     pub(crate) width: Width,
 }
 
 impl Table {
-    /// The copy at `offset` of the volume.
+    /// Creates the table for the copy at `offset` of the volume.
     pub(crate) fn new(window: &Window, offset: u64, width: Width) -> Table {
         Table { cached: Cached::new(window), offset, width }
     }
 
-    /// Where the entry of a cluster stands, in bytes from the start of the volume.
+    /// Returns the offset of a cluster's entry from the start of the volume, in bytes.
     pub(crate) fn place(&self, cluster: u32) -> u64 {
         self.offset.saturating_add(u64::from(cluster) * self.width.bits() / 8)
     }
 
-    /// The entry of a cluster.
+    /// Reads the entry of a cluster.
     pub(crate) fn entry(&self, cluster: u32) -> io::Result<u32> {
         let place = self.place(cluster);
         Ok(match self.width {

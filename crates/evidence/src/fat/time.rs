@@ -3,7 +3,7 @@
 use crate::tree::MacbTimes;
 use ledger::{AssumedZone, Clock, Precision, Time, Utc};
 
-/// The times of an entry, as they are stored.
+/// The times of an entry, as stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stamps {
     pub(crate) modified: Stamp,
@@ -16,7 +16,7 @@ pub(crate) struct Stamps {
 pub(crate) struct Stamp {
     /// Bits 0 to 4: day, 5 to 8: month, 9 to 15: years since 1980; 0 for none.
     pub(crate) date: u16,
-    /// Bits 0 to 4: half the seconds, 5 to 10: minutes, 11 to 15: hours; `None` where only the date is kept.
+    /// Bits 0 to 4: half the seconds, 5 to 10: minutes, 11 to 15: hours; `None` if only the date is stored.
     pub(crate) time: Option<u16>,
     /// Tens of milliseconds to add, up to 199.
     pub(crate) tens: Option<u8>,
@@ -25,7 +25,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamps {
-    /// As the tree gives them; neither file system keeps when the entry itself was changed.
+    /// Converts them to the times of a node. Neither file system records when the entry itself was changed.
     pub(crate) fn times(self) -> MacbTimes {
         MacbTimes {
             modified: self.modified.time(),
@@ -37,9 +37,10 @@ impl Stamps {
 }
 
 impl Stamp {
-    /// The time; `None` where none is set.
+    /// Returns the time; `None` if none is set.
     ///
-    /// The raw value is the stored numbers in hexadecimal, as far as there are any: `0x` date, `:` time, `:` tens of milliseconds, `:` offset.
+    /// The raw value is the stored numbers in hexadecimal, as far as they exist: `0x` date, `:` time, `:` tens
+    /// of milliseconds, `:` offset.
     fn time(self) -> Option<Time> {
         if self.date == 0 {
             return None;
@@ -54,10 +55,10 @@ impl Stamp {
         Some(Time { utc: self.utc(), raw: self.raw(), clock: Clock::Host, precision, zone })
     }
 
-    /// The instant, of a local time the one that it would be in UTC.
+    /// Returns the instant; a local time is treated as if it were UTC.
     fn utc(self) -> Option<Utc> {
         let (date, time) = (self.date, self.time.unwrap_or(0));
-        // Months and days are too few bits to be anything but small numbers.
+        // Months and days have so few bits that they are always small numbers.
         let small = |number: u16| i8::try_from(number).ok();
         let day = [1980 + (date >> 9), date >> 5 & 0x0f, date & 0x1f].map(u16::cast_signed);
         let clock = [small(time >> 11)?, small(time >> 5 & 0x3f)?, small((time & 0x1f) * 2)?];
@@ -67,10 +68,10 @@ impl Stamp {
         Utc::from_unix_nanoseconds(utc + tens - quarters)
     }
 
-    /// Quarters of an hour that the local time is ahead of UTC, where it is known.
+    /// Returns the local time's offset from UTC in quarters of an hour, if known.
     fn known_offset(self) -> Option<i8> {
         let offset = self.offset.filter(|offset| offset & 0x80 != 0)?;
-        // Seven bits of two's complement.
+        // The offset is a signed number of seven bits (two's complement).
         Some((offset << 1).cast_signed() >> 1)
     }
 

@@ -8,10 +8,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 
-/// Clusters that are counted together.
+/// Clusters that are counted as one block.
 const BLOCK: u32 = 1024;
 
-/// What tells it.
+/// The source that shows which clusters are in use.
 pub(crate) enum Usage {
     /// The FAT: an entry of 0 is free ([FATGEN] section "FAT Data Structure").
     Table,
@@ -20,12 +20,12 @@ pub(crate) enum Usage {
 }
 
 impl Usage {
-    /// The bitmap whose bytes stand in `pieces`.
+    /// Creates the bitmap whose bytes are in `pieces`.
     pub(crate) fn bitmap(window: &Window, pieces: Pieces) -> Usage {
         Usage::Bitmap(Cached::new(window), pieces)
     }
 
-    /// Whether a cluster of the volume is in use.
+    /// Checks whether a cluster of the volume is in use.
     pub(crate) fn is_used(&self, clusters: &Clusters, cluster: u32) -> io::Result<bool> {
         match self {
             Usage::Table => Ok(clusters.table.entry(cluster)? != 0),
@@ -39,12 +39,13 @@ impl Usage {
     }
 }
 
-/// Counts of clusters in use; whole blocks of them are counted once.
+/// Counts of clusters in use; each whole block of clusters is counted only once.
 #[derive(Default)]
 pub(crate) struct Counts(RefCell<HashMap<u32, u32>>);
 
 impl Counts {
-    /// How many of the `count` clusters from `first` on are in use; those past the end of the volume are left out.
+    /// Returns how many of the `count` clusters from `first` on are in use; those past the end of the volume are
+    /// left out.
     pub(crate) fn used(&self, usage: &Usage, clusters: &Clusters, first: u32, count: u64) -> io::Result<u64> {
         let mut left = count.min(clusters.left(first));
         let (mut cluster, mut used) = (first, 0);

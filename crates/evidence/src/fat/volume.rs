@@ -12,7 +12,7 @@ use crate::path::escape_name;
 use crate::volume::VolumeFacts;
 use ledger::Defect;
 
-/// Which of the four it is.
+/// The variant of the file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Fat12,
@@ -21,11 +21,11 @@ pub(crate) enum Format {
     ExFat,
 }
 
-/// Where the root folder stands.
+/// The location of the root folder.
 pub(crate) enum Root {
     /// In a region of its own, before the clusters.
     Fixed(Pieces),
-    /// In clusters like any other; `at` is where the volume says in which.
+    /// In ordinary clusters; `at` is the offset in the volume that names the first.
     Chain { first: u32, at: u64 },
 }
 
@@ -36,21 +36,22 @@ pub(crate) struct Volume {
     pub(crate) root: Root,
     pub(crate) usage: Usage,
     pub(crate) facts: VolumeFacts,
-    /// Damage of the volume itself; it is told with the root folder, whose path is not known here.
+    /// Damage to the volume itself. It is reported with the root folder, whose path is not known here.
     pub(crate) defects: Vec<Defect>,
 }
 
-/// What stands in a folder, one after another.
+/// The items in a folder, one after another.
 pub(crate) type Entries<'a> = Box<dyn Iterator<Item = Found> + 'a>;
 
-/// Slots of the parts of a long name that can stand before an entry.
+/// The most slots of a long name before an entry.
 const BEFORE: u64 = 20;
 
-/// Slots that can follow the first one of an exFAT entry.
+/// The most slots after the first one of an exFAT entry.
 const AFTER: u64 = 18;
 
 impl Volume {
-    /// Bytes that a folder can have ([FATGEN] section "FAT Directory Structure": 65,536 slots; [exFAT] section 7.4: 256 MiB).
+    /// Returns the maximum size of a folder in bytes ([FATGEN] section "FAT Directory Structure": 65,536 slots;
+    /// [exFAT] section 7.4: 256 MiB).
     fn largest_folder(&self) -> u64 {
         match self.format {
             Format::Fat12 | Format::Fat16 | Format::Fat32 => 2 << 20,
@@ -58,13 +59,13 @@ impl Volume {
         }
     }
 
-    /// Records damage of the volume itself.
+    /// Records damage to the volume itself.
     pub(crate) fn defect(&mut self, stop: Stop) {
         let what = Damage::from(stop).to_string();
         self.defects.push(Defect { path: String::new(), offset: None, what });
     }
 
-    /// Where the root folder stands.
+    /// Returns the location of the root folder.
     pub(crate) fn root_pieces(&self) -> Pieces {
         match &self.root {
             Root::Fixed(pieces) => pieces.clone(),
@@ -74,7 +75,7 @@ impl Volume {
         }
     }
 
-    /// Where a folder that is in use stands.
+    /// Returns the location of a folder that is in use.
     pub(crate) fn folder(&self, entry: &Entry) -> Pieces {
         let most = self.largest_folder();
         match self.format {
@@ -93,9 +94,9 @@ impl Volume {
         }
     }
 
-    /// Where the content of a file stands.
+    /// Returns the location of a file's content.
     ///
-    /// Of a deleted one: in the clusters that follow the first, unless exFAT left the chain whole.
+    /// For a deleted file: the clusters that follow the first, unless exFAT left the chain intact.
     pub(crate) fn content(&self, entry: &Entry) -> Pieces {
         let run = || self.clusters.run(entry.first, entry.size, entry.offset);
         if entry.contiguous {
@@ -108,7 +109,8 @@ impl Volume {
         }
     }
 
-    /// The chain of a deleted file, where it still has the length of the file: exFAT frees clusters in the bitmap alone, FAT clears them from the chain.
+    /// Returns the chain of a deleted file if it still has the length of the file: exFAT frees clusters in the
+    /// bitmap alone, FAT clears them from the chain.
     pub(crate) fn old_chain(&self, entry: &Entry) -> Option<Pieces> {
         if !entry.deleted || entry.contiguous || self.format != Format::ExFat {
             return None;
@@ -120,7 +122,8 @@ impl Volume {
         Some(pieces)
     }
 
-    /// What a folder holds, and at last why its clusters are not all known: also where it ended before that.
+    /// Returns the items of a folder, followed by the reason if its clusters are not all known, even if the
+    /// folder ended before that.
     pub(crate) fn entries(&self, pieces: &Pieces) -> Entries<'static> {
         let mut known = pieces.clone();
         let stop = known.stop.take();
@@ -136,7 +139,8 @@ impl Volume {
         }
     }
 
-    /// The entry at a byte of the volume, read with its neighbours in the same cluster: where a long name, or an exFAT entry, began in another cluster, the name, or all of it, is missing.
+    /// Returns the entry at a byte of the volume, read with its neighbours in the same cluster. If a long name
+    /// or an exFAT entry began in another cluster, the name or the whole entry is missing.
     pub(crate) fn entry_at(&self, offset: u64) -> Option<Entry> {
         let (start, length) = self.region(offset)?;
         let size = SLOT as u64;
@@ -156,7 +160,7 @@ impl Volume {
         })
     }
 
-    /// The cluster, or the root folder, around a byte of the volume.
+    /// Returns the range of the cluster, or of the root folder, around a byte of the volume.
     fn region(&self, offset: u64) -> Option<(u64, u64)> {
         if let Root::Fixed(pieces) = &self.root
             && let Some((start, length)) = pieces.at(0)
@@ -168,7 +172,7 @@ impl Volume {
         Some((start, self.clusters.size))
     }
 
-    /// The label that the root folder gives.
+    /// Returns the label in the root folder.
     pub(crate) fn label(&self) -> Option<String> {
         let pieces = self.root_pieces();
         self.entries(&pieces).find_map(|found| match found {

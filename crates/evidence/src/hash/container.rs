@@ -9,7 +9,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Hashes what [`Tree::container`](crate::Tree::container) names; a file that cannot be read is an error, because nothing is known of the rest.
+/// Hashes the files in [`Tree::container`](crate::Tree::container). An unreadable file is an error, because
+/// nothing is known about the rest.
 pub(super) fn hash(label: &str, files: &[PathBuf], level: IntegrityLevel) -> Result<Integrity, HashError> {
     let mut whole = Sha256::new();
     let mut lines = Vec::new();
@@ -31,7 +32,8 @@ pub(super) fn hash(label: &str, files: &[PathBuf], level: IntegrityLevel) -> Res
     Ok(Integrity { level, sha256, files: files.len() as u64, bytes })
 }
 
-/// Size and seal of one file; at [`IntegrityLevel::Full`] its bytes go into `whole` instead, behind `before` others.
+/// Returns the size and seal of one file; at [`IntegrityLevel::Full`] its bytes go into `whole` instead, after
+/// `before` other bytes.
 fn seal(path: &Path, level: IntegrityLevel, before: u64, whole: &mut Sha256) -> io::Result<(u64, String)> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -52,7 +54,7 @@ fn seal(path: &Path, level: IntegrityLevel, before: u64, whole: &mut Sha256) -> 
     Ok((size, Digest::from_bytes(sampled.finalize().into()).to_string()))
 }
 
-/// Hashes bytes of a file behind as many as were `hashed` before.
+/// Hashes bytes of a file after the `hashed` bytes that came before.
 fn feed(file: &File, offset: u64, length: u64, hashed: u64, hasher: &mut Sha256) -> io::Result<()> {
     let mut buffer = vec![0; PIECE];
     let mut done = 0;

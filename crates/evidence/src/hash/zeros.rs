@@ -1,17 +1,19 @@
-//! Hashing zeros that stand in no file: the holes of a sparse one.
+//! Hashing zeros that are not stored in a file: the holes of a sparse one.
 //!
-//! The state of SHA-256 after so many gibibytes of zeros and nothing else is a constant. What begins with a hole, as collected change journals do, is hashed from the nearest such state on; the hash is the same.
+//! The state of SHA-256 after a given number of gibibytes of zeros is a constant. A file that begins with a
+//! hole, as collected change journals do, is hashed starting from the nearest such state; the hash is the same.
 
 use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Digest as _, Sha256};
 
-/// Bytes of zeros from one state to the next.
+/// Number of zeros from one state to the next.
 const STEP: u64 = 1 << 30;
 
-/// The states after 1, 2, 3, … times [`STEP`] zeros: the chaining value as FIPS 180-4 writes it, 64 hex digits a line.
+/// The states after 1, 2, 3, … times [`STEP`] zeros: the chaining value as FIPS 180-4 writes it, 64 hex digits
+/// per line.
 static STATES: &str = include_str!("zeros.txt");
 
-/// Hashes `count` zeros behind as many bytes as were `hashed` before.
+/// Hashes `count` zeros after the `hashed` bytes that came before.
 pub(super) fn feed(hashed: u64, count: u64, hasher: &mut Sha256) {
     static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
     let mut left = count;
@@ -28,7 +30,7 @@ pub(super) fn feed(hashed: u64, count: u64, hasher: &mut Sha256) {
     }
 }
 
-/// The last known state of at most `count` zeros, and of how many.
+/// Returns the last known state for at most `count` zeros, and its number of zeros.
 fn nearest(count: u64) -> Option<(u64, Sha256)> {
     let most = usize::try_from(count / STEP).unwrap_or(usize::MAX);
     let (number, line) = STATES.lines().take(most).enumerate().last()?;
@@ -36,10 +38,10 @@ fn nearest(count: u64) -> Option<(u64, Sha256)> {
     restored(line, zeros).map(|state| (zeros, state))
 }
 
-/// The state with this chaining value after `hashed` bytes, a whole number of blocks.
+/// Restores the state with this chaining value after `hashed` bytes, a whole number of blocks.
 fn restored(chaining: &str, hashed: u64) -> Option<Sha256> {
     let mut state = SerializedState::<Sha256>::default();
-    // The words of the chaining value, the number of blocks, least byte first each; and a buffer that is empty.
+    // The words of the chaining value and the number of blocks, each in little-endian order; then an empty buffer.
     let (words, rest) = state.split_at_mut_checked(32)?;
     for (word, text) in words.chunks_exact_mut(4).zip(chaining.as_bytes().chunks_exact(8)) {
         let value = u32::from_str_radix(std::str::from_utf8(text).ok()?, 16).ok()?;
@@ -53,7 +55,7 @@ fn restored(chaining: &str, hashed: u64) -> Option<Sha256> {
 mod tests {
     use super::*;
 
-    /// `count` zeros hashed one after the other, behind what a state has hashed.
+    /// Hashes `count` more zeros without using the known states.
     fn plainly(mut hasher: Sha256, count: u64) -> Sha256 {
         feed(1, count, &mut hasher);
         hasher

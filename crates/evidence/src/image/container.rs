@@ -1,4 +1,4 @@
-//! The bytes of the imaged medium, whatever contains them.
+//! The bytes of the imaged medium, whatever the container.
 
 mod acquisition;
 mod digest;
@@ -46,15 +46,16 @@ enum Source {
     Stored(Box<dyn Medium>),
 }
 
-/// A medium that a container holds.
+/// A medium inside a container.
 trait Medium {
-    /// Bytes of the medium.
+    /// Returns the size of the medium in bytes.
     fn length(&self) -> u64;
 
-    /// Reads at least one byte of a buffer that is not empty and ends within the medium, and as many as lie together.
+    /// Reads at least one byte of a buffer that is not empty and ends within the medium, and as many contiguous
+    /// ones as possible.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// What of the medium the container should hold and does not.
+    /// Returns the parts of the medium that the container should hold but does not.
     fn missing(&self) -> Vec<Missing>;
 }
 
@@ -93,22 +94,22 @@ impl Container {
         Ok(Container { files, length: medium.length(), source: Source::Stored(medium), acquisition, missing })
     }
 
-    /// The files of the examiner's machine, in order.
+    /// Returns the files of the examiner's machine, in order.
     pub(crate) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// Bytes of the medium.
+    /// Returns the size of the medium in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// What of the medium the container should hold and does not.
+    /// Returns the parts of the medium that the container should hold but does not.
     pub(crate) fn missing(&self) -> &[Missing] {
         &self.missing
     }
 
-    /// What the container tells of itself.
+    /// Returns what the container says about itself.
     pub(crate) fn acquisition(&self) -> &Acquisition {
         &self.acquisition
     }
@@ -142,7 +143,8 @@ impl Container {
         Ok(())
     }
 
-    /// Where the bytes of the medium stand: for a raw image its parts, for any other the medium that the container holds.
+    /// Returns the extents of bytes of the medium: in the parts of a raw image, or in the medium itself for any
+    /// other container.
     pub(crate) fn extents(&self, offset: u64, length: u64) -> Vec<Extent> {
         let name = |index: usize| {
             let file = self.files.get(index).and_then(|file| file.file_name()).unwrap_or_default();
@@ -179,13 +181,13 @@ fn open_stored(format: ContainerFormat, path: &Path, files: &[PathBuf]) -> Opene
     })
 }
 
-/// The first bytes of `buffer`, at most `length`.
+/// Returns the first bytes of `buffer`, at most `length`.
 fn piece(buffer: &mut [u8], length: u64) -> &mut [u8] {
     let length = usize::try_from(length).unwrap_or(usize::MAX).min(buffer.len());
     buffer.get_mut(..length).unwrap_or_default()
 }
 
-/// Fills `part` with zeros, which the container does not store; its length.
+/// Fills `part` with zeros, which the container does not store, and returns its length.
 fn zeros(part: &mut [u8]) -> usize {
     part.fill(0);
     part.len()

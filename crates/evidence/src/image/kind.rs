@@ -1,4 +1,4 @@
-//! Which file system a volume holds, by its first bytes.
+//! Recognises the file system of a volume by its first bytes.
 
 use crate::fat::is_boot_sector;
 
@@ -20,7 +20,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// For a gap and an error: what was found.
+    /// Describes what was found, for a gap or an error.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Kind::Ntfs => "an NTFS file system",
@@ -34,7 +34,8 @@ impl Kind {
 }
 
 impl Kind {
-    /// Its name, where the first bytes tell it; the readers of FAT and ext tell which of theirs it is.
+    /// Returns its name, if the first bytes are enough to know it; the readers of FAT and ext decide which
+    /// variant it is.
     pub(crate) fn name(self) -> Option<&'static str> {
         match self {
             Kind::Ntfs => Some("NTFS"),
@@ -47,10 +48,10 @@ impl Kind {
     }
 }
 
-/// Bytes that [`recognise`] looks at.
+/// Bytes that [`recognise`] needs.
 pub(crate) const HEAD: usize = 2048;
 
-/// The type of the volume that begins with `head`.
+/// Returns the type of the volume that begins with `head`.
 pub(crate) fn recognise(head: &[u8]) -> Kind {
     let at = |offset: usize, text: &[u8]| head.get(offset..offset + text.len()) == Some(text);
     if at(3, b"NTFS    ") {

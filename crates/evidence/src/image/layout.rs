@@ -1,6 +1,7 @@
-//! How a medium is divided: MBR with extended partitions, GPT, or not at all.
+//! The partition layout of a medium: MBR with extended partitions, GPT, or none.
 //!
-//! Sources: UEFI specification 2.10, chapter 5 (MBR 5.2, GPT 5.3); for extended partitions the chain of boot records as MS-DOS and Windows write it.
+//! Sources: UEFI specification 2.10, chapter 5 (MBR 5.2, GPT 5.3); for extended partitions the chain of boot
+//! records as MS-DOS and Windows write it.
 
 mod gpt;
 mod guid;
@@ -19,13 +20,13 @@ use std::path::Path;
 /// The division of a medium into regions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// How it was found.
+    /// The kind of table from which it was read.
     pub scheme: Scheme,
-    /// What the table says of the medium as a whole.
+    /// What the table says about the medium as a whole.
     pub disk: Disk,
-    /// Every byte of the medium, in order of offset; only damaged tables give regions that overlap.
+    /// Regions for every byte of the medium, in order of offset. They overlap only if tables are damaged.
     pub regions: Vec<Region>,
-    /// Damage of the tables; the path is empty, offsets are those of the medium.
+    /// Damage to the tables; the path is empty, offsets are those of the medium.
     pub defects: Vec<Defect>,
 }
 
@@ -40,12 +41,13 @@ pub enum Scheme {
     Gpt,
 }
 
-/// What a partition table says of the medium as a whole.
+/// What a partition table says about the medium as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Disk {
-    /// Bytes of a sector: what turns the table's sector numbers into bytes; `None` without a table.
+    /// Size of a sector in bytes, which converts the table's sector numbers to bytes; `None` without a table.
     pub sector: Option<u64>,
-    /// The disk signature at byte 440 of the MBR, by which Windows knows the disk; `None` where it is 0 or there is no MBR.
+    /// The disk signature at byte 440 of the MBR, by which Windows identifies the disk; `None` if it is 0 or
+    /// there is no MBR.
     pub signature: Option<u32>,
     /// The disk's own GUID in the header of a GPT.
     pub guid: Option<Guid>,
@@ -54,32 +56,33 @@ pub struct Disk {
 /// A part of the medium.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
-    /// Number of the partition: its slot in the table, counted from 1, and logical partitions of an MBR from 5; 0 for a medium without a table; `None` for what lies in no partition.
+    /// Number of the partition: its slot in the table, counted from 1, with logical partitions of an MBR from 5;
+    /// 0 for a medium without a table; `None` for space outside all partitions.
     pub number: Option<u32>,
-    /// Bytes from the start of the medium.
+    /// Offset from the start of the medium, in bytes.
     pub offset: u64,
-    /// Number of bytes, cut at the end of the medium.
+    /// Number of bytes, cut off at the end of the medium.
     pub length: u64,
-    /// What the table says of the partition; `None` for what is none.
+    /// What the table says about the partition; `None` if it is not one.
     pub partition: Option<Partition>,
 }
 
-/// What a table says of a partition, beside where it lies.
+/// What a table says about a partition, apart from its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
-    /// What it is for.
+    /// The type, which says what it is for.
     pub kind: PartitionType,
     /// Its name in a GPT.
     pub name: Option<String>,
-    /// Its own GUID in a GPT; `None` where it is all zeros.
+    /// Its own GUID in a GPT; `None` if it is all zeros.
     pub guid: Option<Guid>,
-    /// In an MBR whether it is marked to start from; in a GPT the same for computers without UEFI (attribute bit 2).
+    /// In an MBR, whether it is marked as bootable; in a GPT, the same for computers without UEFI (attribute bit 2).
     pub active: bool,
     /// Attribute bits of a GPT.
     pub attributes: Option<u64>,
 }
 
-/// The division of the image that begins with the file `path`.
+/// Reads the layout of the image that begins with the file `path`.
 pub fn read_layout(path: &Path, label: &str) -> Result<Layout, OpenError> {
     let container = Container::open(path, label)?;
     read(&container).map(|found| found.layout).map_err(|source| OpenError::Io {
@@ -89,32 +92,32 @@ pub fn read_layout(path: &Path, label: &str) -> Result<Layout, OpenError> {
     })
 }
 
-/// The division of a medium, and what of it the image does not hold.
+/// The layout of a medium, and what the image does not hold of it.
 pub(super) struct Found {
     pub(super) layout: Layout,
-    /// The number of the partition, where the end of the medium cuts one.
+    /// What is missing, with the number of the partition if the end of the medium cuts one off.
     pub(super) missing: Vec<(Option<u32>, Missing)>,
 }
 
-/// A partition as a table gives it.
+/// A partition as the table gives it.
 #[derive(Debug, Clone)]
 struct Entry {
     number: u32,
     offset: u64,
     length: u64,
-    /// Where the table says so.
+    /// The offset in the table that says so.
     at: u64,
-    /// What else it says; `None` for a medium without a table.
+    /// The rest of what the table says; `None` for a medium without a table.
     partition: Option<Partition>,
 }
 
-/// What a table says.
+/// The content of a partition table.
 #[derive(Debug, Default)]
 struct Table {
     disk: Disk,
     entries: Vec<Entry>,
     defects: Vec<Defect>,
-    /// Partitions that reach over the end of the medium.
+    /// Partitions that extend past the end of the medium.
     cut: Vec<(Option<u32>, Missing)>,
 }
 
@@ -132,9 +135,9 @@ pub(super) fn read(container: &Container) -> std::io::Result<Found> {
     };
     let whole = || Entry { number: 0, offset: 0, length: container.length(), at: 0, partition: None };
     let (scheme, mut table) = match recognise(&head) {
-        // The copy of a GPT at the end of the medium may still tell the partitions.
+        // The copy of a GPT at the end of the medium may still list the partitions.
         Kind::Unknown if let Some(error) = &unread => gpt::read_unprotected(container, error),
-        // A boot sector of a file system ends with the signature of an MBR too.
+        // The boot sector of a file system also ends with the signature of an MBR.
         Kind::Ntfs | Kind::Fat | Kind::ExFat | Kind::BitLocker => (Scheme::None, Table::default()),
         Kind::Ext | Kind::Unknown => match gpt::read(container, &head)? {
             Some(table) => (Scheme::Gpt, table),
@@ -144,7 +147,7 @@ pub(super) fn read(container: &Container) -> std::io::Result<Found> {
             },
         },
     };
-    // Of what begins with bytes that cannot be read nothing says that it is one volume.
+    // If the first bytes cannot be read, nothing shows that the medium is one volume.
     if scheme == Scheme::None && unread.is_none() {
         table.entries.push(whole());
     }
@@ -159,7 +162,7 @@ pub(super) fn read(container: &Container) -> std::io::Result<Found> {
     Ok(Found { layout, missing })
 }
 
-/// Whether none of some places all over the medium can be read.
+/// Checks whether none of several places spread over the medium can be read.
 fn is_unreadable(container: &Container) -> bool {
     let step = (container.length() / 16).max(1);
     let places = (1..16).map(|index| index * step).chain([container.length().saturating_sub(1)]);
@@ -167,7 +170,7 @@ fn is_unreadable(container: &Container) -> bool {
     !places.any(|at| container.read_exact_at(at, &mut [0]).is_ok())
 }
 
-/// The first bytes of the volume at `offset`; fewer where the medium ends.
+/// Returns the first bytes of the volume at `offset`; fewer if the medium ends.
 pub(super) fn head(container: &Container, offset: u64) -> std::io::Result<Vec<u8>> {
     let left = container.length().saturating_sub(offset);
     let mut head = vec![0; usize::try_from(left).unwrap_or(HEAD).min(HEAD)];
@@ -175,7 +178,7 @@ pub(super) fn head(container: &Container, offset: u64) -> std::io::Result<Vec<u8
     Ok(head)
 }
 
-/// The partitions within the medium, and what lies between them.
+/// Returns the partitions within the medium, and the space between them.
 fn regions(length: u64, table: &mut Table) -> Vec<Region> {
     let mut entries = std::mem::take(&mut table.entries);
     entries.sort_by_key(|entry| (entry.offset, entry.number));

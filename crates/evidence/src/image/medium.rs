@@ -1,4 +1,4 @@
-//! Bytes of the medium itself, whatever lies there.
+//! Bytes of the medium itself, regardless of volumes and files.
 
 use super::Container;
 use crate::error::ReadError;
@@ -8,7 +8,7 @@ use crate::window::Window;
 use ledger::ByteSpan;
 use std::rc::Rc;
 
-/// A part of the medium as if it were a file.
+/// A part of the medium, read like a file.
 pub(super) struct MediumPart {
     window: Window,
     length: u64,
@@ -16,7 +16,7 @@ pub(super) struct MediumPart {
 }
 
 impl MediumPart {
-    /// The `length` bytes at `offset`, as far as the medium has them.
+    /// Creates a part with the `length` bytes at `offset`, as far as the medium has them.
     pub(super) fn new(container: &Rc<Container>, offset: u64, length: u64) -> MediumPart {
         let length = length.min(container.length().saturating_sub(offset));
         MediumPart { window: Window::new(container, offset, length), length, path: EvidencePath::root() }

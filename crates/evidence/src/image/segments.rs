@@ -1,7 +1,8 @@
-//! The files that make one image, and whether a file is one.
+//! The files that make up one image, and the check whether a file is an image.
 //!
-//! Segments are found by name, one after the other, and not by listing the folder: a worker may read the segments and nothing beside them,
-//! and a file such as `image.err` beside `image.E01` is none of them.
+//! Segments are found by name, one after the other, and not by listing the folder: a worker may read only the
+//! segments,
+//! and a file such as `image.err` next to `image.E01` is not one of them.
 
 use super::container;
 use crate::platform::open_untouched;
@@ -10,16 +11,19 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The most segments that are taken.
+/// The most segments that are accepted.
 const MAX_SEGMENTS: usize = 14_000;
 
-/// Names behind a segment that is missing under which a further one is looked for.
+/// How many names after a missing segment are tried to find a further one.
 const LOOKED_FOR: usize = 16;
 
-/// The files of the image that begins with `first`, in order: `first` itself, and its further segments as far as they stand beside it.
+/// Returns the files of the image that begins with `first`, in order: `first` itself, and its further segments
+/// as far as they are in the same folder.
 ///
-/// `.E01` is followed by `.E02` to `.E99`, `.EAA` to `.EZZ`, `.FAA` and so on, `.001` by `.002`; any other name stands alone.
-/// The descriptor of a VMDK is followed by the extents that it names, as far as they are regular files beside it under plain names.
+/// `.E01` is followed by `.E02` to `.E99`, `.EAA` to `.EZZ`, `.FAA` and so on, `.001` by `.002`; any other name
+/// is a single file.
+/// The descriptor of a VMDK is followed by the extents that it names, as far as they are regular files in the
+/// same folder under plain names.
 pub fn image_files(first: &Path) -> Vec<PathBuf> {
     let mut files = vec![first.to_owned()];
     let extents = container::extent_files(first);
@@ -34,7 +38,8 @@ pub fn image_files(first: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The name of segment `number` of the image that begins with `first`; `None` where its name is not that of a first segment.
+/// Returns the name of segment `number` of the image that begins with `first`; `None` if `first` is not named
+/// like a first segment.
 fn segment(first: &Path, number: usize) -> Option<PathBuf> {
     let extension = first.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let name = match extension {
@@ -44,19 +49,19 @@ fn segment(first: &Path, number: usize) -> Option<PathBuf> {
     name.map(|name| first.with_extension(name))
 }
 
-/// The name of the segment that would follow `files`.
+/// Returns the name of the segment that would follow `files`.
 pub(super) fn next_segment(files: &[PathBuf]) -> Option<PathBuf> {
     segment(files.first()?, files.len() + 1)
 }
 
-/// The segment that would follow `files` and is not there, with the first one behind it that is.
+/// Returns the missing segment that would follow `files`, with the first one after it that exists.
 pub(super) fn absent_segment(files: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
     let absent = next_segment(files)?;
     let behind = (files.len() + 2..files.len() + 2 + LOOKED_FOR).map_while(|at| segment(files.first()?, at));
     Some((absent, behind.into_iter().find(|path| is_regular(path))?))
 }
 
-/// Opens a file of an image, whose access time stays where the system lets us; an error names the file.
+/// Opens a file of an image without changing its access time, if the system lets us; an error names the file.
 pub(super) fn open_named(path: &Path) -> io::Result<File> {
     open_untouched(path).map_err(|error| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -64,12 +69,13 @@ pub(super) fn open_named(path: &Path) -> io::Result<File> {
     })
 }
 
-/// Whether a further segment is a file and no link: a link could lead to what is no evidence.
+/// Checks whether a further segment is a file and not a link: a link could lead to something that is not evidence.
 fn is_regular(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
-/// The extension of segment `number` of an image whose first segment has the extension `first`; `None` where that is no first segment.
+/// Returns the extension of segment `number` of an image whose first segment has the extension `first`; `None`
+/// if that is not a first segment's.
 fn ewf_extension(first: &str, number: usize) -> Option<String> {
     let letter = first.strip_suffix("01").filter(|letter| {
         matches!(letter.trim_end_matches('x').trim_end_matches('X').as_bytes(), [b'e' | b'E' | b's' | b'S'])
@@ -87,9 +93,10 @@ fn ewf_extension(first: &str, number: usize) -> Option<String> {
     Some(format!("{}{middle}{second}{third}", char::from(lead)))
 }
 
-/// Whether the file is a disk image: a container that is known, or what begins with a partition table or a known file system.
+/// Checks whether the file is a disk image: a supported container, or a file that begins with a partition table
+/// or a known file system.
 ///
-/// Its name says nothing.
+/// The file name does not matter.
 pub fn is_image(path: &Path) -> io::Result<bool> {
     if container::recognise(path)?.is_some() {
         return Ok(true);
@@ -97,7 +104,7 @@ pub fn is_image(path: &Path) -> io::Result<bool> {
     Ok(begins_like_an_image(&read::head(&open_named(path)?, 4608)?))
 }
 
-/// Whether these are the first bytes of a medium: not those of a container.
+/// Checks whether these are the first bytes of a medium, as opposed to a container.
 pub(crate) fn begins_like_an_image(head: &[u8]) -> bool {
     head.get(510..512) == Some(&[0x55, 0xaa])
         || head.get(512..520) == Some(b"EFI PART")

@@ -15,28 +15,28 @@ use crate::window::Window;
 use ledger::{Defect, Gap};
 use std::rc::Rc;
 
-/// A partition, or a medium without any.
+/// A partition, or a medium without partitions.
 pub(super) struct Part {
     number: u32,
     region: Region,
     kind: Kind,
     content: Content,
-    /// What of it is not held.
+    /// What the image does not hold of it.
     missing: Vec<String>,
 }
 
-/// What a volume holds.
+/// The content of a volume.
 enum Content {
-    /// A file system that is read.
+    /// A supported file system.
     Read(Box<dyn FileSystem>),
-    /// One that is not read yet, or none that is known.
+    /// A file system that is not supported yet, or not recognised.
     Unread,
-    /// Its first bytes cannot be read, or it is a file system by its first bytes and no further: why.
+    /// The first bytes cannot be read, or they name a file system that cannot be opened; with the reason.
     Damaged(String),
 }
 
 impl Part {
-    /// Opens the volume; `missing` is what the image does not hold, with the partition whose end it is.
+    /// Opens the volume; `missing` is what the image does not hold, with the partition that is cut off.
     pub(super) fn open(
         container: &Rc<Container>,
         number: u32,
@@ -67,17 +67,17 @@ impl Part {
         part(kind, content)
     }
 
-    /// `p` and the number of the partition.
+    /// Returns `p` and the number of the partition.
     pub(super) fn name(&self) -> String {
         format!("p{}", self.number)
     }
 
-    /// The path of its folder.
+    /// Returns the path of its folder.
     pub(super) fn path(&self) -> Result<EvidencePath, ReadError> {
         child(&EvidencePath::root(), &self.name())
     }
 
-    /// The folder of the volume, with what its own root says where it has one.
+    /// Returns the folder of the volume, with the metadata of its own root if it has one.
     pub(super) fn root(&self) -> Result<Node, ReadError> {
         let path = self.path()?;
         Ok(match &self.content {
@@ -86,7 +86,7 @@ impl Part {
         })
     }
 
-    /// The file system, where it is one that is read.
+    /// Returns the file system, if it can be read.
     pub(super) fn files(&self) -> Result<&dyn FileSystem, ReadError> {
         let found = match &self.content {
             Content::Read(files) => return Ok(files.as_ref()),
@@ -96,7 +96,7 @@ impl Part {
         Err(ReadError::Unsupported { path: self.path()?, found })
     }
 
-    /// The entries of a folder; of a volume that is not read a gap, never an empty folder.
+    /// Lists the entries of a folder; a volume that cannot be read gives a gap, never an empty folder.
     pub(super) fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
         let mut listing = self.listing(directory)?;
         if directory.path.components().count() == 1 {
@@ -128,7 +128,7 @@ impl Part {
         }
     }
 
-    /// As examiners describe it.
+    /// Describes the volume for examiners.
     pub(super) fn describe(&self) -> Result<Volume, ReadError> {
         let (file_system, facts, unread) = match &self.content {
             Content::Read(files) => (Some(files.name()), Some(files.facts()), None),
@@ -149,7 +149,7 @@ impl Part {
     }
 }
 
-/// The reader of a file system of this kind; `None` where there is none yet.
+/// Returns the reader for a file system of this kind; `None` if there is none yet.
 fn files(kind: Kind, window: Window) -> Result<Option<Box<dyn FileSystem>>, Damage> {
     match kind {
         Kind::Ntfs => Ok(Some(Box::new(NtfsFiles::open(window)?))),

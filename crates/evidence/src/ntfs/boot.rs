@@ -6,7 +6,7 @@ use crate::window::Window;
 use ntfs_core::BootSector;
 use ntfs_core::error::NtfsError;
 
-/// What the boot sector says.
+/// The fields of the boot sector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Boot {
     pub(super) sector: u64,
@@ -16,18 +16,18 @@ pub(super) struct Boot {
     /// First cluster of `$MFT` and of `$MFTMirr`.
     pub(super) mft: u64,
     pub(super) mirror: u64,
-    /// Bytes of a record and of an index block.
+    /// Size of a record and of an index block, in bytes.
     pub(super) record: u64,
     pub(super) index_block: u64,
     pub(super) serial: u64,
 }
 
-/// The first sector.
+/// Reads the first sector.
 pub(super) fn first(window: &Window) -> Result<Boot, NtfsDamage> {
     read(window, 0)
 }
 
-/// The copy: in the last sector, whatever the size of a sector is.
+/// Reads the copy, which is in the last sector, whatever the sector size.
 pub(super) fn copy(window: &Window) -> Option<(u64, Boot)> {
     let at = |sector| window.length().checked_sub(sector);
     [512, 1024, 2048, 4096].into_iter().filter_map(at).find_map(|at| Some((at, read(window, at).ok()?)))
@@ -40,11 +40,14 @@ fn read(window: &Window, at: u64) -> Result<Boot, NtfsDamage> {
     parse(&mut sector)
 }
 
-/// More than 128 sectors a cluster are written as a negative power of two, which the library refuses; sizes in clusters do not go with that.
+/// Parses a boot sector.
+///
+/// More than 128 sectors per cluster are written as a negative power of two, which the library refuses.
+/// Record sizes given in clusters do not occur together with that.
 fn parse(sector: &mut [u8; 512]) -> Result<Boot, NtfsDamage> {
     const SECTORS_PER_CLUSTER: usize = 0x0d;
     let written = sector.get(SECTORS_PER_CLUSTER).copied().unwrap_or(0);
-    // 2 MiB of sectors of 512 bytes are the most that Windows makes.
+    // Windows makes clusters of at most 2 MiB, in sectors of 512 bytes.
     let large = match written.wrapping_neg() {
         power @ 8..=12 => Some(1u64 << power),
         _ => None,
@@ -66,7 +69,7 @@ fn parse(sector: &mut [u8; 512]) -> Result<Boot, NtfsDamage> {
     })
 }
 
-/// Whether the last sector of a volume is the copy of an NTFS boot sector.
+/// Checks whether the last sector of a volume is the copy of an NTFS boot sector.
 pub(crate) fn has_copy(window: &Window) -> bool {
     copy(window).is_some()
 }

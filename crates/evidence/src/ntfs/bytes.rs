@@ -1,4 +1,4 @@
-//! Numbers in a structure, low byte first; `None` where they end behind it.
+//! Little-endian numbers in a structure; `None` if they extend past its end.
 
 fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk::<N>().copied()
@@ -16,7 +16,7 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     array(bytes, at).map(u64::from_le_bytes)
 }
 
-/// A number of bytes as an index of memory.
+/// Converts a number of bytes to a memory index.
 pub(super) fn index(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -29,18 +29,20 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// The 48 low bits and the 16 high bits of a stored reference.
+    /// Reads a stored reference: 48 low bits and 16 high bits.
     pub(super) fn read(stored: u64) -> Reference {
         let [.., low, high] = stored.to_le_bytes();
         Reference { entry: stored & 0xffff_ffff_ffff, sequence: u16::from_le_bytes([low, high]) }
     }
 
-    /// The number that the entry gets when it is freed: 0 stands for no number and is left out.
+    /// Returns the sequence number of the entry once it is freed; 0 means no number and is skipped.
     pub(super) fn next_sequence(self) -> u16 {
         self.sequence.checked_add(1).unwrap_or(1)
     }
 
-    /// Whether the record of this index with this number is still the file that was referred to: a freed record counts one on, where its system does that.
+    /// Checks whether a record with this sequence number is still the file that was referred to.
+    ///
+    /// Freeing a record increments its sequence number on some systems, but not on all.
     pub(super) fn is(self, sequence: u16, in_use: bool) -> bool {
         sequence == self.sequence || (!in_use && sequence == self.next_sequence())
     }

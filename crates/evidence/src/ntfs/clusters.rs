@@ -1,4 +1,4 @@
-//! Which clusters are in use: `$Bitmap`; and what that means for a deleted entry.
+//! Which clusters are in use (`$Bitmap`), and what that means for a deleted entry.
 
 use super::entry::{DATA, MftEntry, Stored};
 use super::stream::Stream;
@@ -9,11 +9,11 @@ use std::collections::HashMap;
 
 const BITMAP_ENTRY: u64 = 6;
 
-/// Bytes of the bitmap that are read at once, and how many such pieces are kept.
+/// Bytes of the bitmap that are read at once, and the number of such pieces that are kept.
 const PIECE: u64 = 16 << 10;
 const KEPT: usize = 256;
 
-/// The bitmap of the volume, a piece at a time.
+/// The bitmap of the volume, read piece by piece.
 pub(super) struct ClusterMap {
     stream: Option<Stream>,
     clusters: u64,
@@ -27,12 +27,12 @@ impl ClusterMap {
         Ok(ClusterMap { stream, clusters: volume.clusters(), pieces: HashMap::new() })
     }
 
-    /// A map of which nothing is known.
+    /// Creates a map of which nothing is known.
     pub(super) fn unknown() -> ClusterMap {
         ClusterMap { stream: None, clusters: 0, pieces: HashMap::new() }
     }
 
-    /// How many of `count` clusters from `first` on are in use; what the map does not tell counts as in use.
+    /// Returns how many of `count` clusters from `first` on are in use; unknown clusters count as in use.
     pub(super) fn in_use(&mut self, first: u64, count: u64) -> u64 {
         let end = first.saturating_add(count).min(self.clusters).max(first);
         let mut used = count - (end - first).min(count);
@@ -61,7 +61,7 @@ impl ClusterMap {
     }
 }
 
-/// Bits that are set in a range of bits; behind the end all are.
+/// Counts the set bits in a range of bits; past the end, all bits count as set.
 fn count_bits(bytes: &[u8], range: std::ops::Range<u64>) -> u64 {
     let mut count = 0;
     let mut at = range.start;
@@ -76,7 +76,7 @@ fn count_bits(bytes: &[u8], range: std::ops::Range<u64>) -> u64 {
     count
 }
 
-/// Whether the bytes of an entry can still be its own; without a map no cluster is another's.
+/// Decides whether the bytes of an entry can still be its own; without a map, no cluster counts as another's.
 pub(super) fn recovery(volume: &Volume, entry: &MftEntry, mut map: Option<&mut ClusterMap>) -> Recovery {
     let (streams, damage) = entry.streams();
     let mut missing = entry.missing || !damage.is_empty();
@@ -118,7 +118,7 @@ fn judge(
     match (reused, clusters) {
         _ if bytes == 0 && !missing => Recovery::Nothing,
         _ if bytes == 0 && directory => Recovery::Nothing,
-        // Holes only, or all in the record.
+        // Only holes, or everything is in the record.
         (0, _) if !missing => Recovery::Whole,
         (_, 0) if resident == 0 => Recovery::Lost,
         (reused, clusters) if reused == clusters && resident == 0 => Recovery::Lost,

@@ -1,4 +1,4 @@
-//! How names are compared: by the upper-case table of the volume, `$UpCase`; and the search of an index in that order.
+//! Name comparison by the volume's upper-case table `$UpCase`, and searching an index in that order.
 
 use super::Volume;
 use super::directory::{Blocks, Child, child};
@@ -10,16 +10,16 @@ use std::cmp::Ordering;
 
 const UPCASE: u64 = 10;
 
-/// Bytes of the table: one unit for each of 65,536.
+/// Size of the table in bytes: one unit for each of 65,536.
 const TABLE: u64 = 128 << 10;
 
-/// Most nodes on the way down an index.
+/// The most levels of an index.
 const MAX_DEPTH: usize = 32;
 
-/// Most nodes that one search looks at: a damaged index may lead in circles.
+/// The most nodes that one search reads: a damaged index may be circular.
 const MAX_NODES: usize = 4096;
 
-/// The upper case of every unit; empty where the volume's table is damaged, and the letters of Unicode stand in for it.
+/// The upper case of every unit; empty if the volume's table is damaged, and then Unicode upper case is used.
 pub(super) struct Collation {
     upper: Vec<u16>,
 }
@@ -34,14 +34,14 @@ impl Collation {
             Ok(_) | Err(_) => Vec::new(),
         };
         let upper: Vec<u16> = units(&bytes).collect();
-        // What does not know the letters of ASCII is no such table.
+        // A table that does not map the ASCII letters is not an upper-case table.
         let letters = (b'a'..=b'z').zip(b'A'..=b'Z');
         let mut known = letters.map(|(small, large)| upper.get(usize::from(small)) == Some(&large.into()));
         let sound = known.all(|known| known);
         Collation { upper: if sound { upper } else { Vec::new() } }
     }
 
-    /// A unit as names are compared by it.
+    /// Returns the unit used to compare names.
     pub(super) fn upper(&self, unit: u16) -> u16 {
         match self.upper.get(usize::from(unit)) {
             Some(upper) => *upper,
@@ -53,12 +53,12 @@ impl Collation {
         }
     }
 
-    /// The units of a name, as names are compared.
+    /// Returns the units of a name in the form used to compare names.
     pub(super) fn folded(&self, name: &[u8]) -> Vec<u16> {
         units(name).map(|unit| self.upper(unit)).collect()
     }
 
-    /// How a name that is folded already compares with one that is stored.
+    /// Compares a folded name with a stored one.
     fn compare(&self, folded: &[u16], stored: &[u8]) -> Ordering {
         folded.iter().copied().cmp(units(stored).map(|unit| self.upper(unit)))
     }
@@ -86,9 +86,10 @@ struct Search<'a> {
 }
 
 impl Volume {
-    /// The children whose names differ from this one (UTF-16 bytes) in letter case at most, by way of the order of the index.
+    /// Finds the children whose names equal this one (UTF-16 bytes) except for letter case, using the order of
+    /// the index.
     ///
-    /// `None` where that order cannot be relied on: what is not found then may stand elsewhere.
+    /// `None` if that order is not reliable: a name that is not found may then be elsewhere in the index.
     pub(super) fn search(&self, folder: &MftEntry, folded: &[u16]) -> Option<Vec<Child>> {
         let root = self.index_root(folder).ok()?;
         let blocks = self.blocks(folder).ok()?;
@@ -116,7 +117,7 @@ impl Search<'_> {
                 Some(name) => collation.compare(self.folded, name.units),
                 None => Ordering::Less,
             };
-            // Names that are equal but for their case stand side by side.
+            // Names that differ only in case are next to each other.
             if order != Ordering::Greater
                 && let Some(below) = entry.below
             {
@@ -135,7 +136,7 @@ impl Search<'_> {
     }
 }
 
-/// The UTF-16 bytes of a name; `None` where it holds half a surrogate pair.
+/// Returns the UTF-16 bytes of a name; `None` if it contains an unpaired surrogate.
 pub(super) fn stored(name: &[u8]) -> Option<Vec<u8>> {
     let name = std::str::from_utf8(name).ok()?;
     Some(name.encode_utf16().flat_map(u16::to_le_bytes).collect())

@@ -1,7 +1,8 @@
-//! Deleted entries of an NTFS volume: records that are not in use and still have a name, then names that only the free space of folders keeps.
+//! Deleted entries of an NTFS volume: records that are not in use but still have a name, then names left only in
+//! the free space of folders.
 //!
-//! Records in use whose folder is gone are told, too: no folder leads to them.
-//! Whether a folder that is there lists a record in use is not looked into.
+//! Records in use whose folder is gone are also reported: no folder leads to them.
+//! Whether an existing folder actually lists a record in use is not checked.
 
 use super::bytes::Reference;
 use super::clusters::{ClusterMap, recovery};
@@ -23,14 +24,15 @@ struct Deleted<'a> {
     files: &'a NtfsFiles,
     root: EvidencePath,
     map: ClusterMap,
-    /// The next record; once all were read, the next folder whose free space is looked at.
+    /// The next record; once all were read, the next folder whose free space is searched.
     next: u64,
     slack: bool,
     found: VecDeque<DeletedStep>,
 }
 
 impl NtfsFiles {
-    /// The deleted entries by their numbers, then what only folders' free space tells, by the numbers of the folders.
+    /// Returns the deleted entries by number, then the names found only in the free space of folders, by folder
+    /// number.
     pub(super) fn deleted_steps(&self, root: EvidencePath) -> DeletedSteps<'_> {
         let mut found = VecDeque::new();
         let map = ClusterMap::open(&self.volume).unwrap_or_else(|error| {
@@ -40,7 +42,7 @@ impl NtfsFiles {
         Box::new(Deleted { files: self, root, map, next: 0, slack: false, found })
     }
 
-    /// The deleted entry with this number and name.
+    /// Returns the deleted entry with this number and name.
     pub(super) fn find_deleted(&self, root: &EvidencePath, number: &str, name: &str) -> Option<Node> {
         let (entry, sequence) = number.split_once('-')?;
         let reference = Reference { entry: entry.parse().ok()?, sequence: sequence.parse().ok()? };
@@ -57,7 +59,7 @@ impl NtfsFiles {
         self.find_slack(root, reference, name)
     }
 
-    /// A name in the free space of any folder that the `$MFT` does not tell.
+    /// Finds a name that is not in the `$MFT`, in the free space of any folder.
     fn find_slack(&self, root: &EvidencePath, reference: Reference, name: &str) -> Option<Node> {
         (0..self.volume.entries()).find_map(|number| {
             let folder = self.folder_at(number)?;
@@ -68,7 +70,7 @@ impl NtfsFiles {
         })
     }
 
-    /// The node of a name in the free space of a folder, and what is left of its bytes.
+    /// Returns the node of a name in the free space of a folder, and what is left of its bytes.
     fn slack_entry(
         &self,
         root: &EvidencePath,
@@ -86,14 +88,16 @@ impl NtfsFiles {
         Ok((slack_node(root, name)?, left))
     }
 
-    /// A folder in use.
+    /// Returns a folder in use.
     fn folder_at(&self, number: u64) -> Option<MftEntry> {
         let record = self.volume.record(number).ok()?;
         let folder = record.is_directory() && record.in_use() && record.base().is_none();
         folder.then(|| read_entry(&self.volume, number).ok()).flatten()
     }
 
-    /// The names under which an entry is told: each once, a short one only where there is no other; of an entry in use none that a folder can lead to.
+    /// Returns the names under which an entry is reported, each once; a short name only if there is no other.
+    ///
+    /// An entry in use has none if the folder of any of its names is known: a folder then leads to it.
     fn gone_names<'e>(&self, root: &EvidencePath, entry: &'e MftEntry) -> Vec<NameRecord<'e>> {
         let all: Vec<_> = entry.names().flatten().collect();
         let linked = |name: &NameRecord<'_>| self.parents.folder(&self.volume, root, name.parent()).known;
@@ -112,7 +116,7 @@ impl NtfsFiles {
         names
     }
 
-    /// The node of a name of an entry, with what is damaged in it.
+    /// Adds a name of an entry, with the damage found in it.
     fn deleted_entry(
         &self,
         root: &EvidencePath,
@@ -141,7 +145,7 @@ impl Deleted<'_> {
         }
     }
 
-    /// Whether a name in the record itself leads to a folder that is there.
+    /// Checks whether a name in the record itself leads to an existing folder.
     fn is_linked(&self, record: &Record) -> bool {
         let values = record.of_kind(FILE_NAME);
         let mut names = values.filter_map(|found| NameRecord::parse(found.value().ok()?.0));
@@ -161,7 +165,7 @@ impl Deleted<'_> {
             if index == 0 {
                 self.found.extend(damage.into_iter().map(|what| defect(&node.path, what)));
             }
-            // The clusters of an entry in use are marked for itself.
+            // The clusters of an entry in use are marked as used because of the entry itself.
             let map = (!entry.in_use).then_some(&mut self.map);
             let recovery = *recovery_of.get_or_insert_with(|| recovery(&self.files.volume, entry, map));
             self.found.push_back(DeletedStep::Entry(Box::new(DeletedEntry { node, original, recovery })));
@@ -207,7 +211,7 @@ impl Iterator for Deleted<'_> {
     }
 }
 
-/// How a path of a deleted entry tells its number.
+/// Formats the number of a deleted entry for its path.
 fn written(reference: Reference) -> String {
     format!("{}-{}", reference.entry, reference.sequence)
 }
@@ -216,7 +220,7 @@ fn deleted_path(root: &EvidencePath, reference: Reference, name: &[u8]) -> Resul
     root.child(DELETED)?.child(&written(reference))?.child_raw(name)
 }
 
-/// A name of which nothing but an entry of a folder's index is left: its times are those that the folder showed.
+/// Returns the node of a name of which only an index entry is left: its times are those that the folder showed.
 fn slack_node(root: &EvidencePath, found: &SlackName) -> Result<Node, PathError> {
     let path = deleted_path(root, found.reference, &found.name)?;
     let Reference { entry, sequence } = found.reference;

@@ -1,4 +1,4 @@
-//! All that an entry of the `$MFT` says of itself.
+//! The description of an `$MFT` entry.
 
 use super::bytes::{Reference, u16_at, u32_at, u64_at};
 use super::entry::MftEntry;
@@ -13,7 +13,7 @@ use crate::mft::{AttributeInfo, FileName, MftDescription, StandardInformation};
 use crate::path::{EvidencePath, escape_name};
 use crate::read::Extent;
 
-/// The most runs of an attribute that are told.
+/// The most runs of an attribute that are reported.
 const MAX_RUNS: usize = 1000;
 
 impl NtfsFiles {
@@ -23,7 +23,7 @@ impl NtfsFiles {
         root: &EvidencePath,
         number: u64,
     ) -> Result<Option<MftDescription>, ReadError> {
-        // An entry that was never used is none.
+        // An entry that was never used does not count as one.
         if number >= self.volume.entries() || self.volume.is_unused(number) {
             return Ok(None);
         }
@@ -37,7 +37,7 @@ impl NtfsFiles {
         };
         let base = record.base();
         let entry = match base {
-            // A record that extends another one tells of itself only.
+            // A record that extends another one describes only itself.
             Some(_) => MftEntry::of(record),
             None => self.volume.entry(number).map_err(|source| damaged(root, source))?,
         };
@@ -50,7 +50,7 @@ impl NtfsFiles {
         Ok(Some(MftDescription { place, ..of_entry(&entry, base, path) }))
     }
 
-    /// The path of an entry: by its first long name; below [`DELETED`] where no folder leads to it.
+    /// Returns the path of an entry, by its first long name; below [`DELETED`] if no folder leads to it.
     fn path_of(&self, root: &EvidencePath, entry: &MftEntry) -> Option<EvidencePath> {
         if entry.number == ROOT {
             return Some(root.clone());
@@ -69,7 +69,7 @@ impl NtfsFiles {
     }
 }
 
-/// An entry in words, without the place of its records.
+/// Describes an entry, without the location of its records.
 pub(super) fn of_entry(
     entry: &MftEntry,
     base: Option<Reference>,
@@ -96,7 +96,7 @@ pub(super) fn of_entry(
     }
 }
 
-/// A record of which nothing is sound but, perhaps, its header.
+/// Describes a record in which at most the header is undamaged.
 pub(super) fn header_only(
     number: u64,
     bytes: &[u8],
@@ -133,7 +133,7 @@ fn name(found: &NameRecord<'_>) -> FileName {
     }
 }
 
-/// The short form of NTFS 1.2 ends before the last fields.
+/// Reads `$STANDARD_INFORMATION`; the short form of NTFS 1.2 lacks the last fields.
 fn standard(value: &[u8]) -> StandardInformation {
     StandardInformation {
         times: four_times(value),
@@ -168,7 +168,7 @@ fn attribute(found: &Attribute<'_>, damage: &mut Vec<String>) -> AttributeInfo {
     }
     match found.clusters() {
         Ok(header) => {
-            // Further pieces of an attribute tell no sizes.
+            // Further pieces of an attribute have no sizes.
             if header.first == 0 {
                 (info.size, info.allocated) = (header.size, header.allocated);
             }
@@ -188,7 +188,7 @@ fn flags(found: &Attribute<'_>) -> Vec<&'static str> {
     all.into_iter().filter_map(|(set, name)| set.then_some(name)).collect()
 }
 
-/// The name of a type of attribute.
+/// Returns the name of an attribute type.
 fn kind(code: u32) -> String {
     let known = match code {
         0x10 => "$STANDARD_INFORMATION",

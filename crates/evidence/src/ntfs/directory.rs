@@ -11,7 +11,7 @@ use crate::read::read_full_at;
 /// The name of the index over `$FILE_NAME`.
 const INDEX: &str = "$I30";
 
-/// The most bytes of an index that are read, and that are read at once.
+/// The most bytes of an index that are read, and the most that are read at once.
 const MAX_INDEX: u64 = 1 << 30;
 const PIECE: u64 = 32 << 10;
 
@@ -23,11 +23,11 @@ pub(crate) struct Child {
     pub(crate) reference: Reference,
 }
 
-/// What an index holds.
+/// The content of an index.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     pub(crate) children: Vec<Child>,
-    /// Damaged blocks: names may be missing.
+    /// Damaged blocks, in which names may be lost.
     pub(crate) damage: Vec<String>,
 }
 
@@ -35,14 +35,14 @@ pub(crate) struct Names {
 pub(super) struct Blocks {
     folder: u64,
     stream: Stream,
-    /// Bytes of all of them.
+    /// Size of all blocks in bytes.
     total: u64,
-    /// A bit a block that is in use.
+    /// One bit per block, set if it is in use.
     used: Vec<u8>,
 }
 
 impl Volume {
-    /// The names in a folder, without the short ones of DOS.
+    /// Returns the names in a folder, without the short DOS names.
     pub(crate) fn names(&self, folder: &MftEntry) -> Result<Names, NtfsDamage> {
         let mut names = Names::default();
         let root = self.index_root(folder)?;
@@ -56,14 +56,14 @@ impl Volume {
         Ok(names)
     }
 
-    /// The value of `$INDEX_ROOT`.
+    /// Returns the value of `$INDEX_ROOT`.
     pub(super) fn index_root(&self, folder: &MftEntry) -> Result<Vec<u8>, NtfsDamage> {
         let none = NtfsDamage::Value { entry: folder.number, what: "$INDEX_ROOT", expected: 1, found: 0 };
         let root = folder.data(self, INDEX_ROOT, Some(INDEX))?.ok_or(none)?;
         Stream::new(root, self.place.clone()).read_value(1 << 16)
     }
 
-    /// The blocks of a folder's index; `None` where it has none.
+    /// Returns the blocks of a folder's index; `None` if it has none.
     pub(super) fn blocks(&self, folder: &MftEntry) -> Result<Option<Blocks>, NtfsDamage> {
         let number = folder.number;
         let Some(blocks) = folder.data(self, INDEX_ALLOCATION, Some(INDEX))? else { return Ok(None) };
@@ -84,7 +84,7 @@ impl Volume {
         let Some(mut blocks) = self.blocks(folder)? else { return Ok(()) };
         let mut damage = Vec::new();
         blocks.each(self, &mut damage, |used, bytes| {
-            // Blocks that are free keep the names of files that are gone.
+            // Free blocks hold the names of deleted files.
             if used {
                 names.add(folder.number, &node(folder.number, bytes, BLOCK_HEADER)?);
             }
@@ -96,7 +96,7 @@ impl Volume {
 }
 
 impl Blocks {
-    /// Shows every block and whether it is in use; one that is in use and not sound is damage.
+    /// Shows every block and whether it is in use; a block that is in use but damaged is reported as damage.
     pub(super) fn each(
         &mut self,
         volume: &Volume,
@@ -134,7 +134,7 @@ impl Blocks {
         }
     }
 
-    /// The block with this number, as its index counts them; `None` behind the end.
+    /// Returns the block with this number, in the index's own numbering; `None` past the end.
     pub(super) fn block(&mut self, volume: &Volume, number: u64) -> Result<Option<Vec<u8>>, NtfsDamage> {
         let size = volume.index_block();
         let offset = volume.block_offset(number).filter(|at| at.saturating_add(size) <= self.total);
@@ -146,7 +146,7 @@ impl Blocks {
         }
     }
 
-    /// Blocks without a bit are taken to be in use.
+    /// Checks whether a block is in use; blocks without a bit count as in use.
     fn is_used(&self, block: u64) -> bool {
         let byte = usize::try_from(block / 8).ok().and_then(|byte| self.used.get(byte));
         byte.is_none_or(|byte| byte >> (block % 8) & 1 != 0)
@@ -161,7 +161,8 @@ impl Names {
     }
 }
 
-/// What a folder lists under this key; short names of DOS stand beside long ones, and the root holds itself as `.`.
+/// Returns the child that a folder lists under this key. Short DOS names are left out, and so is the root's own
+/// entry `.`.
 pub(super) fn child(folder: u64, reference: Reference, name: &NameRecord<'_>) -> Option<Child> {
     let listed = !name.is_dos() && reference.entry != folder;
     listed.then(|| Child { name: name.name(), reference })

@@ -22,7 +22,7 @@ pub(crate) const INDEX_ALLOCATION: u32 = 0xa0;
 pub(crate) const BITMAP: u32 = 0xb0;
 pub(crate) const REPARSE_POINT: u32 = 0xc0;
 
-/// Most bytes of an attribute list; Windows writes at most 256 KiB.
+/// The most bytes of an attribute list; Windows writes at most 256 KiB.
 const MAX_LIST: u64 = 256 << 10;
 
 /// A base record and its extension records.
@@ -33,29 +33,29 @@ pub(crate) struct MftEntry {
     pub(crate) is_directory: bool,
     pub(crate) links: u16,
     pub(super) records: Vec<Record>,
-    /// What is damaged, as far as that is known without reading the values.
+    /// The damage that is known without reading the values.
     pub(super) damage: Vec<NtfsDamage>,
-    /// An extension record is gone, or is another file's by now.
+    /// Whether an extension record is gone, or belongs to another file by now.
     pub(super) missing: bool,
 }
 
-/// The value of an attribute, whole: however many pieces it is stored in.
+/// The complete value of an attribute, however many pieces it is stored in.
 #[derive(Debug, Clone)]
 pub(crate) struct Data {
     pub(crate) entry: u64,
     pub(crate) size: u64,
-    /// Bytes from here on were never written and read as zeros.
+    /// Bytes from this offset on were never written and read as zeros.
     pub(crate) initialised: u64,
-    /// Bytes of the clusters that it needs.
+    /// Allocated clusters, in bytes.
     pub(crate) allocated: u64,
     pub(crate) encrypted: bool,
-    /// Bytes of a compression unit; 0 where it is not compressed.
+    /// Size of a compression unit in bytes; 0 if it is not compressed.
     pub(crate) unit: u64,
     pub(crate) stored: Stored,
 }
 
 impl Data {
-    /// Whether clusters of it are stored nowhere.
+    /// Checks whether some of its clusters are not stored anywhere.
     pub(crate) fn has_hole(&self) -> bool {
         match &self.stored {
             Stored::Resident(..) => false,
@@ -67,7 +67,7 @@ impl Data {
 /// Where a value is stored.
 #[derive(Debug, Clone)]
 pub(crate) enum Stored {
-    /// In the record: its bytes, and where they stand on the medium.
+    /// In the record: its bytes, and their location on the medium.
     Resident(Vec<u8>, Vec<Extent>),
     /// In clusters.
     Clusters(Rc<Runs>),
@@ -90,7 +90,7 @@ pub(super) fn read(volume: &Volume, number: u64) -> Result<MftEntry, NtfsDamage>
 }
 
 impl MftEntry {
-    /// The entry of a base record, as far as that alone tells.
+    /// Creates the entry of a base record, without its extensions.
     pub(super) fn of(mut base: Record) -> MftEntry {
         MftEntry {
             number: base.number,
@@ -104,7 +104,7 @@ impl MftEntry {
         }
     }
 
-    /// Adds the extension records that the attribute list names.
+    /// Adds the extension records named in the attribute list.
     fn extend(&mut self, volume: &Volume) -> Result<(), NtfsDamage> {
         let Some(list) = self.data(volume, ATTRIBUTE_LIST, None)? else { return Ok(()) };
         let list = Stream::new(list, volume.place.clone()).read_value(MAX_LIST)?;
@@ -125,7 +125,7 @@ impl MftEntry {
         Ok(())
     }
 
-    /// An extension record, where it still belongs to this entry.
+    /// Returns an extension record, if it still belongs to this entry.
     fn extension(&self, volume: &Volume, reference: Reference) -> Result<Record, NtfsDamage> {
         let entry = reference.entry;
         let record = volume.record(entry)?;
@@ -145,40 +145,41 @@ impl MftEntry {
         Ok(record)
     }
 
-    /// The attributes of a type.
+    /// Returns the attributes of a type.
     pub(super) fn attributes(&self, kind: u32) -> impl Iterator<Item = Attribute<'_>> {
         self.records.iter().flat_map(move |record| record.of_kind(kind))
     }
 
-    /// The bytes of `$STANDARD_INFORMATION`.
+    /// Returns the bytes of `$STANDARD_INFORMATION`.
     pub(super) fn standard_information(&self) -> Option<Result<&[u8], NtfsDamage>> {
         let found = self.attributes(STANDARD_INFORMATION).next()?;
         Some(found.value().map(|(value, _)| value))
     }
 
-    /// The times of `$STANDARD_INFORMATION`; none where the entry has none that can be read.
+    /// Returns the times of `$STANDARD_INFORMATION`; empty if it is missing or unreadable.
     pub(super) fn times(&self) -> MacbTimes {
         self.standard_information().and_then(Result::ok).map(four_times).unwrap_or_default()
     }
 
-    /// Its `$FILE_NAME`s, in the order in which they stand; one that is not sound is `None`.
+    /// Returns its `$FILE_NAME`s, in stored order; a damaged one is `None`.
     pub(super) fn names(&self) -> impl Iterator<Item = Option<NameRecord<'_>>> {
         self.attributes(FILE_NAME).map(|found| NameRecord::parse(found.value().ok()?.0))
     }
 
-    /// What is to be said of `$FILE_NAME`s that are not sound.
+    /// Describes how many `$FILE_NAME`s are damaged, if any.
     pub(super) fn unsound_names(&self) -> Option<String> {
         let count = self.names().filter(Option::is_none).count();
         (count > 0).then(|| format!("MFT entry {}: {count} $FILE_NAME not sound", self.number))
     }
 
-    /// The streams with their sizes, each once; `None` is the main one. What is not sound is damage.
+    /// Returns the streams with their sizes, each once; `None` is the main one. Damaged streams are returned as
+    /// damage.
     pub(super) fn streams(&self) -> (Vec<(Option<String>, u64)>, Vec<NtfsDamage>) {
         let (mut streams, mut damage) = (Vec::new(), Vec::new());
         for found in self.attributes(DATA) {
             let size = match found.resident() {
                 true => found.value().map(|(value, _)| Some(value.len() as u64)),
-                // Further pieces tell no size.
+                // Further pieces have no size.
                 false => found.clusters().map(|header| (header.first == 0).then_some(header.size)),
             };
             match found.name().and_then(|name| Ok((name, size?))) {
@@ -194,7 +195,7 @@ impl MftEntry {
         (streams, damage)
     }
 
-    /// The attribute of this type and name; `None` where the entry has none.
+    /// Returns the attribute of this type and name; `None` if the entry has none.
     pub(crate) fn data(
         &self,
         volume: &Volume,
@@ -229,7 +230,7 @@ impl MftEntry {
         Ok(Some(Data { entry, size, initialised, allocated, encrypted, unit, stored }))
     }
 
-    /// Bytes of a compression unit; 0 where the attribute is not compressed.
+    /// Returns the size of a compression unit in bytes; 0 if the attribute is not compressed.
     fn unit(&self, volume: &Volume, flags: &Attribute<'_>, power: u16) -> Result<u64, NtfsDamage> {
         if !flags.compressed() {
             return Ok(0);
@@ -243,7 +244,7 @@ impl MftEntry {
     }
 }
 
-/// The records that an attribute list names besides the base, by their index, and the damage at its end.
+/// Returns the records that an attribute list names besides the base, by index, and the damage at its end.
 fn listed(number: u64, list: &[u8]) -> (BTreeMap<u64, Reference>, Option<NtfsDamage>) {
     let mut others = BTreeMap::new();
     let mut rest = list;
@@ -254,7 +255,7 @@ fn listed(number: u64, list: &[u8]) -> (BTreeMap<u64, Reference>, Option<NtfsDam
         else {
             let (what, found) = ("bytes of an item of the attribute list", length as u64);
             let error = NtfsDamage::Value { entry: number, what, expected: rest.len() as u64, found };
-            // Zeros behind the last item are no damage.
+            // Zeros after the last item are not damage.
             return (others, rest.iter().any(|byte| *byte != 0).then_some(error));
         };
         let reference = Reference::read(reference);
@@ -276,7 +277,7 @@ fn resident(volume: &Volume, found: &Attribute<'_>) -> Result<Data, NtfsDamage> 
 }
 
 impl Volume {
-    /// Where bytes of a record stand on the medium.
+    /// Returns the extents on the medium of bytes in a record.
     pub(super) fn mft_extents(&self, entry: u64, within: u64, length: u64) -> Vec<Extent> {
         let start = entry.saturating_mul(self.record_size()).saturating_add(within);
         self.mft.extents(&self.place, start, start.saturating_add(length))

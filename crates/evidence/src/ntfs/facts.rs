@@ -1,4 +1,4 @@
-//! What a volume says of itself: boot sector and `$Volume`.
+//! What a volume says about itself: boot sector and `$Volume`.
 
 use super::Volume;
 use super::bytes::u16_at;
@@ -14,7 +14,8 @@ const VOLUME: u64 = 3;
 const DIRTY: u16 = 1;
 
 impl Volume {
-    /// The serial is that of 64 bits, as `fsutil` shows it; `vol` and LNK files show its low 32 bits.
+    /// Returns the facts of the volume. The serial is the 64-bit one, as `fsutil` shows it; `vol` and LNK files
+    /// show its low 32 bits.
     pub(super) fn facts(&self) -> VolumeFacts {
         let mut facts = VolumeFacts {
             serial: Some(format!("{:016X}", self.boot.serial)),
@@ -29,7 +30,7 @@ impl Volume {
         let value = |kind| volume.attributes(kind).find_map(|found| found.value().ok()).map(|found| found.0);
         let label = value(VOLUME_NAME).filter(|label| !label.is_empty());
         facts.label = label.map(|label| escape_name(&name_bytes(label)));
-        // Eight bytes of zeros, then the numbers of the version, then flags.
+        // Eight bytes of zeros, the version numbers, then flags.
         if let Some(information) = value(VOLUME_INFORMATION)
             && let Some([major, minor]) = information.get(8..).and_then(|rest| rest.first_chunk::<2>())
         {

@@ -1,14 +1,14 @@
-//! `$FILE_NAME`: a name, the folder that holds it, and four times; in records and as the keys of folders.
+//! `$FILE_NAME`: a name, its parent folder and four times, in records and as the keys of folders.
 
 use super::bytes::{Reference, u32_at, u64_at};
 use super::record::{is_written, name_bytes};
 use crate::tree::MacbTimes;
 use ledger::Time;
 
-/// Bytes in front of the name.
+/// Size of the structure before the name, in bytes.
 const HEADER: usize = 0x42;
 
-/// The short name of a file that has a long one besides.
+/// The short name of a file that also has a long one.
 const DOS: u8 = 2;
 
 /// Set in the attributes of a folder.
@@ -23,7 +23,7 @@ pub(super) struct NameRecord<'a> {
 }
 
 impl<'a> NameRecord<'a> {
-    /// `None` where it ends before its name does, or has none.
+    /// Parses a `$FILE_NAME`; `None` if it ends before its name does, or has no name.
     pub(super) fn parse(bytes: &'a [u8]) -> Option<NameRecord<'a>> {
         let length = usize::from(*bytes.get(0x40)?) * 2;
         let units = bytes.get(HEADER..)?.get(..length).filter(|units| !units.is_empty())?;
@@ -34,7 +34,7 @@ impl<'a> NameRecord<'a> {
         Reference::read(u64_at(self.bytes, 0).unwrap_or(0))
     }
 
-    /// Born, modified, changed, accessed: as they stand.
+    /// Returns the times as stored: born, modified, changed, accessed.
     pub(super) fn times(&self) -> MacbTimes {
         four_times(self.bytes.get(8..).unwrap_or_default())
     }
@@ -47,7 +47,7 @@ impl<'a> NameRecord<'a> {
         u32_at(self.bytes, 0x38).unwrap_or(0) & DIRECTORY != 0
     }
 
-    /// The tag of a reparse point, which stands where others keep the size of extended attributes.
+    /// Returns the tag of a reparse point, stored where other files have the size of extended attributes.
     pub(super) fn reparse_tag(&self) -> Option<u32> {
         const REPARSE_POINT: u32 = 0x400;
         u32_at(self.bytes, 0x38)
@@ -73,7 +73,7 @@ impl<'a> NameRecord<'a> {
         }
     }
 
-    /// The bytes of the name, see [`name_bytes`].
+    /// Returns the bytes of the name, see [`name_bytes`].
     pub(super) fn name(&self) -> Vec<u8> {
         name_bytes(self.units)
     }
@@ -82,17 +82,17 @@ impl<'a> NameRecord<'a> {
         is_written(self.units, name)
     }
 
-    /// Bytes of the structure up to the end of its name.
+    /// Returns the size of the structure up to the end of its name, in bytes.
     pub(super) fn length(&self) -> usize {
         HEADER + self.units.len()
     }
 }
 
-/// The times as `$STANDARD_INFORMATION` and `$FILE_NAME` order them.
+/// Reads four times in the order of `$STANDARD_INFORMATION` and `$FILE_NAME`.
 pub(super) fn four_times(bytes: &[u8]) -> MacbTimes {
     let ticks = |at| u64_at(bytes, at);
     let born = ticks(0).map(Time::from_filetime);
-    // Often some of them are equal, and a copy is cheaper than a conversion.
+    // Some of them are often equal, and a copy is cheaper than a conversion.
     let after = |at, before: usize, known: &Option<Time>| match ticks(at) == ticks(before) {
         true => known.clone(),
         false => ticks(at).map(Time::from_filetime),

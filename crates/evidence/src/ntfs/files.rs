@@ -22,7 +22,7 @@ use crate::window::Window;
 use ledger::{Defect, Gap};
 use std::io;
 
-/// Children of a folder whose entries may stand further apart than what is kept of the `$MFT`.
+/// Number of children from which the entries of a folder may be spread wider than the cached part of the `$MFT`.
 const LARGE_FOLDER: usize = 4096;
 
 /// The files of an NTFS volume.
@@ -63,7 +63,7 @@ impl FileSystem for NtfsFiles {
             listing.defects.extend(self.volume.damage.iter().map(|what| defect(folder, what.clone())));
         }
         for what in names.damage {
-            // The names in the damaged block are lost to us.
+            // The names in the damaged block are lost.
             listing.gaps.push(Gap { path: folder.as_str().to_owned(), reason: what.clone() });
             listing.defects.push(defect(folder, what));
         }
@@ -72,7 +72,7 @@ impl FileSystem for NtfsFiles {
         Ok(listing)
     }
 
-    /// By the volume's own upper-case table.
+    /// Uses the volume's own upper-case table.
     fn find(&self, folder: &Node, name: &str) -> Result<Option<Node>, ReadError> {
         if folder.kind != NodeKind::Directory {
             return Ok(None);
@@ -156,7 +156,7 @@ impl FileSystem for NtfsFiles {
 }
 
 impl NtfsFiles {
-    /// A stream as it is stored; `None` where the entry has none of this name.
+    /// Returns a stream as stored; `None` if the entry has no stream of this name.
     fn stream(
         &self,
         path: &EvidencePath,
@@ -179,7 +179,7 @@ impl NtfsFiles {
                 Err(source) => note(folder, &invalid(folder, source), listing),
             }
         }
-        // All paths begin with the folder's.
+        // All paths begin with the folder's path.
         let prefix = folder.as_str().len();
         let by_name = |a: &EvidencePath, b: &EvidencePath| {
             a.as_str().as_bytes().get(prefix..).cmp(&b.as_str().as_bytes().get(prefix..))
@@ -188,7 +188,7 @@ impl NtfsFiles {
         sorted.dedup();
         let large = sorted.len() > LARGE_FOLDER;
         if large {
-            // More entries than are kept in memory are read in the order in which they stand.
+            // If there are more entries than are cached, they are read in the order in which they are stored.
             sorted.sort_unstable_by_key(|(_, reference)| reference.entry);
         }
         listing.nodes.reserve_exact(sorted.len());
@@ -206,7 +206,8 @@ impl NtfsFiles {
         }
     }
 
-    /// Refuses a file of a cloud of which something is not on this medium: zeros would be taken for its content.
+    /// Refuses a cloud file if a part of it is not on this medium: the zeros read there would be mistaken for
+    /// its content.
     fn all_here(&self, path: &EvidencePath, entry: &MftEntry) -> Result<(), ReadError> {
         let data = entry.data(&self.volume, DATA, None).map_err(|source| damaged(path, source))?;
         if data.is_some_and(|data| data.has_hole()) {
@@ -216,7 +217,7 @@ impl NtfsFiles {
         Ok(())
     }
 
-    /// The entry of a folder, and its number.
+    /// Returns the entry of a folder, and its number.
     fn folder(&self, node: &Node) -> Result<(MftEntry, u64), ReadError> {
         if node.state != NodeState::Allocated {
             let found = "a deleted folder; the deleted entries tell where they stood";
@@ -227,18 +228,18 @@ impl NtfsFiles {
         Ok((entry, number))
     }
 
-    /// The entry of a node, where it is not another's by now.
+    /// Returns the entry of a node, unless it belongs to another file by now.
     fn own_entry(&self, node: &Node) -> Result<MftEntry, ReadError> {
         let absent = || ReadError::Absent { path: node.path.clone() };
         match node_reference(node) {
             Some(reference) => {
                 let entry = self.entry(&node.path, reference.entry)?;
-                // A name that is gone may be that of a file which has another one by now.
+                // The file of a name that is gone may have another name by now.
                 let renamed = node.state != NodeState::Allocated && entry.in_use;
                 let own = entry.sequence == reference.sequence && !renamed;
                 if own { Ok(entry) } else { Err(absent()) }
             }
-            // The root of the volume, whose own entry is damaged.
+            // This is the root of a volume whose own entry is damaged.
             None if node.reference.is_none() && node.path.components().count() == 1 => {
                 self.entry(&node.path, ROOT)
             }
@@ -246,7 +247,7 @@ impl NtfsFiles {
         }
     }
 
-    /// The child with this written name, or else the only one that differs in letter case alone.
+    /// Finds the child with this written name, or else the only one that differs in letter case alone.
     fn child(&self, folder: &EvidencePath, entry: &MftEntry, name: &str) -> Result<Option<Child>, ReadError> {
         let Ok(wanted) = unescape_name(name) else { return Ok(None) };
         let collation = self.volume.collation();
@@ -254,7 +255,7 @@ impl NtfsFiles {
         let searched = folded.as_ref().and_then(|folded| self.volume.search(entry, folded));
         let (mut found, damage) = match searched.filter(|found| !found.is_empty()) {
             Some(found) => (found, Vec::new()),
-            // What stands out of order is listed, too.
+            // Also list names that are out of order.
             None => {
                 let mut names = self.volume.names(entry).map_err(|source| damaged(folder, source))?;
                 let equal = |name: &[u8]| stored(name).map(|units| collation.folded(&units)) == folded;
@@ -270,7 +271,7 @@ impl NtfsFiles {
         found.sort_by(|a, b| a.name.cmp(&b.name));
         found.dedup();
         match (found.as_slice(), damage.first()) {
-            // The name may stand in the part that cannot be read.
+            // The name may be in the part that cannot be read.
             ([], Some(what)) => {
                 Err(ReadError::Io { path: folder.clone(), source: io::Error::other(what.clone()) })
             }
@@ -285,7 +286,7 @@ impl NtfsFiles {
     }
 }
 
-/// Notes a child that cannot be examined.
+/// Reports a child that cannot be examined.
 fn note(folder: &EvidencePath, error: &ReadError, listing: &mut Listing) {
     let reason = error.to_string();
     if matches!(error, ReadError::Damaged { .. }) {

@@ -1,11 +1,11 @@
-//! A node of an index: entries in the order of their keys, each perhaps with a node below it.
+//! A node of an index: entries in the order of their keys, each with an optional child node.
 
 use super::bytes::{Reference, index, u16_at, u32_at, u64_at};
 use super::file_name::NameRecord;
 use super::record::unprotect_block;
 use super::{NtfsDamage, Volume};
 
-/// Bytes in front of the node in the value of `$INDEX_ROOT` and in an index block.
+/// Bytes before the node in the value of `$INDEX_ROOT` and in an index block.
 pub(super) const ROOT_HEADER: usize = 0x10;
 pub(super) const BLOCK_HEADER: usize = 0x18;
 
@@ -17,24 +17,24 @@ const LAST: u16 = 2;
 /// An entry of a folder's index.
 pub(super) struct IndexEntry<'a> {
     pub(super) reference: Reference,
-    /// Its key; none in the last entry of a node.
+    /// Its key; `None` in the last entry of a node.
     pub(super) name: Option<NameRecord<'a>>,
-    /// The node of what comes before it.
+    /// The child node with the entries that come before this one.
     pub(super) below: Option<u64>,
 }
 
-/// What stands in a node.
+/// The content of a node.
 pub(super) struct IndexNode<'a> {
     pub(super) entries: Vec<IndexEntry<'a>>,
     /// Whether there are blocks besides the root.
     pub(super) is_large: bool,
-    /// The bytes of the node behind its last entry.
+    /// The bytes of the node after its last entry.
     pub(super) slack: &'a [u8],
-    /// Why the entries break off.
+    /// Why the entries end early.
     pub(super) damage: Option<NtfsDamage>,
 }
 
-/// The node that begins at byte `at`.
+/// Reads the node that begins at byte `at`.
 pub(super) fn node(folder: u64, bytes: &[u8], at: usize) -> Result<IndexNode<'_>, NtfsDamage> {
     let node = bytes.get(at..).unwrap_or_default();
     let field = |at| u32_at(node, at).map_or(0, index);
@@ -93,7 +93,7 @@ impl<'a> IndexNode<'a> {
 }
 
 impl Volume {
-    /// Makes a block of `$INDEX_ALLOCATION` readable: its node begins at [`BLOCK_HEADER`].
+    /// Undoes the update sequence of a block of `$INDEX_ALLOCATION`; its node begins at [`BLOCK_HEADER`].
     pub(super) fn unprotect_index(&self, folder: u64, block: &mut [u8]) -> Result<(), NtfsDamage> {
         match block.first_chunk::<4>() {
             Some(b"INDX") => unprotect_block(folder, block),
@@ -105,13 +105,14 @@ impl Volume {
         }
     }
 
-    /// Byte of `$INDEX_ALLOCATION` at which the block with this number stands: counted in clusters, or in 512 bytes where a block is smaller than a cluster.
+    /// Returns the offset in `$INDEX_ALLOCATION` of the block with this number, which counts clusters, or
+    /// 512-byte units if a block is smaller than a cluster.
     pub(super) fn block_offset(&self, number: u64) -> Option<u64> {
         let unit = if self.boot.index_block < self.place.cluster { 512 } else { self.place.cluster };
         number.checked_mul(unit)
     }
 
-    /// Bytes of an index block.
+    /// Returns the size of an index block in bytes.
     pub(super) fn index_block(&self) -> u64 {
         self.boot.index_block
     }

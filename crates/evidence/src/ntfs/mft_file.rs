@@ -1,7 +1,8 @@
-//! An `$MFT` without its volume: a file of a collection, a carved one, or the stream of an image.
+//! An `$MFT` without its volume: a collected file, a carved one, or the stream of an image.
 //!
 //! It is read once from end to end for what other records need: the names of folders, and which records extend which.
-//! Attribute lists may stand in clusters that are not here, therefore extension records are found by the base that they name, not by the list.
+//! Attribute lists may be in clusters that are not available here, so extension records are found by the base
+//! that they name, not by the list.
 
 use super::bytes::{Reference, u64_at};
 use super::describe::{header_only, of_entry};
@@ -21,53 +22,53 @@ use ledger::Utc;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const PIECE: u64 = 1 << 20;
 
-/// Bytes of paths that are remembered, and about what each takes besides.
+/// The most bytes of paths that are cached, including an estimate of their overhead.
 const REMEMBERED: usize = 64 << 20;
 const ROW: usize = 64;
 
-/// Entries below this number are the file system's own, or kept for it.
+/// Entries below this number are the file system's own, or reserved for it.
 const FIRST_OF_USERS: u64 = 24;
 
-/// The folder `$Extend`, whose files are the file system's own as well.
+/// The folder `$Extend`, whose files also belong to the file system.
 const EXTEND: u64 = 11;
 
 /// An `$MFT` that was read once.
 pub struct MftFile {
     reader: Box<dyn ReadAt>,
-    /// Bytes of a record.
+    /// Size of a record in bytes.
     record: u64,
-    /// The number of the first record: not 0 in a piece that was carved.
+    /// The number of the first record: not 0 in a carved piece.
     first: u64,
     count: u64,
-    /// The piece that was read last: its start and its bytes.
+    /// The piece read last: its start and its bytes.
     piece: (u64, Vec<u8>),
     folders: HashMap<u64, FolderName>,
-    /// The paths that were put together last, and their bytes; `None` where a folder above is not known.
+    /// The paths that were built last, and their bytes; `None` if a folder above is not known.
     paths: HashMap<Reference, Option<String>>,
     remembered: usize,
     extensions: HashMap<u64, Vec<u64>>,
-    /// The numbers of records, without those that lie in holes.
+    /// The numbers of records, without those in holes.
     stored: Vec<Range<u64>>,
     summary: MftSummary,
 }
 
-/// The bytes of a record that is none, and what is wrong with them.
+/// The bytes of a damaged record, and what is wrong with them.
 type Unsound = (Vec<u8>, NtfsDamage);
 
-/// What a folder's record tells for the paths below it.
+/// What a folder's record contributes to the paths below it.
 struct FolderName {
     sequence: u16,
     in_use: bool,
-    /// As it is written in paths.
+    /// Escaped as in paths.
     name: String,
     parent: Reference,
 }
 
 impl MftFile {
-    /// Reads an `$MFT`; `None` where the bytes are none.
+    /// Reads an `$MFT`; `None` if the bytes are not one.
     pub fn open(mut reader: Box<dyn ReadAt>) -> Result<Option<MftFile>, ReadError> {
         let mut head = vec![0; 3 * 4096];
         let read = read_full_at(reader.as_mut(), 0, &mut head)?;
@@ -91,34 +92,34 @@ impl MftFile {
         Ok(Some(file))
     }
 
-    /// Bytes of a record.
+    /// Returns the size of a record in bytes.
     pub fn record_size(&self) -> u64 {
         self.record
     }
 
-    /// The numbers of its records, whether there is anything in them or not.
+    /// Returns the numbers of its records, including empty ones.
     pub fn numbers(&self) -> std::ops::Range<u64> {
         self.first..self.first.saturating_add(self.count)
     }
 
-    /// The same without those that lie in holes, of which none was ever used.
+    /// Returns the same without records in holes, none of which was ever used.
     pub fn stored(&self) -> impl Iterator<Item = u64> + use<> {
         self.stored.clone().into_iter().flatten()
     }
 
-    /// What its records are altogether.
+    /// Returns totals over its records.
     pub fn summary(&self) -> &MftSummary {
         &self.summary
     }
 
-    /// Where a record stands in the file.
+    /// Returns the offset of a record in the file.
     pub fn offset(&self, number: u64) -> u64 {
         number.saturating_sub(self.first).saturating_mul(self.record)
     }
 
-    /// The entry with this number: `None` for what extends another one, was never used, or has no name.
+    /// Returns the entry with this number; `None` if the record extends another one, was never used, or has no name.
     ///
-    /// Its paths begin with `root`, where the volume stands.
+    /// Its paths begin with `root`, the path of the volume.
     pub fn entry(&mut self, number: u64, root: &EvidencePath) -> Result<Option<MftFileEntry>, ReadError> {
         let Some(Ok(entry)) = self.whole(number)? else { return Ok(None) };
         if entry.records.first().is_none_or(|base| base.base().is_some()) {
@@ -153,7 +154,7 @@ impl MftFile {
         }))
     }
 
-    /// All that a record says of itself; `None` where it was never used or is not in the file.
+    /// Describes a record completely; `None` if it was never used or is not in the file.
     pub fn describe(
         &mut self,
         number: u64,
@@ -174,7 +175,7 @@ impl MftFile {
         Ok(Some(of_entry(&entry, base, path.and_then(|path| EvidencePath::parse(&path).ok()))))
     }
 
-    /// The folder with this reference, where every folder above it is known.
+    /// Returns the path of the folder with this reference, if every folder above it is known.
     pub fn folder(&mut self, (entry, sequence): (u64, u16), root: &EvidencePath) -> Option<String> {
         self.folder_path(Reference { entry, sequence }).map(|below| join(root, &below))
     }
@@ -189,7 +190,7 @@ fn join(root: &EvidencePath, below: &str) -> String {
 }
 
 impl MftFile {
-    /// The bytes of a record.
+    /// Returns the bytes of a record.
     fn bytes(&mut self, number: u64) -> Result<Vec<u8>, ReadError> {
         let at = self.offset(number);
         let within = |piece: &(u64, Vec<u8>)| {
@@ -207,7 +208,7 @@ impl MftFile {
         Ok(within(&self.piece).unwrap_or_default())
     }
 
-    /// The bytes of a record that stands far from the one before and after it.
+    /// Returns the bytes of a record that is far from the one before and the one after it.
     fn alone(&mut self, number: u64) -> Result<Vec<u8>, ReadError> {
         let at = self.offset(number);
         let end = self.piece.0.saturating_add(self.piece.1.len() as u64);
@@ -220,7 +221,7 @@ impl MftFile {
         Ok(bytes)
     }
 
-    /// A base record with its extensions, or an extension alone; `None` where nothing was ever written.
+    /// Returns a base record with its extensions, or an extension alone; `None` if nothing was ever written.
     fn whole(&mut self, number: u64) -> Result<Option<Result<MftEntry, Unsound>>, ReadError> {
         let bytes = self.bytes(number)?;
         if !bytes.starts_with(b"FILE") && bytes.iter().all(|byte| *byte == 0) {
@@ -258,7 +259,7 @@ impl MftFile {
         Ok(())
     }
 
-    /// How many whole records from this one on lie in a hole.
+    /// Returns how many whole records from this one on lie in a hole.
     fn hole(&mut self, number: u64) -> u64 {
         let at = self.offset(number);
         self.reader.stored_from(at).saturating_sub(at) / self.record.max(1)
@@ -285,7 +286,7 @@ impl MftFile {
         Ok(())
     }
 
-    /// Takes from a record what the paths of others need, and counts it.
+    /// Collects from a record what the paths of others need, and counts it.
     fn note(&mut self, record: &Record) {
         let (number, in_use) = (record.number, record.in_use());
         let summary = &mut self.summary;
@@ -342,7 +343,7 @@ impl MftFile {
         }
     }
 
-    /// The path of a folder below the root of its volume.
+    /// Returns the path of a folder below the root of its volume.
     fn folder_path(&mut self, reference: Reference) -> Option<String> {
         let mut chain: Vec<(Reference, &str)> = Vec::new();
         let mut at = reference;
@@ -354,7 +355,7 @@ impl MftFile {
                 break known.clone();
             }
             match self.folders.get(&at.entry) {
-                // A circle is as long as the deepest folder.
+                // A circular path would reach the maximum depth.
                 Some(folder) if at.is(folder.sequence, folder.in_use) && chain.len() < MAX_DEPTH => {
                     chain.push((at, &folder.name));
                     at = folder.parent;
@@ -379,10 +380,10 @@ impl MftFile {
     }
 }
 
-/// What stands in a path for a folder that is gone, or is another's by now.
+/// The component that stands in a path for a folder that is gone, or belongs to something else by now.
 pub const ORPHAN: &str = "$Orphan";
 
-/// Named `$DATA` streams of a record of a user's file.
+/// Counts the named `$DATA` streams of a record of a user's file.
 fn named_streams(record: &Record, base: u64) -> u64 {
     if base < FIRST_OF_USERS {
         return 0;
@@ -393,7 +394,7 @@ fn named_streams(record: &Record, base: u64) -> u64 {
     record.of_kind(super::entry::DATA).filter(|found| !found.is_named(None) && first(found)).count() as u64
 }
 
-/// The four times of `$STANDARD_INFORMATION`, but for those that are empty or "never".
+/// Returns the four times of `$STANDARD_INFORMATION`, except those that are empty or "never".
 fn instants(value: &[u8]) -> impl Iterator<Item = u64> {
     let ticks = [0, 8, 16, 24].into_iter().filter_map(|at| u64_at(value, at));
     ticks.filter(|ticks| Utc::from_filetime(*ticks).is_some())

@@ -1,12 +1,12 @@
-//! What the first bytes of an `$MFT` tell: how long its records are, and which is the first.
+//! What the first bytes of an `$MFT` show: the record size, and the number of the first record.
 
 use super::STRIDE;
 use super::bytes::{u16_at, u32_at};
 
-/// Sizes of a record that are looked for where the first one does not tell its own.
+/// Record sizes that are tried if the first record does not give its own.
 const SIZES: [u64; 3] = [1024, 4096, 512];
 
-/// Bytes of a record, where `head` is the start of an `$MFT`; `None` where it is none.
+/// Returns the record size in bytes if `head` is the start of an `$MFT`; `None` if it is not.
 pub fn mft_record_size(head: &[u8]) -> Option<u64> {
     let sound = |head: &[u8]| {
         let size = u64::from(u32_at(head, 0x1c)?);
@@ -17,16 +17,17 @@ pub fn mft_record_size(head: &[u8]) -> Option<u64> {
     };
     let further =
         |size: &u64| usize::try_from(*size).ok().and_then(|at| sound(head.get(at..)?)) == Some(*size);
-    // A first record that was overwritten hides nothing of the others.
+    // An overwritten first record hides nothing of the others.
     sound(head).or_else(|| SIZES.into_iter().filter(|_| starts_cleared(head)).find(further))
 }
 
-/// Whether the first record is one, or holds nothing.
+/// Checks whether the bytes begin with a record, or with zeros.
 fn starts_cleared(head: &[u8]) -> bool {
     head.starts_with(b"FILE") || head.starts_with(b"BAAD") || head.starts_with(&[0; 8])
 }
 
-/// The number that the first record tells of itself, where the next one follows it; NTFS 3.1 writes it at byte 0x2c.
+/// Returns the number that the first record gives itself, if the next record continues it; NTFS 3.1 writes it at
+/// byte 0x2c.
 pub(super) fn first_number(head: &[u8], record: u64) -> u64 {
     let told = |at: u64| {
         let bytes = head.get(usize::try_from(at).ok()?..)?;

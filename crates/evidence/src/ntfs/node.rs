@@ -10,14 +10,14 @@ use crate::error::{NtfsDamage, ReadError};
 use crate::path::{EvidencePath, escape_target};
 use crate::tree::{FileReference, MacbTimes, Node, NodeKind, NodeState, StreamInfo};
 
-/// A node, and what is damaged in its entry.
+/// A node, and the damage in its entry.
 pub(super) struct Examined {
     pub(super) node: Node,
     pub(super) damage: Vec<String>,
 }
 
 impl NtfsFiles {
-    /// The node of an entry that the folder `parent` names; `None` for a folder that is not known.
+    /// Returns the node of an entry in the folder `parent`; `parent` is `None` if the folder is not known.
     pub(super) fn listed(
         &self,
         path: EvidencePath,
@@ -39,7 +39,7 @@ impl NtfsFiles {
         Ok(self.examined(path, &entry, name.as_ref(), NodeState::Allocated))
     }
 
-    /// The `$FILE_NAME` by which a folder lists an entry.
+    /// Returns the `$FILE_NAME` by which a folder lists an entry.
     fn name_of<'a>(
         &self,
         path: &EvidencePath,
@@ -63,7 +63,7 @@ impl NtfsFiles {
         }
     }
 
-    /// The node of an entry, as far as that is sound.
+    /// Returns the node of an entry, as far as it is undamaged.
     pub(super) fn examined(
         &self,
         path: EvidencePath,
@@ -94,7 +94,7 @@ impl NtfsFiles {
             {
                 NodeKind::Directory
             }
-            // `$Secure` and its like hold streams and indexes only.
+            // `$Secure` and similar files hold only streams and indexes.
             Reparse::Cloud | Reparse::Plain if !has_main && wrong.is_empty() => NodeKind::Other,
             Reparse::Overlay(_) | Reparse::Elsewhere(_) | Reparse::Cloud | Reparse::Plain => NodeKind::File,
         };
@@ -125,7 +125,7 @@ impl NtfsFiles {
     }
 }
 
-/// The folder of the volume that a path leads into.
+/// Returns the folder of the volume that a path leads into.
 pub(super) fn volume_of(path: &EvidencePath) -> Option<EvidencePath> {
     EvidencePath::root().child(path.components().next()?).ok()
 }
@@ -138,7 +138,7 @@ pub(super) fn damaged(path: &EvidencePath, source: NtfsDamage) -> ReadError {
     ReadError::Damaged { path: path.clone(), source: source.into() }
 }
 
-/// The reference that a node carries.
+/// Returns the reference of a node.
 pub(super) fn node_reference(node: &Node) -> Option<Reference> {
     match node.reference {
         Some(FileReference::Mft { entry, sequence }) => Some(Reference { entry, sequence }),

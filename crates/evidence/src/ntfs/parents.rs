@@ -1,4 +1,4 @@
-//! Paths of folders, by the names that their entries keep: of folders that are in use and of deleted ones.
+//! Paths of folders, in use or deleted, from the names in their entries.
 
 use super::bytes::Reference;
 use super::{ROOT, Volume};
@@ -8,13 +8,13 @@ use crate::walk::MAX_DEPTH;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Most paths that are remembered.
+/// The most paths that are cached.
 const REMEMBERED: usize = 4096;
 
-/// Where a folder stands.
+/// The location of a folder.
 #[derive(Clone)]
 pub(super) struct Folder {
-    /// Whether every folder above it is known; otherwise the path is the part below one that is gone.
+    /// Whether every folder above it is known; otherwise the path begins below one that is gone.
     pub(super) known: bool,
     path: EvidencePath,
 }
@@ -24,7 +24,7 @@ impl Folder {
         Folder { known: false, path: EvidencePath::root() }
     }
 
-    /// What it held under this name.
+    /// Returns the former location of a child with this name.
     pub(super) fn child(&self, name: &[u8]) -> Option<Original> {
         let path = self.path.child_raw(name).ok()?;
         Some(if self.known { Original::Path(path) } else { Original::Orphan(path) })
@@ -38,7 +38,7 @@ pub(super) struct Parents {
 }
 
 impl Parents {
-    /// The folder with this reference; `root` is the path of the volume's own.
+    /// Returns the folder with this reference; `root` is the path of the volume's root.
     pub(super) fn folder(&self, volume: &Volume, root: &EvidencePath, reference: Reference) -> Folder {
         let mut chain: Vec<(Reference, Vec<u8>)> = Vec::new();
         let mut at = reference;
@@ -50,7 +50,7 @@ impl Parents {
                 break found.clone();
             }
             match volume.folder_name(at) {
-                // A circle is as long as the deepest folder.
+                // A circular path would reach the maximum depth.
                 Some((name, parent)) if chain.len() < MAX_DEPTH => {
                     chain.push((at, name));
                     at = parent;
@@ -83,7 +83,8 @@ impl Parents {
 }
 
 impl Volume {
-    /// The name of a folder and the one above it; `None` where it is gone or its entry is another's by now.
+    /// Returns the name of a folder and its parent; `None` if it is gone or its entry belongs to something else
+    /// by now.
     fn folder_name(&self, reference: Reference) -> Option<(Vec<u8>, Reference)> {
         let entry = self.entry(reference.entry).ok()?;
         if !entry.is_directory || !reference.is(entry.sequence, entry.in_use) {

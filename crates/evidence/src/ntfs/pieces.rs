@@ -1,14 +1,14 @@
-//! The `$MFT` in memory, a piece at a time: a folder's entries mostly stand close together.
+//! A cache of pieces of the `$MFT`: the entries of a folder are mostly close together.
 
 use super::runs::Runs;
 use super::{NtfsDamage, Place};
 use ntfs_core::error::NtfsError;
 
-/// Bytes that are read at once, and bytes that are kept.
+/// Bytes read at once, and bytes kept in the cache.
 const PIECE: u64 = 16 << 10;
 const KEPT: u64 = 16 << 20;
 
-/// The pieces that were read last, each at the place that its number gives it.
+/// The pieces read last, each in the slot for its number.
 pub(super) struct Pieces {
     piece: u64,
     kept: Vec<Option<(u64, Vec<u8>)>>,
@@ -21,7 +21,7 @@ impl Pieces {
         Pieces { piece, kept: (0..slots).map(|_| None).collect() }
     }
 
-    /// The `length` bytes at `offset` of the `$MFT`, which is `total` bytes long.
+    /// Reads the `length` bytes at `offset` of the `$MFT`, which is `total` bytes long.
     pub(super) fn read(
         &mut self,
         (mft, place): (&Runs, &Place),
@@ -48,7 +48,7 @@ impl Pieces {
                 return Ok(found.to_vec());
             }
         }
-        // A part of the piece cannot be read, or lies behind the end.
+        // A part of the piece cannot be read, or is past the end.
         let entry = offset.checked_div(length).unwrap_or(0);
         let mut bytes = vec![0; wanted];
         let read = mft.read(place, offset, &mut bytes);

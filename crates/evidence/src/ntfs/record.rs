@@ -1,4 +1,4 @@
-//! A record of the `$MFT`, read as far as it is sound: what is damaged in it hides nothing else.
+//! A record of the `$MFT`, read as far as it is undamaged: damage in it hides nothing else.
 
 use super::bytes::{Reference, index, u16_at, u32_at, u64_at};
 use super::{NtfsDamage, STRIDE};
@@ -7,7 +7,7 @@ use crate::path::escape_name;
 /// The type that ends the attributes.
 const END: u32 = u32::MAX;
 
-/// Bytes of the shortest header of a record, of an attribute, and of a non-resident one.
+/// Minimum header sizes in bytes of a record, of an attribute, and of a non-resident one.
 const RECORD_HEADER: usize = 0x30;
 const ATTRIBUTE_HEADER: usize = 0x18;
 const CLUSTERS_HEADER: usize = 0x40;
@@ -16,24 +16,24 @@ const CLUSTERS_HEADER: usize = 0x40;
 pub(super) struct Record {
     pub(super) number: u64,
     pub(super) bytes: Vec<u8>,
-    /// Where the sound attributes end.
+    /// Where the undamaged attributes end.
     end: usize,
-    /// A bit for each type of attribute that it holds.
+    /// A bit for each attribute type that it holds.
     kinds: u32,
-    /// Where the first sector begins that was not written with the rest.
+    /// Start of the first sector that was not written with the rest.
     torn: usize,
     pub(super) damage: Vec<NtfsDamage>,
 }
 
 impl Record {
-    /// Undoes the update sequence and finds where the attributes end.
+    /// Undoes the update sequence and finds the end of the attributes.
     ///
-    /// A record whose first sector is not sound is an error.
+    /// A record whose first sector is damaged is an error.
     pub(super) fn read(number: u64, mut bytes: Vec<u8>) -> Result<Record, NtfsDamage> {
         let mut damage = Vec::new();
         match bytes.first_chunk::<4>() {
             Some(b"FILE") => {}
-            // `chkdsk` marks so what it found torn.
+            // `chkdsk` marks torn records in this way.
             Some(b"BAAD") => damage.push(NtfsDamage::Marked { entry: number }),
             found => {
                 let found = found.map_or(0, |found| u32::from_le_bytes(*found).into());
@@ -62,7 +62,7 @@ impl Record {
             if length < ATTRIBUTE_HEADER || end > self.bytes.len() {
                 let (entry, what) = (self.number, "bytes of an attribute");
                 let expected = self.bytes.len().saturating_sub(at) as u64;
-                // Unused records of some systems hold zeros instead of an end.
+                // Unused records of some systems hold zeros instead of an end mark.
                 if code != 0 || length != 0 {
                     self.damage.push(NtfsDamage::Value { entry, what, expected, found: length as u64 });
                 }
@@ -98,23 +98,23 @@ impl Record {
         self.u16(0x16) & 2 != 0
     }
 
-    /// The record that this one extends.
+    /// Returns the record that this one extends.
     pub(super) fn base(&self) -> Option<Reference> {
         u64_at(&self.bytes, 0x20).filter(|base| *base != 0).map(Reference::read)
     }
 
-    /// The bytes behind the attributes and the eight of their end mark: what a longer one left there.
+    /// Returns the bytes after the attributes and the eight bytes of their end mark: remains of a longer record.
     pub(super) fn slack(&self) -> &[u8] {
         self.bytes.get(self.end.saturating_add(8)..).unwrap_or_default()
     }
 
-    /// The attributes of a type.
+    /// Returns the attributes of a type.
     pub(super) fn of_kind(&self, kind: u32) -> impl Iterator<Item = Attribute<'_>> {
         let all = (self.kinds & bit(kind) != 0).then(|| self.attributes());
         all.into_iter().flatten().filter(move |found| found.code == kind)
     }
 
-    /// The attributes, in the order in which they stand.
+    /// Returns the attributes, in stored order.
     pub(super) fn attributes(&self) -> impl Iterator<Item = Attribute<'_>> {
         let mut at = usize::from(self.u16(0x14));
         std::iter::from_fn(move || {
@@ -128,12 +128,13 @@ impl Record {
     }
 }
 
-/// The bit of a type: types are multiples of 16.
+/// Returns the bit of an attribute type: types are multiples of 16.
 fn bit(kind: u32) -> u32 {
     1 << (kind / 16 % 32)
 }
 
-/// Puts back the last two bytes of each protected sector; where the first unsound one begins, and what is wrong with it.
+/// Restores the last two bytes of each protected sector; on failure returns the start of the first damaged
+/// sector, and what is wrong with it.
 fn unprotect(entry: u64, bytes: &mut [u8]) -> Result<(), (usize, NtfsDamage)> {
     let offset = usize::from(u16_at(bytes, 4).unwrap_or(0));
     let count = usize::from(u16_at(bytes, 6).unwrap_or(0));
@@ -163,29 +164,29 @@ fn unprotect(entry: u64, bytes: &mut [u8]) -> Result<(), (usize, NtfsDamage)> {
     result
 }
 
-/// Puts back what the update sequence of an index block displaced.
+/// Restores the bytes of an index block that the update sequence displaced.
 pub(super) fn unprotect_block(entry: u64, block: &mut [u8]) -> Result<(), NtfsDamage> {
     unprotect(entry, block).map_err(|(_, error)| error)
 }
 
-/// An attribute as it stands in a record.
+/// An attribute as stored in a record.
 #[derive(Clone, Copy)]
 pub(super) struct Attribute<'a> {
     /// The record that holds it.
     pub(super) entry: u64,
     pub(super) code: u32,
-    /// Its place in the record.
+    /// Its offset in the record.
     pub(super) at: usize,
     bytes: &'a [u8],
-    /// It reaches into a sector that is not sound.
+    /// Whether it extends into a damaged sector.
     torn: bool,
 }
 
 /// The header of a non-resident attribute.
 pub(super) struct Clusters<'a> {
-    /// Cluster of the value with which this piece begins.
+    /// The cluster of the value with which this piece begins.
     pub(super) first: u64,
-    /// Clusters of a compression unit, as a power of two.
+    /// Clusters per compression unit, as a power of two.
     pub(super) unit: u16,
     pub(super) allocated: u64,
     pub(super) size: u64,
@@ -218,7 +219,7 @@ impl<'a> Attribute<'a> {
         self.flags() & 0x8000 != 0
     }
 
-    /// The UTF-16 bytes of its name; empty for none.
+    /// Returns the UTF-16 bytes of its name; empty if it has none.
     fn units(&self) -> Result<&'a [u8], NtfsDamage> {
         let length = usize::from(self.bytes.get(9).copied().unwrap_or(0)) * 2;
         if length == 0 {
@@ -229,13 +230,13 @@ impl<'a> Attribute<'a> {
         found.ok_or_else(|| self.value_error("end of an attribute's name", self.bytes.len(), start + length))
     }
 
-    /// Its name in its written form; a name that is not sound is damage.
+    /// Returns its name in written form; a malformed name is damage.
     pub(super) fn name(&self) -> Result<Option<String>, NtfsDamage> {
         let units = self.units()?;
         Ok((!units.is_empty()).then(|| escape_name(&name_bytes(units))))
     }
 
-    /// Whether this is its name.
+    /// Checks whether it has this name.
     pub(super) fn is_named(&self, name: Option<&str>) -> bool {
         match (self.units(), name) {
             (Ok(units), None) => units.is_empty(),
@@ -251,7 +252,7 @@ impl<'a> Attribute<'a> {
         }
     }
 
-    /// The value of a resident attribute, and its place in the record.
+    /// Returns the value of a resident attribute, and its offset in the record.
     pub(super) fn value(&self) -> Result<(&'a [u8], usize), NtfsDamage> {
         self.sound()?;
         let length = u32_at(self.bytes, 0x10).map_or(0, index);
@@ -263,7 +264,7 @@ impl<'a> Attribute<'a> {
         }
     }
 
-    /// The header of a non-resident attribute.
+    /// Returns the header of a non-resident attribute.
     pub(super) fn clusters(&self) -> Result<Clusters<'a>, NtfsDamage> {
         self.sound()?;
         let start = usize::from(u16_at(self.bytes, 0x20).unwrap_or(0));
@@ -281,12 +282,13 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// The 16-bit units of a text.
+/// Returns the 16-bit units of a text.
 pub(super) fn units(bytes: &[u8]) -> impl Iterator<Item = u16> + Clone {
     bytes.chunks_exact(2).map(|pair| u16_at(pair, 0).unwrap_or(0))
 }
 
-/// The bytes of a name: UTF-8, and half a surrogate pair as three bytes that UTF-8 does not have (WTF-8), so that no two names become one.
+/// Returns the bytes of a name: UTF-8, with an unpaired surrogate as three bytes that are not valid UTF-8
+/// (WTF-8), so that no two names become the same.
 pub(super) fn name_bytes(stored: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(stored.len());
     if units(stored).all(|unit| unit < 0x80) {
@@ -306,7 +308,7 @@ pub(super) fn name_bytes(stored: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Whether a stored name has this written form.
+/// Checks whether a stored name has this written form.
 pub(super) fn is_written(stored: &[u8], written: &str) -> bool {
     if written.is_ascii() && !written.contains('%') {
         return stored.len() == 2 * written.len() && units(stored).eq(written.bytes().map(u16::from));
@@ -332,7 +334,7 @@ mod tests {
         assert!(!is_written(&names[0], "a\u{fffd}"));
     }
 
-    /// A record of two sectors with one resident attribute in each.
+    /// Returns a record of two sectors with one resident attribute in each.
     fn record() -> Vec<u8> {
         let mut bytes = vec![0; 1024];
         bytes[..8].copy_from_slice(b"FILE\x30\0\x03\0");

@@ -10,7 +10,7 @@ const SYMLINK: u32 = 0xa000_000c;
 const DEDUPLICATED: u32 = 0x8000_0013;
 const WOF: u32 = 0x8000_0017;
 
-/// The tags of files and folders that a cloud keeps in step, but for the digit that tells whose.
+/// The tag of files and folders synchronised by a cloud service, without the digit that says which service.
 const CLOUD: u32 = 0x9000_001a;
 const CLOUD_MASK: u32 = 0xffff_0fff;
 
@@ -20,18 +20,19 @@ const NAME_SURROGATE: u32 = 0x2000_0000;
 /// The largest reparse buffer (2.1.2: 16 KiB).
 const MAX_BUFFER: u64 = 16 << 10;
 
-/// What a reader must know of a reparse point.
+/// What a reader must know about a reparse point.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reparse {
-    /// A junction, a symbolic link, or another name for something else: where it points.
+    /// A junction, a symbolic link, or another name for something else; with its target.
     Link(String),
-    /// The Windows overlay filter compressed the file.
+    /// The file was compressed by the Windows Overlay Filter.
     Overlay(Algorithm),
-    /// The main stream does not hold the file's bytes; how they are stored.
+    /// The main stream does not hold the file's bytes; with the way they are stored.
     Elsewhere(&'static str),
-    /// A file or folder that a cloud keeps in step: where its main stream has holes, what belongs there is not on this medium.
+    /// A file or folder synchronised by a cloud service: content in the holes of its main stream is not on this
+    /// medium.
     Cloud,
-    /// The entry itself is what it seems.
+    /// The entry itself holds its content.
     Plain,
 }
 
@@ -42,7 +43,8 @@ pub(crate) fn reparse(volume: &Volume, entry: &MftEntry) -> Result<Reparse, Ntfs
     Ok(meaning(&bytes))
 }
 
-/// The tag of a reparse point, and where a link points; of a value that stands in clusters the tag that `$FILE_NAME` keeps.
+/// Returns the tag of a reparse point, and the target of a link; if the value is in clusters, the tag that
+/// `$FILE_NAME` keeps.
 pub(super) fn tag_and_target(entry: &MftEntry) -> Option<(u32, Option<String>)> {
     let found = entry.attributes(REPARSE_POINT).next()?;
     let Ok((bytes, _)) = found.value() else {
@@ -63,7 +65,8 @@ fn meaning(bytes: &[u8]) -> Reparse {
     match tag {
         WOF => Algorithm::read(bytes).map_or_else(Reparse::Elsewhere, Reparse::Overlay),
         DEDUPLICATED => Reparse::Elsewhere("a deduplicated file"),
-        // The names follow eight bytes of lengths, of symbolic links also four of flags (2.1.2.4, 2.1.2.5).
+        // The names follow eight bytes of lengths, and for symbolic links also four bytes of flags (2.1.2.4,
+        // 2.1.2.5).
         MOUNT_POINT => Reparse::Link(target(bytes, 16).unwrap_or_default()),
         SYMLINK => Reparse::Link(target(bytes, 20).unwrap_or_default()),
         tag if tag & CLOUD_MASK == CLOUD => Reparse::Cloud,
@@ -72,7 +75,7 @@ fn meaning(bytes: &[u8]) -> Reparse {
     }
 }
 
-/// The substitute name.
+/// Returns the substitute name.
 fn target(bytes: &[u8], names: usize) -> Option<String> {
     let at = |at: usize| Some(usize::from(u16::from_le_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
     let start = names + at(8)?;

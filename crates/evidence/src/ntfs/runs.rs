@@ -1,16 +1,16 @@
-//! The clusters of a non-resident attribute, by their place in the stream.
+//! The clusters of a non-resident attribute, by their position in the stream.
 
 use super::{NtfsDamage, Place};
 use crate::read::Extent;
 use ntfs_core::runlist::Run;
 use std::io;
 
-/// Runs in the order of the stream; a piece that is missing is a break, which cannot be read.
+/// Runs in stream order; a missing piece is a break, which cannot be read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Runs {
-    /// First cluster in the stream, and the run.
+    /// The first cluster in the stream, and the run.
     runs: Vec<(u64, Run)>,
-    /// Clusters up to the end of the last run.
+    /// Number of clusters up to the end of the last run.
     total: u64,
 }
 
@@ -29,7 +29,8 @@ impl Runs {
         Ok(())
     }
 
-    /// The part of a run from byte `offset` of the stream on: where it stands in the volume (`None` for a hole), and its bytes.
+    /// Returns the part of a run from byte `offset` of the stream on: its offset in the volume (`None` for a
+    /// hole), and its size in bytes.
     pub(crate) fn at(&self, cluster: u64, offset: u64) -> Option<(Option<u64>, u64)> {
         let wanted = offset.checked_div(cluster)?;
         let index = self.runs.partition_point(|(start, _)| *start <= wanted).checked_sub(1)?;
@@ -43,7 +44,7 @@ impl Runs {
         Some((place, left))
     }
 
-    /// Reads from the clusters; holes and what no run covers are zeros.
+    /// Reads from the clusters; holes, and bytes that no run covers, are zeros.
     pub(crate) fn read(&self, place: &Place, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         let mut done = 0;
         while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
@@ -61,7 +62,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Where the bytes stand on the medium; holes stand nowhere.
+    /// Returns the extents of the bytes on the medium; holes have none.
     pub(crate) fn extents(&self, place: &Place, offset: u64, end: u64) -> Vec<Extent> {
         let mut extents = Vec::new();
         let mut position = offset;
@@ -76,17 +77,18 @@ impl Runs {
         extents
     }
 
-    /// The runs: first cluster of the volume (`None` for a hole), and clusters.
+    /// Returns the runs: first cluster on the volume (`None` for a hole), and number of clusters.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Option<u64>, u64)> {
         self.runs.iter().map(|(_, run)| (run.lcn, run.length))
     }
 
-    /// Whether clusters are missing from `offset` on, before a later run.
+    /// Checks whether clusters are missing from `offset` on, before a later run.
     fn broken(&self, cluster: u64, offset: u64) -> bool {
         offset.checked_div(cluster).is_some_and(|at| at < self.total)
     }
 
-    /// Bytes of the range that are stored, counted from its start up to the first hole; and how many the runs cover. `None` where a piece is missing.
+    /// Returns the number of stored bytes from the start of the range up to the first hole, and the number that
+    /// runs cover. `None` if a piece is missing.
     pub(crate) fn stored(&self, cluster: u64, offset: u64, length: u64) -> Option<(u64, u64)> {
         let (mut stored, mut covered) = (0, 0);
         while covered < length {

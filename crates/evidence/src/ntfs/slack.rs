@@ -1,4 +1,5 @@
-//! Names in the free space of a folder's index: behind the last entry of a node, in blocks that are free, and behind the attributes of its record.
+//! Names in the free space of a folder's index: after the last entry of a node, in free blocks, and after the
+//! attributes of its record.
 
 use super::bytes::{Reference, u16_at, u64_at};
 use super::entry::MftEntry;
@@ -8,7 +9,7 @@ use super::{NtfsDamage, Volume};
 use crate::tree::MacbTimes;
 use std::collections::HashSet;
 
-/// Bytes of an index entry in front of its key; the shortest key has a name of one letter.
+/// Size of an index entry before its key, in bytes; the shortest key has a name of one letter.
 const ENTRY_HEADER: usize = 0x10;
 const SHORTEST: usize = ENTRY_HEADER + 0x44;
 
@@ -20,14 +21,15 @@ pub(super) struct SlackName {
     pub(super) times: MacbTimes,
     pub(super) size: u64,
     pub(super) is_directory: bool,
-    /// The entry is still this file, deleted, and keeps no name itself: the reference is what it has by now.
+    /// Whether the entry is still this file, deleted, and has no name itself. The reference then has the entry's
+    /// present sequence number.
     pub(super) kept: bool,
-    /// The file that had this name is in use, under another one.
+    /// Whether the file that had this name is in use under another one.
     pub(super) renamed: bool,
 }
 
 impl Volume {
-    /// The names that a folder no longer lists and that the `$MFT` does not tell either, in the order in which they stand.
+    /// Returns the names that a folder no longer lists and that are not in the `$MFT` either, in stored order.
     pub(super) fn slack_names(&self, folder: &MftEntry) -> Vec<SlackName> {
         let mut found = Vec::new();
         self.each_slack(folder, |bytes| scan(folder, bytes, &mut found));
@@ -42,7 +44,7 @@ impl Volume {
         found
     }
 
-    /// Shows the free space of a folder's index; what cannot be read has none.
+    /// Shows the free space of a folder's index; unreadable parts are left out.
     fn each_slack(&self, folder: &MftEntry, mut show: impl FnMut(&[u8])) {
         let number = folder.number;
         if let Ok(root) = self.index_root(folder)
@@ -64,7 +66,8 @@ impl Volume {
         }
     }
 
-    /// Whether the `$MFT` does not tell of this name: its entry is another's by now, or is none, or has another name.
+    /// Checks whether this name is missing from the `$MFT`: its entry belongs to another file by now, is
+    /// unreadable, or has another name.
     fn is_gone(&self, folder: u64, found: &mut SlackName) -> bool {
         let Ok(entry) = self.entry(found.reference.entry) else { return true };
         if !found.reference.is(entry.sequence, entry.in_use) {
@@ -72,7 +75,7 @@ impl Volume {
         }
         found.renamed = entry.in_use;
         if !entry.in_use && entry.names().next().is_none() {
-            // Some systems take the names out of a record before they free it.
+            // Some systems remove the names from a record before they free it.
             found.kept = true;
             found.reference.sequence = entry.sequence;
         }
@@ -80,7 +83,7 @@ impl Volume {
     }
 }
 
-/// The entries that stand anywhere in these bytes, at every eighth one.
+/// Finds index entries anywhere in these bytes, at every eighth byte.
 fn scan(folder: &MftEntry, bytes: &[u8], found: &mut Vec<SlackName>) {
     let mut rest = bytes;
     while rest.len() >= SHORTEST {
@@ -91,7 +94,7 @@ fn scan(folder: &MftEntry, bytes: &[u8], found: &mut Vec<SlackName>) {
     }
 }
 
-/// The entry that begins here, and its bytes: one whose key names this folder.
+/// Returns the index entry that begins here, and its size in bytes, if its key names this folder.
 fn entry(folder: &MftEntry, bytes: &[u8]) -> Option<(SlackName, usize)> {
     let reference = Reference::read(u64_at(bytes, 0)?);
     let length = usize::from(u16_at(bytes, 8)?);

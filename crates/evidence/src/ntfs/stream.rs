@@ -17,7 +17,7 @@ pub(crate) struct Stream {
     data: Data,
     place: Rc<Place>,
     path: EvidencePath,
-    /// The compression unit that was expanded last: its start and its bytes.
+    /// The compression unit expanded last: its start and its bytes.
     unit: Option<(u64, Vec<u8>)>,
 }
 
@@ -33,7 +33,7 @@ impl Stream {
         Stream { path, ..self }
     }
 
-    /// The whole value of a structure of the file system.
+    /// Reads the whole value of a file system structure.
     pub(crate) fn read_value(mut self, limit: u64) -> Result<Vec<u8>, NtfsDamage> {
         let (entry, found) = (self.data.entry, self.data.size);
         if found > limit {
@@ -47,7 +47,7 @@ impl Stream {
         Ok(bytes)
     }
 
-    /// Copies from the compression unit around `offset`, in which `buffer` ends.
+    /// Copies from the compression unit around `offset`; `buffer` ends within it.
     fn copy_unit(&mut self, runs: &Runs, offset: u64, buffer: &mut [u8]) -> Result<(), ReadError> {
         let start = offset - offset % self.data.unit;
         if self.unit.as_ref().is_none_or(|(at, _)| *at != start) {
@@ -61,9 +61,9 @@ impl Stream {
         Ok(())
     }
 
-    /// The bytes of the compression unit at `start`.
+    /// Returns the bytes of the compression unit at `start`.
     ///
-    /// A unit without a hole is stored as it is, one that is all hole holds zeros, any other LZNT1.
+    /// A unit without a hole is not compressed, one that is all hole holds zeros, any other is LZNT1.
     fn expand(&self, runs: &Runs, start: u64) -> Result<Vec<u8>, ReadError> {
         let whole = self.data.unit;
         let error = |source| ReadError::Io { path: self.path.clone(), source };
@@ -135,7 +135,7 @@ impl ReadAt for Stream {
         let end = span.end().min(self.data.size);
         match &self.data.stored {
             Stored::Resident(_, place) => resident(place, span.offset, end),
-            // The bytes of a compressed unit stand in all of its clusters.
+            // The bytes of a compressed unit are in all of its clusters.
             Stored::Clusters(runs) if self.data.unit > 0 => {
                 let first = span.offset - span.offset % self.data.unit;
                 runs.extents(
@@ -149,7 +149,7 @@ impl ReadAt for Stream {
     }
 }
 
-/// The part of a resident value; the update sequence may have moved two of its bytes.
+/// Returns the extents of a part of a resident value; the update sequence may have moved two of its bytes.
 fn resident(place: &[Extent], offset: u64, end: u64) -> Vec<Extent> {
     let mut start = 0;
     let mut found = Vec::new();
@@ -178,11 +178,11 @@ mod tests {
 
     const CLUSTER: u64 = 512;
 
-    /// A stream over a medium of 18 clusters: one of LZNT1, 16 of `b`.
+    /// Returns a stream over a medium of 18 clusters: one of LZNT1, 16 of `b`.
     fn stream(unit: u64, initialised: u64) -> Stream {
         let mut medium = vec![0; 512];
         medium[510..].copy_from_slice(&[0x55, 0xaa]);
-        // A chunk of 4096 bytes: the literal `a`, and 4095 bytes from one byte before.
+        // A chunk of 4096 bytes: the literal `a`, and 4095 bytes copied from one byte before.
         medium.extend([0x03, 0xb0, 0x02, b'a', 0xfc, 0x0f]);
         medium.resize(1024, 0);
         medium.extend([b'b'; 16 * 512]);

@@ -1,6 +1,9 @@
-//! Files compressed by the Windows overlay filter (CompactOS): a reparse point tells how, the stream `WofCompressedData` holds the chunks, and the main stream is one hole of the file's size.
+//! Files compressed by the Windows Overlay Filter (CompactOS): a reparse point names the algorithm, the stream
+//! `WofCompressedData` holds the chunks, and the main stream is one hole of the file's size.
 //!
-//! Format: libfsntfs, "New Technologies File System (NTFS)", "Windows Overlay Filter"; [MS-FSCC] 2.1.2.1 for the tag. As in a resource of a WIM, a table of the ends of all chunks but the last stands before the chunks, counted from its own end.
+//! Format: libfsntfs, "New Technologies File System (NTFS)", "Windows Overlay Filter"; [MS-FSCC] 2.1.2.1 for the
+//! tag. As in a WIM resource, the chunks are preceded by a table with the ends of all chunks except the last,
+//! counted from the end of the table.
 
 mod bits;
 mod code;
@@ -22,23 +25,23 @@ use std::panic::catch_unwind;
 /// The stream that holds the chunks.
 pub(super) const STREAM: &str = "WofCompressedData";
 
-/// Bytes of the table that are read at once.
+/// Bytes of the table read at once.
 const PAGE: u64 = 4096;
 
 /// How the chunks are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Algorithm {
-    /// XPRESS Huffman, chunks of 4, 8 or 16 KiB: so many bytes.
+    /// XPRESS Huffman, in chunks of this many bytes: 4, 8 or 16 KiB.
     Xpress(u32),
     /// LZX, chunks of 32 KiB.
     Lzx,
 }
 
 impl Algorithm {
-    /// From a whole reparse buffer; else what is not read.
+    /// Reads the algorithm from a whole reparse buffer; the error says what is not supported.
     pub(super) fn read(buffer: &[u8]) -> Result<Algorithm, &'static str> {
         let field = |at| u32_at(buffer, at).unwrap_or(u32::MAX);
-        // Version and number of the provider, then version and algorithm of the provider FILE.
+        // Version and number of the provider, then version and algorithm of the FILE provider.
         match (field(8), field(12), field(16), field(20)) {
             (1, 2, 1, 0) => Ok(Algorithm::Xpress(4 << 10)),
             (1, 2, 1, 1) => Ok(Algorithm::Lzx),
@@ -49,7 +52,7 @@ impl Algorithm {
         }
     }
 
-    /// Bytes of every chunk but the last.
+    /// Returns the size of every chunk except the last, in bytes.
     fn chunk(self) -> u64 {
         match self {
             Algorithm::Xpress(chunk) => chunk.into(),
@@ -57,7 +60,7 @@ impl Algorithm {
         }
     }
 
-    /// The `size` bytes of a chunk; `None` where it is damaged.
+    /// Expands a chunk to its `size` bytes; `None` if it is damaged.
     fn expand(self, packed: &[u8], size: usize) -> Option<Vec<u8>> {
         let expanded = catch_unwind(|| match self {
             Algorithm::Xpress(_) => xpress::expand(packed, size),
@@ -67,7 +70,7 @@ impl Algorithm {
     }
 }
 
-/// The bytes of a compressed file; of its chunks only the last one read is kept.
+/// The bytes of a compressed file; only the chunk read last is kept.
 pub(crate) struct Overlay {
     algorithm: Algorithm,
     entry: u64,
@@ -78,7 +81,7 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// A file of `size` bytes, whose chunks stand in `stream` of the entry.
+    /// Creates a file of `size` bytes, whose chunks are in `stream` of the entry.
     pub(crate) fn new(algorithm: Algorithm, entry: u64, size: u64, stream: Stream) -> Overlay {
         let path = stream.path().clone();
         let chunks = Chunks::new(stream, entry, size, algorithm.chunk());
@@ -129,7 +132,7 @@ impl ReadAt for Overlay {
         Ok(copied)
     }
 
-    /// All of every chunk that holds bytes of the span; nothing where the table cannot be read.
+    /// Returns the whole of every chunk that holds bytes of the span; nothing if the table cannot be read.
     fn provenance(&self, span: ByteSpan) -> Vec<Extent> {
         let end = span.end().min(self.size);
         if span.offset >= end {
@@ -148,13 +151,13 @@ impl ReadAt for Overlay {
 struct Chunks {
     stream: Stream,
     entry: u64,
-    /// Bytes of the file, bytes of it in a chunk, and how many chunks there are.
+    /// Size of the file and of a chunk in bytes, and the number of chunks.
     size: u64,
     chunk: u64,
     count: u64,
-    /// Bytes of an entry of the table.
+    /// Size of a table entry in bytes.
     width: u64,
-    /// The page of the table that was read last: its start and its bytes.
+    /// The page of the table read last: its start and its bytes.
     page: Option<(u64, Vec<u8>)>,
 }
 
@@ -164,13 +167,13 @@ impl Chunks {
         Chunks { stream, entry, size, chunk, count: size.div_ceil(chunk), width, page: None }
     }
 
-    /// The first byte of the file in a chunk, and how many it has.
+    /// Returns the offset in the file of a chunk's first byte, and the chunk's expanded size.
     fn expanded(&self, number: u64) -> (u64, u64) {
         let offset = number.saturating_mul(self.chunk);
         (offset, self.size.saturating_sub(offset).min(self.chunk))
     }
 
-    /// Where a chunk stands in the stream.
+    /// Returns the location of a chunk in the stream.
     fn place(&mut self, number: u64) -> Result<ByteSpan, ReadError> {
         let table = self.count.saturating_sub(1).saturating_mul(self.width);
         let total = self.stream.len();
@@ -194,7 +197,7 @@ impl Chunks {
         }
     }
 
-    /// An entry of the table; what stands behind the end of the stream leads behind it, too.
+    /// Reads an entry of the table; an entry past the end of the stream is returned as an end past it, too.
     fn end(&mut self, index: u64) -> Result<u64, ReadError> {
         let at = index.saturating_mul(self.width);
         let start = at - at % PAGE;
@@ -225,7 +228,8 @@ mod tests {
 
     #[test]
     fn a_file_of_four_gibibytes_has_a_table_of_eight_bytes_each() {
-        // A table of 1 MiB, all hole but its last cluster, whose last entry is 3; then four bytes of chunks.
+        // A table of 1 MiB, all of it a hole except the last cluster, whose last entry is 3; then four bytes of
+        // chunks.
         let mut medium = vec![0; 1536];
         medium[510..512].copy_from_slice(&[0x55, 0xaa]);
         medium[1016] = 3;

@@ -1,4 +1,4 @@
-//! Linux, macOS and their like.
+//! Linux, macOS and other Unix systems.
 
 use super::{FileFacts, Moment};
 use std::ffi::{OsStr, OsString};
@@ -9,28 +9,28 @@ pub use std::os::unix::fs::FileExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Keeps the access time of what is opened; macOS has no such flag, so reading there may leave a new one.
+/// Keeps the access time of an opened file; macOS has no such flag, so reading there may change it.
 #[cfg(target_os = "linux")]
 const UNTOUCHED: libc::c_int = libc::O_NOATIME;
 #[cfg(not(target_os = "linux"))]
 const UNTOUCHED: libc::c_int = 0;
 
-/// The bytes of a name, exactly as the system has them.
+/// Returns the bytes of a name, exactly as the system has them.
 pub fn name_bytes(name: &OsStr) -> &[u8] {
     name.as_bytes()
 }
 
-/// The name with these bytes.
+/// Returns the name with these bytes.
 pub fn from_name_bytes(bytes: Vec<u8>) -> io::Result<OsString> {
     Ok(OsString::from_vec(bytes))
 }
 
-/// When the bytes of a file last changed.
+/// Returns when the bytes of a file last changed.
 pub fn modified(metadata: &Metadata) -> Moment {
     (metadata.mtime(), metadata.mtime_nsec())
 }
 
-/// All that is said of an entry.
+/// Returns all facts about an entry.
 pub(crate) fn facts(metadata: &Metadata) -> FileFacts {
     FileFacts {
         modified: Some(modified(metadata)),
@@ -41,25 +41,26 @@ pub(crate) fn facts(metadata: &Metadata) -> FileFacts {
     }
 }
 
-/// Opens without leaving a new access time where the system lets us.
+/// Opens a file without changing its access time, if the system lets us.
 pub(crate) fn open_untouched(path: &Path) -> io::Result<File> {
     open(path, 0)
 }
 
-/// The same, and a link is refused instead of followed.
+/// The same, but refuses a link instead of following it.
 pub(crate) fn open_itself(path: &Path) -> io::Result<File> {
     open(path, libc::O_NOFOLLOW)
 }
 
-/// The first byte from `offset` on that a file system stores of a file of `length` bytes: what stands before it is a hole.
+/// Returns the first byte from `offset` on that the file system stores, for a file of `length` bytes: anything
+/// before it is a hole.
 ///
-/// `offset` itself where that cannot be told, `length` where only a hole is left.
+/// Returns `offset` itself if that is unknown, and `length` if only a hole is left.
 #[cfg(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd"))]
 pub(crate) fn stored_from(file: &File, offset: u64, length: u64) -> u64 {
     use rustix::fs::{SeekFrom, seek};
     match seek(file, SeekFrom::Data(offset)) {
         Ok(stored) => stored.clamp(offset, length.max(offset)),
-        // No data from there on.
+        // There is no data from there on.
         Err(rustix::io::Errno::NXIO) => length.max(offset),
         Err(_) => offset,
     }
@@ -73,7 +74,7 @@ pub(crate) fn stored_from(_: &File, offset: u64, _: u64) -> u64 {
 fn open(path: &Path, flags: libc::c_int) -> io::Result<File> {
     let with = |flags| OpenOptions::new().read(true).custom_flags(flags).open(path);
     match with(flags | UNTOUCHED) {
-        // Only the owner may ask for O_NOATIME.
+        // Only the owner may use O_NOATIME.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => with(flags),
         result => result,
     }

@@ -9,12 +9,12 @@ use std::os::windows::fs::{FileExt as _, OpenOptionsExt};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Opens a link itself and not what it leads to (`FILE_FLAG_OPEN_REPARSE_POINT`).
+/// Opens a link itself and not its target (`FILE_FLAG_OPEN_REPARSE_POINT`).
 const THE_LINK: u32 = 0x0020_0000;
 
-/// Reading at an offset, as Unix names it.
+/// Reading at an offset, with the names used on Unix.
 ///
-/// It moves the file's own position, which Unix leaves alone; nothing here reads at that.
+/// It moves the file's own position, which Unix does not; nothing here reads at that position.
 pub trait FileExt {
     /// Reads up to `buffer.len()` bytes at `offset`; 0 at the end.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
@@ -42,14 +42,15 @@ impl FileExt for File {
     }
 }
 
-/// The bytes of a name: UTF-8, with an unpaired surrogate as the three bytes that it would have.
+/// Returns the bytes of a name: UTF-8, with an unpaired surrogate as the three bytes that it would have.
 pub fn name_bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }
 
-/// The name with these bytes.
+/// Returns the name with these bytes.
 ///
-/// One that is no UTF-8 is refused, so that a name with an unpaired surrogate is listed and not opened; so is one that no entry can have and that would lead out of its folder.
+/// A name that is not UTF-8 is refused, so a name with an unpaired surrogate is listed but cannot be opened. A
+/// name that no entry can have and that would lead out of its folder is also refused.
 pub fn from_name_bytes(bytes: Vec<u8>) -> io::Result<OsString> {
     let wrong = |why: Box<dyn Error + Send + Sync>| io::Error::new(io::ErrorKind::InvalidFilename, why);
     let name = String::from_utf8(bytes).map_err(|error| wrong(error.into()))?;
@@ -59,12 +60,13 @@ pub fn from_name_bytes(bytes: Vec<u8>) -> io::Result<OsString> {
     }
 }
 
-/// When the bytes of a file last changed; in steps of 100 ns.
+/// Returns when the bytes of a file last changed; in steps of 100 ns.
 pub fn modified(metadata: &Metadata) -> Moment {
     moment(metadata.modified()).unwrap_or_default()
 }
 
-/// What is said of an entry; the standard library tells neither the time of change, nor links, nor the file's number.
+/// Returns what is known about an entry; the standard library provides neither the time of change, nor links,
+/// nor the file's number.
 pub(crate) fn facts(metadata: &Metadata) -> FileFacts {
     FileFacts {
         modified: moment(metadata.modified()),
@@ -80,7 +82,7 @@ fn moment(time: io::Result<SystemTime>) -> Option<Moment> {
     match time.duration_since(UNIX_EPOCH) {
         Ok(since) => Some((i64::try_from(since.as_secs()).ok()?, i64::from(since.subsec_nanos()))),
         Err(before) => {
-            // Seconds count down to the full one before; nanoseconds always count up.
+            // Seconds are rounded down to the previous full second; nanoseconds always count up.
             let before = before.duration();
             let seconds = i64::try_from(before.as_secs()).ok()?.checked_neg()?;
             match i64::from(before.subsec_nanos()) {
@@ -91,12 +93,12 @@ fn moment(time: io::Result<SystemTime>) -> Option<Moment> {
     }
 }
 
-/// Opens for reading. Windows has no flag that keeps the access time; volumes keep none by default.
+/// Opens for reading. Windows has no flag that keeps the access time; by default volumes do not record it.
 pub(crate) fn open_untouched(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// The same, and a link is refused instead of followed.
+/// The same, but refuses a link instead of following it.
 pub(crate) fn open_itself(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(THE_LINK).open(path)?;
     match file.metadata()?.is_symlink() {
@@ -105,7 +107,7 @@ pub(crate) fn open_itself(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The first byte from `offset` on that is stored; which bytes are not, nobody is asked here.
+/// Returns the first byte from `offset` on that is stored: `offset`, because holes are not looked up on Windows.
 pub(crate) fn stored_from(_: &File, offset: u64, _: u64) -> u64 {
     offset
 }

@@ -20,10 +20,10 @@ fn open(bytes: &[u8]) -> Result<ArchiveTree, OpenError> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("triage.bin");
     std::fs::File::create(&file).unwrap().write_all(bytes).unwrap();
-    // A file stays readable without its name once it is open.
+    // An open file stays readable after its name is removed.
     let listed = open_archive(&file, "disk", None, Expansion::Bounded)?;
     let Some(listing) = listed.listing() else { return Ok(listed) };
-    // What is known of an archive from before makes no difference to anything that is tested here.
+    // Opening an archive with its stored listing makes no difference to anything that is tested here.
     let again = open_archive(&file, "disk", Some(&listing), Expansion::Bounded)?;
     assert_eq!(steps(&again), steps(&listed));
     Ok(again)
@@ -73,7 +73,7 @@ fn read(tree: &dyn Tree, at: &str) -> Result<Vec<u8>, ReadError> {
 /// Path, size and content of a file.
 type Held = (String, u64, Result<Vec<u8>, String>);
 
-/// Every file below the root, and every defect and gap.
+/// Returns every file below the root, and every defect and gap.
 fn everything(tree: &dyn Tree) -> (Vec<Held>, Vec<String>) {
     let root = tree.node(&EvidencePath::root()).unwrap().unwrap();
     let (mut files, mut told) = (Vec::new(), Vec::new());
@@ -92,7 +92,7 @@ fn everything(tree: &dyn Tree) -> (Vec<Held>, Vec<String>) {
     (files, told)
 }
 
-/// Bytes that do not compress well, the same every time.
+/// Returns bytes that do not compress well, the same every time.
 fn noise(length: usize) -> Vec<u8> {
     let mut state: u32 = 7;
     let mut next = || {
@@ -242,7 +242,7 @@ fn names_that_climb_leave_every_folder_readable() {
     }
 }
 
-/// What is held at each path of an archive, and what is told.
+/// Returns the content at each path of an archive, and what is reported.
 fn held(bytes: &[u8]) -> (std::collections::BTreeMap<String, Vec<u8>>, Vec<String>) {
     let (files, told) = everything(&open(bytes).unwrap());
     (files.into_iter().map(|(at, _, content)| (at, content.unwrap())).collect(), told)
@@ -456,7 +456,7 @@ fn encrypted_entries_are_listed_and_told_once() {
 #[test]
 fn bytes_in_front_of_a_zip_do_not_matter() {
     let bytes = [noise(1000), zip_by_hand(&[Entry::new(b"a", b"content")])].concat();
-    // As evidence it is no archive: it does not begin like one.
+    // It is not an archive as evidence, because it does not begin like one.
     assert!(matches!(open(&bytes), Err(OpenError::NotAnArchive { .. })));
     let front = [b"PK\x03\x04".to_vec(), noise(1000), zip_by_hand(&[Entry::new(b"a", b"content")])].concat();
     assert_eq!(read(&open(&front).unwrap(), "a").unwrap(), b"content");
@@ -504,7 +504,7 @@ fn an_archive_of_nothing_but_images_or_archives_is_refused_by_name() {
             assert!(error.to_string().contains(expected), "{error}");
         }
     }
-    // Something else, a container in name only, a small one, none at all.
+    // Another kind of file, a container in name only, a small one, none at all.
     for files in [
         vec![("x.vhdx", vhdx), ("NTUSER.DAT", text.clone())],
         vec![("memory.raw", noise(70_000))],

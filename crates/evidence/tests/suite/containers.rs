@@ -1,4 +1,5 @@
-//! Containers of disk images, built here byte by byte: one medium through all of them, what must be refused, and damage of every kind.
+//! Containers of disk images, built here byte by byte: the same medium in all of them, what must be refused, and
+//! damage of every kind.
 
 mod build;
 mod ewf;
@@ -24,7 +25,7 @@ fn whole(tree: &ImageTree) -> Vec<u8> {
     let mut bytes = vec![0; length];
     let mut filled = 0;
     while filled < length {
-        // Odd pieces cross every boundary at some time.
+        // Pieces of odd sizes cross every boundary sooner or later.
         let end = length.min(filled + 70_001);
         match tree.read_medium(filled as u64, &mut bytes[filled..end]).unwrap() {
             0 => panic!("the medium ends at {filled}"),
@@ -35,7 +36,7 @@ fn whole(tree: &ImageTree) -> Vec<u8> {
     bytes
 }
 
-/// Every container of one file: name, format, bytes.
+/// Returns every single-file container: name, format, bytes.
 fn containers(medium: &[u8]) -> Vec<(&'static str, ContainerFormat, Vec<u8>)> {
     use ContainerFormat::{Ewf, Qcow2, Vhd, Vhdx, Vmdk};
     vec![
@@ -177,7 +178,7 @@ fn an_image_that_holds_changes_only_names_its_parent_and_is_refused() {
     }
 }
 
-/// A descriptor of two flat extents and zeros, with the files it names.
+/// Writes a descriptor of two flat extents and zeros, with the files it names.
 fn flat(folder: &Path, medium: &[u8], first: &str) -> std::path::PathBuf {
     let (half, sectors) = (medium.len() / 2, medium.len() / 1024);
     let path = folder.join("disk.vmdk");
@@ -288,7 +289,7 @@ fn mutate(bytes: &mut Vec<u8>, places: &[usize], numbers: &mut Numbers) {
     }
 }
 
-/// Offsets at which structures stand, so that most mutations meet one.
+/// Returns offsets of structures, so that most mutations hit one.
 fn structures(bytes: &[u8]) -> Vec<usize> {
     let pages = (0..bytes.len()).step_by(512);
     let dense = |at: &usize| bytes[*at..bytes.len().min(at + 16)].iter().any(|byte| *byte != 0);
@@ -308,7 +309,7 @@ fn two_thousand_mutations_end_in_errors_or_bytes() {
         for round in 0..190 {
             let mut bytes = original.clone();
             mutate(&mut bytes, &places, &mut numbers);
-            // A wrong checksum would hide what lies behind it.
+            // A wrong checksum would hide anything behind it.
             match format {
                 ContainerFormat::Vhd if round % 2 == 0 => build::seal_vhd(&mut bytes),
                 ContainerFormat::Vhdx if round % 2 == 0 => vhdx::seal(&mut bytes),
@@ -329,7 +330,7 @@ fn two_thousand_mutations_end_in_errors_or_bytes() {
     assert!(opened + failed >= 2000 && opened > 500 && failed > 100, "{opened} opened, {failed} failed");
 }
 
-/// Makes `to` of the file that holds `from`, by the pages in which they differ.
+/// Changes the file from `from` to `to`, writing only the pages that differ.
 fn patch(path: &Path, from: &[u8], to: &[u8]) {
     use std::os::unix::fs::FileExt;
     let file = std::fs::File::options().write(true).open(path).unwrap();

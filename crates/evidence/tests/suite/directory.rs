@@ -362,7 +362,7 @@ fn a_hole_is_told_where_it_ends_and_hashed_as_zeros() {
         assert_eq!(hash(&holes, level).unwrap(), hash(&zeros, level).unwrap());
     }
     let mut reader = holes.open(&holes.node(&path("J")).unwrap().unwrap(), None).unwrap();
-    // A file system that keeps no holes has none to tell.
+    // A file system that does not store holes has none to report.
     assert!([0, hole].contains(&reader.stored_from(0)));
     assert_eq!(reader.stored_from(hole), hole);
     assert!([2 * hole - 1, 2 * hole].contains(&reader.stored_from(2 * hole - 1)));

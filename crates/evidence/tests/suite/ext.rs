@@ -1,4 +1,4 @@
-//! ext2 and ext4 volumes of our own making: what is read, where it stands, what is deleted, and damage of every kind.
+//! ext2 and ext4 volumes built here: what is read, where it is, what is deleted, and damage of every kind.
 
 use evidence::{
     DeletedEntry, DeletedStep, EvidencePath, ImageTree, Node, NodeKind, Original, ReadAt, ReadError,
@@ -76,7 +76,7 @@ impl Disk {
         Disk::new(512, 0x2, 0, 128)
     }
 
-    /// With file types, extents, 64 bits, inline data and checksums.
+    /// Creates a disk with file types, extents, 64 bits, inline data and checksums.
     fn ext4() -> Disk {
         Disk::new(512, 0x2 | 0x40 | 0x80 | 0x8000, 0x400, 256)
     }
@@ -92,7 +92,7 @@ impl Disk {
         *byte = (*byte & !(1 << (bit % 8))) | (u8::from(used) << (bit % 8));
     }
 
-    /// A block with these bytes.
+    /// Adds a block with these bytes.
     fn block(&mut self, bytes: &[u8]) -> u32 {
         let block = self.next;
         self.next += 1;
@@ -119,7 +119,7 @@ impl Disk {
         at
     }
 
-    /// Clears the links and the bit of an inode, and says when.
+    /// Clears the links and the bit of an inode, and sets its deletion time.
     fn delete(&mut self, number: u32) {
         let at = self.place(number);
         put(&mut self.bytes, at + 0x1a, &[0, 0]);
@@ -194,7 +194,7 @@ fn names(entries: &[(u32, &str, u8)], end: usize) -> Vec<u8> {
     bytes
 }
 
-/// A node of an extent tree; lengths above 0x8000 are of extents that were never written.
+/// Returns a node of an extent tree; lengths above 0x8000 mean extents that were never written.
 fn extents(depth: u16, entries: &[(u32, u16, u32)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for field in [0xf30a, entries.len() as u16, 4, depth, 0, 0] {
@@ -217,7 +217,7 @@ fn extents(depth: u16, entries: &[(u32, u16, u32)]) -> Vec<u8> {
     bytes
 }
 
-/// `length` bytes that differ from place to place.
+/// Returns `length` bytes that differ from place to place.
 fn noise(seed: u8, length: usize) -> Vec<u8> {
     (0..length).map(|at| (at as u8).wrapping_mul(31) ^ ((at >> 8) as u8) ^ seed).collect()
 }
@@ -245,7 +245,7 @@ impl Opened {
         self.tree.open(&self.node(path), None).unwrap()
     }
 
-    /// The bytes of a range, after making sure that the medium holds them where they are said to stand.
+    /// Reads a range of bytes, and checks that the medium holds them at their reported extents.
     fn read(&self, path: &str, offset: u64, length: usize) -> Vec<u8> {
         let mut reader = self.reader(path);
         let mut bytes = vec![7; length];
@@ -270,7 +270,7 @@ impl Opened {
         self.tree.volumes().remove(0).facts.unwrap()
     }
 
-    /// What a walk meets: paths, defects, gaps.
+    /// Returns the results of a walk: paths, defects, gaps.
     fn walk(&self) -> [Vec<String>; 3] {
         let root = self.tree.node(&EvidencePath::root()).unwrap().unwrap();
         let mut met = [const { Vec::new() }; 3];
@@ -294,7 +294,8 @@ impl Opened {
     }
 }
 
-/// Files with direct blocks and blocks behind one, two and three others, with holes between them.
+/// Creates files with direct blocks and blocks behind one, two and three levels of indirection, with holes
+/// between them.
 fn indirect() -> Vec<u8> {
     let mut disk = Disk::ext2();
     let seeds: Vec<u32> = (0..6).map(|seed| disk.block(&noise(seed, BLOCK))).collect();
@@ -372,7 +373,7 @@ fn links_pipes_folders_and_facts_of_ext2_are_told() {
     assert_eq!((time.precision, disk.node("ünï").times.born), (Precision::Second, None));
 }
 
-/// Extents in a tree of two levels, inline files and folders, times beyond 2038.
+/// Creates extents in a tree of two levels, inline files and folders, times beyond 2038.
 fn modern() -> Disk {
     let mut disk = Disk::ext4();
     let first = disk.block(&noise(1, BLOCK));
@@ -445,7 +446,7 @@ fn wrong_checksums_are_defects_and_reading_goes_on() {
     assert_eq!(disk.read("tree", 1024, 1024), noise(2, BLOCK));
 }
 
-/// Five deleted files beside one that is there.
+/// Creates five deleted files and one that exists.
 fn with_deleted() -> Disk {
     let mut disk = Disk::ext2();
     disk.file(12, b"here");
@@ -459,7 +460,7 @@ fn with_deleted() -> Disk {
         [(12, "here", 1), (13, "whole", 1), (14, "partial", 1), (16, "cleared", 1), (12, "old name", 1)];
     disk.folder(2, 2, &[entries.as_slice(), &[(18, "sub", 2)]].concat());
     let root = disk.folders[1].1 as usize * BLOCK;
-    // `here` swallows what follows it up to `sub`, and `.` and `..` stay.
+    // The entry `here` extends over what follows it up to `sub`; `.` and `..` stay.
     let sub = 24 + [12, 16, 16, 16, 16].iter().sum::<usize>();
     put(&mut disk.bytes, root + 24 + 4, &((sub - 24) as u16).to_le_bytes());
     for number in [13, 14, 15, 16, 17] {
@@ -506,7 +507,7 @@ fn deleted_names_and_inodes_are_told_with_what_can_be_recovered() {
     }
     let [paths, ..] = disk.walk();
     assert_eq!(paths, ["p0", "p0/here", "p0/sub"]);
-    // The inode of this name is another file's: its bytes are not given for the deleted one's.
+    // The inode of this name now belongs to another file: its bytes are not returned for the deleted one.
     assert!(matches!(disk.tree.open(&entries[1].node, None), Err(ReadError::NotAFile { .. })));
 }
 
@@ -615,7 +616,7 @@ fn two_thousand_damaged_volumes_are_read_to_an_end() {
             let changes = 1 + random(4);
             let mut touched = Vec::new();
             for _ in 0..changes {
-                // Metadata stands in the first 40 blocks.
+                // Metadata is in the first 40 blocks.
                 let at = BLOCK + random(39 * BLOCK / 4) * 4;
                 let word = match random(2) {
                     0 => nasty[random(nasty.len())].to_le_bytes(),

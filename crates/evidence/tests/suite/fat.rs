@@ -1,4 +1,4 @@
-//! FAT and exFAT volumes of our own making: names, content, times, deleted entries, and damage.
+//! FAT and exFAT volumes built here: names, content, times, deleted entries, and damage.
 
 mod build;
 
@@ -33,7 +33,7 @@ impl Opened {
         self.list(path).nodes.into_iter().map(|node| node.name).collect()
     }
 
-    /// The content of a file, which must be what stands at its provenance.
+    /// Returns the content of a file, which must equal the bytes at its provenance.
     fn read(&self, path: &str) -> Vec<u8> {
         let mut reader = self.0.open(&self.node(path), None).unwrap();
         let bytes = read_all(reader.as_mut(), 1 << 20).unwrap();
@@ -59,7 +59,7 @@ impl Opened {
     }
 }
 
-/// A volume with a label, a file in three pieces, a long name, and a folder with a file.
+/// Creates a volume with a label, a file in three pieces, a long name, and a folder with a file.
 fn fat(bits: usize) -> Fat {
     let clusters = if bits == 12 { 300 } else { 4100 };
     let mut fat = Fat::new(bits, clusters);
@@ -191,7 +191,8 @@ fn a_name_that_begins_in_another_cluster_is_found_again() {
     assert_eq!(volume.read("p0/SUB/a name in two clusters"), content(3, 512));
 }
 
-/// A volume with a deleted file of three clusters, one of two of which one is in use again, one that is lost, and a deleted folder of two clusters.
+/// Creates a volume with deleted entries: a file of three clusters, a file of two clusters of which one is in use
+/// again, a lost file, and a folder of two clusters.
 fn with_deleted() -> Fat {
     let mut fat = fat(16);
     let root = fat.root();
@@ -259,7 +260,7 @@ fn folders_in_circles_end_and_are_told() {
 
 #[test]
 fn a_chain_that_breaks_is_read_up_to_the_break() {
-    // Back into itself, to a free cluster, out of the volume, to its end too early.
+    // Back to itself, to a free cluster, out of the volume, to its end too early.
     for (next, found) in [(5, 5), (0, 0), (4000, 4000), (END, 0xfff)] {
         let mut image = fat(12);
         image.entry(9, next);
@@ -321,7 +322,8 @@ fn file<'a>(name: &'a str, first: u32, size: u64, contiguous: bool) -> ExFile<'a
     ExFile { name, first, size, written: size, contiguous, directory: false, offset: 0x84 }
 }
 
-/// A volume with a file in one run, one in a chain, one of which only a part was written, and a folder of two clusters.
+/// Creates a volume with a file in one run, one in a chain, one of which only a part was written, and a folder
+/// of two clusters.
 fn exfat() -> ExFat {
     let mut volume = ExFat::new();
     let root = volume.place(3);
@@ -430,7 +432,7 @@ fn damage_of_exfat_is_told_and_the_rest_is_read() {
     assert_eq!(volume.names("p0").len(), 4);
 }
 
-/// Numbers that look like chance and are the same each time.
+/// Numbers that look random and are the same each time.
 struct Chance(u64);
 
 impl Chance {
@@ -440,7 +442,7 @@ impl Chance {
     }
 }
 
-/// Reads all that there is; how many steps that took.
+/// Reads everything; returns how many steps that took.
 fn exhaust(tree: &ImageTree) -> usize {
     let (mut steps, mut buffer) = (0, [0; 4096]);
     let root = tree.node(&EvidencePath::root()).unwrap().unwrap();
@@ -477,7 +479,7 @@ fn damaged_bytes_anywhere_never_stop_the_reader() {
         file.write_all(&image).unwrap();
         let handle: &File = file.as_file();
         let mut chance = Chance(7);
-        // Where there is something: half of the changes go to the boot sector or to bytes that are set.
+        // Half of the changes hit the boot sector or nonzero bytes, where there is something to damage.
         let set: Vec<usize> = (0..image.len()).filter(|at| *at < SECTOR || image[*at] != 0).collect();
         for _ in 0..500 {
             let changed: Vec<usize> =

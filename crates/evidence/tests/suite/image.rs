@@ -1,4 +1,5 @@
-//! Disk images: partition tables of our own making around nothing, damage of every kind, and real images where they lie on this machine.
+//! Disk images: partition tables built here without any content, damage of every kind, and real images if this
+//! machine has them.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +21,7 @@ fn put(image: &mut [u8], at: usize, bytes: &[u8]) {
     image[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
-/// A boot record with partitions of type, first sector, number of sectors.
+/// Writes a boot record with partitions, given as type, first sector and number of sectors.
 fn boot_record(image: &mut [u8], sector: usize, slots: &[(u8, u32, u32)]) {
     let at = sector * SECTOR;
     for (index, (kind, first, count)) in slots.iter().enumerate() {
@@ -43,7 +44,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     !crc
 }
 
-/// A GPT of one partition, with both copies of its header.
+/// Returns a GPT of one partition, with both copies of its header.
 fn guid_table(sectors: usize, first: u64, last: u64) -> Vec<u8> {
     let mut image = vec![0; sectors * SECTOR];
     boot_record(&mut image, 0, &[(0xee, 1, u32::MAX)]);
@@ -67,7 +68,8 @@ fn guid_table(sectors: usize, first: u64, last: u64) -> Vec<u8> {
     image
 }
 
-/// Two primary partitions, one of them encrypted by its boot sector, one ext without anything behind its magic, and an extended one with two logical ones.
+/// Returns two primary partitions, one of them encrypted according to its boot sector, one ext with nothing
+/// after its magic, and an extended one with two logical ones.
 fn mbr() -> Vec<u8> {
     let mut image = vec![0; 100 * SECTOR];
     boot_record(&mut image, 0, &[(0x06, 10, 10), (0x83, 20, 10), (0x05, 40, 60)]);
@@ -225,7 +227,7 @@ fn damaged_tables_are_read_to_an_end() {
     }
 }
 
-/// Changes a few bytes in the first `within`; the same seed changes the same.
+/// Changes a few bytes in the first `within`; the same seed makes the same changes.
 fn mutate(image: &mut [u8], seed: u64, within: usize) {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -240,7 +242,7 @@ fn mutate(image: &mut [u8], seed: u64, within: usize) {
     }
 }
 
-/// The folder of real cases, where there is one.
+/// Returns the path in the folder of real cases, if there is one.
 #[expect(clippy::disallowed_methods, reason = "a test asks where the real cases lie")]
 fn real(file: &str) -> Option<PathBuf> {
     let found = std::env::var_os("LOCARD_CASES").map(|cases| PathBuf::from(cases).join(file));
@@ -293,7 +295,7 @@ fn an_image_holds_what_was_copied_from_it() {
     assert_eq!(read_all(note.as_mut(), 1 << 20).unwrap().len() as u64, task.streams[0].size);
     assert!(matches!(tree.open(&task, Some("none")), Err(ReadError::NoStream { .. })));
     assert!(task.times.born.is_some_and(|time| time.clock == ledger::Clock::Host));
-    // Streams were copied under names of their own, deleted files are not listed.
+    // Streams were copied under separate names, and deleted files are not listed.
     assert!(same > 500 && other.len() <= 5, "{same} equal, {other:#?}");
 }
 

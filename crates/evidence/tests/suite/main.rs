@@ -1,4 +1,4 @@
-//! The tests of `evidence` from outside, as one binary: a binary is linked once, whatever it tests.
+//! The external tests of `evidence`, as one binary, so that there is only one to link.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod archive;

@@ -1,4 +1,4 @@
-//! NTFS volumes of our own making: every kind of storage, links, deleted entries, damage.
+//! NTFS volumes built here: every kind of storage, links, deleted entries, damage.
 
 use evidence::{
     DeletedEntry, DeletedStep, EvidencePath, ImageTree, MacbTimes, Node, NodeKind, NodeState, Original,
@@ -65,7 +65,7 @@ fn deleted(tree: &ImageTree) -> (BTreeMap<String, DeletedEntry>, Vec<String>) {
     (entries, defects)
 }
 
-/// Where a record stands in the volume.
+/// Returns the offset of a record in the volume.
 fn record_at(built: &Built, number: u64) -> u64 {
     let mut at = number * 1024;
     for run in &built.mft {
@@ -78,7 +78,7 @@ fn record_at(built: &Built, number: u64) -> u64 {
     panic!("record {number} is in the table");
 }
 
-/// Everything a walk meets: paths, and damage.
+/// Returns everything that a walk finds: paths, and damage.
 fn walked(tree: &ImageTree) -> (Vec<Node>, Vec<String>) {
     let root = tree.node(&EvidencePath::root()).unwrap().unwrap();
     let (mut nodes, mut damage) = (Vec::new(), Vec::new());
@@ -144,7 +144,7 @@ fn names_are_found_in_any_case_unless_two_differ_in_case_alone() {
     for number in 0..MANY {
         spec = spec.entry(EntrySpec::file(&format!("many/Name {number} {}", "x".repeat(60)), b""));
     }
-    // Names that differ in case alone come from other systems; they stand side by side.
+    // Names that differ in case alone come from other systems; they are next to each other.
     let utf16 = |name: &str| -> Vec<u8> { name.encode_utf16().flat_map(u16::to_le_bytes).collect() };
     let (stand_in, name) = (utf16("cas_"), utf16("case"));
     let mut bytes = spec.build().unwrap().bytes();
@@ -224,7 +224,7 @@ fn a_deleted_path_that_is_not_there_is_none_and_a_deleted_folder_is_not_listed()
     assert!(matches!(tree.children(&folder), Err(ReadError::Unsupported { .. })));
 }
 
-/// A file whose name stands in the free space of its folder, and whose record was taken.
+/// A file whose name is in the free space of its folder, and whose record was reused.
 #[test]
 fn a_name_that_only_free_space_of_a_folder_keeps_is_told_as_lost() {
     let mut spec = VolumeSpec::new("");
@@ -238,7 +238,7 @@ fn a_name_that_only_free_space_of_a_folder_keeps_is_told_as_lost() {
     let planted = built.planted(&format!("folder/{name}")).unwrap().clone();
     let (found, _) = deleted(&open(&built).1);
     assert_eq!(found.len(), 1, "the table tells it already: {:?}", found.keys());
-    // Another file took the record, and was deleted in its turn.
+    // Another file took the record, and was then deleted as well.
     let at = record_at(&built, planted.record);
     built.put(at + 0x10, &9u16.to_le_bytes());
     let Volume(_kept, tree) = &open(&built);
@@ -253,7 +253,7 @@ fn a_name_that_only_free_space_of_a_folder_keeps_is_told_as_lost() {
     assert!(matches!(tree.open(&entry.node, None).err(), Some(ReadError::Absent { .. })));
 }
 
-/// The same, where the file is in use under another name by now: it was renamed, and not deleted.
+/// The same, but the file was renamed and not deleted: it is in use under another name.
 #[test]
 fn a_name_of_a_file_that_has_another_one_by_now_is_not_told_as_deleted() {
     let mut spec = VolumeSpec::new("");
@@ -389,7 +389,7 @@ fn damage_in_one_attribute_hides_no_other() {
         record + found.unwrap() as u64
     };
     let whole = node(&open(&built).1, "p0/file.txt");
-    // The length of the name in `$FILE_NAME`; its own times go with it.
+    // The length of the name in `$FILE_NAME`, whose times are lost with it.
     let mut damaged = built.clone();
     damaged.put(find("file.txt") - 2, &[0xff]);
     let Volume(_kept, tree) = &open(&damaged);
@@ -476,7 +476,7 @@ fn no_mutation_of_the_structures_stops_the_reader() {
     }
 }
 
-/// Reads all there is to read of a small volume, at most 4 KiB of each stream.
+/// Reads everything in a small volume, at most 4 KiB of each stream.
 fn read_everything(image: &std::path::Path, index: u64, find: bool) {
     let Ok(tree) = open_image(image, "disk") else { return };
     let root = tree.node(&EvidencePath::root()).unwrap().unwrap();
@@ -502,14 +502,14 @@ fn read_everything(image: &std::path::Path, index: u64, find: bool) {
         }
     }
     let _ = tree.mft_entry(&path("p0"), index);
-    // The table of upper case is large.
+    // The upper-case table is large.
     if find {
         let _ = tree.node(&path("p0/A FOLDER/FILE 7"));
     }
     let _ = tree.volumes();
 }
 
-/// A real folder of that name: what stands in it is not the deleted file, nor the other way round.
+/// A real folder of that name: a file in it is not the deleted file, nor vice versa.
 #[test]
 fn a_file_in_the_place_of_a_deleted_entry_is_not_taken_for_it() {
     let gone = || EntrySpec::file("plan.txt", b"the plan").deleted(Deleted::Recoverable);

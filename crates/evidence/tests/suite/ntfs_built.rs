@@ -1,4 +1,4 @@
-//! NTFS volumes of our own making: what is read is what was planted.
+//! NTFS volumes built here: the planted content is read back.
 
 use evidence::{
     EvidencePath, FileReference, ImageTree, Node, NodeKind, NodeState, Scheme, Step, Tree, open_image,
@@ -33,7 +33,7 @@ fn open_volume(built: &Built) -> (TempDir, ImageTree) {
     open(|file| built.write_to(file).unwrap())
 }
 
-/// Everything below a folder but metafiles, by its path in the volume.
+/// Returns everything below a folder except metafiles, by its path in the volume.
 fn found(tree: &ImageTree, volume: &str) -> BTreeMap<String, Node> {
     let root = tree.node(&path(volume)).unwrap().unwrap();
     let mut nodes = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Files compressed by the Windows overlay filter, on volumes of our own making.
+//! Files compressed by the Windows Overlay Filter, on volumes built here.
 
 mod pack;
 
@@ -17,15 +17,15 @@ use testkit::ntfs::{Built, Content, EntrySpec, VolumeSpec};
 const LZX: u32 = 1;
 const STREAM: &str = "WofCompressedData";
 
-/// Bytes of a chunk by the number of the algorithm.
+/// Chunk sizes in bytes, by the number of the algorithm.
 const CHUNKS: [usize; 4] = [4096, 32_768, 8192, 16_384];
 
-/// The chunks of a file: each compressed where that makes it smaller.
+/// Returns the chunks of a file, each compressed if that makes it smaller.
 fn chunks(algorithm: u32, bytes: &[u8]) -> Vec<Vec<u8>> {
     let pack = |chunk: &[u8]| match chunk.iter().all(|byte| pack::LETTERS.contains(byte)) {
         true if algorithm == LZX => pack::lzx(chunk, 0),
         true => pack::xpress(chunk),
-        // LZX stores what is no text in a block of its own.
+        // LZX stores bytes that are not text in a block of their own.
         false if algorithm == LZX => {
             let letters = chunk.iter().rev().take_while(|byte| pack::LETTERS.contains(byte)).count();
             pack::lzx(chunk, chunk.len() - letters)
@@ -36,7 +36,7 @@ fn chunks(algorithm: u32, bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.chunks(CHUNKS[algorithm as usize]).map(|chunk| smaller(chunk).unwrap_or(chunk.to_vec())).collect()
 }
 
-/// The stream: the ends of all chunks but the last, and the chunks.
+/// Returns the stream: the ends of all chunks except the last, and the chunks.
 fn stream(chunks: &[Vec<u8>]) -> Vec<u8> {
     let ends = chunks.iter().scan(0, |end, chunk| {
         *end += u32::try_from(chunk.len()).unwrap();
@@ -73,12 +73,12 @@ fn read(tree: &ImageTree, name: &str) -> Result<Vec<u8>, ReadError> {
     read_all(tree.open(&node(tree, name), None)?.as_mut(), 1 << 30)
 }
 
-/// Text, noise with calls, text, and a rest.
+/// Returns text, noise with calls, text, and a remainder.
 fn content(algorithm: u32) -> Vec<u8> {
     let chunk = CHUNKS[algorithm as usize];
     let mut binary = noise(3, 1001);
     (0..90).for_each(|n| binary[n * 11] = 0xe8);
-    // Targets that are translated both ways: near ones, and those near the size that is assumed.
+    // Targets that are translated both ways: near ones, and those near the assumed size.
     (0..45).for_each(|n| binary[n * 22 + 3..][..2].fill(0));
     (0..9).for_each(|n| binary[n * 110 + 1..][..4].copy_from_slice(&11_999_999u32.to_le_bytes()));
     [
@@ -156,7 +156,7 @@ fn damage_in_a_chunk_or_the_table_fails_what_it_meets_only() {
     packed[0][300..].fill(0);
     packed[0].truncate(320);
     let mut damaged = stream(&packed);
-    // The end of the third chunk lies behind the stream: neither it nor the fourth can stand anywhere.
+    // The end of the third chunk is past the end of the stream, so neither it nor the fourth has a valid place.
     damaged[8..12].copy_from_slice(&0x7fff_ffffu32.to_le_bytes());
     let cut = stream(&chunks(0, &whole))[..10].to_vec();
     let mut spec = VolumeSpec::new("C").entry(entry("damaged", 0, whole.len(), &damaged));
@@ -217,7 +217,7 @@ fn no_change_of_chunks_or_table_stops_the_reader() {
         let planted = &built.planted(&name).unwrap().streams[1];
         let run = planted.runs[0];
         let start = run.lcn.unwrap() * built.cluster;
-        // Half of the changes meet the table or the first codes.
+        // Half of the changes hit the table or the first codes.
         let reach = if round % 8 < 4 { 600 } else { planted.size };
         let at = start + u64::from(u32::from_le_bytes(*draw.first_chunk().unwrap())) % reach;
         let patch = &[draw[4], draw[5] & draw[6], 0xff, 0][..1 + usize::from(draw[7]) % 4];

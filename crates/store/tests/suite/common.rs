@@ -13,13 +13,13 @@ pub(crate) fn task(number: u16) -> Stream {
     Stream::Task(TaskId(number))
 }
 
-/// An event without a payload.
+/// Returns an event without a payload.
 pub(crate) fn plain(stream: Stream, reason: &str) -> Entry {
     let event = NothingToRecord { turn: 1, call: CallId("call".into()), reason: reason.into() };
     entry(stream, Event::NothingToRecord(event), None)
 }
 
-/// The end of an invocation, with its output.
+/// Returns the end of an invocation, with its output.
 pub(crate) fn output(stream: Stream, ordinal: u32, bytes: &[u8]) -> Entry {
     let space = IdSpace::new(Seed(Digest::of(b"seed")));
     let ended = InvocationEnded {
@@ -43,7 +43,7 @@ fn entry(stream: Stream, event: Event, payload: Option<Arc<[u8]>>) -> Entry {
     Entry { stream, event, circumstance, payload }
 }
 
-/// Bytes that no compressor makes shorter; another seed gives others.
+/// Returns incompressible bytes, different for each seed.
 pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed;
     let next = || {
@@ -53,13 +53,13 @@ pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-/// Makes a file that holds these bytes.
+/// Creates a file with these bytes.
 #[expect(clippy::disallowed_methods, reason = "a test damages files on purpose")]
 pub(crate) fn write(path: &Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// An accepted claim: `evil.exe` was executed.
+/// Returns an accepted claim: `evil.exe` was executed.
 pub(crate) fn fact(stream: Stream) -> Entry {
     let space = IdSpace::new(Seed(Digest::of(b"seed")));
     let number = TaskId(stream.number());

@@ -1,4 +1,4 @@
-//! A run written anew depends on its rows alone, and what does not hold is not written anew.
+//! An exported run depends on its rows alone, and an invalid one is not exported.
 
 use crate::common::{noise, output, plain, task, write};
 use ledger::Stream;
@@ -10,7 +10,7 @@ use store::{
     Bodies, Durability, Encoding, ExportError, Exported, FILE_NAME, PayloadEntry, Reader, Writer, export,
 };
 
-/// A small sealed run with payloads that are stored raw and such that are compressed.
+/// Records a small sealed run, with some payloads stored raw and others compressed.
 fn sealed(folder: &Path) {
     let writer = Writer::create(folder).unwrap();
     let lines = |of: u32| -> Vec<u8> {
@@ -31,7 +31,8 @@ fn sealed(folder: &Path) {
     writer.seal(vec![end]).unwrap();
 }
 
-/// A writable copy of the run, changed by SQL with triggers and view out of the way, which stand there again afterwards.
+/// Makes a writable copy of the run and changes it by SQL, with the triggers and the view removed before and
+/// restored afterwards.
 fn changed(run: &Path, copy: &Path, change: impl FnOnce(&Connection)) {
     fs::create_dir(copy).unwrap();
     write(&copy.join(FILE_NAME), &fs::read(run.join(FILE_NAME)).unwrap());
@@ -58,7 +59,8 @@ fn exported(run: &Path, to: &Path) -> (Exported, Vec<u8>) {
     (exported, fs::read(to).unwrap())
 }
 
-/// The same rows in another order, in pages of another size, with holes, and every payload stored otherwise.
+/// Writes the same rows in another order, in pages of another size, with holes, and with every payload stored in
+/// the other way.
 fn shuffled(run: &Path, copy: &Path) {
     let reader = Reader::open(run).unwrap();
     let payloads: Vec<(PayloadEntry, Vec<u8>)> = reader
@@ -101,7 +103,7 @@ fn however_the_rows_lie_on_the_disk_the_same_bytes_come_of_them() {
     let (told, bytes) = exported(&at("run"), &at("1"));
     assert_eq!((told.sealed, told.events, told.payloads), (true, 38, 24));
     assert_eq!(exported(&at("shuffled"), &at("2")), (told.clone(), bytes.clone()));
-    // What was written anew is a run, and gives the same again.
+    // The copy is itself a run, and exporting it gives the same again.
     fs::create_dir(at("again")).unwrap();
     write(&at("again").join(FILE_NAME), &bytes);
     let (run, again) = (Reader::open(&at("run")).unwrap(), Reader::open(&at("again")).unwrap());
@@ -120,7 +122,7 @@ fn a_run_that_is_being_written_is_taken_as_it_stands() {
     let at = |name: &str| home.path().join(name);
     let writer = Writer::create(&at("run")).unwrap();
     writer.append(vec![plain(task(1), "a"), output(task(1), 0, b"out")], Durability::Buffered).unwrap();
-    // The writer goes on while the first event is taken.
+    // The writer continues while the first event is copied.
     let more = std::cell::Cell::new(0);
     let go_on = || {
         writer

@@ -1,4 +1,4 @@
-//! What a run's file promises, from outside.
+//! The guarantees of a run's file, tested from outside.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test or measurement may stop it")]
 

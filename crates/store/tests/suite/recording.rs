@@ -182,7 +182,8 @@ fn a_process_that_dies_leaves_everything_appended() {
         let entries = vec![output(task(1), n, &noise(n.into(), 3000))];
         writer.append(entries, Durability::Buffered).unwrap();
     }
-    // What the disk holds while the writer is open is what a killed process leaves; the index in shared memory is lost.
+    // What is on the disk while the writer is open is what a killed process leaves behind; the index in shared
+    // memory is lost.
     fs::create_dir(&copy).unwrap();
     for name in [FILE_NAME, "run.db-wal"] {
         fs::copy(run.join(name), copy.join(name)).unwrap();
@@ -213,7 +214,7 @@ fn a_log_cut_anywhere_yields_a_valid_beginning() {
         writer.append(vec![plain(task(1), "a"), output(task(1), n, b"out")], Durability::Buffered).unwrap();
     }
     let mut log = fs::read(run.join("run.db-wal")).unwrap();
-    // Behind what was written stands room for more.
+    // The written part is followed by space for more.
     log.truncate(log.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
     let mut lengths = Vec::new();
     for length in (0..=log.len()).step_by(1031) {

@@ -1,4 +1,4 @@
-//! Sealing, and what may stand in its way.
+//! Sealing, and possible obstacles to it.
 
 use crate::common::{output, plain, task};
 use ledger::Stream;
@@ -50,7 +50,7 @@ fn nothing_recorded_cannot_be_sealed() {
     assert!(matches!(writer.seal(vec![]), Err(SealError::Empty)));
 }
 
-/// `-wal` and `-shm` go with the file that they belong to, and the reader keeps what it has open.
+/// `-wal` and `-shm` are removed with their file, and the reader keeps its open files.
 #[test]
 fn a_reader_that_does_not_stop_holds_no_sealing_up() {
     let folder = tempfile::tempdir().unwrap();
@@ -92,7 +92,7 @@ fn a_sealing_that_was_cut_off_is_ended_by_resuming_whoever_reads_the_run() {
     let mut end = plain(Stream::Run, "end");
     end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1, connections: None });
     writer.append(vec![end], Durability::Durable).unwrap();
-    // What a copy that was cut off leaves.
+    // What an interrupted copy leaves behind.
     fs::File::create(folder.path().join(format!("{FILE_NAME}-sealing"))).unwrap();
     let reader = Reader::open(folder.path()).unwrap();
     drop(writer);
@@ -103,7 +103,7 @@ fn a_sealing_that_was_cut_off_is_ended_by_resuming_whoever_reads_the_run() {
     assert_eq!(Reader::open(folder.path()).unwrap().events().map(Result::unwrap).count(), 3);
 }
 
-/// Killed between the two: the copy has the file's name, and the log of the old file stands beside it.
+/// As if killed in between: the copy has the file's name, and the log of the old file is next to it.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test makes what a crash leaves")]
 fn a_log_beside_the_copy_that_took_the_place_of_its_file_changes_nothing() {

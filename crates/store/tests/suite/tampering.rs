@@ -1,4 +1,4 @@
-//! Whatever is changed in a sealed file is found, or means nothing.
+//! Any change to a sealed file is detected, or has no meaning.
 
 use crate::common::{fact, noise, output, plain, task, write};
 use ledger::event::{Event, Format};
@@ -13,7 +13,7 @@ use store::{Durability, FILE_NAME, OpenError, PayloadEntry, Place, ReadError, Re
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Everything that a run says.
+/// Everything that a run contains.
 #[derive(Debug, PartialEq)]
 struct Content {
     events: Vec<(Link, Event, Circumstance)>,
@@ -35,7 +35,7 @@ fn content(folder: &Path) -> Result<Content, Failure> {
     Ok(Content { events, payloads })
 }
 
-/// A small sealed run with every kind of row.
+/// Records a small sealed run with every kind of row.
 fn sealed(folder: &Path) {
     let writer = Writer::create(folder).unwrap();
     for n in 0..3 {
@@ -48,7 +48,7 @@ fn sealed(folder: &Path) {
     writer.seal(vec![plain(Stream::Run, "end")]).unwrap();
 }
 
-/// A sealed run that may be written again.
+/// Makes a sealed run writable again.
 fn writable(folder: &Path) {
     sealed(folder);
     let bytes = fs::read(folder.join(FILE_NAME)).unwrap();
@@ -56,7 +56,7 @@ fn writable(folder: &Path) {
     write(&folder.join(FILE_NAME), &bytes);
 }
 
-/// How many changes were found, and how many left everything as it was.
+/// Returns how many changes were detected, and how many changed nothing.
 fn flip(folder: &Path, places: impl Iterator<Item = usize>, mask: u8) -> (usize, usize) {
     let path = folder.join(FILE_NAME);
     let original = content(folder).unwrap();
@@ -85,7 +85,7 @@ fn flip(folder: &Path, places: impl Iterator<Item = usize>, mask: u8) -> (usize,
 #[test]
 fn no_changed_byte_of_a_sealed_file_changes_what_it_says_unseen() {
     let sums = std::thread::scope(|scope| {
-        // Every byte once, the lowest bit and the highest by turns.
+        // Every byte once, alternating between the lowest bit and the highest.
         let run = |offset: usize, mask: u8| {
             scope.spawn(move || {
                 let folder = tempfile::tempdir().unwrap();
@@ -102,7 +102,7 @@ fn no_changed_byte_of_a_sealed_file_changes_what_it_says_unseen() {
     assert!(found > 10_000, "{found} changes found");
 }
 
-/// Changes a run by way of SQL, with triggers and checks out of the way, and says what is found.
+/// Changes a run through SQL, with triggers and checks disabled, and returns what is detected.
 fn changed(sql: &str) -> Failure {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
@@ -206,7 +206,7 @@ fn a_value_that_breaks_a_check_of_its_table_is_found() {
 
 #[test]
 fn a_column_of_another_type_is_an_error_of_its_row() {
-    // STRICT tables refuse such a value: the type in the schema is changed for the moment, and then changed back.
+    // STRICT tables refuse such a value: the type in the schema is changed temporarily, and then changed back.
     let lax = |table: &str, update: &str| {
         format!(
             "PRAGMA writable_schema = ON;

@@ -1,4 +1,4 @@
-//! The data of values in free space, where its place is free, too.
+//! The data of values in free space, if its own place is also free.
 
 use super::free::Free;
 use super::record::FoundValue;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 type Data<'h> = (Cow<'h, [u8]>, Vec<Extent>);
 
-/// The data; `None` where any of it is in use again. What stands there may have been written over since.
+/// Reads the data; `None` if any of it is in use again. The bytes there may have been overwritten since.
 pub(super) fn read<'h>(hive: &'h Hive<'_>, free: &Free, value: &FoundValue) -> Option<Data<'h>> {
     let size = value.size as usize;
     if size == 0 {
@@ -44,7 +44,7 @@ fn segments<'h>(hive: &'h Hive<'_>, free: &Free, record: u32, size: usize) -> Op
     Some((Cow::Owned(raw), extents))
 }
 
-/// The content of an old cell, all of it free.
+/// Returns the content of an old cell if all of it is free.
 fn piece<'h>(hive: &'h Hive<'_>, free: &Free, reference: u32, length: usize) -> Option<(&'h [u8], Extent)> {
     if !free.holds(reference, length.checked_add(4)?) {
         return None;

@@ -12,7 +12,7 @@ const BIN_UNIT: usize = 4096;
 pub(super) struct Free(Vec<(u32, u32)>);
 
 impl Free {
-    /// Goes through all bins and their cells; a bin that contradicts itself ends where it does.
+    /// Goes through all bins and their cells; a bin that contradicts itself is read up to the contradiction.
     pub(super) fn of(cells: Cells<'_>) -> Self {
         let bins = cells.bins();
         let (mut runs, mut at) = (Vec::new(), 0);
@@ -30,12 +30,12 @@ impl Free {
         Self(runs)
     }
 
-    /// The runs of free bytes.
+    /// Returns the runs of free bytes.
     pub(super) fn runs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.0.iter().copied()
     }
 
-    /// Whether all of these bytes are free.
+    /// Checks whether all of these bytes are free.
     pub(super) fn holds(&self, start: u32, length: usize) -> bool {
         let after = self.0.partition_point(|(from, _)| *from <= start);
         let run = after.checked_sub(1).and_then(|index| self.0.get(index));

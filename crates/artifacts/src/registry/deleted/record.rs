@@ -1,4 +1,4 @@
-//! Records of keys and values, recognised by their content alone.
+//! Key and value records, recognised by their content alone.
 
 use super::free::Free;
 use crate::registry::cells::{Cells, NONE, u32_at, u64_at};
@@ -10,7 +10,7 @@ const KEY_FIXED: usize = 0x4C;
 const VALUE_FIXED: usize = 0x14;
 const LONGEST_KEY_NAME: usize = 512;
 const LONGEST_VALUE_NAME: usize = 32_766;
-/// Flags of keys that occur (section "Key node", Flags; two more whose meaning is not known).
+/// Key flags in actual use (section "Key node", Flags; two more whose meaning is not known).
 const KEY_FLAGS: u16 = 0x53FF;
 const KEY_NAME_IS_LATIN: u16 = 0x20;
 const VALUE_FLAGS: u16 = 3;
@@ -52,12 +52,12 @@ pub(super) struct FoundValue {
     pub(super) data: u32,
 }
 
-/// Everything in free space that is a record, in the order of the file; records do not overlap.
+/// Finds all records in free space, in file order; records do not overlap.
 pub(super) fn scan(cells: Cells<'_>, free: &Free) -> Vec<Found> {
     let mut found = Vec::new();
     for (start, end) in free.runs() {
         let mut at = start;
-        // A cell begins at a multiple of 8, its content 4 bytes behind.
+        // A cell begins at a multiple of 8, and its content 4 bytes later.
         while let Some(old) = cells.bins().get(at as usize..end as usize).filter(|old| old.len() > 8) {
             let (size, content) = old.split_first_chunk().map_or((0, old), |(size, content)| {
                 (i32::from_le_bytes(*size).unsigned_abs() as usize, content)
@@ -104,7 +104,7 @@ fn key(content: &[u8], reference: u32, bins: usize) -> Option<(FoundKey, usize)>
     Some((key, KEY_FIXED + length))
 }
 
-/// A value; one without a name says so little that its old cell must fit it, too.
+/// Recognises a value; one without a name has so few checkable fields that its old cell must fit it, too.
 fn value(content: &[u8], reference: u32, bins: usize, cell: usize) -> Option<(FoundValue, usize)> {
     let length = usize::from(u16_at(content, 2)?);
     let (stored, data, kind) = (u32_at(content, 4)?, u32_at(content, 8)?, u32_at(content, 0x0C)?);
@@ -120,7 +120,7 @@ fn value(content: &[u8], reference: u32, bins: usize, cell: usize) -> Option<(Fo
     Some((FoundValue { reference, offset, name, kind, size, resident, data }, VALUE_FIXED + length))
 }
 
-/// The values that the list of a key in free space refers to, where that list is free, too.
+/// Returns the values in the list of a key in free space, if that list is also free.
 pub(super) fn listed(cells: Cells<'_>, free: &Free, key: &FoundKey) -> Vec<u32> {
     let length = (key.value_count as usize).saturating_mul(4);
     if key.value_count == 0 || !free.holds(key.value_list, length.saturating_add(4)) {
@@ -131,7 +131,7 @@ pub(super) fn listed(cells: Cells<'_>, free: &Free, key: &FoundKey) -> Vec<u32> 
     list.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// A name whose characters Windows allows; `None` for anything else.
+/// Returns a name if Windows allows its characters; `None` for anything else.
 fn name(stored: &[u8], latin: bool) -> Option<String> {
     let (name, mut defects) = match latin {
         true => (NtHiveNameString::Latin1(stored), Vec::new()),
@@ -141,7 +141,7 @@ fn name(stored: &[u8], latin: bool) -> Option<String> {
     (defects.is_empty() && !name.chars().any(char::is_control)).then_some(name)
 }
 
-/// Whether a reference can lead to a cell.
+/// Checks whether a reference can point to a cell.
 fn leads(reference: u32, bins: usize) -> bool {
     reference >= 32 && reference.is_multiple_of(8) && (reference as usize) < bins
 }

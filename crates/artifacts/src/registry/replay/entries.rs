@@ -1,4 +1,4 @@
-//! Logs of the new format: entries one behind the other (section "Log entries").
+//! Logs of the new format: entries one after the other (section "Log entries").
 
 use super::target::Target;
 use super::{Applied, Base, COPIED, Log, Replay, Why, marvin};
@@ -7,7 +7,7 @@ use crate::registry::cells::{u32_at, u64_at};
 /// Length of an entry before the references of its pages.
 const FIXED: usize = 40;
 
-/// One entry whose hashes hold.
+/// One entry with valid hashes.
 struct Entry<'a> {
     sequence: u32,
     flags: u32,
@@ -20,22 +20,22 @@ struct Page<'a> {
     /// From the first hive bin.
     offset: u64,
     data: &'a [u8],
-    /// Where it stands in the log.
+    /// Offset in the log.
     from: u64,
 }
 
-/// Applies the entries of all logs in the order of their sequence numbers; the number after the last one.
+/// Applies the entries of all logs in the order of their sequence numbers; returns the number after the last one.
 pub(super) fn apply(
     base: &Base,
     mut logs: Vec<Log<'_>>,
     target: &mut Target,
     replay: &mut Replay,
 ) -> Option<u32> {
-    // The log with the earlier entries first; the hive says only from where on they are new.
+    // The log with the earlier entries goes first; the hive only says from which number on they are new.
     logs.sort_by_key(|log| log.primary);
     let mut held = base.secondary;
     if !base.sound {
-        // Only the log with the latest entries is used then, and all of it.
+        // In that case only the log with the latest entries is used, and all of it.
         let latest = logs.pop()?;
         replay.left_out.extend(logs.iter().map(|log| log.left_out(0, Why::OtherLog)));
         target.base_block(latest.bytes);
@@ -49,7 +49,7 @@ pub(super) fn apply(
     }
     match last {
         Some(last) => Some(last.wrapping_add(1)),
-        // The copy of the base block alone makes the hive whole again.
+        // The copy of the base block alone repairs the hive.
         None => logs.first().filter(|_| !base.sound).map(|log| log.primary),
     }
 }
@@ -107,9 +107,9 @@ fn put(log: &Log<'_>, at: usize, entry: &Entry<'_>, target: &mut Target) -> Appl
     Applied { log: log.number, offset: at as u64, sequence: entry.sequence, pages, bytes }
 }
 
-/// The entry at `at`; `None` at the end of what was written in this round.
+/// Reads the entry at `at`; `None` at the end of what was written in this round.
 ///
-/// Behind the end stand entries of earlier rounds, whole or cut, with other sequence numbers: they are no damage.
+/// Entries of earlier rounds follow the end, complete or truncated, with other sequence numbers: they are not damage.
 fn read(log: &[u8], at: usize, expected: u32) -> Result<Option<Entry<'_>>, Why> {
     let Some(rest) = log.get(at..).filter(|rest| rest.starts_with(b"HvLE")) else { return Ok(None) };
     let field = |at| u32_at(rest, at).unwrap_or_default();
@@ -132,7 +132,7 @@ fn read(log: &[u8], at: usize, expected: u32) -> Result<Option<Entry<'_>>, Why> 
     Ok(Some(Entry { sequence, flags: field(8), bins_size, pages, end }))
 }
 
-/// The pages of an entry that begins at `at` in its log.
+/// Returns the pages of an entry that begins at `at` in its log.
 fn pages(entry: &[u8], at: usize) -> Option<Vec<Page<'_>>> {
     let count = usize::try_from(u32_at(entry, 20)?).ok()?;
     let references = entry.get(FIXED..FIXED.checked_add(count.checked_mul(8)?)?)?;

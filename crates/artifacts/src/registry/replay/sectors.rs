@@ -1,13 +1,13 @@
-//! Logs of the old format: a bitmap of sectors and the sectors (section "Dirty vector", "Dirty pages").
+//! Logs of the old format: a bitmap of sectors and the sectors (sections "Dirty vector", "Dirty pages").
 
 use super::target::Target;
 use super::{Applied, Base, COPIED, LeftOut, Log, Replay, Why};
 use crate::registry::cells::u32_at;
 
-/// Bytes for which one bit stands.
+/// Number of bytes that one bit represents.
 const SECTOR: usize = 512;
 
-/// Bytes of a hive for which one byte of the bitmap stands.
+/// Number of bytes of a hive that one byte of the bitmap represents.
 const BYTE: usize = SECTOR * 8;
 
 /// Length of the signature of the bitmap.
@@ -18,11 +18,11 @@ struct Sector<'a> {
     /// From the first hive bin.
     offset: u64,
     data: &'a [u8],
-    /// Where it stands in the log.
+    /// Offset in the log.
     from: u64,
 }
 
-/// Applies the one log that fits the hive, the latest one where several do; the sequence number of the hive then.
+/// Applies the one log that fits the hive, the latest if there are several; returns the hive's new sequence number.
 pub(super) fn apply(base: &Base, logs: &[Log<'_>], target: &mut Target, replay: &mut Replay) -> Option<u32> {
     let mut fitting = Vec::new();
     for log in logs {
@@ -31,7 +31,7 @@ pub(super) fn apply(base: &Base, logs: &[Log<'_>], target: &mut Target, replay: 
             Err(why) => replay.left_out.push(log.left_out(0, why)),
         }
     }
-    // The first of equals: Windows tries LOG1 first.
+    // If they are equal, the first one wins: Windows tries LOG1 first.
     fitting.sort_by_key(|(log, _)| std::cmp::Reverse((log.written, log.primary)));
     let mut done = None;
     for (log, sectors) in fitting {
@@ -51,7 +51,7 @@ pub(super) fn apply(base: &Base, logs: &[Log<'_>], target: &mut Target, replay: 
     done
 }
 
-/// Whether a log was written to its end, and for this state of the hive.
+/// Checks that a log was completely written, and for this state of the hive.
 fn fits(base: &Base, log: &Log<'_>) -> Result<(), Why> {
     let (primary, secondary) = (log.primary, log.secondary);
     if primary != secondary {

@@ -1,17 +1,17 @@
-//! The hive that logs are applied to, and which of its bytes came from where.
+//! The hive that logs are applied to, with the origin of its bytes.
 
 use super::{BASE_BLOCK, COPIED, Place, Why};
 use crate::registry::header;
 use std::collections::BTreeMap;
 
-/// Where the size of all hive bins stands in a base block.
+/// Offset of the size of all hive bins in a base block.
 const BINS_SIZE: usize = 0x28;
 
 /// A hive being rebuilt.
 pub(super) struct Target {
     bytes: Vec<u8>,
     pieces: Pieces,
-    /// Most bytes of hive bins.
+    /// The most bytes of hive bins.
     limit: u64,
 }
 
@@ -20,16 +20,16 @@ impl Target {
         Self { bytes: hive.to_vec(), pieces: Pieces::default(), limit }
     }
 
-    /// Puts a log's copy of the base block in the place of the hive's own.
+    /// Replaces the hive's base block by a log's copy.
     pub(super) fn base_block(&mut self, log: &[u8]) {
         for (slot, byte) in self.bytes.iter_mut().zip(log.iter().take(COPIED)) {
             *slot = *byte;
         }
-        // A log's copy says that it is a log's.
+        // The file type in a log's copy is that of a log.
         self.put(0x1C, &0u32.to_le_bytes());
     }
 
-    /// Whether all pages (offset from the first hive bin, length) have room in bins of this size.
+    /// Checks that all pages (offset from the first hive bin, length) fit into bins of this size.
     pub(super) fn has_room(&self, size: u32, pages: impl Iterator<Item = (u64, u64)>) -> Result<(), Why> {
         let size = u64::from(size);
         if size > self.limit {
@@ -43,7 +43,7 @@ impl Target {
         Ok(())
     }
 
-    /// Sets the size of the hive bins, and makes the file long enough for them.
+    /// Sets the size of the hive bins, and enlarges the file if needed.
     pub(super) fn grow(&mut self, size: u32) {
         let needed = (size as usize).saturating_add(BASE_BLOCK);
         if self.bytes.len() < needed {
@@ -52,22 +52,22 @@ impl Target {
         self.put(BINS_SIZE, &size.to_le_bytes());
     }
 
-    /// Writes a page that stands at `from` in a log; it was seen to have room.
+    /// Writes a page from offset `from` of a log; it was checked to fit.
     pub(super) fn page(&mut self, offset: u64, data: &[u8], log: usize, from: u64) {
         let start = offset.saturating_add(BASE_BLOCK as u64);
         self.put(usize::try_from(start).unwrap_or(usize::MAX), data);
         self.pieces.insert(start, data.len() as u64, log, from);
     }
 
-    /// Sets bits of the flags of the base block.
+    /// Sets the flags of the base block.
     pub(super) fn flags(&mut self, flags: u32) {
-        // Only the lowest bit is kept in logs.
+        // Logs keep only the lowest bit.
         if let Some(slot) = self.bytes.get_mut(0x90) {
             *slot = *slot & !1 | (flags & 1) as u8;
         }
     }
 
-    /// The hive, clean, as it is after the change with this sequence number.
+    /// Returns the hive, clean, as it is after the change with this sequence number.
     pub(super) fn finish(mut self, sequence: u32) -> (Vec<u8>, Pieces) {
         self.put(4, &sequence.to_le_bytes());
         self.put(8, &sequence.to_le_bytes());
@@ -83,7 +83,7 @@ impl Target {
     }
 }
 
-/// Runs of bytes that came from logs, by where they begin in the hive; they do not overlap.
+/// Runs of bytes that came from logs, by their start in the hive; they do not overlap.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pieces(BTreeMap<u64, Piece>);
 
@@ -95,7 +95,7 @@ struct Piece {
 }
 
 impl Pieces {
-    /// Notes a run; what it covers of earlier ones is theirs no more.
+    /// Adds a run, which replaces the covered parts of earlier ones.
     fn insert(&mut self, start: u64, length: u64, log: usize, from: u64) {
         let end = start.saturating_add(length);
         if length == 0 {
@@ -121,7 +121,8 @@ impl Pieces {
         self.0.insert(start, Piece { length, log, from });
     }
 
-    /// Where a run of bytes stands in one piece of a log; pieces that follow each other in the log, too, are one.
+    /// Returns the location of a run of bytes in one piece of a log; pieces that are also adjacent in the log
+    /// count as one.
     pub(super) fn place(&self, offset: u64, length: u64) -> Place {
         let Some((start, first)) = self.0.range(..=offset).next_back() else { return Place::Nowhere };
         let from = first.from.saturating_add(offset - start);

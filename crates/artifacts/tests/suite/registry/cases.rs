@@ -1,4 +1,4 @@
-//! Real hives of unpacked public cases, where `LOCARD_CASES` names their folder.
+//! Real hives of unpacked public cases, if `LOCARD_CASES` names their folder.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Walks and prints what an independent tool can be compared with.
+/// Walks a hive and prints results to compare with an independent tool.
 fn summary(hive: &Hive<'_>) -> WalkSummary {
     hive.walk(|visit| {
         for defect in visit.defects.iter().take(3) {

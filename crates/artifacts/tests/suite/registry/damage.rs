@@ -1,4 +1,4 @@
-//! One place damaged at a time: what can be read is read, and the damage is named where it is.
+//! Hives damaged in one place at a time: the readable part is read, and the damage is reported with its location.
 
 use artifacts::registry::{
     Defect, DefectKind, HeaderField, Hive, LookupError, MAX_DEPTH, Signature, ValueData, ValueKind,

@@ -78,7 +78,7 @@ fn a_lost_parent_leaves_the_path_open_and_used_space_gives_no_data() {
     let parent = built.key_offset("Software\\gone").unwrap();
     built.put(parent, &[0; 4]);
     let text = built.value_offset("Software\\gone", "text").unwrap();
-    // The place of its data is a key in use.
+    // The place of its data is now a key in use.
     let live = built.key_offset("").unwrap();
     built.put_u32(text + 8, testkit::hive::cell_reference(live));
     let hive = Hive::open(&built.bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Sound hives: every structure and every value type comes back as it was described.
+//! Undamaged hives: every structure and every value type is read back as specified.
 
 use artifacts::registry::{
     DefectKind, Extent, Filetime, Hive, HiveType, OpenError, ValueData, ValueKind, identify,

@@ -1,4 +1,4 @@
-//! Random damage, the same in every run: reading never panics and never gives more than the file can hold.
+//! Random damage, the same in every run: reading never panics and never returns more than the file can hold.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,7 +42,7 @@ fn sample(minor: u32) -> Built {
     spec.build()
 }
 
-/// Reads everything there is; gives keys + values + defects.
+/// Reads everything; returns the number of keys, values and defects.
 fn read_all(bytes: &[u8]) -> u64 {
     let Ok(hive) = Hive::open(bytes) else { return 0 };
     let mut data = 0;
@@ -71,7 +71,7 @@ fn mutate(bytes: &mut [u8], random: &mut Random) {
                 bytes[at & !511..end].fill(0);
             }
             _ => {
-                // A reference that leads to another record: cycles and records of the wrong kind.
+                // A reference to another record: creates cycles and records of the wrong kind.
                 let from = random.below(bytes.len()) & !3;
                 let word = [bytes[from], bytes[from + 1], bytes[from + 2], bytes[from + 3]];
                 let at = at & !3;
@@ -132,7 +132,7 @@ fn damage_inside_the_records_is_survived_too() {
 
 #[test]
 fn many_keys_that_share_one_list_do_not_multiply() {
-    // Every key refers to the root's list of values; a naive reader gives keys times values.
+    // Every key refers to the root's list of values; a naive reader would return keys times values.
     let keys = (0..2_000).map(|n| KeySpec::new(&format!("k{n}"))).collect();
     let values = (0..2_000).map(|n| ValueSpec::dword(&format!("v{n}"), n)).collect();
     let mut built = HiveSpec::new(KeySpec { keys, values, ..KeySpec::new("R") }).build();

@@ -1,11 +1,11 @@
-//! Logs of both formats, sound and damaged, applied to hives.
+//! Logs of both formats, undamaged and damaged, applied to hives.
 
 use artifacts::registry::replay::{Place, Why, replay};
 use artifacts::registry::{Difference, Hive, ValueData, difference};
 use testkit::hive::{HiveSpec, KeySpec, LogEntry, ValueSpec, new_log, old_log};
 use testkit::mutate::mutants;
 
-/// A hive with `keys` subkeys below `Run`, each with a value; the last write had the number `primary`.
+/// Builds a hive with `keys` subkeys below `Run`, each with a value; the last write had the number `primary`.
 fn state(keys: u32) -> Vec<u8> {
     let key =
         |n: u32| KeySpec::new(&format!("key {n:03}")).written(7).value(ValueSpec::binary("data", &[7; 900]));
@@ -15,7 +15,7 @@ fn state(keys: u32) -> Vec<u8> {
     spec.build().bytes
 }
 
-/// The states that the entries 5 and 6 lead to.
+/// Returns the original state, and the states after entries 5 and 6.
 fn states() -> [Vec<u8>; 3] {
     [state(10), state(20), state(30)]
 }
@@ -126,7 +126,7 @@ fn what_follows_a_damaged_entry_is_left_out_and_said() {
     let (sequences, left_out) = applied(&new_log(&states[0], &[five.clone(), huge]));
     assert!(sequences == [5] && matches!(left_out[0].1, Why::TooLarge { .. }), "{left_out:?}");
 
-    // Entries of an earlier round stand behind the last one and are no damage.
+    // Entries of an earlier round follow the last one and are not damage.
     let old = LogEntry { sequence: 3, ..five.clone() };
     assert_eq!(applied(&new_log(&states[0], &[five, old])), (vec![5], vec![]));
 }
@@ -218,7 +218,7 @@ fn damaged_logs_are_replayed_without_a_panic() {
     println!("{unapplied} of 600 had nothing to apply");
 }
 
-/// The published numbers of pages; those of keys and values were counted by another definition and are only shown.
+/// The published numbers of pages. Those of keys and values were counted by another definition and are only printed.
 #[test]
 fn real_logs_give_the_published_pages() {
     let Some(evidence) = crate::registry::cases::case("open-dirtyhives-lonewolf") else { return };

@@ -1,4 +1,4 @@
-//! What expands a block.
+//! Decoders for the blocks of a 7z.
 
 use super::Source;
 use crate::archive::damage::Wrong;
@@ -17,10 +17,10 @@ use std::rc::Rc;
 /// The largest dictionary: 1 GiB.
 const MAX_DICTIONARY: u64 = 1 << 30;
 
-/// Bytes that a pass over a block with BCJ2 keeps.
+/// Bytes kept by one pass over a block with BCJ2.
 const WINDOW: u64 = 64 << 20;
 
-/// How a block is packed that is not read; `None` for one that is.
+/// Returns why a block cannot be read; `None` if it can.
 pub(super) fn unread(block: &Block) -> Option<Unread> {
     block.coders.iter().find_map(|coder| {
         let properties = coder.properties();
@@ -52,7 +52,7 @@ pub(super) fn unread(block: &Block) -> Option<Unread> {
     })
 }
 
-/// Properties and dictionary of LZMA.
+/// Reads the properties and the dictionary size of LZMA.
 fn lzma(properties: &[u8]) -> Option<(u8, u32)> {
     match *properties.get(..5)? {
         [first, a, b, c, d] => Some((first, u32::from_le_bytes([a, b, c, d]))),
@@ -60,7 +60,7 @@ fn lzma(properties: &[u8]) -> Option<(u8, u32)> {
     }
 }
 
-/// Dictionary of LZMA2 (7-Zip's Lzma2Dec.c: two bits of mantissa, the rest is the exponent).
+/// Reads the dictionary size of LZMA2 (7-Zip's Lzma2Dec.c: two bits of mantissa, the rest is the exponent).
 fn lzma2(properties: &[u8]) -> Option<u32> {
     match u32::from(*properties.first()?) {
         40 => Some(u32::MAX),
@@ -69,7 +69,7 @@ fn lzma2(properties: &[u8]) -> Option<u32> {
     }
 }
 
-/// What makes the decoder of a block.
+/// Returns the function that creates the decoder of a block.
 pub(super) fn start(file: &Rc<File>, length: u64, archive: &Rc<Archive>, number: usize) -> Start {
     let (file, archive) = (file.clone(), archive.clone());
     Box::new(move || {
@@ -97,12 +97,12 @@ pub(super) fn start(file: &Rc<File>, length: u64, archive: &Rc<Archive>, number:
     })
 }
 
-/// Whether a block is expanded in [`Passes`].
+/// Checks whether a block is expanded in [`Passes`].
 pub(super) fn is_in_passes(block: &Block) -> bool {
     block.coders.iter().any(|coder| coder.encoder_method_id() == EncoderMethod::ID_BCJ2)
 }
 
-/// The readers of a block's coders, one in the other.
+/// Nests the readers of a block's coders.
 fn chain(block: &Block, part: Part) -> Result<Box<dyn Read>, Wrong> {
     let mut reader: Box<dyn Read> = Box::new(BufReader::with_capacity(64 << 10, part));
     for (number, coder) in block.ordered_coder_iter() {
@@ -135,7 +135,7 @@ fn chain(block: &Block, part: Part) -> Result<Box<dyn Read>, Wrong> {
     Ok(reader)
 }
 
-/// What the library finds wrong has no number of the system.
+/// Converts an error; one that the library itself raises has no OS error number.
 fn wrong(error: io::Error) -> Wrong {
     match error.raw_os_error() {
         Some(_) => Wrong::Io(error.kind()),
@@ -146,7 +146,7 @@ fn wrong(error: io::Error) -> Wrong {
 /// A chain of coders.
 struct Chain {
     chain: Box<dyn Read>,
-    /// Bytes that the block still has to give.
+    /// Bytes that the block still has to produce.
     left: u64,
     packed: u64,
 }
@@ -162,12 +162,12 @@ impl Decode for Chain {
     }
 
     fn taken(&self) -> u64 {
-        // The chain owns its input: the whole stands for the part.
+        // The chain owns its input, so all packed bytes count as consumed.
         self.packed
     }
 }
 
-/// A block that is expanded anew for each window of it.
+/// A block that is expanded again for each of its windows.
 struct Passes {
     source: Source,
     archive: Rc<Archive>,
@@ -178,7 +178,7 @@ struct Passes {
 }
 
 impl Passes {
-    /// Expands the block as far as the window that begins at `at`.
+    /// Expands the block up to the end of the window that begins at `at`.
     fn pass(&mut self) -> Result<(), Wrong> {
         let (from, mut position) = (self.at, 0_u64);
         let mut window = Vec::new();
@@ -202,7 +202,7 @@ impl Passes {
         }));
         match result {
             Err(_) => return Err(Wrong::Stopped),
-            // What was expanded is given before the damage is told.
+            // Bytes expanded so far are returned before the damage is reported.
             Ok(Err(_)) if window.is_empty() => return Err(Wrong::Damaged),
             Ok(Ok(_) | Err(_)) => {}
         }

@@ -1,4 +1,4 @@
-//! One header block, and the records of pax.
+//! Tar header blocks, and the records of pax.
 
 use super::Bytes;
 use crate::archive::stamp::Stamp;
@@ -6,7 +6,7 @@ use crate::archive::stamp::Stamp;
 /// Bytes of a block.
 pub(super) const BLOCK: usize = 512;
 
-/// What a header block says.
+/// The fields of a header block.
 pub(super) struct Header {
     pub(super) name: Vec<u8>,
     pub(super) target: Vec<u8>,
@@ -15,12 +15,12 @@ pub(super) struct Header {
     pub(super) modified: Option<i64>,
     /// The type flag.
     pub(super) kind: u8,
-    /// Of a sparse file (GNU): the size that it has when it is expanded.
+    /// For a sparse file (GNU): its expanded size.
     pub(super) real_size: u64,
 }
 
 impl Header {
-    /// Reads a block; `None` where its checksum does not hold.
+    /// Reads a block; `None` if its checksum is wrong.
     pub(super) fn read(block: &[u8]) -> Option<Header> {
         if !is_header(block) {
             return None;
@@ -28,7 +28,7 @@ impl Header {
         let field = |from: usize, bytes: usize| block.get(from..from + bytes).unwrap_or_default();
         let text = |from, bytes| field(from, bytes).split(|byte| *byte == 0).next().unwrap_or_default();
         let (mut name, prefix) = (text(0, 100).to_vec(), text(345, 155));
-        // GNU tar has times where ustar has the prefix.
+        // GNU tar stores times where ustar has the prefix.
         if field(257, 6) == b"ustar\0" && !prefix.is_empty() {
             name = [prefix, name.as_slice()].join(&b'/');
         }
@@ -43,26 +43,27 @@ impl Header {
         })
     }
 
-    /// Whether data follows the header: links, devices and folders say sizes without having any.
+    /// Checks whether data follows the header: links, devices and folders may have a size but no data.
     pub(super) fn has_data(&self) -> bool {
         !matches!(self.kind, b'1'..=b'6')
     }
 }
 
-/// Whether a block is a header: its checksum is the sum of its bytes, its own place counted as blanks.
+/// Checks whether a block is a header: its checksum is the sum of its bytes, with the checksum field counted as
+/// blanks.
 pub(crate) fn is_header(block: &[u8]) -> bool {
     let Some(block) = block.get(..BLOCK) else { return false };
     let blank = |at: usize| (148..156).contains(&at);
     let bytes = || block.iter().enumerate().map(|(at, byte)| if blank(at) { b' ' } else { *byte });
     let unsigned: u64 = bytes().map(u64::from).sum();
-    // Some systems added signed bytes.
+    // Some systems sum the bytes as signed numbers.
     let signed: i64 = bytes().map(|byte| i64::from(i8::from_le_bytes([byte]))).sum();
     let told = number(block.get(148..156).unwrap_or_default());
     let named = block.first().is_some_and(|first| *first != 0) || block.get(257..262) == Some(b"ustar");
     named && told.is_some_and(|told| told == unsigned || i64::try_from(told).is_ok_and(|told| told == signed))
 }
 
-/// A number: octal digits, or big-endian where the first bit is set (GNU); `None` for anything else.
+/// Reads a number: octal digits, or big-endian if the first bit is set (GNU); `None` for anything else.
 fn number(field: &[u8]) -> Option<u64> {
     if let Some(first @ 0x80..) = field.first().copied() {
         // A negative number begins with 0xff.
@@ -79,9 +80,9 @@ fn number(field: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, octal)
 }
 
-/// Passes an extension of a sparse header (GNU), where the block in front of `data` says that one follows.
+/// Skips an extension of a sparse header (GNU), if the block before `data` says that one follows.
 ///
-/// At most 4,096 are passed: more than 80,000 holes are none of a file that was collected.
+/// At most 4,096 are skipped: no collected file has more than 80,000 holes.
 pub(super) fn more(bytes: &mut Bytes, data: &mut u64, start: u64) -> bool {
     let block = BLOCK as u64;
     let flag = if *data == start.saturating_add(block) { 482 } else { 504 };
@@ -95,7 +96,7 @@ pub(super) fn more(bytes: &mut Bytes, data: &mut u64, start: u64) -> bool {
     goes_on
 }
 
-/// The records of an extended header: `length key=value` and a line feed; reading ends at what is none.
+/// Reads the records of an extended header (`length key=value` and a line feed), up to the first malformed one.
 pub(super) fn records(text: &[u8], visit: &mut dyn FnMut(&[u8], &[u8])) {
     let mut rest = text;
     while let Some(blank) = rest.iter().position(|byte| *byte == b' ') {
@@ -112,7 +113,7 @@ pub(super) fn records(text: &[u8], visit: &mut dyn FnMut(&[u8], &[u8])) {
     }
 }
 
-/// A time of pax: seconds with decimal places, at most nine of which are kept.
+/// Reads a pax time: seconds with decimal places, of which at most nine are kept.
 pub(super) fn stamp(value: &[u8]) -> Stamp {
     let Ok(text) = std::str::from_utf8(value) else { return Stamp::None };
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));

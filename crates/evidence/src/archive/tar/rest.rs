@@ -1,25 +1,25 @@
-//! What stands behind the end of a tar: zeros up to the end of a record, or bytes that no entry covers.
+//! What follows the end of a tar: zeros up to the end of a record, or bytes that belong to no entry.
 
 use super::{BLOCK, Bytes};
 use crate::archive::decode::Part;
 use crate::archive::index::Index;
 
-/// Bytes of zeros behind the end that are passed: records are padded, and hardly any tape has larger ones.
+/// Bytes of zeros after the end that are skipped: records are padded, and hardly any tape has larger ones.
 pub(super) const PADDING: u64 = 64 << 20;
 
-/// What stands behind the end.
+/// What follows the end of a tar.
 pub(super) enum Rest {
-    /// Zeros.
+    /// Only zeros.
     Nothing,
-    /// Bytes that are no zeros, the first of them in the block there.
+    /// Other bytes than zeros; the first are in the block at this offset.
     Bytes(u64),
-    /// Only zeros up to there, where reading was left.
+    /// Only zeros up to this offset, where reading stopped.
     Zeros(u64),
     /// It cannot be read.
     Wrong(String),
 }
 
-/// Tells what no entry covers.
+/// Reports bytes that belong to no entry.
 pub(super) fn tell(bytes: &Bytes, rest: Rest, index: &mut Index) {
     match rest {
         Rest::Nothing => behind_the_stream(bytes, index),
@@ -35,7 +35,7 @@ pub(super) fn tell(bytes: &Bytes, rest: Rest, index: &mut Index) {
     }
 }
 
-/// How many bytes there are from `at` on, where that is known without expanding them.
+/// Says how many bytes there are from `at` on, if that is known without expanding them.
 fn length(bytes: &Bytes, at: u64) -> String {
     match bytes {
         Bytes::Plain(part) => format!(" ({} bytes)", part.length().saturating_sub(at)),
@@ -43,7 +43,7 @@ fn length(bytes: &Bytes, at: u64) -> String {
     }
 }
 
-/// Tells bytes that stand behind the last member of a gzip and begin no other; zeros there are padding.
+/// Reports bytes after the last member of a gzip that do not begin another one; zeros there are padding.
 fn behind_the_stream(bytes: &Bytes, index: &mut Index) {
     let Bytes::Packed(stream) = bytes else { return };
     let Some((begin, rest)) = stream.behind() else { return };
@@ -55,7 +55,7 @@ fn behind_the_stream(bytes: &Bytes, index: &mut Index) {
     }
 }
 
-/// Whether a run of bytes is zeros, and short enough to tell.
+/// Checks whether a range of bytes holds only zeros, and is short enough to check.
 fn is_zeros(rest: Part) -> bool {
     if rest.length() > PADDING {
         return false;

@@ -1,7 +1,9 @@
-//! Bytes of a zip that its central directory leaves out.
+//! Bytes of a zip that its central directory does not cover.
 //!
-//! Not every byte of an honest zip belongs to an entry: alignment, signatures and what a data descriptor or an editor leaves stand between them.
-//! What holds the signature of a local header there is taken for an entry that is not listed; and nothing stands behind the end record and its comment.
+//! Not every byte of an honest zip belongs to an entry: between entries there can be alignment, signatures, data
+//! descriptors and what an editor left behind.
+//! Bytes there with the signature of a local header are taken for an unlisted entry. Nothing may follow the end
+//! record and its comment.
 
 use super::end::End;
 use super::{LOCAL, le};
@@ -11,26 +13,26 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// Where something begins and where it ends.
+/// The start and the end of a range of bytes.
 pub(super) type Span = (u64, u64);
 
-/// What a local header begins with.
+/// The signature of a local header.
 const SIGNATURE: &[u8] = b"PK\x03\x04";
 
-/// The most ranges that are told one by one.
+/// The most ranges that are reported one by one.
 const MAX_TOLD: usize = 100;
 
-/// The most bytes between entries that are looked at altogether.
+/// The most bytes between entries that are searched in total.
 const MAX_LOOKED_AT: u64 = 256 << 20;
 
-/// Bytes that are read at once.
+/// Bytes read at once.
 const PIECE: usize = 64 << 10;
 
-/// A local header: its fixed part and as many bytes as the name has that the central directory gives.
+/// A local header: its fixed part, and as many bytes of the name as the central directory says it has.
 pub(super) struct Local(Vec<u8>);
 
 impl Local {
-    /// Reads what stands at `header`.
+    /// Reads the local header at `header`.
     pub(super) fn read(file: &Rc<File>, header: u64, name: usize) -> io::Result<Local> {
         let mut bytes = Vec::new();
         let end = header.saturating_add(LOCAL).saturating_add(name as u64);
@@ -46,21 +48,21 @@ impl Local {
         self.0.starts_with(SIGNATURE) && self.0.len() as u64 >= LOCAL
     }
 
-    /// The name that stands in it, as far as it was read.
+    /// Returns the name in the header, as far as it was read.
     pub(super) fn name(&self) -> Option<&[u8]> {
         let name = self.0.get(usize::try_from(LOCAL).ok()?..)?;
         let length = usize::try_from(self.field(26)).ok()?;
         self.is_one().then(|| name.get(..length).unwrap_or(name))
     }
 
-    /// The bytes of an entry up to the end of its `packed` ones.
+    /// Returns the range of an entry, from its header to the end of its packed bytes.
     pub(super) fn span(&self, header: u64, packed: u64) -> Span {
         let named = if self.is_one() { self.field(26).saturating_add(self.field(28)) } else { 0 };
         (header, header.saturating_add(LOCAL).saturating_add(named).saturating_add(packed))
     }
 }
 
-/// Tells what looks like entries in front of the end record, and all that stands behind it.
+/// Reports what looks like entries before the end record, and everything after it.
 pub(super) fn tell(
     file: &Rc<File>,
     length: u64,
@@ -105,7 +107,7 @@ pub(super) fn tell(
     Ok(())
 }
 
-/// The ranges in front of `stop` that no span has.
+/// Returns the ranges before `stop` that no span covers.
 fn uncovered(mut spans: Vec<Span>, stop: u64) -> Vec<Span> {
     spans.sort_unstable();
     spans.push((stop, stop));
@@ -113,7 +115,7 @@ fn uncovered(mut spans: Vec<Span>, stop: u64) -> Vec<Span> {
     let mut ranges = Vec::new();
     for (begin, end) in spans {
         let begin = begin.min(stop);
-        // Shorter ones hold no local header.
+        // Shorter ranges cannot hold a local header.
         if begin.saturating_sub(at) >= LOCAL {
             ranges.push((at, begin));
         }
@@ -122,7 +124,7 @@ fn uncovered(mut spans: Vec<Span>, stop: u64) -> Vec<Span> {
     ranges
 }
 
-/// Where the first signature of a local header stands between `start` and `stop`.
+/// Returns the offset of the first signature of a local header between `start` and `stop`.
 fn find(file: &Rc<File>, start: u64, stop: u64) -> io::Result<Option<u64>> {
     let (mut at, mut bytes) = (start, Vec::with_capacity(PIECE));
     loop {
@@ -135,7 +137,7 @@ fn find(file: &Rc<File>, start: u64, stop: u64) -> io::Result<Option<u64>> {
         if bytes.len() < PIECE {
             return Ok(None);
         }
-        // A signature may stand across two pieces.
+        // A signature may be split across two pieces.
         at = at.saturating_add((PIECE - (SIGNATURE.len() - 1)) as u64);
     }
 }

@@ -13,13 +13,13 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::rc::Rc;
 
-/// Characters of another name that are told.
+/// The most characters that are quoted of a differing name.
 const MAX_SHOWN: usize = 300;
 
-/// Fixed bytes of a record.
+/// Size of the fixed part of a record.
 const FIXED: usize = 46;
 
-/// Reads every record that can be read; the bytes that the entries have.
+/// Reads every readable record; returns the byte ranges of the entries.
 pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<Vec<Span>> {
     let mut spans = Vec::new();
     let mut input = BufReader::with_capacity(64 << 10, Part::new(file, end.directory, end.stop));
@@ -52,18 +52,19 @@ pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<
     Ok(spans)
 }
 
-/// The most bytes that nothing is packed to: many tools pack folders and empty files as they pack all else.
+/// Returns the most packed bytes that empty content can have: many tools pack folders and empty files like
+/// everything else.
 const fn most_of_nothing(method: u16) -> u64 {
     match method {
         0 => 0,
-        // A block without compression.
+        // One block without compression.
         8 => 5,
-        // A frame or a stream with its header and its checksum.
+        // One frame or stream with its header and checksum.
         _ => 16,
     }
 }
 
-/// A record as it stands there.
+/// A record of the central directory.
 struct Record {
     fixed: [u8; FIXED],
     name: Vec<u8>,
@@ -72,7 +73,7 @@ struct Record {
 }
 
 impl Record {
-    /// The next record; `None` where none begins or the directory ends within it.
+    /// Reads the next record; `None` if none begins or the directory ends within it.
     fn read(input: &mut impl Read) -> io::Result<Option<Record>> {
         let mut fixed = [0; FIXED];
         let whole = match input.read_exact(&mut fixed) {
@@ -97,9 +98,9 @@ impl Record {
         self.fixed.get(from..from + bytes).map_or(0, le)
     }
 
-    /// Tells a local header that has another name; one that cannot be read is told when the entry is.
+    /// Reports a local header with another name. One that cannot be read is reported when the entry is read.
     fn renamed(&self, local: &Local) -> Option<String> {
-        // Encrypted directories mask the local headers.
+        // Local headers are masked if the directory is encrypted.
         let masked = self.field(8, 2) & (1 << 13) != 0;
         let other = local.name().filter(|other| *other != self.name && !masked)?;
         let [other, own] = [other, &self.name].map(|name| name::read(name, !self.unix()).parts.join("/"));
@@ -149,12 +150,12 @@ impl Record {
         Found { name, offset: Some(header), stamps, body, odd }
     }
 
-    /// Whether a system wrote it whose names may hold backslashes: Unix or macOS.
+    /// Checks whether it was written on a system whose names may contain backslashes: Unix or macOS.
     fn unix(&self) -> bool {
         matches!(self.field(5, 1), 3 | 19)
     }
 
-    /// What the mode of Unix or the attributes of DOS say it is; `None` for a folder.
+    /// Returns the kind according to the Unix mode or the DOS attributes; `None` for a folder.
     fn kind(&self) -> Option<LeafKind> {
         let attributes = self.field(38, 4);
         match (self.unix(), (attributes >> 16) & 0xf000) {

@@ -1,4 +1,4 @@
-//! The end of the central directory: where it stands and what it must hold (APPNOTE 4.3.14 to 4.3.16).
+//! The end of the central directory: where it is and what it must hold (APPNOTE 4.3.14 to 4.3.16).
 
 use super::le;
 use crate::archive::decode::Part;
@@ -6,32 +6,32 @@ use std::fs::File;
 use std::io;
 use std::rc::Rc;
 
-/// Where the central directory stands.
+/// The location of the central directory.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct End {
-    /// Where it begins in the file.
+    /// Where the directory begins in the file.
     pub(super) directory: u64,
-    /// Where it ends.
+    /// Where the directory ends.
     pub(super) stop: u64,
-    /// Bytes that stand in front of the archive: offsets in it begin behind them.
+    /// Number of bytes before the archive; offsets in the archive are counted from their end.
     pub(super) front: u64,
-    /// Where its end record begins.
+    /// Where the end record begins.
     pub(super) record: u64,
-    /// Where that ends with its comment.
+    /// Where the end record ends, including its comment.
     pub(super) last: u64,
-    /// How many entries it says to have; modulo 65,536 without zip64.
+    /// The declared number of entries; modulo 65,536 without zip64.
     pub(super) entries: u64,
-    /// Whether it is the zip64 form.
+    /// Whether the end record is in zip64 form.
     pub(super) large: bool,
 }
 
-/// Fixed bytes of the end record.
+/// Size of the fixed part of the end record.
 const END: usize = 22;
 
 /// The longest comment.
 const COMMENT: u64 = 0xffff;
 
-/// Finds the record at the end of the file; `None` where there is none.
+/// Finds the record at the end of the file; `None` if there is none.
 pub(super) fn find(file: &Rc<File>, length: u64) -> io::Result<Option<End>> {
     let begin = length.saturating_sub(END as u64 + COMMENT + 1);
     let tail = read(file, begin, length - begin)?;
@@ -46,7 +46,7 @@ pub(super) fn find(file: &Rc<File>, length: u64) -> io::Result<Option<End>> {
         Some((stop, large)) => (stop, large, true),
         None => (at, small, false),
     };
-    // The directory ends where the end record begins; what stands in front of the archive is not counted in offsets.
+    // The directory ends where the end record begins. Offsets do not count bytes before the archive.
     let directory = stop.saturating_sub(size);
     let counted = read(file, offset, 4)? == b"PK\x01\x02" || size == 0;
     let standing = read(file, directory, 4)? == b"PK\x01\x02";
@@ -61,7 +61,7 @@ pub(super) fn find(file: &Rc<File>, length: u64) -> io::Result<Option<End>> {
 /// Number of entries, size and offset of the directory.
 type Directory = (u64, u64, u64);
 
-/// The zip64 end record that belongs to the end record at `at`: where it begins, and what it says.
+/// Finds the zip64 end record that belongs to the end record at `at`; returns its offset and content.
 fn zip64(file: &Rc<File>, at: u64, length: u64) -> io::Result<Option<(u64, Directory)>> {
     let locator = match at.checked_sub(20) {
         Some(locator) => read(file, locator, 20)?,
@@ -70,7 +70,7 @@ fn zip64(file: &Rc<File>, at: u64, length: u64) -> io::Result<Option<(u64, Direc
     if !locator.starts_with(b"PK\x06\x07") {
         return Ok(None);
     }
-    // Where bytes stand in front of the archive, the record stands right before its locator.
+    // If there are bytes before the archive, the record is right before its locator.
     let told = locator.get(8..16).map_or(0, le);
     for place in [Some(told), at.checked_sub(20 + 56)].into_iter().flatten().filter(|place| *place < length) {
         let record = read(file, place, 56)?;
@@ -82,7 +82,7 @@ fn zip64(file: &Rc<File>, at: u64, length: u64) -> io::Result<Option<(u64, Direc
     Ok(None)
 }
 
-/// Up to `wanted` bytes at `offset`.
+/// Reads up to `wanted` bytes at `offset`.
 fn read(file: &Rc<File>, offset: u64, wanted: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io::Read::read_to_end(&mut Part::new(file, offset, offset.saturating_add(wanted)), &mut bytes)?;

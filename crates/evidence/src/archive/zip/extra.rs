@@ -1,24 +1,24 @@
-//! Extra fields of a record of the central directory: zip64, times, names.
+//! Extra fields of a central directory record: zip64, times, names.
 
 use super::le;
 use crate::archive::stamp::{Stamp, Stamps};
 
-/// What the fixed part and the extra fields say together.
+/// The combined values of the fixed part and the extra fields.
 pub(super) struct Extra {
     pub(super) size: u64,
     pub(super) packed: u64,
     pub(super) offset: u64,
     pub(super) stamps: Stamps,
-    /// The name in UTF-8, where it is given besides.
+    /// The name in UTF-8, if it is given separately.
     pub(super) name: Option<Vec<u8>>,
     /// Whether the content is encrypted with AES.
     pub(super) aes: bool,
 }
 
-/// What a 32-bit number holds that stands in the zip64 field.
+/// The value of a 32-bit number whose real value is in the zip64 field.
 const LARGE: u64 = 0xffff_ffff;
 
-/// Reads the fields; one that is cut is left out.
+/// Reads the fields; a truncated one is left out.
 pub(super) fn read(fields: &[u8], fixed: &[u8], name: &[u8]) -> Extra {
     let number = |from: usize, bytes: usize| fixed.get(from..from + bytes).map_or(0, le);
     let dos = Stamp::Dos(u32::try_from(number(12, 4)).unwrap_or_default());
@@ -50,7 +50,7 @@ pub(super) fn read(fields: &[u8], fixed: &[u8], name: &[u8]) -> Extra {
     extra
 }
 
-/// Zip64 extended information (APPNOTE 4.5.3): those numbers that did not fit, in this order.
+/// Reads zip64 extended information (APPNOTE 4.5.3): the numbers that did not fit, in this order.
 fn zip64(data: &[u8], extra: &mut Extra) {
     let mut numbers = data.chunks_exact(8).map(le);
     for number in [&mut extra.size, &mut extra.packed, &mut extra.offset] {
@@ -60,7 +60,7 @@ fn zip64(data: &[u8], extra: &mut Extra) {
     }
 }
 
-/// NTFS (APPNOTE 4.5.5): tag 1 holds modification, access and creation as FILETIMEs.
+/// Reads the NTFS field (APPNOTE 4.5.5): tag 1 holds modification, access and creation as FILETIMEs.
 fn ntfs(data: &[u8], stamps: &mut Stamps) {
     let mut rest = data.get(4..).unwrap_or_default();
     while let Some((head, after)) = rest.split_at_checked(4) {
@@ -72,7 +72,7 @@ fn ntfs(data: &[u8], stamps: &mut Stamps) {
         if tag == 1 {
             let mut times = values.chunks_exact(8).map(le).map(Stamp::Filetime);
             for stamp in [&mut stamps.modified, &mut stamps.accessed, &mut stamps.born] {
-                // The finest form there is: it replaces seconds, too.
+                // The most precise form there is: it also replaces times in seconds.
                 if let Some(time) = times.next().filter(|time| *time != Stamp::Filetime(0)) {
                     *stamp = time;
                 }
@@ -82,7 +82,8 @@ fn ntfs(data: &[u8], stamps: &mut Stamps) {
     }
 }
 
-/// Extended timestamp (Info-ZIP, 0x5455): a byte of flags, then seconds since 1970; the central directory has the modification time only.
+/// Reads the extended timestamp (Info-ZIP, 0x5455): a byte of flags, then seconds since 1970. The central
+/// directory has the modification time only.
 fn extended(data: &[u8], stamps: &mut Stamps) {
     let Some((flags, rest)) = data.split_first() else { return };
     let mut times = rest.chunks_exact(4).map(|time| {
@@ -99,7 +100,7 @@ fn extended(data: &[u8], stamps: &mut Stamps) {
     }
 }
 
-/// Info-ZIP Unicode Path (APPNOTE 4.6.9): of use where it was made for the name that stands there.
+/// Reads the Info-ZIP Unicode Path (APPNOTE 4.6.9), which is valid only if it was made for the name in the record.
 fn unicode(data: &[u8], name: &[u8]) -> Option<Vec<u8>> {
     let (head, text) = data.split_at_checked(5)?;
     let sum = head.get(1..).map(le)?;

@@ -1,4 +1,4 @@
-//! What a container tells of itself and of the acquisition that made it.
+//! What a container says about itself and about its acquisition.
 
 use crate::image::ImageTree;
 use ledger::Utc;
@@ -24,7 +24,7 @@ pub enum ContainerFormat {
 }
 
 impl ContainerFormat {
-    /// The format's usual name.
+    /// Returns the format's usual name.
     pub fn describe(self) -> &'static str {
         match self {
             ContainerFormat::Raw => "raw",
@@ -50,7 +50,7 @@ pub enum HashAlgorithm {
 }
 
 impl HashAlgorithm {
-    /// The algorithm's usual name.
+    /// Returns the algorithm's usual name.
     pub fn describe(self) -> &'static str {
         match self {
             HashAlgorithm::Md5 => "MD5",
@@ -60,7 +60,7 @@ impl HashAlgorithm {
     }
 }
 
-/// A digest of the medium that the acquisition tool left in the container.
+/// A digest of the medium that the acquisition tool stored in the container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredHash {
     /// The algorithm.
@@ -69,57 +69,57 @@ pub struct StoredHash {
     pub hex: String,
 }
 
-/// A digest of the medium as it reads now, beside the stored one.
+/// A digest of the medium as it reads now, next to the stored one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HashCheck {
     /// The algorithm.
     pub algorithm: HashAlgorithm,
-    /// What the container says; `None` where it stores none of this algorithm.
+    /// The digest in the container; `None` if it stores none of this algorithm.
     pub stored: Option<String>,
-    /// What was computed.
+    /// The computed digest.
     pub computed: String,
-    /// Whether both are equal; `None` where there is nothing to compare with.
+    /// Whether both are equal; `None` if there is nothing to compare with.
     pub matches: Option<bool>,
 }
 
 /// Sectors that the acquisition tool could not read from the medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnreadSectors {
-    /// The first of them, counted from the medium's start.
+    /// The first sector, counted from the start of the medium.
     pub first: u64,
-    /// How many.
+    /// Number of sectors.
     pub count: u64,
 }
 
-/// What a container tells of itself: claims of the tool that wrote it, none of them checked.
+/// What a container says about itself: claims of the tool that wrote it, none of them checked.
 ///
-/// Texts are free of control characters and bounded.
+/// Texts have no control characters and a limited length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acquisition {
-    /// The format, by the content of the file.
+    /// The format, according to the content of the file.
     pub format: ContainerFormat,
-    /// Bytes of the medium.
+    /// Size of the medium in bytes.
     pub length: u64,
-    /// Bytes of a logical sector, where the container tells.
+    /// Size of a logical sector in bytes, if the container gives it.
     pub sector_size: Option<u32>,
-    /// Bytes of the container's unit (chunk, grain, block, cluster), where it has one.
+    /// Size of the container's unit (chunk, grain, block, cluster) in bytes, if it has one.
     pub chunk_size: Option<u32>,
-    /// Whether units are stored compressed, where the container tells.
+    /// Whether units are stored compressed, if the container says so.
     pub compressed: Option<bool>,
     /// Digests of the medium.
     pub hashes: Vec<StoredHash>,
-    /// Header values: name and text.
+    /// Header values, as name and text.
     pub values: Vec<(&'static str, String)>,
-    /// Unique identifiers: name and text.
+    /// Unique identifiers, as name and text.
     pub identifiers: Vec<(&'static str, String)>,
-    /// When the container was made, where it stores a time with a known zone.
+    /// When the container was created, if it stores a time with a known zone.
     pub created: Option<Utc>,
     /// Sectors that the acquisition tool could not read.
     pub unread: Vec<UnreadSectors>,
 }
 
 impl Acquisition {
-    /// Of a container that tells no more than this.
+    /// Creates the acquisition of a container that says nothing else.
     pub(super) fn new(format: ContainerFormat, length: u64) -> Acquisition {
         Acquisition {
             format,
@@ -142,14 +142,14 @@ impl Acquisition {
         }
     }
 
-    /// Adds an identifier, unless it is empty or nothing but zeros.
+    /// Adds an identifier, unless it is empty or only zeros.
     pub(super) fn identifier(&mut self, name: &'static str, text: &str) {
         if text.chars().any(|c| !matches!(c, '0' | '-')) {
             self.identifiers.push((name, shown(text)));
         }
     }
 
-    /// Adds a digest; one of nothing but zeros was not computed.
+    /// Adds a digest, unless it is only zeros, which means it was not computed.
     pub(super) fn hash(&mut self, algorithm: HashAlgorithm, digest: &[u8]) {
         if digest.iter().any(|byte| *byte != 0) {
             self.hashes.push(StoredHash { algorithm, hex: hex(digest) });
@@ -158,19 +158,19 @@ impl Acquisition {
 }
 
 impl ImageTree {
-    /// What the container tells of itself.
+    /// Returns what the container says about itself.
     pub fn acquisition(&self) -> &Acquisition {
         self.container.acquisition()
     }
 
     /// Computes the digests of the whole medium and compares them with the stored ones.
     ///
-    /// It reads every byte once; what cannot be read is an error that names the place.
+    /// It reads every byte once. An unreadable byte is an error that gives its offset.
     pub fn verify_medium(&self) -> io::Result<Vec<HashCheck>> {
         super::digest::verify_medium(&self.container)
     }
 
-    /// Reads bytes of the medium itself, whatever lies there: up to `buffer.len()` of them, 0 only at or past the end.
+    /// Reads bytes of the medium itself, whatever is there: up to `buffer.len()` of them, 0 only at or past the end.
     pub fn read_medium(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         self.container.read_at(offset, buffer)
     }
@@ -179,7 +179,8 @@ impl ImageTree {
 /// The most characters of a text that are kept.
 const MAX_TEXT: usize = 1024;
 
-/// `text` with what could steer a terminal or a reader's eye replaced, and cut where it is longer than any real one.
+/// Returns `text` without characters that could affect a terminal or mislead a reader, cut off if it is longer
+/// than any real one.
 pub(super) fn shown(text: &str) -> String {
     let steers = |c: char| {
         c.is_control()
@@ -193,25 +194,25 @@ pub(super) fn shown(text: &str) -> String {
     shown
 }
 
-/// The text up to the first NUL.
+/// The same for UTF-16, up to the first NUL.
 pub(super) fn shown_utf16(units: impl Iterator<Item = u16>) -> String {
     let units = units.take_while(|unit| *unit != 0);
     shown(&char::decode_utf16(units).map(|unit| unit.unwrap_or('\u{fffd}')).collect::<String>())
 }
 
-/// Lower-case hexadecimal digits.
+/// Returns lower-case hexadecimal digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A UUID whose bytes stand in the order in which they are written (RFC 9562 section 4).
+/// Formats a UUID whose bytes are stored in the order in which they are written (RFC 9562 section 4).
 pub(super) fn uuid(bytes: &[u8]) -> String {
     let digits = hex(bytes);
     let parts = [0..8, 8..12, 12..16, 16..20, 20..32];
     parts.map(|range| digits.get(range).unwrap_or_default().to_owned()).join("-")
 }
 
-/// A GUID whose first three fields are stored little-endian ([MS-DTYP] section 2.3.4.2).
+/// Formats a GUID whose first three fields are stored little-endian ([MS-DTYP] section 2.3.4.2).
 pub(super) fn guid(bytes: &[u8; 16]) -> String {
     let [a, b, c, d, e, f, g, h, rest @ ..] = *bytes;
     let mut ordered = vec![d, c, b, a, f, e, h, g];

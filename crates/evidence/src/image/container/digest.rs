@@ -1,4 +1,4 @@
-//! The digests of a medium, computed from its bytes and compared with what the container says.
+//! The digests of a medium, computed from its bytes and compared with those in the container.
 
 use super::Container;
 use super::acquisition::{HashAlgorithm, HashCheck, hex};
@@ -7,12 +7,13 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 use std::io;
 
-/// Bytes that are read at a time.
+/// Bytes read at once.
 const PIECE: usize = 1 << 20;
 
-/// Reads the whole medium once and computes MD5, SHA-1 and SHA-256 of it.
+/// Reads the whole medium once and computes its MD5, SHA-1 and SHA-256.
 ///
-/// Every stored digest is compared; one that is stored twice gives two checks. The first unreadable byte ends it with an error.
+/// Every stored digest is compared; one that is stored twice gives two checks. The first unreadable byte ends it
+/// with an error.
 pub(crate) fn verify_medium(container: &Container) -> io::Result<Vec<HashCheck>> {
     let (mut md5, mut sha1, mut sha256) = (Md5::new(), Sha1::new(), Sha256::new());
     let mut buffer = vec![0; PIECE];

@@ -1,10 +1,10 @@
-//! Why a container cannot be opened, or bytes of its medium not be had.
+//! Why a container cannot be opened, or bytes of its medium cannot be read.
 
 use std::error::Error;
 use std::io;
 use thiserror::Error;
 
-/// What is wrong with a container of our own readers.
+/// An error in a container format that our own code reads.
 #[derive(Debug, Error)]
 pub(crate) enum ContainerError {
     /// A structure cannot be read.
@@ -17,25 +17,25 @@ pub(crate) enum ContainerError {
     /// The file ends before the bytes that its structures name.
     #[error("byte {offset}: expected {expected} bytes, and the container ends at byte {length}")]
     Cut { offset: u64, expected: u64, length: u64 },
-    /// A field does not hold what it must.
+    /// A field does not have a valid value.
     #[error("byte {offset}: {what}: expected {expected}, found {found:#x}")]
     Value { offset: u64, what: &'static str, expected: &'static str, found: u64 },
     /// A checksum is wrong.
     #[error("byte {offset}: the checksum of {what} is wrong")]
     Checksum { offset: u64, what: &'static str },
-    /// The image holds only what differs from another one.
+    /// The image holds only the differences from another one.
     #[error("it holds only the changes to its parent {parent:?}; merge both into one image to read it")]
     Parent { parent: String },
-    /// The image says so itself.
+    /// The image uses a feature that is not supported.
     #[error("{what}, which is not read")]
     Unsupported { what: &'static str },
-    /// A file that the descriptor of a VMDK names cannot be taken.
+    /// A file that the descriptor of a VMDK names is not acceptable.
     #[error("extent {name:?}: {reason}")]
     Extent { name: String, reason: &'static str },
     /// The descriptor of a VMDK lacks an entry.
     #[error("the descriptor has no {what}")]
     Missing { what: &'static str },
-    /// The container holds only a part of the medium, and not this one.
+    /// The container holds only a part of the medium, and these bytes are not in it.
     #[error("{reason}")]
     NotHeld { reason: String },
     /// Compressed bytes do not expand to what they must.

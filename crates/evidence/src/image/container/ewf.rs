@@ -1,8 +1,9 @@
-//! EWF: the images of EnCase and of what writes like it.
+//! EWF: the images of EnCase and compatible tools.
 //!
 //! Source: Expert Witness Compression Format (EWF), libewf project, version 1.
-//! The crate `ewf` finds the chunks, holding a few tables at a time. Chunks of version 1 are read here, because their checksums matter:
-//! a damaged chunk is an error of the read that meets it, and of no other.
+//! The crate `ewf` finds the chunks, holding a few tables at a time. Chunks of version 1 are read here, because
+//! their checksums matter:
+//! a damaged chunk makes only the reads that need it fail.
 
 mod chain;
 
@@ -25,19 +26,19 @@ use std::sync::Arc;
 /// The first bytes of a segment: version 1 (section 2.1 of the description) and version 2.
 pub(super) const SIGNATURES: [&[u8; 8]; 2] = [b"EVF\x09\x0d\x0a\xff\x00", b"EVF2\x0d\x0a\x81\x00"];
 
-/// Bytes of a section's descriptor.
+/// Size of a section descriptor in bytes.
 const DESCRIPTOR: u64 = 76;
 
-/// The most sections of the first segment that are looked at, and the most bytes of a header.
+/// The most sections of the first segment that are read, and the most bytes of a header.
 const MAX_SECTIONS: usize = 1 << 16;
 const MAX_HEADER: u64 = 1 << 20;
 
-/// By how much a chunk that cannot be compressed may grow.
+/// How many bytes longer a chunk may be if it cannot be compressed.
 const SLACK: u64 = 4096;
 
 pub(super) struct Ewf {
     reader: EwfReader,
-    /// In the order of their numbers; none for version 2, whose chunks the crate reads.
+    /// In the order of their numbers; empty for version 2, whose chunks the crate reads.
     segments: Vec<Store>,
     chunks: Unit,
     missing: Vec<Missing>,
@@ -53,10 +54,10 @@ pub(super) fn open(files: &[PathBuf]) -> Result<(Ewf, Acquisition), Box<dyn Erro
     }
     let found = segments(files)?;
     let mut sources = Vec::new();
-    // One that ends within its first bytes holds nothing; it is the last.
+    // A segment that ends within its first bytes holds nothing; it is the last.
     for (path, _, chain) in found.iter().filter(|(.., chain)| chain.whole >= 13) {
         let file = open_named(path)?;
-        // The crate refuses a section that breaks off.
+        // The crate refuses a truncated section.
         sources.push(SegmentSource::sub(Arc::new(file), 0, chain.whole));
     }
     let reader = EwfReader::open_lazy_from_sources(sources)?;
@@ -72,12 +73,13 @@ pub(super) fn open(files: &[PathBuf]) -> Result<(Ewf, Acquisition), Box<dyn Erro
     Ok((Ewf { reader, segments, chunks: Unit::default(), missing }, acquisition))
 }
 
-/// The segments in the order of their numbers, up to the first that is cut: nothing tells which chunk the next one would begin with.
+/// Returns the segments in the order of their numbers, up to the first truncated one: after that, nothing shows
+/// with which chunk the next segment begins.
 fn segments(files: &[PathBuf]) -> Result<Vec<(&Path, Store, Chain)>, ContainerError> {
     let mut found = Vec::new();
     for path in files {
         let store = Store::open(path)?;
-        // A segment that ends within its first bytes stands where its name says.
+        // A segment that ends within its first bytes gets the number in its name.
         let number = match store.length() {
             0..13 => found.len() as u64 + 1,
             _ => u64::from(u16::from_le_bytes(store.array(9, "the number of a segment")?)),
@@ -126,7 +128,7 @@ impl Ewf {
         if !packed {
             return uncompressed(store, offset, length(rest)?, length(whole)?);
         }
-        // The size of a table's last chunk is not known; what cannot be compressed grows a little.
+        // The size of a table's last chunk is not known; incompressible data grows a little.
         let stored = if stored < whole { stored } else { whole + SLACK };
         let mut bytes = vec![0; length(stored)?];
         let read = store.read_up_to(offset, &mut bytes)?;
@@ -140,7 +142,8 @@ impl Ewf {
     }
 }
 
-/// A chunk that is stored as it is, followed by its Adler-32; the last one may be padded to the size of the others.
+/// Reads a chunk stored without compression, followed by its Adler-32; the last one may be padded to the size of
+/// the others.
 fn uncompressed(store: &Store, offset: u64, rest: usize, whole: usize) -> io::Result<Vec<u8>> {
     let read = |length: usize| {
         let mut bytes = vec![0; length + 4];
@@ -158,7 +161,7 @@ fn uncompressed(store: &Store, offset: u64, rest: usize, whole: usize) -> io::Re
     }
 }
 
-/// What the crate knows.
+/// Returns what the crate knows.
 fn describe(reader: &EwfReader) -> Acquisition {
     let mut acquisition = Acquisition::new(ContainerFormat::Ewf, reader.total_size());
     acquisition.chunk_size = u32::try_from(reader.chunk_size()).ok();
@@ -189,7 +192,7 @@ fn describe(reader: &EwfReader) -> Acquisition {
     acquisition
 }
 
-/// A section: its type, where its data begins, and how many bytes it has.
+/// A section: its type, where its data begins, and its size in bytes.
 type Section = ([u8; 16], u64, u64);
 
 fn sections(store: &Store) -> Vec<Section> {
@@ -212,12 +215,12 @@ fn find<'a>(sections: &'a [Section], kind: &str) -> Option<&'a Section> {
     sections.iter().find(|(found, ..)| found.split(|byte| *byte == 0).next() == Some(kind.as_bytes()))
 }
 
-/// The section `volume` (`disk` in some images): bytes of a sector, compression level, set identifier.
+/// Reads the section `volume` (`disk` in some images): bytes per sector, compression level, set identifier.
 fn add_volume(acquisition: &mut Acquisition, store: &Store, sections: &[Section]) {
     let Some((_, at, size)) = find(sections, "volume").or_else(|| find(sections, "disk")) else { return };
     let Ok(bytes) = store.array::<94>(*at, "the section volume") else { return };
     acquisition.sector_size = Some(le_u32(&bytes, 12)).filter(|size| *size > 0);
-    // The short form, of SMART, has neither of the following.
+    // The short form, used by SMART, has neither of the following.
     if *size > 94 {
         acquisition.compressed = bytes.get(52).map(|level| *level != 0);
         let id = bytes.get(64..80).and_then(|id| id.try_into().ok()).unwrap_or_default();
@@ -225,14 +228,14 @@ fn add_volume(acquisition: &mut Acquisition, store: &Store, sections: &[Section]
     }
 }
 
-/// `header2` (UTF-16) says what `header` (a byte a character) can only say in one code page.
+/// Reads `header2` (UTF-16) rather than `header` (one byte per character), which has only one code page.
 fn add_header(acquisition: &mut Acquisition, store: &Store, sections: &[Section]) {
     let Some((_, at, size)) = find(sections, "header2").or_else(|| find(sections, "header")) else { return };
     let mut packed = vec![0; usize::try_from((*size).min(MAX_HEADER)).unwrap_or_default()];
     let read = store.read_up_to(*at, &mut packed).unwrap_or_default();
     let mut bytes = Vec::new();
     let mut decoder = ZlibDecoder::new(packed.get(..read).unwrap_or_default()).take(MAX_HEADER);
-    // A header that breaks off is read as far as it goes.
+    // A truncated header is read as far as it goes.
     let _ = decoder.read_to_end(&mut bytes);
     let text = match le_u16(&bytes, 0) {
         0xfeff => {
@@ -250,7 +253,7 @@ fn add_header(acquisition: &mut Acquisition, store: &Store, sections: &[Section]
     }
 }
 
-/// The category `main`: a line of codes and a line of values, separated by tabs.
+/// Reads the category `main`: a line of codes and a line of values, separated by tabs.
 fn header_values(text: &str) -> Vec<(&'static str, String)> {
     let mut lines = text.lines().skip_while(|line| line.trim() != "main").skip(1);
     let (Some(codes), Some(values)) = (lines.next(), lines.next()) else { return Vec::new() };

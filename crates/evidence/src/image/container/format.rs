@@ -1,4 +1,4 @@
-//! Which container a file is, by its content and never by its name.
+//! Recognises the container format of a file by its content, never by its name.
 
 use super::acquisition::ContainerFormat;
 use super::{ewf, qcow2, vhd, vhdx, vmdk};
@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Bytes at the end of a VHD that hold its footer; files of old programs lack the last one.
+/// Distances from the end of a VHD to its footer; files of old programs lack the last byte.
 const FOOTERS: [u64; 2] = [512, 511];
 
-/// The container that `path` is; `None` where it is nothing but the medium, or no image at all.
+/// Returns the container format of `path`; `None` if it is the bare medium, or not an image at all.
 pub(in crate::image) fn recognise(path: &Path) -> io::Result<Option<ContainerFormat>> {
     let file = open_named(path)?;
     let mut head = [0; 32];
@@ -43,7 +43,7 @@ fn ends_with_footer(file: &File) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Reads as far as the file goes.
+/// Reads until the end of the file at most.
 fn fill(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {

@@ -1,4 +1,4 @@
-//! Compressed units of a container, never expanded past their known size.
+//! Expands compressed units of a container, never past their known size.
 
 use flate2::read::{DeflateDecoder, ZlibDecoder};
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ pub(super) enum Packing {
 /// The largest window of a zstd frame, as a power of two; a unit has at most 2 MiB.
 const WINDOW: u32 = 22;
 
-/// Expands `packed` to `length` bytes; what follows the compressed stream is padding.
+/// Expands `packed` to `length` bytes; anything after the compressed stream is padding.
 pub(super) fn expand(packing: Packing, packed: &[u8], length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; length];
     match packing {
@@ -25,7 +25,7 @@ pub(super) fn expand(packing: Packing, packed: &[u8], length: usize) -> io::Resu
         Packing::Zlib => {
             let mut decoder = ZlibDecoder::new(packed);
             decoder.read_exact(&mut bytes)?;
-            // The checksum is looked at when the stream ends.
+            // The checksum is verified when the stream ends.
             if decoder.read(&mut [0])? > 0 {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "the unit is larger than it must be"));
             }

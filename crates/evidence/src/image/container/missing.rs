@@ -1,8 +1,8 @@
-//! Bytes of the medium that its container should hold and does not.
+//! Bytes of the medium that its container should hold but does not.
 
 use std::fmt;
 
-/// The most ranges that are told apart; more of them are told as one.
+/// The most ranges that are reported separately; if there are more, they are merged.
 const MAX_RANGES: usize = 64;
 
 /// A part of the medium that is not held.
@@ -10,19 +10,19 @@ const MAX_RANGES: usize = 64;
 pub(crate) struct Missing {
     /// Its first byte.
     pub(crate) start: u64,
-    /// The byte behind its last; `None` where nothing says how far the medium goes on.
+    /// The byte after its last; `None` if nothing shows how large the medium is.
     pub(crate) end: Option<u64>,
-    /// Why.
+    /// The cause.
     pub(crate) reason: String,
 }
 
 impl Missing {
-    /// Whether there is nothing that cannot be read: the container is damaged, and every byte of the medium is held.
+    /// Checks whether every byte of the medium can be read, although the container is damaged.
     pub(crate) fn is_empty(&self) -> bool {
         self.end.is_some_and(|end| end <= self.start)
     }
 
-    /// Whether bytes from `offset` on, `length` of them, are not all held.
+    /// Checks whether some of the `length` bytes from `offset` on are not held.
     pub(crate) fn touches(&self, offset: u64, length: u64) -> bool {
         let stop = offset.saturating_add(length);
         match self.end {
@@ -43,12 +43,12 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Ranges of the medium, in order, in bounded memory.
+/// Ranges of the medium, in order and in bounded memory.
 #[derive(Default)]
 pub(super) struct Ranges(Vec<(u64, u64)>);
 
 impl Ranges {
-    /// Adds the bytes from `start` to `end`, which begin behind all that were added before.
+    /// Adds the bytes from `start` to `end`, which begin after all bytes added before.
     pub(super) fn add(&mut self, start: u64, end: u64) {
         let full = self.0.len() >= MAX_RANGES;
         match self.0.last_mut() {
@@ -57,7 +57,7 @@ impl Ranges {
         }
     }
 
-    /// Of a container that ends at byte `length`.
+    /// Returns the ranges as missing from a container that ends at byte `length`.
     pub(super) fn cut(self, length: u64) -> Vec<Missing> {
         let reason = format!("the container is cut: it ends at byte {length}, before what its tables name");
         let missing = |(start, end)| Missing { start, end: Some(end), reason: reason.clone() };

@@ -23,19 +23,19 @@ const COMPRESSED: u64 = 1 << 62;
 /// Bit of an L2 entry in version 3: the cluster reads as zeros.
 const ZERO: u64 = 1;
 
-/// The most bytes of L2 tables that are looked through when the image is opened: those of 8 TiB in clusters of 64 KiB.
+/// The most bytes of L2 tables that are scanned when the image is opened: those of 8 TiB in clusters of 64 KiB.
 const MAX_SCANNED: u64 = 1 << 30;
 
-/// Incompatible features that change nothing for a reader: dirty, corrupt.
+/// Incompatible features that make no difference to a reader: dirty, corrupt.
 const HARMLESS: u64 = 0b11;
 
-/// Incompatible feature: the type of compression stands in the header.
+/// Incompatible feature: the header holds the compression type.
 const COMPRESSION_TYPE: u64 = 1 << 3;
 
 pub(super) struct Qcow2 {
     store: Store,
     header: Header,
-    /// The last compressed cluster that was read.
+    /// The compressed clusters read last.
     unit: Unit,
 }
 
@@ -88,7 +88,7 @@ impl Medium for Qcow2 {
     fn missing(&self) -> Vec<Missing> {
         let (mut ranges, end) = (Ranges::default(), self.store.length());
         let (cluster, entries) = (1 << self.header.bits, 1 << (self.header.bits - 3));
-        // No whole image has more tables than fit into it.
+        // No complete image has more tables than fit into it.
         let (mut left, mut at) = (end.min(MAX_SCANNED) / cluster, 0);
         let covers: u64 = cluster * entries;
         while at < self.header.l1_entries && at.saturating_mul(covers) < self.header.length && left > 0 {
@@ -117,7 +117,7 @@ impl Medium for Qcow2 {
 }
 
 impl Qcow2 {
-    /// The L2 entry of a cluster; 0 where there is none.
+    /// Returns the L2 entry of a cluster; 0 if there is none.
     fn entry(&self, cluster: u64) -> io::Result<u64> {
         let l2_bits = self.header.bits - 3;
         let (upper, lower) = (cluster >> l2_bits, cluster & ((1 << l2_bits) - 1));
@@ -132,18 +132,18 @@ impl Qcow2 {
         }
     }
 
-    /// The byte behind the `length` bytes for which an L2 entry stands; 0 where none are stored.
+    /// Returns the byte after the `length` bytes that an L2 entry stands for; 0 if none are stored.
     fn stored_end(&self, entry: u64, length: u64) -> u64 {
         let shift = 62 - (self.header.bits - 8);
         match entry {
-            // Compressed bytes may end before the last sector that is counted does.
+            // Compressed bytes may end before the last counted sector does.
             _ if entry & COMPRESSED != 0 => (entry & ((1 << shift) - 1)) + 1,
             _ if entry & OFFSET == 0 || (entry & ZERO != 0 && self.header.version > 2) => 0,
             _ => (entry & OFFSET) + length,
         }
     }
 
-    /// The cluster that a compressed entry stands for.
+    /// Expands the cluster of a compressed entry.
     fn expand(&self, entry: u64) -> io::Result<Vec<u8>> {
         let shift = 62 - (self.header.bits - 8);
         let offset = entry & ((1 << shift) - 1);
@@ -158,7 +158,7 @@ impl Qcow2 {
     }
 }
 
-/// What cannot be read rightly must not be read at all.
+/// Refuses an image that we would read wrongly.
 fn refuse(store: &Store, bytes: &[u8]) -> Result<(), ContainerError> {
     let version = be_u32(bytes, 4);
     if !(2..=3).contains(&version) {
@@ -186,7 +186,7 @@ fn refuse(store: &Store, bytes: &[u8]) -> Result<(), ContainerError> {
     }
 }
 
-/// The name of the image that this one changes.
+/// Returns the name of the image that this one is based on.
 fn backing_file(store: &Store, bytes: &[u8]) -> String {
     let mut name = vec![0; usize::try_from(be_u32(bytes, 16)).unwrap_or_default().min(1023)];
     let read = store.read_up_to(be_u64(bytes, 8), &mut name).unwrap_or_default();

@@ -11,11 +11,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub(super) struct Raw {
-    /// The parts, where each begins, and its place among the image's files.
+    /// The parts: where each begins, its file, and its index among the image's files.
     parts: Vec<(u64, File, usize)>,
     length: u64,
     files: usize,
-    /// The segment that is not there and one of a higher number that is.
+    /// The segment that is missing, and one with a higher number that is present.
     absent: Option<(PathBuf, PathBuf)>,
 }
 
@@ -25,7 +25,7 @@ impl Raw {
         for (index, path) in files.iter().enumerate() {
             let file = open_named(path)?;
             let size = file.metadata()?.len();
-            // An empty part would share its start with the next one.
+            // An empty part would have the same start as the next one.
             if size > 0 {
                 raw.parts.push((raw.length, file, index));
                 raw.length = raw.length.saturating_add(size);
@@ -39,7 +39,7 @@ impl Raw {
         Acquisition::new(format, self.length)
     }
 
-    /// Where the bytes from `offset` to `end` stand.
+    /// Returns the extents of the bytes from `offset` to `end`.
     pub(super) fn extents(&self, offset: u64, end: u64, name: impl Fn(usize) -> String) -> Vec<Extent> {
         let ends = self.parts.iter().skip(1).map(|(start, ..)| *start).chain([self.length]);
         let spans = self.parts.iter().zip(ends);

@@ -11,13 +11,13 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Bytes of a page of the cache.
+/// Size of a cache page in bytes.
 const PAGE: u64 = 4096;
 
-/// Pages that are kept.
+/// The number of pages that are cached.
 const SLOTS: usize = 64;
 
-/// Entries of a table that are read at a time.
+/// Table entries read at once.
 const SCANNED: usize = 8192;
 
 /// A page's offset, and as many of its bytes as the file has.
@@ -27,7 +27,7 @@ type Page = (u64, Vec<u8>);
 pub(super) struct Store {
     file: File,
     length: u64,
-    /// Page `n` stands in slot `n % SLOTS`.
+    /// Page `n` is in slot `n % SLOTS`.
     pages: RefCell<Vec<Option<Page>>>,
     overlay: Option<Overlay>,
 }
@@ -40,7 +40,7 @@ impl Store {
         Ok(Store { file, length, pages: RefCell::default(), overlay: None })
     }
 
-    /// What stands in the overlay is read instead of what stands in the file.
+    /// Adds an overlay, whose bytes are read instead of those in the file.
     pub(super) fn with_overlay(mut self, overlay: Overlay) -> Store {
         self.pages.take();
         self.overlay = Some(overlay);
@@ -64,7 +64,7 @@ impl Store {
         }
     }
 
-    /// Fills `buffer` as far as the file goes; the number of bytes read.
+    /// Fills `buffer` as far as the file goes, and returns the number of bytes read.
     pub(super) fn read_up_to(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
         let read = left.min(buffer.len());
@@ -72,7 +72,7 @@ impl Store {
         Ok(read)
     }
 
-    /// `N` bytes, not cached.
+    /// Reads `N` bytes, bypassing the cache.
     pub(super) fn array<const N: usize>(
         &self,
         offset: u64,
@@ -83,9 +83,10 @@ impl Store {
         Ok(bytes)
     }
 
-    /// Calls `each` with the number and the bytes of every entry of the table of `count` entries at `offset`, not cached.
+    /// Calls `each` with the number and the bytes of every entry of the table of `count` entries at `offset`,
+    /// bypassing the cache.
     ///
-    /// It ends with the file; the number of entries that stand in it.
+    /// It stops at the end of the file, and returns the number of entries in it.
     pub(super) fn scan<const N: usize>(
         &self,
         offset: u64,
@@ -107,7 +108,7 @@ impl Store {
         Ok(held)
     }
 
-    /// An entry of a table, through the cache.
+    /// Reads a table entry through the cache.
     pub(super) fn entry<const N: usize>(&self, offset: u64) -> io::Result<[u8; N]> {
         let (start, within) = (offset / PAGE * PAGE, usize::try_from(offset % PAGE).unwrap_or_default());
         let mut pages = self.pages.borrow_mut();
@@ -124,7 +125,7 @@ impl Store {
         let page = slot.as_ref().map(|(_, bytes)| bytes.as_slice()).unwrap_or_default();
         match page.get(within..within + N).and_then(|entry| entry.try_into().ok()) {
             Some(entry) => Ok(entry),
-            // It reaches into the next page, or past the end.
+            // The entry crosses into the next page, or past the end.
             None => Ok(self.array(offset, "an entry of a table")?),
         }
     }
@@ -132,7 +133,7 @@ impl Store {
 
 macro_rules! number {
     ($name:ident, $kind:ty, $from:ident) => {
-        /// The number at `at`; 0 where `bytes` has none.
+        /// Reads the number at `at`; 0 if `bytes` is too short.
         pub(super) fn $name(bytes: &[u8], at: usize) -> $kind {
             let field = at.checked_add(size_of::<$kind>()).and_then(|end| bytes.get(at..end));
             field.and_then(|field| field.try_into().ok()).map_or(0, <$kind>::$from)

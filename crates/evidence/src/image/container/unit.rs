@@ -1,18 +1,19 @@
-//! The units (chunks, grains, clusters) that were expanded last.
+//! The most recently expanded units (chunks, grains, clusters).
 
 use super::piece;
 use std::cell::RefCell;
 use std::io;
 
-/// Bytes that are kept, and at least one unit.
+/// Bytes that are kept; at least one unit is always kept.
 const KEPT: usize = 8 << 20;
 
-/// A small cache of expanded units; the last one used stands at the end.
+/// A small cache of expanded units; the one used last is at the end.
 #[derive(Default)]
 pub(super) struct Unit(RefCell<Vec<(u64, Vec<u8>)>>);
 
 impl Unit {
-    /// Fills `part` from byte `within` of unit `key`, which `make` expands where it is not kept; the number of bytes.
+    /// Fills `part` from byte `within` of unit `key`, which `make` expands if it is not cached; returns the
+    /// number of bytes.
     pub(super) fn copy(
         &self,
         key: u64,

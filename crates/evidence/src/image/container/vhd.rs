@@ -20,7 +20,7 @@ const SECTOR: u64 = 512;
 /// Entry of the block table: the block was never written.
 const UNUSED: u32 = u32::MAX;
 
-/// 2000-01-01T00:00:00Z in seconds since 1970: where the format's times begin.
+/// 2000-01-01T00:00:00Z in seconds since 1970: the epoch of the format.
 const EPOCH: i128 = 946_684_800;
 
 pub(super) struct Vhd {
@@ -77,7 +77,8 @@ impl Medium for Vhd {
             UNUSED => return Ok(zeros(part)),
             first => u64::from(first) * SECTOR,
         };
-        // A block begins with a bitmap of its sectors, padded to whole sectors; clear bits stand for zeros that are stored as such.
+        // A block begins with a bitmap of its sectors, padded to whole sectors; sectors with clear bits are
+        // stored as zeros.
         let bitmap = size.div_ceil(SECTOR * 8).next_multiple_of(SECTOR);
         self.store.read_exact_at(first + bitmap + within, part)?;
         Ok(part.len())
@@ -89,7 +90,7 @@ impl Medium for Vhd {
         let size = u64::from(blocks.size);
         let needed = u64::from(blocks.count).min(self.length.div_ceil(size));
         let bitmap = size.div_ceil(SECTOR * 8).next_multiple_of(SECTOR);
-        // What of the table cannot be read is an error of the read that meets it.
+        // An unreadable part of the table makes only the reads that need it fail.
         let _ = self.store.scan::<4>(blocks.table, needed, |index, entry| {
             let (start, first) = (index * size, u32::from_be_bytes(entry));
             let stop = self.length.min(start + size);
@@ -102,7 +103,8 @@ impl Medium for Vhd {
     }
 }
 
-/// The footer and its offset: the last 512 bytes (511 in files of old programs), or the copy at the start of a dynamic disk.
+/// Finds the footer and its offset: the last 512 bytes (511 in files of old programs), or the copy at the start
+/// of a dynamic disk.
 fn footer(store: &Store) -> Result<([u8; FOOTER], u64), ContainerError> {
     let mut damaged = None;
     for from_end in [512, 511] {
@@ -124,7 +126,7 @@ fn footer(store: &Store) -> Result<([u8; FOOTER], u64), ContainerError> {
     Err(damaged.unwrap_or(ContainerError::Checksum { offset: 0, what: "the copy of the footer" }))
 }
 
-/// Whether the field at `at` is the complement of the sum of all other bytes.
+/// Checks whether the field at `at` is the complement of the sum of all other bytes.
 fn has_checksum(bytes: &[u8], at: usize) -> bool {
     let others = bytes.iter().enumerate().filter(|(index, _)| !(at..at + 4).contains(index));
     let sum = others.fold(0u32, |sum, (_, byte)| sum.wrapping_add(u32::from(*byte)));
@@ -153,7 +155,7 @@ fn blocks(store: &Store, offset: u64) -> Result<Blocks, ContainerError> {
     Ok(Blocks { table, count, size })
 }
 
-/// The name of the parent in the header of a differencing disk.
+/// Returns the parent's name in the header of a differencing disk.
 fn parent(store: &Store, offset: u64) -> String {
     let header: [u8; 1024] = store.array(offset, "the dynamic disk header").unwrap_or([0; 1024]);
     let name = header.get(64..576).unwrap_or_default();

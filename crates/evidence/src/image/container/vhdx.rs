@@ -1,7 +1,7 @@
 //! VHDX: virtual hard disks of Hyper-V.
 //!
 //! Source: [MS-VHDX] (Virtual Hard Disk v2 File Format). All numbers are little-endian.
-//! Changes that stand in the log and not yet in their place are applied while reading; the file is never written.
+//! Changes that are only in the log are applied while reading; the file is never written.
 
 mod crc;
 mod log;
@@ -26,7 +26,7 @@ pub(super) struct Vhdx {
     store: Store,
     metadata: Metadata,
     table: Region,
-    /// Payload blocks between two entries of sector bitmaps ([MS-VHDX] section 2.5.1).
+    /// Number of payload blocks between two sector bitmap entries ([MS-VHDX] section 2.5.1).
     ratio: u64,
 }
 
@@ -64,7 +64,7 @@ impl Medium for Vhdx {
         }
         let entry = u64::from_le_bytes(self.store.entry(at)?);
         match entry & 7 {
-            // Not present, undefined, zero, unmapped: without a parent all of them read as zeros.
+            // Not present, undefined, zero or unmapped: without a parent they all read as zeros.
             0..=3 => Ok(zeros(part)),
             6 => {
                 let start = (entry >> 20) * MIB;
@@ -88,12 +88,12 @@ impl Medium for Vhdx {
             let start = (index - index / (self.ratio + 1)).saturating_mul(size);
             let stop = length.min(start.saturating_add(size));
             let stored = ((entry >> 20) * MIB).saturating_add(stop.saturating_sub(start));
-            // Every entry behind `ratio` blocks is that of a sector bitmap.
+            // After every `ratio` blocks there is the entry of a sector bitmap.
             if place != self.ratio && entry & 7 == 6 && stored > end && start < stop {
                 ranges.add(start, stop);
             }
         });
-        // A table that breaks off leaves the blocks of its rest unknown.
+        // If the table is truncated, the blocks of its rest are unknown.
         if let Ok(held) = held
             && held < count
         {

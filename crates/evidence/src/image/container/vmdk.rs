@@ -1,7 +1,8 @@
 //! VMDK: virtual disks of VMware.
 //!
 //! Source: Virtual Disk Format 5.0 (VMware technical note, 2011). All numbers are little-endian.
-//! One file that holds grains, or a text that names the files that do; those must stand beside it under plain names.
+//! A VMDK is one file that holds grains, or a text that names the files that do. Those must be in the same
+//! folder, under plain names.
 
 mod descriptor;
 mod sparse;
@@ -23,25 +24,25 @@ pub(super) const COW: &[u8; 4] = b"COWD";
 
 const SECTOR: u64 = 512;
 
-/// The content id of no parent.
+/// The content id that means no parent.
 const NO_PARENT: &str = "ffffffff";
 
 pub(super) struct Vmdk {
-    /// Where each begins on the medium, and where it ends.
+    /// The start and the end of each extent on the medium.
     extents: Vec<(u64, u64, Extent)>,
     length: u64,
 }
 
 enum Extent {
-    /// The medium itself, from this byte of the file.
+    /// The medium itself, from this byte of the file on.
     Flat(Store, u64),
     Sparse(Box<Sparse>),
     Zero,
-    /// The descriptor says that nobody may read it.
+    /// The descriptor forbids reading it.
     NoAccess,
 }
 
-/// Whether these first bytes are those of a descriptor.
+/// Checks whether these are the first bytes of a descriptor.
 pub(super) fn is_descriptor(head: &[u8]) -> bool {
     descriptor::begins(head)
 }
@@ -71,7 +72,7 @@ pub(super) fn open(path: &Path) -> Result<(Vmdk, Acquisition), ContainerError> {
             expected: "at most 2^53 in all",
             found: line.sectors,
         })?;
-        // An empty extent would share its start with the next one.
+        // An empty extent would have the same start as the next one.
         if end > length {
             extents.push((length, end, extent(path, line)?));
         }

@@ -9,7 +9,7 @@ use std::io;
 /// The most bytes of entries that are read; a usual table has 16 KiB.
 const MAX_ENTRIES: u64 = 1 << 20;
 
-/// The table; `None` where neither copy has its signature and no MBR protects one.
+/// Reads the table; `None` if neither copy has its signature and there is no protective MBR.
 pub(super) fn read(container: &Container, sector: &[u8]) -> io::Result<Option<Table>> {
     let protected =
         sector.get(510..512) == Some(&[0x55, 0xaa]) && sector.get(450).is_some_and(|kind| *kind == 0xee);
@@ -30,12 +30,12 @@ pub(super) fn read(container: &Container, sector: &[u8]) -> io::Result<Option<Ta
     if table.defects.is_empty() {
         table.defect(512, "GPT header: expected \"EFI PART\", found none".to_owned());
     }
-    // Where nothing can be trusted, the defects say why.
+    // If nothing can be trusted, the defects say why.
     read_last(container, &mut table);
     Ok(Some(table))
 }
 
-/// The table at the end of a medium whose first bytes cannot be read, as `error` says.
+/// Reads the table at the end of a medium whose first bytes cannot be read because of `error`.
 pub(super) fn read_unprotected(container: &Container, error: &io::Error) -> (Scheme, Table) {
     let mut table = Table::default();
     let reason = format!("byte 0: the first sectors cannot be read: {error}");
@@ -47,7 +47,7 @@ pub(super) fn read_unprotected(container: &Container, error: &io::Error) -> (Sch
     }
 }
 
-/// Takes the entries of the copy at the end of the medium; whether there is one.
+/// Reads the entries of the copy at the end of the medium; returns whether there is one.
 fn read_last(container: &Container, table: &mut Table) -> bool {
     for size in [512, 4096] {
         let last = container.length().saturating_sub(size);
@@ -63,7 +63,7 @@ fn read_last(container: &Container, table: &mut Table) -> bool {
     false
 }
 
-/// The entries of the copy at `at`; `None`, and a defect, where it is damaged.
+/// Reads the entries of the copy at `at`; `None` and a defect if it is damaged.
 fn copy(container: &Container, at: u64, sector: u64, table: &mut Table) -> io::Result<Option<Vec<Entry>>> {
     let mut header = vec![0; 512];
     if at.saturating_add(512) > container.length() {
@@ -137,7 +137,7 @@ fn same(table: &mut Table, at: u64, what: &str, expected: u32, found: u32) -> bo
     expected == found
 }
 
-/// A used entry (UEFI 5.3.3); an all-zero type is none.
+/// Reads a used entry (UEFI 5.3.3); a type of all zeros means an unused one.
 fn entry(number: u32, bytes: &[u8], sector: u64, at: u64) -> Option<Entry> {
     let kind = PartitionType::Gpt(Guid::at(bytes, 0)?);
     let (first, last, attributes) = (u64_at(bytes, 32)?, u64_at(bytes, 40)?, u64_at(bytes, 48)?);
@@ -152,7 +152,7 @@ fn entry(number: u32, bytes: &[u8], sector: u64, at: u64) -> Option<Entry> {
 /// Attribute bit 2 (UEFI 5.3.3, table 5.8).
 const LEGACY_BOOTABLE: u64 = 1 << 2;
 
-/// The name: UTF-16LE up to its first NUL, as names are written; `None` where there is none.
+/// Returns the name: UTF-16LE up to its first NUL, escaped like other names; `None` if there is none.
 fn name(bytes: &[u8]) -> Option<String> {
     let (pairs, _) = bytes.as_chunks::<2>();
     let units = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).take_while(|unit| *unit != 0);
@@ -161,7 +161,7 @@ fn name(bytes: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| escape_name(text.as_bytes()))
 }
 
-/// CRC-32 of ISO 3309, as UEFI 5.3.2 wants it.
+/// Computes CRC-32 (ISO 3309), as UEFI 5.3.2 requires.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))

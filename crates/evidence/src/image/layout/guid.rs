@@ -2,17 +2,18 @@
 
 use std::fmt;
 
-/// A GUID; written as tools write it: 8-4-4-4-12 hex digits, of which the first three groups are stored little-endian.
+/// A GUID, displayed in the usual form: 8-4-4-4-12 hex digits, of which the first three groups are stored
+/// little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Guid([u8; 16]);
 
 impl Guid {
-    /// The GUID stored in these bytes; `None` for all zeros, which stands for none.
+    /// Returns the GUID stored in these bytes; `None` for all zeros, which mean no GUID.
     pub fn stored(bytes: [u8; 16]) -> Option<Guid> {
         (bytes != [0; 16]).then_some(Guid(bytes))
     }
 
-    /// The GUID stored at byte `at`.
+    /// Returns the GUID stored at byte `at`.
     pub(super) fn at(bytes: &[u8], at: usize) -> Option<Guid> {
         Guid::stored(bytes.get(at..at.checked_add(16)?)?.try_into().ok()?)
     }

@@ -7,10 +7,10 @@ use std::io;
 
 const SECTOR: u64 = 512;
 
-/// Where Windows writes its disk signature.
+/// Offset of the Windows disk signature.
 const SIGNATURE: usize = 440;
 
-/// Logical partitions that are followed.
+/// The most logical partitions that are followed.
 const MAX_LOGICAL: usize = 128;
 
 /// One used entry of a boot record, in sectors.
@@ -24,7 +24,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// Extended partitions: CHS, LBA, and that of Linux.
+    /// Checks for extended partitions: CHS, LBA, and that of Linux.
     fn is_extended(self) -> bool {
         matches!(self.kind, 0x05 | 0x0f | 0x85)
     }
@@ -35,7 +35,7 @@ impl Slot {
     }
 }
 
-/// What the MBR in `sector` says; empty where there is none.
+/// Reads the MBR in `sector`; empty if there is none.
 pub(super) fn read(container: &Container, sector: &[u8]) -> io::Result<Table> {
     let mut table = Table::default();
     let Some(slots) = slots(sector) else { return Ok(table) };
@@ -56,7 +56,7 @@ pub(super) fn read(container: &Container, sector: &[u8]) -> io::Result<Table> {
     Ok(table)
 }
 
-/// The used entries; `None` where the sector is no boot record.
+/// Returns the used entries; `None` if the sector is not a boot record.
 fn slots(sector: &[u8]) -> Option<Vec<Slot>> {
     if sector.get(510..512) != Some(&[0x55, 0xaa]) {
         return None;
@@ -66,7 +66,7 @@ fn slots(sector: &[u8]) -> Option<Vec<Slot>> {
         let entry = sector.get(446 + 16 * index as usize..)?;
         let (status, kind) = (*entry.first()?, *entry.get(4)?);
         let (first, count) = (u32_at(entry, 8)?, u32_at(entry, 12)?);
-        // What is neither active nor inactive is boot code, and no table.
+        // A status that is neither active nor inactive is boot code, not a table.
         if status & 0x7f != 0 {
             return None;
         }
@@ -77,7 +77,8 @@ fn slots(sector: &[u8]) -> Option<Vec<Slot>> {
     Some(slots)
 }
 
-/// Follows the chain of extended boot records from `base`: each gives one partition, relative to itself, and the next record, relative to `base`.
+/// Follows the chain of extended boot records from `base`: each has one partition, relative to itself, and the
+/// next record, relative to `base`.
 fn logical(container: &Container, base: u64, number: &mut u32, table: &mut Table) -> io::Result<()> {
     let mut seen = BTreeSet::new();
     let mut next = Some(base);

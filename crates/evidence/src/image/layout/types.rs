@@ -1,6 +1,7 @@
-//! What partitions are for, by their types.
+//! The purpose of partitions, by their types.
 //!
-//! Sources: UEFI 5.3.3 and Microsoft's documentation of `PARTITION_INFORMATION_GPT` and of MBR partition types; Discoverable Partitions Specification (UAPI group) for Linux.
+//! Sources: UEFI 5.3.3 and Microsoft's documentation of `PARTITION_INFORMATION_GPT` and of MBR partition types;
+//! Discoverable Partitions Specification (UAPI group) for Linux.
 
 use super::guid::Guid;
 
@@ -14,7 +15,7 @@ pub enum PartitionType {
 }
 
 impl PartitionType {
-    /// What partitions of the type are for; `None` for one that is not known here.
+    /// Returns the purpose of partitions of this type; `None` if the type is not known here.
     pub fn name(self) -> Option<&'static str> {
         match self {
             PartitionType::Mbr(code) => mbr_type_name(code),
@@ -23,7 +24,7 @@ impl PartitionType {
     }
 }
 
-/// What an MBR type byte usually stands for; nobody assigns them.
+/// Returns the usual meaning of an MBR type byte; no authority assigns them.
 fn mbr_type_name(code: u8) -> Option<&'static str> {
     Some(match code {
         0x01 => "FAT12",
@@ -58,7 +59,7 @@ fn mbr_type_name(code: u8) -> Option<&'static str> {
     })
 }
 
-/// What a GPT type GUID stands for.
+/// Returns the meaning of a GPT type GUID.
 fn gpt_type_name(guid: Guid) -> Option<&'static str> {
     Some(match guid.to_string().as_str() {
         "C12A7328-F81F-11D2-BA4B-00A0C93EC93B" => "EFI system",

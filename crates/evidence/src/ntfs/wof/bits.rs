@@ -1,13 +1,13 @@
-//! The bits of compressed chunks, and what both algorithms do with the bytes that came out.
+//! The bits of compressed chunks, and copying of already expanded bytes, for both algorithms.
 
-/// Bits of little-endian words of 16, the highest first; XPRESS has whole bytes between the words.
+/// The bits of 16-bit little-endian words, highest bit first; XPRESS has whole bytes between the words.
 ///
-/// Behind the end are zeros, and [`Bits::is_sound`] tells whether one of them was used.
+/// Past the end, all bits are zero, and [`Bits::is_sound`] tells whether one of them was used.
 pub(super) struct Bits<'a> {
     bytes: &'a [u8],
-    /// The next byte that was not taken; may lie behind the end.
+    /// The next byte to read; may be past the end.
     at: usize,
-    /// The bits that were taken and not used, from the highest on, and how many.
+    /// The bits that were read but not yet used, from the highest on, and their number.
     buffer: u32,
     held: usize,
 }
@@ -17,7 +17,7 @@ impl<'a> Bits<'a> {
         Bits { bytes, at: 0, buffer: 0, held: 0 }
     }
 
-    /// The next 16 bits, which stay.
+    /// Returns the next 16 bits without using them.
     pub(super) fn peek(&mut self) -> u32 {
         if self.held < 16 {
             let word = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk());
@@ -29,34 +29,35 @@ impl<'a> Bits<'a> {
         self.buffer >> 16
     }
 
-    /// Uses up to 16 bits that were peeked at.
+    /// Uses up to 16 peeked bits.
     pub(super) fn skip(&mut self, count: usize) {
         let count = count.min(self.held);
         self.buffer <<= count.min(16);
         self.held -= count;
     }
 
-    /// The next bits, 16 at most; takes a word first where fewer than 16 are held, even for none.
+    /// Uses and returns the next bits, at most 16. If fewer than 16 are held, a word is read first, even for no bits.
     pub(super) fn take(&mut self, count: usize) -> usize {
         let value = self.peek() >> (16 - count.min(16));
         self.skip(count);
         usize::try_from(value).unwrap_or(0)
     }
 
-    /// The next byte behind the words that were taken.
+    /// Returns the next byte after the words read so far.
     pub(super) fn byte(&mut self) -> Option<u8> {
         let byte = self.bytes.get(self.at).copied()?;
         self.at += 1;
         Some(byte)
     }
 
-    /// Where the bytes behind the words that were taken begin; a decoder of XPRESS is always a word ahead.
+    /// Returns the offset of the bytes after the words read so far; a decoder of XPRESS is always a word ahead.
     pub(super) fn position(&mut self) -> usize {
         self.peek();
         self.at
     }
 
-    /// So many whole bytes from the next word that was not begun; a word that is all unused is left out (LZX).
+    /// Returns `count` whole bytes from the next word boundary; if the next word is entirely unused, it is
+    /// skipped (LZX).
     pub(super) fn aligned(&mut self, count: usize) -> Option<&'a [u8]> {
         let used = self.at.checked_mul(8)?.checked_sub(self.held)?;
         let start = (used / 16 + 1) * 2;
@@ -64,7 +65,7 @@ impl<'a> Bits<'a> {
         self.bytes(count)
     }
 
-    /// So many bytes; no bits may be held.
+    /// Returns `count` bytes; no bits may be held.
     pub(super) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let end = self.at.checked_add(count)?;
         let found = self.bytes.get(self.at..end)?;
@@ -72,18 +73,19 @@ impl<'a> Bits<'a> {
         Some(found)
     }
 
-    /// Goes on at a byte.
+    /// Continues at a byte.
     fn restart(&mut self, at: usize) {
         (self.at, self.buffer, self.held) = (at, 0, 0);
     }
 
-    /// Whether no bit was used that does not stand in the chunk.
+    /// Checks that no bit past the end of the chunk was used.
     pub(super) fn is_sound(&self) -> bool {
         self.held >= self.at.saturating_sub(self.bytes.len()).saturating_mul(8)
     }
 }
 
-/// Appends `length` bytes from `distance` back; `None` where they do not stand there, or more than `limit` bytes come out.
+/// Appends `length` bytes from `distance` back; `None` if `distance` goes back too far, or if the result exceeds
+/// `limit` bytes.
 pub(super) fn copy_back(out: &mut Vec<u8>, distance: usize, length: usize, limit: usize) -> Option<()> {
     let start = out.len().checked_sub(distance).filter(|_| distance > 0)?;
     if length > limit.checked_sub(out.len())? {
@@ -91,7 +93,7 @@ pub(super) fn copy_back(out: &mut Vec<u8>, distance: usize, length: usize, limit
     }
     let mut left = length;
     while left > 0 {
-        // What was appended is copied on.
+        // The source may include bytes that were just appended.
         let count = left.min(out.len() - start);
         out.extend_from_within(start..start + count);
         left -= count;

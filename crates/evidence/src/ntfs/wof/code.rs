@@ -1,27 +1,29 @@
-//! Canonical Huffman codes: shorter words first, those of one length in the order of their symbols.
+//! Canonical Huffman codes: shorter words first, words of equal length in the order of their symbols.
 
 use super::bits::Bits;
 
 /// Bits of the longest word.
 const LONGEST: usize = 16;
 
-/// Bits of words that are found by one look.
+/// Words of up to this many bits are found by one lookup.
 const QUICK: usize = 9;
 
-/// A code, told by the lengths of its words.
+/// A code, defined by the lengths of its words.
 pub(super) struct Code {
-    /// By length: the first 16 bits behind all words of this length, and what leads from a word to its place in `symbols`.
+    /// By length: the upper bound, as 16 bits, of all words of this length, and the difference between a word
+    /// and its index in `symbols`.
     lengths: [(u32, u32); LONGEST + 1],
     /// The symbols in the order of their words.
     symbols: Vec<u16>,
-    /// By the next bits: symbol and length of a short word; length 0 for none.
+    /// Indexed by the next bits: symbol and length of a short word; length 0 if there is none.
     quick: Vec<(u16, u8)>,
 }
 
 impl Code {
-    /// The code with these lengths by symbol, 0 for a symbol without a word.
+    /// Creates the code with these word lengths by symbol, 0 for a symbol without a word.
     ///
-    /// `None` where some bits are no word, or two; a code without any word is taken, and gives none.
+    /// `None` if some bit sequence matches no word, or two. A code without any words is accepted, and decodes
+    /// nothing.
     pub(super) fn new(by_symbol: &[u8]) -> Option<Code> {
         let mut code = Code {
             lengths: [(0, 0); LONGEST + 1],
@@ -43,7 +45,7 @@ impl Code {
         (next == 1 << LONGEST || code.symbols.is_empty()).then_some(code)
     }
 
-    /// The symbol of the next word.
+    /// Returns the symbol of the next word.
     pub(super) fn next(&self, bits: &mut Bits<'_>) -> Option<u16> {
         let peeked = bits.peek();
         let short = usize::try_from(peeked >> (LONGEST - QUICK)).ok()?;
@@ -59,7 +61,7 @@ impl Code {
     }
 }
 
-/// Enters a word, given as 16 bits, wherever the bits begin with it.
+/// Enters a word, given as 16 bits, at every index that begins with it.
 fn fill(quick: &mut [(u16, u8)], word: u32, length: usize, symbol: u16) {
     let (Ok(first), Ok(bits)) = (usize::try_from(word >> (LONGEST - QUICK)), u8::try_from(length)) else {
         return;
@@ -76,7 +78,7 @@ mod tests {
 
     #[test]
     fn words_short_and_long_give_their_symbols() {
-        // 16 words: of 1, 2, ... 14 and two of 15 bits; the word of symbol n is n ones and a zero.
+        // 16 words: one each of 1, 2, ... 14 bits and two of 15 bits; the word of symbol n is n ones and a zero.
         let lengths: Vec<u8> = (1..=15).chain([15]).collect();
         let code = Code::new(&lengths).unwrap();
         for (symbol, length) in (0u16..).zip(&lengths) {

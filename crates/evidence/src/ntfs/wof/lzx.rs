@@ -1,23 +1,25 @@
-//! LZX as in WIM files, for chunks of at most 32 KiB, each of which stands for itself.
+//! LZX as in WIM files, for independent chunks of at most 32 KiB.
 //!
-//! Format: [MS-PATCH] 2 ("LZX DELTA"), with what WIM files do otherwise, by the documentation of wimlib: no header of the stream, sizes of blocks in 1 or 17 bits, a window of 32 KiB, and the translation of calls always, with a file size of 12,000,000, but not in the last ten bytes.
+//! Format: [MS-PATCH] 2 ("LZX DELTA"), with the differences of WIM files according to the documentation of
+//! wimlib: no stream header, block sizes in 1 or 17 bits, a window of 32 KiB, and translation of calls in every
+//! case, with a file size of 12,000,000, but not in the last ten bytes.
 
 use super::bits::{Bits, copy_back};
 use super::code::Code;
 
-/// Symbols of the main code: literals, and eight lengths for each of 30 slots of distances.
+/// Symbols of the main code: literals, and eight lengths for each of 30 distance slots.
 const MAIN: usize = 256 + 8 * 30;
 
-/// Symbols of the code of long lengths.
+/// Symbols of the code for long lengths.
 const LONG: usize = 249;
 
-/// The size of a block that one bit tells.
+/// The block size that is encoded in one bit.
 const USUAL: usize = 32 << 10;
 
-/// The size of the file that calls are translated for, whatever it is.
+/// The file size assumed when calls are translated, whatever the real size is.
 const FILE: i32 = 12_000_000;
 
-/// The `size` bytes that were compressed; `None` where that is damaged.
+/// Expands a chunk to its `size` bytes; `None` if it is damaged.
 pub(super) fn expand(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut chunk = Chunk {
         bits: Bits::new(packed),
@@ -34,14 +36,14 @@ pub(super) fn expand(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// What one block leaves to the next.
+/// The state that one block passes on to the next.
 struct Chunk<'a> {
     bits: Bits<'a>,
     out: Vec<u8>,
-    /// Lengths of the words of both codes; a block tells how they change.
+    /// Word lengths of both codes; each block encodes how they change.
     main: [u8; MAIN],
     long: [u8; LONG],
-    /// The distances used last.
+    /// The distances used most recently.
     recent: [usize; 3],
 }
 
@@ -64,7 +66,7 @@ impl Chunk<'_> {
         }
     }
 
-    /// A block that is not compressed; one of an odd size is followed by a byte.
+    /// Reads an uncompressed block; one of an odd size is followed by a padding byte.
     fn stored(&mut self, length: usize) -> Option<()> {
         let header = self.bits.aligned(12)?;
         for (recent, bytes) in self.recent.iter_mut().zip(header.chunks_exact(4)) {
@@ -77,7 +79,8 @@ impl Chunk<'_> {
         Some(())
     }
 
-    /// A block of literals and matches; with a code for the lowest three bits of distances where there is one.
+    /// Reads a block of literals and matches; `lowest` is the code for the lowest three bits of distances, if
+    /// there is one.
     fn matches(&mut self, end: usize, lowest: Option<Code>) -> Option<()> {
         let (literals, slots) = self.main.split_at_mut_checked(256)?;
         read_lengths(&mut self.bits, literals)?;
@@ -97,7 +100,8 @@ impl Chunk<'_> {
         Some(())
     }
 
-    /// The distance of a slot: the first three are those used last, the others tell it but for its last bits.
+    /// Returns the distance of a slot: the first three are the most recent distances, the others give it except
+    /// for its last bits.
     fn distance(&mut self, slot: usize, lowest: Option<&Code>) -> Option<usize> {
         if slot < self.recent.len() {
             self.recent.swap(0, slot);
@@ -119,7 +123,7 @@ impl Chunk<'_> {
     }
 }
 
-/// Reads how lengths of words differ from those of the last block.
+/// Reads how word lengths differ from those of the last block.
 fn read_lengths(bits: &mut Bits<'_>, lengths: &mut [u8]) -> Option<()> {
     let mut own = [0; 20];
     for length in &mut own {
@@ -145,7 +149,7 @@ fn read_lengths(bits: &mut Bits<'_>, lengths: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-/// Puts back what the compressor made absolute: the targets behind bytes that may be calls of x86.
+/// Restores the targets after bytes that may be x86 calls, which the compressor made absolute.
 fn restore_calls(bytes: &mut [u8]) {
     let mut at = 0;
     while at + 10 < bytes.len() {
@@ -168,9 +172,9 @@ fn restore_calls(bytes: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// A block of 21 stored bytes.
+    /// Returns a block of 21 stored bytes.
     fn stored(bytes: &[u8; 21]) -> Vec<u8> {
-        // Kind 3, no usual size, 21 in 16 bits; the rest of the second word is unused.
+        // Kind 3, not the usual size, 21 in 16 bits; the rest of the second word is unused.
         let mut packed = vec![0x01, 0x60, 0x00, 0x50];
         packed.extend([1u32, 1, 1].into_iter().flat_map(u32::to_le_bytes));
         packed.extend(bytes);
@@ -181,12 +185,12 @@ mod tests {
     #[test]
     fn targets_of_calls_are_put_back_but_in_the_last_ten_bytes() {
         let mut bytes = [0; 21];
-        // What is within a target begins no call.
+        // Bytes within a target do not begin a call.
         bytes[1..6].copy_from_slice(&[0xe8, 0, 0, 0xe8, 0x7f]);
         bytes[10..15].copy_from_slice(&[0xe8, 0x30, 0, 0, 0]);
         let mut expected = bytes;
         assert_eq!(expand(&stored(&bytes), 21), Some(with(&mut expected, 10, 0x30 - 10)));
-        // A target before the chunk is one from behind the assumed size; byte 11 is too late for a call.
+        // A target before the chunk becomes one counted back from the assumed size; byte 11 is too late for a call.
         let mut bytes = [0; 21];
         bytes[5..10].copy_from_slice(&[0xe8, 0xfb, 0xff, 0xff, 0xff]);
         bytes[11..16].copy_from_slice(&[0xe8, 0x30, 0, 0, 0]);

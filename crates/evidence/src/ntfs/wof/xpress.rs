@@ -3,18 +3,18 @@
 use super::bits::{Bits, copy_back};
 use super::code::Code;
 
-/// Bytes of the lengths of the code: four bits for each of 512 symbols.
+/// Size of the code's length table in bytes: four bits for each of 512 symbols.
 const TABLE: usize = 256;
 
-/// Fewest bytes that a match copies.
+/// The fewest bytes that a match copies.
 const SHORTEST: usize = 3;
 
 /// Bytes after which a stream begins a new code.
 const BLOCK: usize = 64 << 10;
 
-/// The `size` bytes that were compressed with XPRESS Huffman ([MS-XCA] 2.2); `None` where that is damaged.
+/// Expands data compressed with XPRESS Huffman ([MS-XCA] 2.2) to its `size` bytes; `None` if it is damaged.
 ///
-/// Each 64 KiB have a code of their own. The work and the memory are bounded by `size`.
+/// Each 64 KiB have their own code. Work and memory are bounded by `size`.
 pub fn expand_xpress_huffman(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     let (mut out, mut rest) = (Vec::new(), packed);
     while out.len() < size {
@@ -25,14 +25,14 @@ pub fn expand_xpress_huffman(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The `size` bytes of a chunk with one code; `None` where it is damaged.
+/// Expands a chunk with one code to its `size` bytes; `None` if it is damaged.
 pub(super) fn expand(packed: &[u8], size: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(size);
     block(packed, &mut out, size, size)?;
     Some(out)
 }
 
-/// Expands up to `end`, a last match up to `limit`; how many bytes were used.
+/// Expands up to `end`, where the last match may go on up to `limit`; returns the number of bytes used.
 fn block(packed: &[u8], out: &mut Vec<u8>, end: usize, limit: usize) -> Option<usize> {
     let (table, rest) = packed.split_at_checked(TABLE)?;
     let lengths: Vec<u8> = table.iter().flat_map(|pair| [pair & 0x0f, pair >> 4]).collect();
@@ -42,7 +42,7 @@ fn block(packed: &[u8], out: &mut Vec<u8>, end: usize, limit: usize) -> Option<u
         let symbol = code.next(&mut bits)?;
         match u8::try_from(symbol) {
             Ok(literal) => out.push(literal),
-            // A match: four bits for the bits of its distance, four for its length.
+            // A match: four bits give the number of bits of its distance, four its length.
             Err(_) => {
                 let width = usize::from(symbol >> 4 & 0x0f);
                 let distance = (1 << width) + bits.take(width);
@@ -54,7 +54,7 @@ fn block(packed: &[u8], out: &mut Vec<u8>, end: usize, limit: usize) -> Option<u
     bits.is_sound().then(|| TABLE + bits.position())
 }
 
-/// A long length goes on in one byte, a longer one in two more, which tell it whole.
+/// Reads a length: a long one continues in one byte, a longer one in two more, which hold the whole length.
 fn length(bits: &mut Bits<'_>, short: usize) -> Option<usize> {
     if short < 15 {
         return Some(short + SHORTEST);
@@ -70,7 +70,8 @@ fn length(bits: &mut Bits<'_>, short: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The example of [MS-XCA] 3.2 that repeats `abc` a hundred times: words of three bits for `a` and `b`, of two for `c`, the end and the match.
+    /// Returns the example of [MS-XCA] 3.2 that repeats `abc` a hundred times: words of three bits for `a` and
+    /// `b`, of two for `c`, the end and the match.
     fn example() -> Vec<u8> {
         let mut packed = vec![0; TABLE];
         packed[48] = 0x30;
@@ -88,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_stream_begins_a_new_code_after_each_block() {
-        // Two blocks of one word each for `a` and for a match that goes on: 64 KiB of `a`, then 9 more.
+        // Two blocks with one word each for `a` and for a match that continues: 64 KiB of `a`, then 9 more.
         let block = |length: u16| {
             let mut packed = vec![0; TABLE];
             packed[48] = 0x10;

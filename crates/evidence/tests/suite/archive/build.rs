@@ -1,4 +1,4 @@
-//! Archives made by the crates that read them elsewhere, and by hand where they must be odd.
+//! Archives built by the crates that usually read them, and by hand where they must be odd.
 
 use std::io::{Cursor, Write};
 
@@ -13,7 +13,7 @@ pub(crate) fn zip(files: &Files<'_>) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// A solid 7z.
+/// Returns a solid 7z.
 pub(crate) fn seven(files: &Files<'_>) -> Vec<u8> {
     use sevenz_rust2::{ArchiveEntry, ArchiveWriter, SourceReader};
     let mut writer = ArchiveWriter::new(Cursor::new(Vec::new())).unwrap();
@@ -41,7 +41,7 @@ pub(crate) fn tar_gz(files: &Files<'_>) -> Vec<u8> {
     gz(&Tar::of(files))
 }
 
-/// A tar in the making.
+/// A tar under construction.
 #[derive(Default)]
 pub(crate) struct Tar(Vec<u8>);
 
@@ -89,17 +89,17 @@ pub(crate) struct Entry {
     method: u16,
     host: u8,
     mode: u32,
-    /// Of DOS.
+    /// DOS attributes.
     attributes: u32,
     time: u32,
     extra: Vec<u8>,
-    /// Where its central record says that its local header stands, if not there where it does.
+    /// Offset of the local header according to the central record, if it is wrong.
     header: Option<u32>,
-    /// The name in its local header, if that is another.
+    /// The name in its local header, if it differs.
     local: Option<Vec<u8>>,
-    /// Whether the central directory has a record of it.
+    /// Whether the central directory lists it.
     listed: bool,
-    /// Whether it has a local header, and is not only bytes.
+    /// Whether it has a local header, or is just bytes.
     is_entry: bool,
 }
 

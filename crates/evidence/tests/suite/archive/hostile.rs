@@ -1,4 +1,4 @@
-//! Damaged archives, bombs, and mutations.
+//! Damaged archives, decompression bombs, and mutations.
 
 use super::build::{Entry, Tar, deflated, gz, seven, tar_gz, zip_by_hand};
 use super::{everything, listing, names, noise, open, path, read, sample};
@@ -43,7 +43,7 @@ fn entries_that_share_bytes_are_refused_and_told() {
     for number in 0..300 {
         entries.push(Entry::new(format!("copy{number}").as_bytes(), b"").header(0).method(8).size(1 << 20));
     }
-    // A zip by hand has a local header for each, too: those are not pointed at.
+    // A hand-built zip also has a local header for each, but nothing points to those.
     let tree = open(&zip_by_hand(&entries)).unwrap();
     assert_eq!(names(&tree, "").len(), 302);
     assert_eq!(read(&tree, "honest").unwrap(), b"x");
@@ -72,7 +72,7 @@ fn names_over_shared_bytes_are_a_gap_where_they_are_more_than_a_thousand() {
         "{gaps:?}"
     );
     assert_eq!(read(&tree, "honest").unwrap(), b"x");
-    // Runs from before read such an archive as they did.
+    // Earlier runs read such an archive as they did before.
     let former = opened(Expansion::Former);
     assert_eq!(names(&former, "").len(), 1002);
     assert!(read(&former, "copy7").unwrap_err().to_string().contains("another entry"));
@@ -80,7 +80,7 @@ fn names_over_shared_bytes_are_a_gap_where_they_are_more_than_a_thousand() {
 
 #[test]
 fn what_expands_without_end_is_taken_for_a_bomb_and_a_large_file_of_zeros_is_not() {
-    // The checksum is wrong, too, but that would show at the end only.
+    // The checksum is also wrong, but that would show only at the end.
     let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
     let zeros = vec![0; 1 << 20];
     for _ in 0..1100 {
@@ -140,7 +140,7 @@ fn a_cut_archive_gives_what_stands_in_front_of_the_cut() {
 fn a_tar_without_its_end_is_damaged_and_not_listed_whole() {
     let tar = Tar::of(&[("a", b"first".to_vec()), ("b", b"second".to_vec())]);
     let entries = tar.len() - 1024;
-    // Behind an entry, in a header, in the data of an entry, in its padding, in the first block of the end.
+    // After an entry, in a header, in the data of an entry, in its padding, in the first block of the end.
     for cut in [1024, 1024 + 100, 1024 + 512 + 3, entries - 100, entries, entries + 511] {
         for bytes in [tar[..cut].to_vec(), gz(&tar[..cut])] {
             let tree = open(&bytes).unwrap();
@@ -176,7 +176,7 @@ fn a_tar_that_ends_with_one_block_of_zeros_is_whole() {
     }
 }
 
-/// What is told of an archive as a whole: gaps, and defects.
+/// Returns what is reported about an archive as a whole: gaps, and defects.
 fn told(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
     let root = listing(&open(bytes).unwrap(), "");
     let gaps = root.gaps.into_iter().map(|gap| gap.reason);
@@ -241,7 +241,7 @@ fn what_the_directory_of_a_zip_leaves_out_is_a_gap() {
     assert!(gaps[0].contains("42 from byte 36 on begin like an entry"), "{gaps:?}");
     assert!(gaps[1].contains("from byte 114 on begin like an entry"), "{gaps:?}");
     assert_eq!(names(&open(&bytes).unwrap(), ""), ["a", "b"]);
-    // Padding in front does not hide it, nor does a name twice.
+    // Neither padding before it nor a repeated name hides it.
     let padded = zip_by_hand(&[
         Entry::new(b"a", b"1"),
         Entry::new(b"pad", &vec![1; 100_000]).padding(),
@@ -319,7 +319,7 @@ fn mutated_archives_end_in_errors_and_nothing_else() {
     for number in 0..2000 {
         let mut bytes = archives[number % archives.len()].clone();
         for _ in 0..=random(4) {
-            // Structures stand at the ends.
+            // Structures are at both ends.
             let at = match random(3) {
                 0 => random(bytes.len().min(64)),
                 1 => bytes.len() - 1 - random(bytes.len().min(300)),

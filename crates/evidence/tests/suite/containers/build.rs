@@ -13,7 +13,7 @@ pub(crate) fn save(path: &Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// 20.5 units: bytes of all kinds, units of zeros, one partition.
+/// Returns 20.5 units: bytes of all kinds, units of zeros, one partition.
 pub(crate) fn medium() -> Vec<u8> {
     let mut state: u32 = 1;
     let mut medium: Vec<u8> = (0..20 * UNIT + UNIT / 2)
@@ -48,7 +48,7 @@ fn u32_of(value: usize) -> u32 {
     u32::try_from(value).unwrap()
 }
 
-/// The units of the medium, the last one padded; `None` for one of zeros.
+/// Returns the units of the medium, the last one padded; `None` for a unit of zeros.
 fn units(medium: &[u8]) -> impl Iterator<Item = Option<Vec<u8>>> {
     medium.chunks(UNIT).map(|unit| {
         let mut padded = unit.to_vec();
@@ -63,7 +63,7 @@ fn vhd_checksum(bytes: &mut [u8], at: usize) {
     bytes[at..at + 4].copy_from_slice(&(!sum).to_be_bytes());
 }
 
-/// A footer of the time 2000-01-02.
+/// Returns a footer with the time 2000-01-02.
 fn vhd_footer(medium: &[u8], kind: u32, header: u64) -> Vec<u8> {
     let mut footer = vec![0; 512];
     put(&mut footer, 0, b"conectix");
@@ -107,7 +107,7 @@ pub(crate) fn vhd_dynamic(medium: &[u8], kind: u32) -> Vec<u8> {
     image
 }
 
-/// Puts right the checksums of a footer, its copy and the header.
+/// Corrects the checksums of a footer, its copy and the header.
 pub(crate) fn seal_vhd(bytes: &mut [u8]) {
     let end = bytes.len();
     vhd_checksum(&mut bytes[end - 512..], 64);
@@ -142,7 +142,7 @@ pub(crate) fn qcow2(medium: &[u8], pack: Pack) -> Vec<u8> {
     for (index, unit) in units(medium).enumerate() {
         let at = image.len();
         let entry = match (unit, pack) {
-            // Of the two ways to say zeros both.
+            // Use both ways to store zeros.
             (None, _) => u64::from(index % 8 == 1),
             (Some(unit), Pack::Plain) => {
                 image.extend(unit);
@@ -151,7 +151,7 @@ pub(crate) fn qcow2(medium: &[u8], pack: Pack) -> Vec<u8> {
             (Some(unit), _) => {
                 let packed = compress(&unit, pack);
                 image.extend(&packed);
-                // Further sectors after the first one, in the bits from 54 on.
+                // The number of further sectors after the first, in the bits from 54 on.
                 let further = (at % SECTOR + packed.len() - 1) / SECTOR;
                 (1 << 62) | (u64_of(further) << 54) | u64_of(at)
             }
@@ -176,7 +176,8 @@ fn compress(unit: &[u8], pack: Pack) -> Vec<u8> {
     }
 }
 
-/// The header of a hosted sparse extent: capacity, grain of 64 KiB, descriptor in sector 1, and where the directory is.
+/// Returns the header of a hosted sparse extent: capacity, grain of 64 KiB, descriptor in sector 1, and the
+/// location of the directory.
 fn vmdk_header(medium: &[u8], version: u32, flags: u32, directory: u64) -> Vec<u8> {
     let mut header = vec![0; SECTOR];
     put(&mut header, 0, b"KDMV");
@@ -192,7 +193,7 @@ fn vmdk_header(medium: &[u8], version: u32, flags: u32, directory: u64) -> Vec<u
     header
 }
 
-/// Directory in sector 3, one table in sectors 4 to 7.
+/// Builds an extent with the directory in sector 3 and one table in sectors 4 to 7.
 pub(crate) fn vmdk_sparse(medium: &[u8], entries: &str) -> Vec<u8> {
     let mut image = vmdk_header(medium, 1, 3 | 4, 3);
     put(&mut image, 77, &[0, 0]);
@@ -203,7 +204,7 @@ pub(crate) fn vmdk_sparse(medium: &[u8], entries: &str) -> Vec<u8> {
     put(&mut image, 3 * SECTOR, &4u32.to_le_bytes());
     image.resize(8 * SECTOR, 0);
     for (index, unit) in units(medium).enumerate() {
-        // Of the two ways to say zeros both.
+        // Use both ways to store zeros.
         let mut entry = u32::from(index % 8 == 1);
         if let Some(unit) = unit {
             entry = u32_of(image.len() / SECTOR);
@@ -214,7 +215,7 @@ pub(crate) fn vmdk_sparse(medium: &[u8], entries: &str) -> Vec<u8> {
     image
 }
 
-/// Stream-optimized: compressed grains behind markers, then table, directory, footer.
+/// Builds a stream-optimized extent: compressed grains after markers, then table, directory, footer.
 pub(crate) fn vmdk_stream(medium: &[u8]) -> Vec<u8> {
     const FLAGS: u32 = 3 | 1 << 16 | 1 << 17;
     let pad = |image: &mut Vec<u8>| image.resize(image.len().next_multiple_of(SECTOR), 0);

@@ -87,7 +87,7 @@ fn volume(medium: &[u8], compressed: bool) -> Vec<u8> {
     volume
 }
 
-/// Where the data of a section begins.
+/// Returns where the data of a section begins.
 fn data_of(image: &[u8], kind: &str) -> usize {
     let mut name = kind.as_bytes().to_vec();
     name.resize(16, 0);

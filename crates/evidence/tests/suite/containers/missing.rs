@@ -6,7 +6,7 @@ use evidence::{EvidencePath, ImageTree, Tree, open_image};
 use std::path::{Path, PathBuf};
 use testkit::ewf::{EwfSpec, extension};
 
-/// Two partitions of type FAT16 and Linux, at the beginning and the end of noise that does not shrink.
+/// Returns two partitions, of type FAT16 and Linux, at the beginning and the end of incompressible noise.
 fn partitioned() -> Vec<u8> {
     let mut state = 1u64;
     let mut bytes = vec![0; 4 << 20];
@@ -24,7 +24,7 @@ fn partitioned() -> Vec<u8> {
     bytes
 }
 
-/// An E01 of `spec`, without the segments `without`; the path of the first.
+/// Writes an E01 of `spec` without the segments `without`; returns the path of the first.
 fn ewf(folder: &Path, without: &[usize], cut: Option<(usize, usize)>) -> PathBuf {
     let spec = EwfSpec { segment: Some(512 << 10), ..EwfSpec::default() };
     for (index, mut bytes) in spec.write(&partitioned()).into_iter().enumerate() {
@@ -45,7 +45,8 @@ fn gaps(tree: &ImageTree, path: &str) -> Vec<String> {
     gaps
 }
 
-/// The one gap of the root, which is a defect too, stands at the second volume and not at the first.
+/// Returns the only gap of the root, which is also a defect, and is reported at the second volume but not at the
+/// first.
 fn told(path: &Path) -> String {
     let tree = open_image(path, "disk").unwrap();
     let root = gaps(&tree, "");
@@ -176,7 +177,7 @@ fn an_image_keeps_its_access_time() {
         let path = folder.path().join(name);
         save(&path, &bytes);
         let file = std::fs::File::options().write(true).open(&path).unwrap();
-        // Older than the last change: `relatime` would set it anew.
+        // Older than the last change, because otherwise `relatime` would update it.
         let times = std::fs::FileTimes::new().set_accessed(UNIX_EPOCH + Duration::from_secs(1_000_000));
         file.set_times(times).unwrap();
         let tree = open_image(&path, "disk").unwrap();

@@ -18,17 +18,18 @@ const SECTOR_SIZE: [u8; 16] =
 const PARENT_LOCATOR: [u8; 16] =
     [0x2d, 0x5f, 0xd3, 0xa8, 0x0b, 0xb3, 0x4d, 0x45, 0xab, 0xf7, 0xd3, 0xd8, 0x48, 0x34, 0xab, 0x0c];
 
-/// A unit of zeros in the first block, which the log makes so.
+/// A unit of zeros in the first block, which the log sets to zero.
 const ZEROS: usize = 4 * MIB + (64 << 10);
 const ZEROS_LENGTH: usize = 64 << 10;
 
-/// The number of the log that is in force.
+/// The number of the active log.
 const LOG_ID: [u8; 16] = [5; 16];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Log {
     Empty,
-    /// The block table and some zeros stand in the log only, in an entry that goes around the log's end; stale entries lie beside it.
+    /// The block table and some zeros are only in the log, in an entry that wraps around the log's end, with
+    /// stale entries next to it.
     HoldsTheBlockTable,
     /// An empty log, and a parent.
     HasAParent,
@@ -69,7 +70,7 @@ pub(crate) fn build(medium: &[u8], log: Log) -> Vec<u8> {
             put(&mut image, ZEROS, &[0xbb; ZEROS_LENGTH]);
             let last = MIB - PAGE;
             entry(&mut image, last, 30, last, &table);
-            // Older than the one that counts, and one of another log.
+            // One older than the active entry, and one of another log.
             entry(&mut image, 5 * PAGE, 29, 5 * PAGE, &[0x11; PAGE]);
             entry(&mut image, 9 * PAGE, 99, 9 * PAGE, &[0x22; PAGE]);
             put(&mut image, MIB + 9 * PAGE + 32, &[6; 16]);
@@ -116,7 +117,7 @@ fn locator(key: &str, value: &str) -> Vec<u8> {
     [bytes, key, value].concat()
 }
 
-/// Appends the blocks; the first page of the table.
+/// Appends the blocks; returns the first page of the table.
 fn blocks(image: &mut Vec<u8>, medium: &[u8]) -> Vec<u8> {
     let mut table = vec![0; PAGE];
     for (index, block) in medium.chunks(MIB).enumerate() {
@@ -128,7 +129,8 @@ fn blocks(image: &mut Vec<u8>, medium: &[u8]) -> Vec<u8> {
     table
 }
 
-/// Writes an entry at `at` of the log that changes the first page of the block table and zeros a unit, around the log's end.
+/// Writes an entry at `at` of the log that changes the first page of the block table and zeros a unit, wrapping
+/// around the log's end.
 fn entry(image: &mut [u8], at: usize, sequence: u64, tail: usize, page: &[u8]) {
     let mut bytes = vec![0; 2 * PAGE];
     put(&mut bytes, 0, b"loge");
@@ -155,7 +157,7 @@ fn entry(image: &mut [u8], at: usize, sequence: u64, tail: usize, page: &[u8]) {
     }
 }
 
-/// Puts right the checksums of headers and region tables.
+/// Corrects the checksums of headers and region tables.
 pub(crate) fn seal(image: &mut [u8]) {
     for (at, length) in [(64 << 10, PAGE), (128 << 10, PAGE), (192 << 10, 64 << 10), (256 << 10, 64 << 10)] {
         if let Some(bytes) = image.get_mut(at..at + length) {

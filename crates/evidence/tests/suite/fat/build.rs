@@ -11,7 +11,7 @@ pub(crate) fn put(image: &mut [u8], at: usize, bytes: &[u8]) {
     image[at..at + bytes.len()].copy_from_slice(bytes);
 }
 
-/// Bytes that are told from those of any other seed and place.
+/// Returns bytes that differ from those of any other seed and position.
 pub(crate) fn content(seed: u8, length: usize) -> Vec<u8> {
     (0..length).map(|index| (index as u8).wrapping_mul(31) ^ (index >> 8) as u8 ^ seed).collect()
 }
@@ -60,7 +60,7 @@ impl Fat {
         fat
     }
 
-    /// Where an entry of the first FAT stands.
+    /// Returns the offset of an entry in the first FAT.
     pub(crate) fn entry_place(&self, cluster: u32) -> usize {
         self.reserved * SECTOR + cluster as usize * self.bits / 8
     }
@@ -109,7 +109,7 @@ impl Fat {
         }
     }
 
-    /// Appends slots to the folder that begins at this byte; the byte of the last one.
+    /// Appends slots to the folder that begins at this byte; returns the byte of the last one.
     pub(crate) fn append(&mut self, folder: usize, slots: &[[u8; 32]]) -> usize {
         let mut at = folder;
         while self.image[at] != 0 {
@@ -122,7 +122,7 @@ impl Fat {
         at - 32
     }
 
-    /// A folder in one cluster, with `.` and `..`.
+    /// Creates a folder in one cluster, with `.` and `..`.
     pub(crate) fn folder(&mut self, cluster: u32, parent: u32) -> usize {
         let at = self.place(cluster);
         self.append(at, &[slot(b".          ", 0x10, cluster, 0), slot(b"..         ", 0x10, parent, 0)]);
@@ -130,7 +130,7 @@ impl Fat {
     }
 }
 
-/// An entry with a short name.
+/// Returns an entry with a short name.
 pub(crate) fn slot(name: &[u8; 11], attributes: u8, first: u32, size: u32) -> [u8; 32] {
     let mut slot = [0; 32];
     put(&mut slot, 0, name);
@@ -147,7 +147,7 @@ pub(crate) fn slot(name: &[u8; 11], attributes: u8, first: u32, size: u32) -> [u
     slot
 }
 
-/// The parts of a long name and the entry behind them.
+/// Returns the parts of a long name followed by the entry.
 pub(crate) fn long(name: &str, entry: [u8; 32]) -> Vec<[u8; 32]> {
     let sum = entry[..11].iter().fold(0u8, |sum, byte| sum.rotate_right(1).wrapping_add(*byte));
     let mut units: Vec<u16> = name.encode_utf16().collect();
@@ -242,7 +242,7 @@ impl ExFat {
         }
     }
 
-    /// A chain of clusters that are in use.
+    /// Creates a chain of clusters that are in use.
     pub(crate) fn chain(&mut self, clusters: &[u32]) {
         self.mark(clusters, true);
         for (index, cluster) in clusters.iter().enumerate() {
@@ -258,7 +258,7 @@ impl ExFat {
         }
     }
 
-    /// Appends slots to the folder that begins at this byte; the byte of the first one.
+    /// Appends slots to the folder that begins at this byte; returns the byte of the first one.
     pub(crate) fn append(&mut self, folder: usize, slots: &[[u8; 32]]) -> usize {
         let mut at = folder;
         while self.image[at] != 0 {
@@ -271,7 +271,7 @@ impl ExFat {
     }
 }
 
-/// What an exFAT entry says.
+/// The fields of an exFAT entry.
 pub(crate) struct ExFile<'a> {
     pub(crate) name: &'a str,
     pub(crate) first: u32,
@@ -283,7 +283,7 @@ pub(crate) struct ExFile<'a> {
 }
 
 impl ExFile<'_> {
-    /// The slots of the entry.
+    /// Returns the slots of the entry.
     pub(crate) fn slots(&self) -> Vec<[u8; 32]> {
         let units: Vec<u16> = self.name.encode_utf16().collect();
         let mut file = [0; 32];
@@ -320,7 +320,7 @@ impl ExFile<'_> {
     }
 }
 
-/// Clears the bit of each slot that says that it is in use.
+/// Clears the in-use bit of each slot.
 pub(crate) fn freed(mut slots: Vec<[u8; 32]>) -> Vec<[u8; 32]> {
     for slot in &mut slots {
         slot[0] &= 0x7f;

@@ -1,11 +1,11 @@
-//! Compressors for what `text` gives: small, and made from the formats, not from the reader.
+//! Compressors for the output of `text`: small, and written from the formats, not from the reader.
 
 use testkit::ntfs::sample::noise;
 
-/// The bytes that both compressors have words for; the other four of sixteen words are matches.
+/// The bytes for which both compressors have code words; the other four of their sixteen words are matches.
 pub(crate) const LETTERS: &[u8; 12] = b"abcdefghijkl";
 
-/// Text of these letters with runs, and repeats from 3, 5, 7, and 14 to 21 bytes back.
+/// Returns text of these letters with runs, and with repeats from 3, 5, 7, and 14 to 21 bytes back.
 pub(crate) fn text(seed: u64, length: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for pair in noise(seed, length + 2).chunks_exact(2) {
@@ -24,15 +24,15 @@ pub(crate) fn text(seed: u64, length: usize) -> Vec<u8> {
     out
 }
 
-/// How many bytes at `at` are those from `distance` back, up to a limit.
+/// Returns how many bytes at `at` equal those from `distance` back, up to a limit.
 fn alike(bytes: &[u8], at: usize, distance: usize, limit: usize) -> usize {
     let Some(from) = at.checked_sub(distance) else { return 0 };
     bytes[at..].iter().zip(&bytes[from..]).take(limit).take_while(|(a, b)| a == b).count()
 }
 
-/// XPRESS Huffman: [MS-XCA] 2.1.4.
+/// Compresses with XPRESS Huffman: [MS-XCA] 2.1.4.
 pub(crate) fn xpress(chunk: &[u8]) -> Vec<u8> {
-    // Matches with a long length, by the bits of their distance: from 1, 2, 4 and 8 bytes back on.
+    // Matches with a long length, by the number of bits of their distance: from 1, 2, 4 and 8 bytes back on.
     let matches = (0..4).map(|width| 256 + 16 * width + 15);
     let symbols: Vec<usize> = LETTERS.iter().map(|letter| usize::from(*letter)).chain(matches).collect();
     let mut out = vec![0; 256];
@@ -63,7 +63,7 @@ pub(crate) fn xpress(chunk: &[u8]) -> Vec<u8> {
     bits.out
 }
 
-/// Words of bits whose places are kept two ahead, as the reader takes them, and bytes between them.
+/// Bit words whose places are reserved two ahead, as the reader takes them, with bytes between them.
 struct Interleaved {
     out: Vec<u8>,
     places: [usize; 2],
@@ -93,7 +93,7 @@ impl Interleaved {
     }
 }
 
-/// LZX of WIM files: `stored` bytes in a block that is not compressed, a verbatim block, an aligned one.
+/// Compresses with the LZX of WIM files: `stored` bytes in an uncompressed block, a verbatim block, an aligned one.
 pub(crate) fn lzx(chunk: &[u8], stored: usize) -> Vec<u8> {
     let bytes = absolute_calls(chunk);
     let mut lzx = Lzx { bits: Vec::new(), old: vec![0; 496 + 249] };
@@ -121,7 +121,7 @@ pub(crate) fn lzx(chunk: &[u8], stored: usize) -> Vec<u8> {
 
 struct Lzx {
     bits: Vec<bool>,
-    /// Lengths of the words of both codes.
+    /// Word lengths of both codes.
     old: Vec<usize>,
 }
 
@@ -139,7 +139,7 @@ impl Lzx {
         }
     }
 
-    /// To the next word; a word that was not begun is left out.
+    /// Moves to the next word; a word that was not begun is skipped.
     fn align(&mut self) {
         let end = (self.bits.len() / 16 + 1) * 16;
         self.bits.resize(end, false);
@@ -188,7 +188,8 @@ impl Lzx {
         }
     }
 
-    /// Lengths of words of 0 or 4, told by the words of 0, 13 (from 0 to 4), 17 and 18 (runs of zeros), two bits each.
+    /// Writes word lengths of 0 or 4, encoded by the words of 0, 13 (from 0 to 4), 17 and 18 (runs of zeros),
+    /// two bits each.
     fn lengths(&mut self, base: usize, lengths: &[usize]) {
         (0..20).for_each(|symbol| self.put(if [0, 13, 17, 18].contains(&symbol) { 2 } else { 0 }, 4));
         let mut at = 0;
@@ -224,7 +225,7 @@ impl Lzx {
     }
 }
 
-/// What LZX does to calls before it compresses.
+/// Applies what LZX does to calls before it compresses.
 fn absolute_calls(chunk: &[u8]) -> Vec<u8> {
     const FILE: i32 = 12_000_000;
     let mut bytes = chunk.to_vec();

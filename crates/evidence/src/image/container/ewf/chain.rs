@@ -1,4 +1,4 @@
-//! Whether a segment is whole: its chain of sections leads to one that ends it.
+//! Checks whether a segment is complete: its chain of sections leads to one that ends it.
 
 use super::super::missing::Missing;
 use super::super::store::{Store, le_u64};
@@ -7,10 +7,10 @@ use crate::image::segments::{absent_segment, next_segment};
 use ewf::EwfReader;
 use std::path::{Path, PathBuf};
 
-/// The chain of a segment.
+/// The chain of sections in a segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chain {
-    /// The byte behind the last whole section.
+    /// The byte after the last complete section.
     pub(super) whole: u64,
     pub(super) end: End,
 }
@@ -22,9 +22,9 @@ pub(super) enum End {
     Done,
     /// With the section `next`: there is a further segment.
     Next,
-    /// With another section that leads nowhere.
+    /// With another section that names no next one.
     Other,
-    /// The file ends, or a section leads out of it.
+    /// The file ends, or a section points outside it.
     Cut,
 }
 
@@ -46,7 +46,8 @@ pub(super) fn walk(store: &Store) -> Chain {
     Chain { whole: at.min(store.length()), end: End::Cut }
 }
 
-/// What of the medium the segments do not hold. `last` is the chain of the last segment that is read, `read` how many are.
+/// Returns the parts of the medium that the segments do not hold. `last` is the chain of the last segment that
+/// is read, `read` the number of segments read.
 pub(super) fn missing(
     reader: &EwfReader,
     files: &[PathBuf],

@@ -22,7 +22,7 @@ const fn table() -> [u32; 256] {
     table
 }
 
-/// The checksum of `bytes`, whose own field at byte 4 counts as zeros.
+/// Returns the checksum of `bytes`, with its own field at byte 4 counted as zeros.
 pub(super) fn crc32c(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for (index, byte) in bytes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The log of a VHDX ([MS-VHDX] section 2.3): what was written there and not yet in its place.
+//! The log of a VHDX ([MS-VHDX] section 2.3): changes that were logged but not yet written in place.
 
 use super::crc::crc32c;
 use super::regions::Header;
@@ -6,33 +6,33 @@ use super::{ContainerError, Store, le_u32, le_u64};
 use std::collections::BTreeMap;
 use std::io;
 
-/// Bytes of a sector of the log.
+/// Size of a log sector in bytes.
 const SECTOR: u64 = 4096;
 
-/// The longest log that is read; programs write 1 MiB.
+/// The longest log that is read, in bytes; programs write 1 MiB.
 const MAX_LOG: u64 = 64 << 20;
 
-/// How many times its own length may be read of a log to check its entries.
+/// How much of a log may be read to check its entries, as a multiple of its length.
 const MAX_PASSES: u64 = 4;
 
-/// How many entries are looked at to find the sequence that counts.
+/// The most entries that are examined to find the active sequence.
 const MAX_STEPS: usize = 1 << 20;
 
-/// The most ranges of zeros that are taken.
+/// The most ranges of zeros that are accepted.
 const MAX_ZEROS: usize = 4096;
 
 /// What the log changes.
 #[derive(Debug, Default)]
 pub(in super::super) struct Overlay {
-    /// By the number of the page of 4 KiB that is changed.
+    /// Keyed by the number of the changed 4 KiB page.
     sectors: BTreeMap<u64, Change>,
-    /// Start and end in bytes, and when.
+    /// Start and end in bytes, and the position in the order of changes.
     zeros: Vec<(u64, u64, usize)>,
-    /// Changes so far.
+    /// Number of changes so far.
     written: usize,
 }
 
-/// A page: all of it stands in the log but its first eight and last four bytes, which stand in the descriptor.
+/// A page: all of it is in the log except its first eight and last four bytes, which are in the descriptor.
 #[derive(Debug)]
 struct Change {
     at: u64,
@@ -42,7 +42,7 @@ struct Change {
 }
 
 impl Overlay {
-    /// Changes what was read at `offset`; `load` reads a page of the log.
+    /// Applies the changes to bytes read at `offset`; `load` reads a page of the log.
     pub(in super::super) fn apply(
         &self,
         offset: u64,
@@ -81,14 +81,14 @@ impl Overlay {
     }
 }
 
-/// The part of `buffer`, which was read at `offset`, that lies in `start..stop`.
+/// Returns the part of `buffer`, which was read at `offset`, that lies in `start..stop`.
 fn within(offset: u64, buffer: &mut [u8], start: u64, stop: u64) -> &mut [u8] {
     let place = |at: u64| usize::try_from(at.saturating_sub(offset)).unwrap_or(usize::MAX).min(buffer.len());
     let (from, to) = (place(start), place(stop));
     buffer.get_mut(from..to).unwrap_or_default()
 }
 
-/// An entry of the log with a right checksum.
+/// A log entry with a valid checksum.
 #[derive(Debug)]
 struct Entry {
     sequence: u64,
@@ -96,7 +96,8 @@ struct Entry {
     bytes: u64,
 }
 
-/// What stands in the log, and how many entries that is (0 where none can be applied); `None` when the log is empty.
+/// Returns the changes in the log, and the number of entries that they come from (0 if none can be applied).
+/// `None` if the log is empty.
 pub(super) fn read(store: &Store, header: &Header) -> Result<Option<(Overlay, usize)>, ContainerError> {
     let (offset, length) = (header.log.offset, header.log.length);
     if header.log_id == [0; 16] {
@@ -121,7 +122,8 @@ pub(super) fn read(store: &Store, header: &Header) -> Result<Option<(Overlay, us
     Ok(Some((overlay, active.len())))
 }
 
-/// The entries to apply, in order: of all unbroken sequences from a tail to its head the one with the newest head.
+/// Returns the entries to apply, in order: of all unbroken sequences from a tail to its head, the one with the
+/// newest head.
 fn active(entries: &BTreeMap<u64, Entry>, length: u64) -> Vec<u64> {
     let mut heads: Vec<_> = entries.iter().collect();
     heads.sort_by_key(|(_, entry)| std::cmp::Reverse(entry.sequence));
@@ -153,7 +155,7 @@ struct Log<'a> {
 }
 
 impl Log<'_> {
-    /// Reads at `at` of the log, around its end.
+    /// Reads at `at` of the log, wrapping around at its end.
     fn bytes(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
         let at = at % self.length.max(1);
         let left = usize::try_from(self.length - at).unwrap_or(usize::MAX).min(buffer.len());
@@ -162,7 +164,7 @@ impl Log<'_> {
         self.store.read_exact_at(self.offset, rest)
     }
 
-    /// Every entry that belongs to this log, by its place.
+    /// Returns every entry that belongs to this log, by its offset.
     fn entries(&self) -> io::Result<BTreeMap<u64, Entry>> {
         let mut entries = BTreeMap::new();
         let mut budget = MAX_PASSES * self.length;
@@ -192,7 +194,7 @@ impl Log<'_> {
         Ok(entries)
     }
 
-    /// Adds what an entry changes.
+    /// Adds the changes of an entry.
     fn collect(&self, start: u64, entry: &Entry, overlay: &mut Overlay) -> Result<(), ContainerError> {
         let failed = |source| ContainerError::Read { what: "an entry of the log", source };
         let mut bytes = vec![0; usize::try_from(entry.bytes).unwrap_or_default()];

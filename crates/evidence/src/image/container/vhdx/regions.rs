@@ -17,10 +17,10 @@ const SECTOR_SIZE: u128 = 0x8141_bf1d_a96f_4709_ba47_f233_a8fa_ab5f;
 const DISK_ID: u128 = 0xbeca_12ab_b2e6_4523_93ef_c309_e000_c746;
 const PARENT_LOCATOR: u128 = 0xa8d3_5f2d_b30b_454d_abf7_d3d8_4834_ab0c;
 
-/// The longest item of the metadata, and the longest locator of a parent that is read.
+/// The longest metadata item, and the longest parent locator, that is read, in bytes.
 const MAX_ITEM: u32 = 64 << 10;
 
-/// What is needed of a header.
+/// The required fields of a header.
 pub(super) struct Header {
     sequence: u64,
     pub(super) file_write: [u8; 16],
@@ -36,7 +36,7 @@ pub(super) struct Region {
     pub(super) length: u64,
 }
 
-/// What is needed of the metadata.
+/// The required items of the metadata.
 pub(super) struct Metadata {
     pub(super) length: u64,
     pub(super) block: u32,
@@ -45,7 +45,7 @@ pub(super) struct Metadata {
     pub(super) parent: Option<String>,
 }
 
-/// The header that counts: of those with a right checksum the one written last.
+/// Returns the current header: of those with a valid checksum, the one written last.
 pub(super) fn header(store: &Store) -> Result<Header, ContainerError> {
     let copies = HEADERS.into_iter().filter_map(|offset| copy(store, offset));
     let newest = copies.max_by_key(|header| header.sequence);
@@ -62,7 +62,7 @@ fn copy(store: &Store, offset: u64) -> Option<Header> {
     Some(Header { sequence: le_u64(&bytes, 8), file_write: id(16), data_write: id(32), log_id: id(48), log })
 }
 
-/// The block table and the metadata.
+/// Finds the block table and the metadata.
 pub(super) fn find(store: &Store) -> Result<(Region, Region), ContainerError> {
     let mut error = ContainerError::Checksum { offset: TABLES[0], what: "both region tables" };
     for offset in TABLES {
@@ -104,7 +104,7 @@ fn entries(store: &Store, offset: u64, bytes: &[u8]) -> Result<(Region, Region),
     table.zip(metadata).ok_or(missing)
 }
 
-/// The identifier at the start of an entry, as it is written.
+/// Returns the identifier at the start of an entry, in written order.
 fn id(entry: &[u8]) -> u128 {
     let (a, b, c) = (le_u32(entry, 0), le_u16(entry, 4), le_u16(entry, 6));
     let rest = entry.get(8..16).and_then(|rest| rest.try_into().ok()).map_or(0, u64::from_be_bytes);
@@ -133,7 +133,8 @@ pub(super) fn metadata(store: &Store, region: Region) -> Result<Metadata, Contai
             SECTOR_SIZE => found.sector = le_u32(&item()?, 0),
             DISK_ID => found.id = item()?.get(..16).and_then(|id| id.try_into().ok()),
             PARENT_LOCATOR => locator = parent_path(&item()?),
-            // Bit 2: the item must be understood. The physical sector size is the only other one that is defined.
+            // Bit 2 means that a reader must understand the item. The physical sector size is the only other
+            // item that is defined.
             _ => {}
         }
     }
@@ -168,7 +169,7 @@ fn check(found: &Metadata, offset: u64) -> Result<(), ContainerError> {
     Ok(())
 }
 
-/// The path in the locator of a parent ([MS-VHDX] section 2.6.2.6): the absolute one, else any.
+/// Returns the path in a parent locator ([MS-VHDX] section 2.6.2.6): the absolute one, or else any.
 fn parent_path(item: &[u8]) -> String {
     let text = |at: u32, length: u16| {
         let at = usize::try_from(at).unwrap_or(usize::MAX);

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 /// The most bytes of a descriptor; real ones have a few hundred.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The most extents; 2 GiB each, they make 8 TiB.
+/// The most extents; at 2 GiB each, they make 8 TiB.
 const MAX_EXTENTS: usize = 4096;
 
-/// How a descriptor begins.
+/// The first line of a descriptor.
 const HEADING: &[u8] = b"# Disk DescriptorFile";
 
-/// What an extent is.
+/// The type of an extent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExtentKind {
     Flat,
@@ -31,7 +31,7 @@ pub(super) struct ExtentLine {
     pub(super) sectors: u64,
     pub(super) kind: ExtentKind,
     pub(super) name: String,
-    /// Sectors from the start of the file.
+    /// In sectors from the start of the file.
     pub(super) offset: u64,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
-    /// The whole file is the descriptor.
+    /// Reads a file that consists of the descriptor alone.
     pub(super) fn read(store: &Store) -> Result<Descriptor, ContainerError> {
         let found = store.length();
         let Some(length) = usize::try_from(found).ok().filter(|length| *length <= MAX_BYTES) else {
@@ -56,7 +56,7 @@ impl Descriptor {
         Descriptor::parse(&bytes)
     }
 
-    /// What follows the first NUL is padding.
+    /// Parses a descriptor; anything after the first NUL is padding.
     pub(super) fn parse(bytes: &[u8]) -> Result<Descriptor, ContainerError> {
         let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
         let mut descriptor = Descriptor::default();
@@ -76,19 +76,19 @@ impl Descriptor {
         Ok(descriptor)
     }
 
-    /// The value of an entry; keys are compared without regard to case.
+    /// Returns the value of an entry; keys are compared without regard to case.
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         let entry = self.entries.iter().find(|(name, _)| name.eq_ignore_ascii_case(key));
         entry.map(|(_, value)| value.as_str())
     }
 }
 
-/// Whether these first bytes are those of a descriptor.
+/// Checks whether these are the first bytes of a descriptor.
 pub(super) fn begins(head: &[u8]) -> bool {
     head.get(..HEADING.len()).is_some_and(|head| head.eq_ignore_ascii_case(HEADING))
 }
 
-/// `RW 4192256 SPARSE "name.vmdk"`, with an offset in sectors behind the name where the type is `FLAT`.
+/// Parses a line such as `RW 4192256 SPARSE "name.vmdk"`; for type `FLAT`, an offset in sectors follows the name.
 fn extent(line: &str) -> Option<ExtentLine> {
     let (access, rest) = line.split_once(char::is_whitespace)?;
     let denied = match access.to_ascii_uppercase().as_str() {
@@ -112,7 +112,8 @@ fn extent(line: &str) -> Option<ExtentLine> {
     Some(ExtentLine { sectors, kind, name: name.to_owned(), offset })
 }
 
-/// The file of an extent: beside the descriptor, under a plain name, and no link.
+/// Returns the path of an extent's file, which must be in the descriptor's folder, under a plain name, and not a
+/// link.
 pub(super) fn beside(descriptor: &Path, name: &str) -> Result<PathBuf, ContainerError> {
     let refuse = |reason| Err(ContainerError::Extent { name: shown(name), reason });
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', '\0']) {
@@ -126,7 +127,7 @@ pub(super) fn beside(descriptor: &Path, name: &str) -> Result<PathBuf, Container
     }
 }
 
-/// The files that the descriptor `path` names and that may be read; none when it is no descriptor.
+/// Returns the files that the descriptor `path` names and that may be read; none if it is not a descriptor.
 pub(in crate::image) fn extent_files(path: &Path) -> Vec<PathBuf> {
     let mut heading = [0; HEADING.len()];
     let Ok(file) = open_named(path) else { return Vec::new() };

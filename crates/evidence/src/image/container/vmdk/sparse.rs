@@ -8,7 +8,7 @@ use crate::image::container::missing::{Missing, Ranges};
 use crate::image::container::store::{le_u16, le_u32, le_u64};
 use std::io;
 
-/// The grain directory stands in a footer.
+/// The grain directory is in a footer.
 const AT_END: u64 = u64::MAX;
 
 /// Flags of the header.
@@ -16,7 +16,7 @@ const ZERO_GRAINS: u32 = 1 << 2;
 const COMPRESSED: u32 = 1 << 16;
 const MARKERS: u32 = 1 << 17;
 
-/// The most bytes of grain tables that are looked through when the extent is opened.
+/// The most bytes of grain tables that are scanned when the extent is opened.
 const MAX_SCANNED: u64 = 1 << 30;
 
 /// The largest grain, and the largest compressed one.
@@ -29,20 +29,20 @@ const MAX_DESCRIPTOR: u64 = 1 << 20;
 pub(super) struct Sparse {
     store: Store,
     header: Header,
-    /// The last compressed grain that was read.
+    /// The compressed grains read last.
     unit: Unit,
 }
 
 struct Header {
-    /// Bytes of the extent, and of a grain.
+    /// Size of the extent, and of a grain, in bytes.
     length: u64,
     grain: u64,
-    /// Entries of a grain table.
+    /// Number of entries in a grain table.
     entries: u64,
-    /// Byte of the file at which the directory begins.
+    /// Offset of the directory in the file.
     directory: u64,
     flags: u32,
-    /// Start and length of the descriptor in bytes.
+    /// Start and length of the descriptor, in bytes.
     descriptor: (u64, u64),
 }
 
@@ -63,7 +63,7 @@ impl Sparse {
         Ok(Sparse { store, header, unit: Unit::default() })
     }
 
-    /// The descriptor in the extent; an empty one where there is none.
+    /// Returns the descriptor in the extent; an empty one if there is none.
     pub(super) fn descriptor(&self) -> Result<Descriptor, ContainerError> {
         let (offset, length) = self.header.descriptor;
         let mut bytes = vec![0; usize::try_from(length.min(MAX_DESCRIPTOR)).unwrap_or_default()];
@@ -108,12 +108,12 @@ impl Sparse {
         Ok(part.len())
     }
 
-    /// The grains that would stand behind the end of the file; the extent begins at byte `base` of the medium.
+    /// Returns the grains past the end of the file; the extent begins at byte `base` of the medium.
     pub(super) fn missing(&self, base: u64) -> Vec<Missing> {
         let Header { length, grain, entries, directory, flags, .. } = self.header;
         let (mut ranges, end) = (Ranges::default(), self.store.length());
         let covers = grain.saturating_mul(entries);
-        // No whole extent has more tables than fit into it.
+        // No complete extent has more tables than fit into it.
         let (mut left, mut at) = (end.min(MAX_SCANNED) / 4, 0u64);
         while at.saturating_mul(covers) < length && left > 0 {
             let Ok(entry) = self.store.entry(directory + 4 * at) else { break };
@@ -143,7 +143,7 @@ impl Sparse {
         ranges.cut(end)
     }
 
-    /// A grain behind its marker: its first sector, the number of compressed bytes, and these.
+    /// Expands the grain after its marker, which holds its first sector and the number of compressed bytes.
     fn expand(&self, offset: u64, index: u64) -> io::Result<Vec<u8>> {
         let marker: [u8; 12] = self.store.array(offset, "the marker of a grain")?;
         let (first, size) = (index * self.header.grain, u64::from(le_u32(&marker, 8)));
@@ -152,7 +152,7 @@ impl Sparse {
                 ("sector in the marker of a grain", "that of the grain", le_u64(&marker, 0));
             return Err(ContainerError::Value { offset, what, expected, found }.into());
         }
-        // What cannot be compressed grows by less than a thousandth.
+        // Incompressible data grows by less than a thousandth.
         if size > self.header.grain + (64 << 10) {
             let (what, expected) = ("compressed bytes of a grain", "hardly more than a grain has");
             return Err(ContainerError::Value { offset: offset + 8, what, expected, found: size }.into());
@@ -207,7 +207,7 @@ fn hosted_header(store: &Store, bytes: &[u8]) -> Result<Header, ContainerError> 
     })
 }
 
-/// An extent of ESX: fixed tables of 4096 entries, no descriptor, nothing compressed.
+/// Reads the header of an ESX extent: fixed tables of 4096 entries, no descriptor, no compression.
 fn cow_header(bytes: &[u8]) -> Header {
     let bytes_of = |at: usize| u64::from(le_u32(bytes, at)) * SECTOR;
     let (length, grain, directory) = (bytes_of(12), bytes_of(16), bytes_of(20));
