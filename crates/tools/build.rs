@@ -1,4 +1,4 @@
-//! Gives the crate numbers that change with every source from which the content of an index follows.
+//! Gives the crate two version numbers: each changes with every source that determines the content of an index.
 #![allow(
     clippy::expect_used,
     clippy::print_stdout,
@@ -8,11 +8,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Of the name index: readers, index, and the versions of the libraries below them.
+/// Sources of the name index: readers, index, and the versions of the libraries they use.
 const NAMES: [&str; 5] =
     ["../evidence/src", "src/name_index", "src/name_index.rs", "src/hive_file.rs", "../../Cargo.lock"];
 
-/// Of case tables: readers, decoders, everything that makes records.
+/// Sources of the case tables: readers, decoders, everything that makes records.
 const TABLES: [&str; 5] = ["../evidence/src", "../artifacts/src", "../ledger/src", "src", "../../Cargo.lock"];
 
 fn main() {
@@ -27,7 +27,7 @@ fn number(variable: &str, sources: &[&str]) {
         collect(Path::new(source), &mut files);
     }
     files.sort();
-    // FNV-1a, 64 bits: it tells versions apart and defends against nobody.
+    // FNV-1a, 64 bits: it distinguishes versions and is no defence against an attacker.
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for file in files {
         let bytes = fs::read(&file).expect("a source of the workspace");

@@ -1,6 +1,7 @@
-//! What a turn costs beyond its model and tools when a conversation of 400,000 tokens goes through a context of 32,000: leaving out what does not fit, and writing the request.
+//! Cost of a turn, apart from its model and tools, when a conversation of 400,000 tokens goes through a context of 32,000.
+//! It measures leaving out what does not fit, and writing the request.
 //!
-//! Model and tool are scripted; engine, client and the count of a strict server are the real ones, and nothing is sent.
+//! Model and tool are scripted; the engine, the client and a strict server's token count are real, and nothing is sent.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test or measurement may stop it")]
 #![expect(clippy::disallowed_methods, reason = "a measurement measures time")]
@@ -25,14 +26,14 @@ use testkit::api::{KEY, Speaks, tokens};
 use testkit::random::Random;
 
 const WINDOW: Window = Window { context: 32_000, reply: 4_000 };
-/// Turns before the measured ones: of some 4,500 tokens each.
+/// How many turns come before the measured ones: some 4,500 tokens each.
 const BEFORE: usize = 100;
 const MEASURED: usize = 200;
-/// Calls a turn, and records a call.
+/// Calls per turn, and records per call.
 const SHAPE: (usize, usize) = (2, 20);
 
 fn main() {
-    // What `cargo test` asks of a bench is only that it builds.
+    // `cargo test` only asks that a benchmark builds.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }
@@ -52,7 +53,7 @@ fn told(what: &str, mut times: Vec<Duration>) {
     println!("  {what}: {} times, median {median:?}, worst {worst:?}", times.len());
 }
 
-/// The times of the steps that end in a request, by whether they cut, and of writing it.
+/// Measures the steps that end in a request, divided into those that cut and those that do not, and the writing of requests.
 fn lived(speaks: Speaks) -> (Vec<Duration>, Vec<Duration>, Vec<Duration>) {
     let dialect = if speaks == Speaks::Anthropic { "anthropic" } else { "openai" };
     let address = format!("{dialect}:m@http://127.0.0.1:9/v1").parse().unwrap();
@@ -101,7 +102,7 @@ fn reply(request: &TurnRequest, sent: u64) -> Input {
     Input::Replied(Reply { blocks: (0..SHAPE.0).map(call).collect() }, Some(exchange))
 }
 
-/// A page of a log: words, numbers, hex.
+/// Makes a page of a log: words, numbers, hex.
 fn page(number: u64) -> ToolReturn {
     let mut random = Random::new(number);
     let words = ["service", "started", "by", "the", "user", "session", "closed", "policy", "update", "error"];

@@ -1,8 +1,10 @@
-//! Language models over the network: the Anthropic Messages API, and chat completions with tools as OpenAI and many others serve them.
+//! Language models over the network: the Anthropic Messages API, and chat completions with tools as served by OpenAI and many others.
 //!
 //! A [`Provider`] is one model at one address; [`Provider::model`] gives each task a [`Remote`] of its own.
-//! What goes over the wire is built from a [`Transcript`], which [`check_transcript`] passes before every sending; what a provider said goes back to it as it said it.
-//! Sources: the providers' API references as of November 2026 (Anthropic: Messages, streaming, tool use, extended thinking, prompt caching, errors; OpenAI: Chat completions, streaming, function calling).
+//! Requests are built from a [`Transcript`], which must pass [`check_transcript`] before anything is sent.
+//! What a provider said goes back to it exactly as it said it.
+//! Sources: the providers' API references as of November 2026.
+//! Anthropic: Messages, streaming, tool use, extended thinking, prompt caching, errors. OpenAI: Chat completions, streaming, function calling.
 
 mod address;
 mod anthropic;

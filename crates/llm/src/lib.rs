@@ -1,7 +1,9 @@
 //! Models: what decides an agent's next step.
 //!
 //! A [`Model`] answers one turn at a time.
-//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes; [`api`] asks language models over the network, [`Recorded`] answers from what one has said, and the steps of [`Outside`] are decided by another program.
+//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes.
+//! [`api`] asks language models over the network, and [`Recorded`] answers from a recording of one.
+//! The steps of [`Outside`] are decided by another program.
 
 pub mod api;
 mod model;

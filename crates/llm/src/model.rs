@@ -11,40 +11,41 @@ use thiserror::Error;
 
 /// What decides an agent's next step.
 ///
-/// One model serves one task: it may remember what it was asked.
+/// One model serves one task: it may remember earlier requests.
 pub trait Model: Send {
-    /// How the log names it, such as `playbook`.
+    /// Returns its name in the log, such as `playbook`.
     fn name(&self) -> &str;
 
-    /// The digest of the data that decides, where that data is ours.
+    /// Returns the digest of the data that decides, if that data is ours.
     fn digest(&self) -> Option<Digest>;
 
-    /// Whether a turn costs money.
+    /// Returns whether a turn costs money.
     fn is_paid(&self) -> bool {
         false
     }
 
-    /// Whether a request is made durable before it is sent: what is lost otherwise could not be had again, or not for nothing.
+    /// Returns whether a request is made durable before it is sent: if it were lost, it could not be obtained again, or not for free.
     fn needs_durable_requests(&self) -> bool {
         self.is_paid()
     }
 
-    /// How much it takes at once; `None` where its conversation is never cut.
+    /// Returns its context window; `None` if its conversation is never cut.
     fn window(&self) -> Option<Window> {
         None
     }
 
-    /// What its tokens cost, where that is known.
+    /// Returns what its tokens cost, if known.
     fn prices(&self) -> Option<Prices> {
         None
     }
 
-    /// What the last turn cost, where it went over a network; also that of a turn that failed, as far as it is known.
+    /// Returns what the last turn cost, if it went over a network; also for a turn that failed, as far as known.
     fn last_exchange(&self) -> Option<&Exchange> {
         None
     }
 
-    /// Whether it has a memory besides the conversation, so that a task that goes on has to ask it again what it was asked before; one that must be paid is not asked twice.
+    /// Returns whether it has a memory besides the conversation, so that a resumed task must ask it again everything that it was asked before.
+    /// A paid model is not asked twice.
     fn remembers(&self) -> bool {
         !self.is_paid()
     }
@@ -52,18 +53,18 @@ pub trait Model: Send {
     /// Answers one turn.
     fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a>;
 
-    /// Returns once whoever decided the call under way no longer wants it: its tool is then stopped, and the task goes on.
+    /// Returns once whoever decided the current call no longer wants it: its tool is then stopped, and the task continues.
     fn withdrawn(&mut self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::pending())
     }
 
-    /// The task has ended, and that is recorded; `said` is what the next turn would have said.
+    /// Is told that the task has ended, and that the end is recorded; `said` is what the next turn would have said.
     fn ended(&mut self, said: &[UserBlock], ended: &TaskEnded) {
         let _ = (said, ended);
     }
 }
 
-/// A turn under way.
+/// A turn being made.
 pub type Turning<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
 
 /// Why a model gave no reply.
@@ -86,15 +87,15 @@ pub enum ModelError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Somebody has to change something first: the key, the model's name, the address. The same turn may be asked again then.
+    /// Somebody must change something first: the key, the model's name, the address. Then the same turn may be asked again.
     #[error("ask the model: {model} cannot be used as it is set up: {why}")]
     Unusable {
         /// The model.
         model: String,
-        /// Why; part of the message, because a log keeps that alone.
+        /// Why; it is part of the message, because a log keeps only the message.
         why: Box<ApiError>,
     },
-    /// The request is longer than the model takes: a shorter one may be answered.
+    /// The request is longer than the model accepts: a shorter one may be answered.
     #[error("ask the model: {model} takes less than it was sent: {why}")]
     TooLong {
         /// The model.
@@ -102,12 +103,12 @@ pub enum ModelError {
         /// Why.
         why: Box<ApiError>,
     },
-    /// A recording was asked something that it does not hold. The same turn may be asked again once the cause is found.
+    /// A recording was asked something that it does not have. The same turn may be asked again once the cause is found.
     #[error("ask the model: {model} was asked something else: {differs}")]
     Differs {
         /// The recording.
         model: String,
-        /// Where, and both sides.
+        /// Where they differ, and both sides.
         differs: Box<Differs>,
     },
     /// Nobody decides for it any longer.
@@ -116,7 +117,7 @@ pub enum ModelError {
         /// The model.
         model: String,
     },
-    /// A recorded turn had no reply then; in the words of then, which a log keeps alone.
+    /// A recorded turn had no reply; in its recorded words, the only thing that a log keeps.
     #[error("{told}")]
     AsRecorded {
         /// The words.
@@ -124,12 +125,12 @@ pub enum ModelError {
         /// Whether the request was too long.
         too_long: bool,
     },
-    /// It was reached and gave nothing that can be used; asking the same again would give the same.
+    /// It was reached but gave nothing usable; asking the same again would give the same.
     #[error("ask the model: {model} gave no usable reply: {why}")]
     NoReply {
         /// The model.
         model: String,
-        /// Why; part of the message, because a log keeps that alone.
+        /// Why; it is part of the message, because a log keeps only the message.
         why: Box<ApiError>,
     },
 }

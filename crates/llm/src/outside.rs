@@ -1,7 +1,8 @@
-//! A model whose steps somebody outside decides: an agent of another program, call by call.
+//! A model whose steps are decided from outside: an agent of another program, call by call.
 //!
-//! The engine asks for a turn; the answer is the next call that comes in through the [`Desk`], and what became of that call goes back to whoever made it when the engine asks for the turn after it.
-//! So each call is recorded, admitted and judged as that of any other model: there is no second path.
+//! The engine asks for a turn; the answer is the next call that comes in through the [`Desk`].
+//! When the engine asks for the following turn, the result of that call goes back to whoever made it.
+//! So each call is recorded, admitted and judged like any other model's: there is no second path.
 
 use crate::model::{Model, ModelError, Turning};
 use ledger::event::TaskEnded;
@@ -14,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// Calls that may wait for their turn; whoever makes more waits to hand them in.
+/// How many calls may wait for their turn; further ones are refused until there is room.
 const MOST_WAITING: usize = 16;
 
-/// What somebody outside wants done next.
+/// What the outside agent wants to do next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
     /// One call.
@@ -27,21 +28,21 @@ pub enum Wish {
         /// Its arguments.
         arguments: Value,
     },
-    /// Nothing more: the phase ends, as it does where a model says no more.
+    /// Nothing more: the phase ends, as it does if a model says no more.
     Stop {
-        /// Closing words; they are recorded, and never evidence.
+        /// Closing words; they are recorded, but are never evidence.
         words: String,
     },
 }
 
-/// What became of a wish.
+/// The result of a wish.
 #[derive(Debug, Clone)]
 pub struct Told {
-    /// The answer to the call; `None` for a wish that was none.
+    /// The answer to the call; `None` if the wish was not a call.
     pub answer: Option<Answer>,
-    /// What the engine says besides, in its order.
+    /// What else the engine says, in its order.
     pub said: Vec<UserBlock>,
-    /// The tools that may be called from here on.
+    /// The tools that may be called from now on.
     pub offered: Arc<[ToolSpec]>,
     /// How the task ended, if it did.
     pub ended: Option<TaskEnded>,
@@ -54,20 +55,20 @@ pub struct Begun {
     pub system: Arc<str>,
     /// The first message.
     pub said: Vec<UserBlock>,
-    /// Where its log leaves it, of a task that was begun before.
+    /// Where its log left off, for a resumed task.
     pub last: Option<Last>,
     /// The tools that may be called.
     pub offered: Arc<[ToolSpec]>,
-    /// What encloses answers where they are rendered as text; `system` names it.
+    /// What encloses answers that are rendered as text; `system` names it.
     pub fence: Fence,
 }
 
-/// What a task waits for whose steps somebody decided before: nobody can say whether they were told.
+/// Where a resumed task stands: it is unknown whether whoever decided its steps before was told.
 #[derive(Debug, Clone)]
 pub struct Last {
-    /// The tool of the call that was made last; `None` where the last wish was none.
+    /// The tool of the last call; `None` if the last wish was not a call.
     pub tool: Option<String>,
-    /// What came of it, and what the engine says besides.
+    /// The result of the call, and what else the engine says.
     pub said: Vec<UserBlock>,
 }
 
@@ -76,27 +77,27 @@ pub struct Last {
 pub enum Unheard {
     /// The task has ended, or its run broke off.
     Gone,
-    /// So many wishes wait already.
+    /// Too many wishes are waiting already.
     Full,
 }
 
-/// A wish on its way.
+/// A wish, with the channel for its result.
 #[derive(Debug)]
 struct Ask {
     wish: Wish,
     told: oneshot::Sender<Told>,
 }
 
-/// The desk at which somebody outside decides the steps of one task; clones are for the same task.
+/// The desk at which an outside agent decides the steps of one task; clones are for the same task.
 #[derive(Debug, Clone)]
 pub struct Desk {
     asks: mpsc::Sender<Ask>,
 }
 
 impl Desk {
-    /// Hands in a wish; what became of it comes by what this returns.
+    /// Hands in a wish; its result arrives through the returned receiver.
     ///
-    /// Whoever drops that withdraws the wish: one that waits is never taken up, and a tool that runs for it is stopped.
+    /// Dropping the receiver withdraws the wish: if it still waits, it is never taken up, and if a tool runs for it, the tool is stopped.
     pub fn hand_in(&self, wish: Wish) -> Result<oneshot::Receiver<Told>, Unheard> {
         let (told, hears) = oneshot::channel();
         match self.asks.try_send(Ask { wish, told }) {
@@ -106,7 +107,7 @@ impl Desk {
         }
     }
 
-    /// Whether the task has ended, or its run broke off.
+    /// Checks whether the task has ended, or its run broke off.
     pub fn is_gone(&self) -> bool {
         self.asks.is_closed()
     }
@@ -119,24 +120,24 @@ pub struct Outside {
     asks: mpsc::Receiver<Ask>,
     begun: Option<oneshot::Sender<Begun>>,
     patience: Duration,
-    /// Calls that were handed to the engine.
+    /// How many calls were handed to the engine.
     calls: u64,
     waiting: Option<Waiting>,
     offered: Arc<[ToolSpec]>,
 }
 
-/// Who waits for what became of a wish.
+/// A caller who waits for the result of a wish.
 #[derive(Debug)]
 struct Waiting {
-    /// The call; `None` for a wish that was none.
+    /// The call; `None` if the wish was not a call.
     call: Option<CallId>,
     told: oneshot::Sender<Told>,
 }
 
 impl Outside {
-    /// A model of this name, the desk at which its steps are decided, and what tells how its task begins.
+    /// Makes a model of this name, the desk at which its steps are decided, and a receiver for what its task begins with.
     ///
-    /// Where nobody wants anything for as long as `patience`, or every desk is gone, the model gives up ([`ModelError::Gone`]).
+    /// If no wish comes within `patience`, or every desk is gone, the model gives up ([`ModelError::Gone`]).
     pub fn new(name: String, patience: Duration) -> (Outside, Desk, oneshot::Receiver<Begun>) {
         let (asks, taken) = mpsc::channel(MOST_WAITING);
         let (begun, begins) = oneshot::channel();
@@ -152,12 +153,12 @@ impl Outside {
         (outside, Desk { asks }, begins)
     }
 
-    /// A model that nobody decides for: it gives up when it is asked.
+    /// Makes a model that nobody decides for: it gives up when it is asked.
     pub fn nobody(name: String) -> Outside {
         Outside::new(name, Duration::ZERO).0
     }
 
-    /// Tells whoever waits what the engine says, or what the task begins with.
+    /// Tells the waiting caller what the engine says.
     fn tell(&mut self, said: &[UserBlock], ended: Option<&TaskEnded>) {
         let Some(Waiting { call, told }) = self.waiting.take() else { return };
         let (mut answer, mut besides) = (None, Vec::new());
@@ -173,11 +174,11 @@ impl Outside {
             }
         }
         let offered = Arc::clone(&self.offered);
-        // Whoever no longer waits has withdrawn.
+        // A caller who no longer waits has withdrawn.
         drop(told.send(Told { answer, said: besides, offered, ended: ended.cloned() }));
     }
 
-    /// Tells what the task begins with, or where its log leaves it; its calls are numbered on from those of the log.
+    /// Tells what the task begins with, or where its log left off; calls are numbered on from those in the log.
     fn begin(&mut self, request: &TurnRequest, said: &[UserBlock]) {
         let Some(begun) = self.begun.take() else { return };
         let (system, offered) = (Arc::clone(&request.system), Arc::clone(&request.tools));
@@ -218,7 +219,7 @@ impl Outside {
     }
 }
 
-/// What the engine says in a message.
+/// Returns what the engine says in a message.
 fn user(message: &Message) -> &[UserBlock] {
     match message {
         Message::User(blocks) => blocks,
@@ -226,7 +227,7 @@ fn user(message: &Message) -> &[UserBlock] {
     }
 }
 
-/// What was replied, in a message that is a reply.
+/// Returns the reply, if the message is one.
 fn replied(message: &Message) -> Option<&[ReplyBlock]> {
     match message {
         Message::Assistant(blocks) => Some(blocks),
@@ -250,12 +251,12 @@ impl Model for Outside {
         None
     }
 
-    /// What somebody outside was told must be in the log, whatever happens to this machine.
+    /// What an outside agent was told must be in the log, whatever happens to this machine.
     fn needs_durable_requests(&self) -> bool {
         true
     }
 
-    /// What was decided before stands in the log; nobody is there to decide it again.
+    /// Earlier decisions are in the log; nobody is there to make them again.
     fn remembers(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! The embedded model: a list of steps, kept as data.
 //!
-//! A step calls a tool, once or for each fitting record of an earlier step, and may ask for records of the result to be recorded.
-//! It decides nothing that is not in its file, and it finds nothing that a tool did not return.
+//! A step calls a tool, once or for each matching record of an earlier step, and may have records of the result recorded.
+//! It decides nothing that is not in its file, and finds nothing that a tool did not return.
 
 mod answering;
 mod hunt;
@@ -41,27 +41,27 @@ enum Mind {
 }
 
 impl Playbook {
-    /// A playbook of these steps, which [`check`] has passed; `digest` is that of the file that they were read from.
+    /// Makes a playbook of these steps, which [`check`] has passed; `digest` is that of the file that they were read from.
     pub fn new(steps: Vec<Step>, digest: Digest) -> Playbook {
         Playbook { name: "playbook", digest, mind: Mind::Steps(Box::new(Run::new(steps))) }
     }
 
-    /// The same for the steps of a sweep ([`sweep()`]), by a name of its own: nothing of it was decided by an agent.
+    /// Makes one from the steps of a sweep ([`sweep()`]), with a name of its own: no agent decided anything in it.
     pub fn sweeping(steps: Vec<Step>, digest: Digest) -> Playbook {
         Playbook { name: "sweep", ..Playbook::new(steps, digest) }
     }
 
-    /// The same for the steps that record what rules that were brought along found ([`hunted`]).
+    /// Makes one from the steps that record what team-supplied rules found ([`hunted`]).
     pub fn hunting(steps: Vec<Step>, digest: Digest) -> Playbook {
         Playbook { name: ledger::HUNT, ..Playbook::new(steps, digest) }
     }
 
-    /// The same for the steps that record what answers a question in words ([`answering()`]).
+    /// Makes one from the steps that record the answer to a question in words ([`answering()`]).
     pub fn answering(steps: Vec<Step>, digest: Digest) -> Playbook {
         Playbook { name: ledger::ASK, ..Playbook::new(steps, digest) }
     }
 
-    /// The playbook of a lead; `digest` is that of the file that it was read from.
+    /// Makes the playbook of a lead; `digest` is that of the file that it was read from.
     pub fn leading(plan: LeadPlan, digest: Digest) -> Playbook {
         Playbook { name: "playbook", digest, mind: Mind::Lead(Box::new(LeadRun::new(plan))) }
     }

@@ -19,12 +19,12 @@ impl Choices {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`; 0 where `bound` is 0.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.next().checked_rem(bound as u64).unwrap_or(0) as usize
     }
 
-    /// True `part` times out of `whole`.
+    /// Returns true `part` times out of `whole`.
     pub(crate) fn once_in(&mut self, part: usize, whole: usize) -> bool {
         self.below(whole) < part
     }

@@ -1,4 +1,4 @@
-//! A model that answers from a recording, and refuses where it is asked something else.
+//! A model that answers from a recording, and refuses if it is asked something else.
 
 use crate::model::{Model, ModelError, Turning};
 use ledger::canonical;
@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 /// The most characters of each side that a refusal shows.
 const SHOWN: usize = 160;
-/// How many of them stand before the first that differs.
+/// How many of them precede the first one that differs.
 const BEFORE: usize = 40;
 
-/// A recorded task's turns, in their order.
+/// A recorded task's turns, in order.
 #[derive(Debug, Clone)]
 pub struct Recorded {
     name: String,
@@ -29,31 +29,31 @@ pub struct Recorded {
 pub struct RecordedTurn {
     /// What was asked.
     pub request: TurnRequest,
-    /// What came of it.
+    /// The result.
     pub came: Came,
-    /// Tokens of the request as the provider counted them; what is shown of a long conversation follows from it.
+    /// The tokens of the request, as counted by the provider; which part of a long conversation is shown depends on it.
     pub sent: Option<u64>,
 }
 
-/// What came of a recorded turn.
+/// The result of a recorded turn.
 #[derive(Debug, Clone)]
 pub enum Came {
     /// A reply.
     Replied(Reply),
-    /// Nothing, for this reason.
+    /// No reply, for this reason.
     Failed(String),
-    /// Nothing, because the request was too long, in these words.
+    /// No reply, because the request was too long; in these words.
     TooLong(String),
 }
 
-/// Where a request is not the recorded one.
+/// Where a request differs from the recorded one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differs {
     /// The turn that was asked for.
     pub turn: u32,
-    /// Where in it.
+    /// The place within it.
     pub place: Where,
-    /// What was recorded there, from a little before the first character that differs.
+    /// What was recorded there, beginning shortly before the first different character.
     pub recorded: String,
     /// What is asked there.
     pub asked: String,
@@ -62,7 +62,7 @@ pub struct Differs {
 /// A place in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Where {
-    /// Nothing more was recorded.
+    /// After the last recorded turn.
     Behind,
     /// The turn's number.
     Turn,
@@ -77,9 +77,9 @@ pub enum Where {
         /// The block.
         block: usize,
     },
-    /// A whole message, by its number from 1: who speaks, or one that the other side has not.
+    /// A whole message, by its number from 1: the speaker differs, or only one side has it.
     Message(usize),
-    /// Nothing that can be shown.
+    /// Something that cannot be shown.
     Elsewhere,
 }
 
@@ -100,13 +100,13 @@ impl fmt::Display for Differs {
 }
 
 impl Recorded {
-    /// A model of this name that answers a task as these turns were answered, and takes as much at once as the recorded one did.
+    /// Makes a model of this name that answers a task as these turns were answered, with the context window of the recorded one.
     pub fn new(name: String, turns: Vec<RecordedTurn>, window: Option<Window>) -> Recorded {
         let mut parts = Vec::new();
         for turn in &turns {
             parts.extend_from_slice(turn.request.digest.as_bytes());
             let came = match &turn.came {
-                // A reply that came out of a log has a canonical form.
+                // A reply from a log has a canonical form.
                 Came::Replied(reply) => canonical::to_vec(reply).unwrap_or_default(),
                 Came::Failed(told) | Came::TooLong(told) => told.as_bytes().to_vec(),
             };
@@ -165,7 +165,7 @@ impl Model for Recorded {
     }
 }
 
-/// The first place in which a request is not the recorded one.
+/// Returns the first place in which a request differs from the recorded one.
 fn differs(recorded: Option<&TurnRequest>, asked: &TurnRequest) -> Option<Differs> {
     let Some(recorded) = recorded else {
         return Some(Differs {
@@ -208,7 +208,7 @@ fn place(recorded: &TurnRequest, asked: &TurnRequest) -> (Where, (String, String
     }
 }
 
-/// The number, from 1, of the first item that the other side has not so, and both sides there.
+/// Returns the number, from 1, of the first item that differs, and both sides there.
 fn first<T: Serialize + PartialEq>(recorded: &[T], asked: &[T]) -> Option<(usize, (String, String))> {
     let most = recorded.len().max(asked.len());
     let at = (0..most).find(|at| recorded.get(*at) != asked.get(*at))?;
@@ -219,7 +219,7 @@ fn first<T: Serialize + PartialEq>(recorded: &[T], asked: &[T]) -> Option<(usize
     Some((at + 1, apart(&text(recorded), &text(asked))))
 }
 
-/// Both texts from a little before the first character that differs, bounded.
+/// Returns both texts from shortly before the first different character, shortened.
 fn apart(recorded: &str, asked: &str) -> (String, String) {
     let same = recorded.chars().zip(asked.chars()).take_while(|(a, b)| a == b).count();
     let from = same.saturating_sub(BEFORE);

@@ -1,7 +1,8 @@
-//! Answers of tools as the text that a language model reads.
+//! Renders answers of tools as the text that a language model reads.
 //!
 //! **Invariant:** text of the evidence cannot leave the fence.
-//! Between its lines stand JSON values, one a line, each an object or an array; no character of a value can end a line, be invisible, or turn the direction of what is read; and the fence's word does not occur in them.
+//! Between its lines there are JSON values, one per line, each an object or an array.
+//! No character of a value can end a line, be invisible, or change the reading direction; and the fence's word does not occur in them.
 
 mod head;
 mod rows;
@@ -11,7 +12,7 @@ use ledger::{Fence, Record};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The answer to one call, fenced: what became of it, and the records of its page as rows.
+/// Renders the answer to one call, fenced: its result, and the records of its page as rows.
 pub fn answer(answer: &Answer, fence: &Fence) -> Result<String, serde_json::Error> {
     if let Answer::Recalled(recalled) = answer {
         return self::recalled(recalled, fence);
@@ -26,9 +27,9 @@ pub fn answer(answer: &Answer, fence: &Fence) -> Result<String, serde_json::Erro
     Ok(text)
 }
 
-/// The answer to one call as a program reads it: the answer, and the records of its pages with the invocation that each is cited by.
+/// Renders the answer to one call as a program reads it: the answer, and the records of its pages with the invocation to cite.
 ///
-/// Values stand here as they are: what is data and what is not follows from their places.
+/// Values are unchanged here: their places show what is data and what is not.
 pub fn structured(answer: &Answer, fence: &Fence) -> Result<(Value, Vec<Value>), serde_json::Error> {
     let mut records = Vec::new();
     for page in answer.pages() {
@@ -49,7 +50,7 @@ pub fn structured(answer: &Answer, fence: &Fence) -> Result<(Value, Vec<Value>),
     Ok((told, records))
 }
 
-/// The answer as JSON, in which records are called as a claim calls them: `r0`, where the log has a number.
+/// Returns the answer as JSON, with records named as claims name them: `r0`, where the log has a number.
 fn told(answer: &Answer) -> Result<Value, serde_json::Error> {
     let mut told = serde_json::to_value(answer)?;
     name_records(&mut told);
@@ -73,7 +74,7 @@ fn name_records(value: &mut Value) {
     }
 }
 
-/// Records of several outputs, each behind the line that says whose it is.
+/// Renders records of several outputs, each after the line that names its output.
 fn recalled(recalled: &RecalledPages, fence: &Fence) -> Result<String, serde_json::Error> {
     let mut text = fence.begin();
     let (hits, left_out) = (recalled.hits.len(), recalled.left_out);
@@ -89,7 +90,7 @@ fn recalled(recalled: &RecalledPages, fence: &Fence) -> Result<String, serde_jso
     Ok(text)
 }
 
-/// What stands in place of the conversation's beginning.
+/// Renders what replaces the beginning of the conversation.
 pub fn distilled(distilled: &Distilled, fence: &Fence) -> Result<String, serde_json::Error> {
     let Distilled { turns, met, open, recorded, invocations, rejections } = distilled;
     let mut text = format!(
@@ -119,7 +120,7 @@ pub fn distilled(distilled: &Distilled, fence: &Fence) -> Result<String, serde_j
     Ok(text)
 }
 
-/// Another way to try.
+/// Renders another way to try.
 pub fn advice(advice: &Advice, fence: &Fence) -> Result<String, serde_json::Error> {
     let Advice { attempt, strategy, objective, told, calls } = advice;
     let mut text = format!(
@@ -138,7 +139,7 @@ pub fn advice(advice: &Advice, fence: &Fence) -> Result<String, serde_json::Erro
     Ok(text)
 }
 
-/// A record with its values as a claim would state them, and which of them any user could have written.
+/// Returns a record with its values as a claim would state them, and which of them any user could have written.
 fn record(record: &Record, fence: &Fence) -> Value {
     let fields: Map<_, _> =
         record.fields.iter().map(|(name, field)| (name.clone(), rows::value(&field.value))).collect();
@@ -164,13 +165,13 @@ fn record(record: &Record, fence: &Fence) -> Value {
 /// Appends a line with the value.
 fn line(text: &mut String, value: &Value, fence: &Fence) {
     text.push('\n');
-    // The word has no character that JSON writes in another way, so that it stands there as it is, or not at all.
+    // JSON writes none of the word's characters differently, so the word occurs unchanged or not at all.
     let broken = fence.word().replacen('-', "\\u002d", 1);
     for c in value.to_string().replace(fence.word(), &broken).chars() {
         if is_plain(c) {
             text.push(c);
         } else {
-            // Outside of strings JSON has none of these characters.
+            // JSON has none of these characters outside of strings.
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(text, "\\u{unit:04x}");
             }
@@ -178,7 +179,7 @@ fn line(text: &mut String, value: &Value, fence: &Fence) {
     }
 }
 
-/// Whether a character shows itself as one that ends no line, hides nothing and turns nothing round.
+/// Checks that a character is visible, ends no line, hides nothing and does not change the direction.
 const fn is_plain(c: char) -> bool {
     !matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'

@@ -1,7 +1,7 @@
-//! The playbook with seeded mistakes: it supplies real rejections.
+//! The playbook with seeded mistakes: a source of real rejections.
 //!
-//! It errs as language models do: ids mistyped or invented, characters changed, fields and predicates taken for others.
-//! When the gateway refuses such a reading it corrects two out of three and abandons the third.
+//! It makes mistakes like those of language models: ids mistyped or invented, characters changed, fields and predicates confused.
+//! When the gateway refuses such a reading, it corrects two out of three and abandons the third.
 
 use crate::model::{Model, Turning};
 use crate::playbook::Playbook;
@@ -12,28 +12,28 @@ use ledger::{CallId, Digest};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Mistakes in a hundred readings.
+/// Mistakes per hundred readings.
 const MISTAKES_IN_100: usize = 30;
-/// Calls of one turn, corrections included.
+/// The most calls of one turn, including corrections.
 const CALLS_A_TURN: usize = 16;
 
-/// A playbook that errs.
+/// A playbook that makes mistakes.
 #[derive(Debug)]
 pub struct Sloppy {
     name: String,
     playbook: Playbook,
     digest: Option<Digest>,
     choices: Choices,
-    /// The right readings of calls in which something was spoilt, by call; `None` where the reading was left right.
+    /// The correct readings of spoilt calls, by call; `None` for a reading that was left correct.
     spoilt: BTreeMap<CallId, Vec<Option<Value>>>,
     corrections: VecDeque<Value>,
-    /// Corrections under way: a refused call is made again.
+    /// Corrections that were sent: a refused call is made again.
     sent: BTreeMap<CallId, Value>,
     made: u32,
 }
 
 impl Sloppy {
-    /// A playbook whose mistakes follow from `seed`.
+    /// Makes a playbook whose mistakes follow from `seed`.
     ///
     /// Its digest covers both: the playbook's and the seed's eight little-endian bytes, as parts.
     pub fn new(playbook: Playbook, seed: u64) -> Sloppy {
@@ -89,7 +89,7 @@ impl Sloppy {
             | Answer::Noted { .. }
             | Answer::Refused { .. } => {}
         }
-        // What the playbook makes again it makes under another id, and it is spoilt anew.
+        // If the playbook repeats a call, it uses another id, and the call is spoilt anew.
         self.spoilt.remove(call);
     }
 
@@ -104,7 +104,7 @@ impl Sloppy {
         }
     }
 
-    /// Adds corrections where the reply has room; a reply that would have stopped carries them instead.
+    /// Adds corrections if the reply has room; a reply that would have stopped carries them instead.
     fn correct(&mut self, reply: &mut Reply) {
         let calls = reply.calls().count();
         let stops = calls == 0 || reply.calls().any(|call| call.tool == "nothing_to_record");
@@ -177,7 +177,7 @@ fn mistake(choices: &mut Choices, reading: &mut Value, neighbour: Option<&Value>
             }
         }
         5 => set(reading, "predicate", json!("executed")),
-        // A neighbour's value: real, but in another record.
+        // A neighbour's value: real, but from another record.
         _ => {
             let values = neighbour.and_then(|neighbour| neighbour.get("values")).cloned();
             if let (Some(values), Some(ours)) = (values, reading.get_mut("values")) {
@@ -193,7 +193,7 @@ fn set(object: &mut Value, name: &str, value: Value) {
     }
 }
 
-/// Replaces one character from the `skip`th on by another of `alphabet`.
+/// Replaces one character, from the `skip`th on, with another one of `alphabet`.
 fn change_text(choices: &mut Choices, text: Option<&mut Value>, alphabet: &str, skip: usize) {
     let Some(Value::String(text)) = text else { return };
     let mut letters: Vec<char> = text.chars().collect();

@@ -17,21 +17,21 @@ pub enum CallError {
     /// The zygote of an earlier call had died and no new one could be started. The call was not made.
     #[error("start a worker for the call")]
     Respawn {
-        /// Why not.
+        /// The reason.
         #[source]
         source: SpawnError,
     },
-    /// The file that the reply goes into cannot be written. The call was made.
+    /// The file for the reply cannot be written. The call was made.
     #[error("write the reply of a worker")]
     Keep {
-        /// Why not.
+        /// The reason.
         #[source]
         source: std::io::Error,
     },
-    /// One zygote after the other died without a reply in between.
+    /// One zygote after another died without a reply in between.
     #[error("keep a worker alive, {deaths} died in a row ({last:?})")]
     ZygoteKeepsDying {
-        /// How many.
+        /// How many died.
         deaths: u32,
         /// How the last one ended.
         last: ZygoteExit,

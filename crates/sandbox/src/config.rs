@@ -1,28 +1,28 @@
-//! What a worker is started with.
+//! The settings for starting a worker.
 
 use std::path::PathBuf;
 
-/// What a worker is started with.
+/// The settings for starting a worker.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The program; with the argument [`crate::WORKER_ARGUMENT`] it must call [`crate::linux::serve`].
     pub program: PathBuf,
     /// Files and folders that calls may read: evidence and cache.
     /// A symbolic link at the end of a path is followed.
-    /// None of them should hold the scratch root, or calls of other workers could be overlooked.
+    /// None of them should contain the scratch root, or calls of other workers could be read.
     pub readable: Vec<PathBuf>,
-    /// Folder for the calls' scratch folders; made when it does not exist. Several workers may share it.
+    /// The folder for the calls' scratch folders; created if it does not exist. Several workers may share it.
     pub scratch_root: PathBuf,
-    /// Whether to run at all where confinement cannot be had.
+    /// Whether to run without confinement.
     pub confinement: Policy,
 }
 
 /// Whether calls must be confined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// Confined or not at all.
+    /// Confined, or not at all.
     Required,
-    /// Without Landlock and seccomp, also where they could be had. Resource limits and wall clock still hold.
+    /// Without Landlock and seccomp, even if they are available. Resource limits and wall clock still apply.
     Unconfined,
 }
 

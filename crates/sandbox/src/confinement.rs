@@ -1,39 +1,39 @@
-//! What holds a worker, and why something does not.
+//! The layers that confine a worker, and why a layer is missing.
 
-/// The layers that hold a worker.
+/// The layers that confine a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Confinement {
     /// File and network access by path and port.
     pub landlock: Holding,
     /// The kernel's Landlock ABI version: 1 covers files, 3 truncation, 4 TCP, 6 signals.
-    /// What an older one lacks is denied by seccomp.
+    /// What an older version lacks is denied by seccomp.
     pub landlock_abi: Option<u32>,
-    /// The list of allowed system calls.
+    /// The allow-list of system calls.
     pub seccomp: Holding,
-    /// No privileges through executed files; the other two need it.
+    /// No privileges through executed files; the other two layers need this one.
     pub no_new_privs: Holding,
-    /// Limits of address space, CPU, file size and open files.
+    /// Limits on address space, CPU, file size and open files.
     pub limits: Holding,
-    /// Of an administrator's rights only those to read files of others, and to leave their times of access as they were.
+    /// Of an administrator's rights, only those to read other users' files and to keep their access times unchanged.
     pub capabilities: Holding,
-    /// The rights of a user whom nothing belongs to, and not of the administrator. No worker waits for it.
+    /// The rights of a user who owns nothing, instead of the administrator's. No worker requires this layer.
     pub identity: Holding,
-    /// A network, an IPC and mounts of its own. No worker waits for them.
+    /// A network, an IPC and mounts of its own. No worker requires this layer.
     pub namespaces: Holding,
-    /// A root in which nothing stands but what the worker reads and writes. No worker waits for it.
+    /// A root that contains only what the worker reads and writes. No worker requires this layer.
     pub root: Holding,
 }
 
-/// Whether a layer holds.
+/// Whether a layer is in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holding {
-    /// It does; from [`crate::probe`]: it can be had here.
+    /// It is in force; in a result of [`crate::probe`]: it is available here.
     Holds,
-    /// It does not.
+    /// It is not in force.
     Missing(Reason),
 }
 
-/// Why a layer does not hold.
+/// Why a layer is not in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The caller asked for [`crate::Policy::Unconfined`].
@@ -42,15 +42,15 @@ pub enum Reason {
     NotInKernel,
     /// The kernel has it, but it was not enabled at boot.
     SwitchedOff,
-    /// The system is not Linux, and Locard confines on Linux alone.
+    /// The system is not Linux; Locard confines only on Linux.
     NotLinux,
-    /// Only an administrator's worker can have it, or that of a user who may make user namespaces.
+    /// Only an administrator's worker can have it, or that of a user who may create user namespaces.
     NeedsAdministrator,
-    /// Evidence lies on a file system that asks who reads, such as FUSE or NFS.
+    /// Evidence is on a file system that asks who is reading, such as FUSE or NFS.
     EvidenceNeedsUser,
     /// The kernel refused.
     Refused {
-        /// The system's error number, 0 when there is none.
+        /// The system's error number, 0 if there is none.
         errno: i32,
     },
 }
@@ -76,17 +76,17 @@ pub enum LayerName {
     Root,
 }
 
-/// A layer that does not hold.
+/// A layer that is not in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Which.
+    /// The layer.
     pub layer: LayerName,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
 impl Confinement {
-    /// The layers that every confined worker has and that do not hold.
+    /// Returns the missing ones among the layers that every confined worker has.
     pub fn missing(&self) -> Vec<Missing> {
         self.layers()
             .into_iter()
@@ -97,7 +97,7 @@ impl Confinement {
             .collect()
     }
 
-    /// What a worker has besides, where it can be had.
+    /// Returns the further layers that a worker has if they are available.
     pub fn more(&self) -> [(LayerName, Holding); 3] {
         [
             (LayerName::Identity, self.identity),
@@ -106,7 +106,7 @@ impl Confinement {
         ]
     }
 
-    /// The layers that every confined worker has, with their names.
+    /// Returns the layers that every confined worker has, with their names.
     pub fn layers(&self) -> [(LayerName, Holding); 5] {
         [
             (LayerName::Landlock, self.landlock),

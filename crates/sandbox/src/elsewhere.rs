@@ -1,6 +1,7 @@
-//! Every system but Linux: the same interface, and one refusal.
+//! The interface on all systems but Linux: everything is refused.
 //!
-//! Nothing here runs a process. Workers are forked from a zygote and held by Landlock and seccomp; other systems have none of the three, so there is no unconfined worker either.
+//! Nothing here runs a process. Workers are forked from a zygote and confined by Landlock and seccomp.
+//! Other systems have none of the three, so there is no unconfined worker either.
 
 use crate::call_error::CallError;
 use crate::config::Config;
@@ -18,12 +19,12 @@ use std::path::Path;
 /// The system's name, for messages.
 const SYSTEM: &str = std::env::consts::OS;
 
-/// Whether this system can run workers at all: it cannot.
+/// Checks whether this system can run workers at all: it cannot.
 pub fn check_system() -> Result<(), SpawnError> {
     Err(SpawnError::NeedsLinux { system: SYSTEM })
 }
 
-/// What could hold a worker here: nothing.
+/// Returns what could confine a worker here: nothing.
 pub fn probe() -> Confinement {
     let none = Holding::Missing(Reason::NotLinux);
     Confinement {
@@ -44,7 +45,7 @@ pub fn serve(_handler: impl Fn(&[u8], &Path) -> Reply) -> Result<(), ServeError>
     Err(ServeError::NeedsLinux { system: SYSTEM })
 }
 
-/// A worker, which no value stands for here.
+/// A worker; no value of this type exists here.
 pub struct Zygote {
     never: Infallible,
 }
@@ -55,22 +56,22 @@ impl Zygote {
         Err(SpawnError::NeedsLinux { system: SYSTEM })
     }
 
-    /// The same.
+    /// Refuses in the same way.
     pub fn spawn_probed(config: Config, _probed: &Confinement) -> Result<Self, SpawnError> {
         Self::spawn(config)
     }
 
-    /// What holds this worker's calls.
+    /// Returns what confines this worker's calls.
     pub fn confinement(&self) -> &Confinement {
         match self.never {}
     }
 
-    /// A handle that ends the running call from another thread.
+    /// Returns a handle that ends the running call from another thread.
     pub fn canceller(&self) -> Canceller {
         match self.never {}
     }
 
-    /// Process id of the zygote.
+    /// Returns the process id of the zygote.
     pub fn process_id(&self) -> Option<u32> {
         match self.never {}
     }
@@ -80,7 +81,7 @@ impl Zygote {
         match self.never {}
     }
 
-    /// The same with the reply in a file.
+    /// Makes one call, with the reply in a file.
     pub fn call_into(
         &mut self,
         _request: &[u8],
@@ -91,7 +92,7 @@ impl Zygote {
     }
 }
 
-/// Cancels calls, of which there are none here.
+/// Cancels calls; none exist here.
 #[derive(Clone, Debug)]
 pub struct Canceller {
     never: Infallible,
@@ -108,15 +109,15 @@ impl Canceller {
         match self.never {}
     }
 
-    /// Whether calls are refused at the moment.
+    /// Checks whether calls are refused at the moment.
     pub fn is_cancelled(&self) -> bool {
         match self.never {}
     }
 }
 
-/// Removes the folder `path` with everything in it; one that does not exist is removed already.
+/// Removes the folder `path` with everything in it; a missing folder is fine.
 ///
-/// No call ever wrote there, so the content is not hostile and the standard library's removal will do. It follows no link.
+/// No call ever wrote there, so the content is not hostile and the standard library's removal is safe. It follows no link.
 pub fn clear_scratch(path: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -124,12 +125,12 @@ pub fn clear_scratch(path: &Path) -> io::Result<()> {
     }
 }
 
-/// No call ends by a signal here.
+/// Returns false: no call ends by a signal here.
 pub(crate) const fn is_from_outside(_signal: i32) -> bool {
     false
 }
 
-/// A signal's number alone: numbers differ between systems, and no call ends by one here.
+/// Describes a signal only by its number: numbers differ between systems, and no call ends by one here.
 pub(crate) fn describe_signal(signal: i32, _limits: &Limits) -> String {
     format!("was killed by signal {signal}")
 }

@@ -6,23 +6,23 @@ use crate::system;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The file of its scratch folder in which a call can keep what it is doing: [`Report::doing`] has it when the call breaks.
+/// The file in its scratch folder in which a call can note what it is doing: [`Report::doing`] has it if the call breaks.
 pub const DOING: &str = "doing";
 
-/// What became of one call.
+/// The report of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// How it ended.
     pub ending: Ending,
-    /// What it used; all zero when the zygote was lost before it could tell.
+    /// What it used; all zero if the zygote was lost before it could report.
     pub usage: Usage,
-    /// The first 4 KiB of what the process wrote to standard error: an allocator's or an assertion's last words.
+    /// The first 4 KiB that the process wrote to standard error: an allocator's or an assertion's last words.
     /// It may repeat bytes of the evidence, so it is data and never an instruction.
     pub stderr: Vec<u8>,
-    /// The first 4 KiB of the file [`DOING`] in its scratch folder, of a call that did not reply.
+    /// The first 4 KiB of the file [`DOING`] in its scratch folder, if the call did not reply.
     /// Whatever broke the process may have written it.
     pub doing: Vec<u8>,
-    /// The scratch folder, when it could not be removed.
+    /// The scratch folder, if it could not be removed.
     pub scratch_left: Option<PathBuf>,
 }
 
@@ -33,34 +33,34 @@ pub enum Ending {
     Replied(Vec<u8>),
     /// The handler panicked; the message has at most 1 KiB.
     Panicked {
-        /// The panic's message and place in the source.
+        /// The panic's message and source location.
         message: String,
     },
-    /// A signal killed the process: a crash, an abort, a resource limit, or a system call nobody makes by accident.
+    /// A signal killed the process: a crash, an abort, a resource limit, or a system call that nobody makes by accident.
     Signalled {
         /// The signal's number.
         signal: i32,
     },
-    /// The process left by itself without a reply.
+    /// The process exited by itself without a reply.
     Exited {
         /// Its exit code.
         code: i32,
     },
     /// The wall clock ran out and the process group was killed.
     TimedOut {
-        /// The limit that held.
+        /// The limit in force.
         limit: Duration,
     },
-    /// Somebody used the [`crate::Canceller`].
+    /// The [`crate::Canceller`] was used.
     Cancelled,
     /// The reply is longer than allowed.
     ReplyTooLarge {
-        /// The limit that held, in bytes.
+        /// The limit in force, in bytes.
         limit: u64,
     },
-    /// The disk of its scratch folder was about to be full, so it was killed.
+    /// The disk with its scratch folder was almost full, so it was killed.
     DiskFull,
-    /// The process ended well, but what it sent is not a reply.
+    /// The process ended normally, but what it sent is not a reply.
     BadReply {
         /// What is wrong with it.
         defect: FrameError,
@@ -69,7 +69,7 @@ pub enum Ending {
     SetupFailed {
         /// The step that failed.
         step: SetupStep,
-        /// The system's error number, 0 when there is none.
+        /// The system's error number, 0 if there is none.
         errno: i32,
     },
     /// The zygote died or stopped answering while the call ran, and took the call with it.
@@ -93,15 +93,15 @@ pub enum ZygoteExit {
 /// A step between the request and the handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupStep {
-    /// Making the scratch folder.
+    /// Creating the scratch folder.
     Scratch,
-    /// Making the pipes.
+    /// Creating the pipes.
     Pipes,
     /// Forking, and watching the new process.
     Fork,
-    /// Leaving the zygote's process group and dying with it.
+    /// Leaving the zygote's process group, and arranging to die with the zygote.
     Group,
-    /// Giving up inherited descriptors.
+    /// Closing inherited descriptors.
     Descriptors,
     /// Setting resource limits.
     Limits,
@@ -112,9 +112,9 @@ pub enum SetupStep {
 }
 
 impl Ending {
-    /// Whether somebody outside of the call ended it: the system because memory ran out, whoever manages the machine, a batch system.
+    /// Checks whether something outside of the call ended it: the system because memory ran out, the machine's administrator, a batch system.
     ///
-    /// What breaks by its input ends in another way.
+    /// A call that breaks because of its input ends in another way.
     pub fn is_from_outside(&self) -> bool {
         match self {
             Self::Signalled { signal } => system::is_from_outside(*signal),
@@ -131,7 +131,7 @@ impl Ending {
         }
     }
 
-    /// One lower-case fragment that follows "the call", for a log or a report.
+    /// Returns a lower-case fragment that follows "the call", for a log or a report.
     /// `limits` are those of the call: a signal is explained by the limit that sends it.
     pub fn describe(&self, limits: &Limits) -> String {
         match self {

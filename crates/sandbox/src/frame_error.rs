@@ -1,4 +1,4 @@
-//! Why what came through a pipe is no message.
+//! Why bytes from a pipe are not a message.
 
 /// Why bytes are not a frame, or its payload not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +15,7 @@ pub enum FrameError {
         /// The version found.
         actual: u8,
     },
-    /// The kind is unknown, or has no place here.
+    /// The kind is unknown, or not expected here.
     #[error("frame has the unexpected kind {actual}")]
     Kind {
         /// The kind found.
@@ -29,15 +29,15 @@ pub enum FrameError {
         /// Bytes allowed.
         limit: u64,
     },
-    /// The bytes end inside a header, a payload or a field, or go on after it.
+    /// The bytes end inside a header, a payload or a field, or continue after it.
     #[error("frame has {actual} bytes where {expected} are expected")]
     Length {
         /// Bytes expected.
         expected: u64,
-        /// Bytes there.
+        /// Bytes found.
         actual: u64,
     },
-    /// A field holds a number without a meaning.
+    /// A field has a number without a meaning.
     #[error("field `{field}` holds the unknown number {actual}")]
     Field {
         /// Name of the field.
@@ -53,5 +53,5 @@ pub enum FrameError {
     },
 }
 
-/// Version of the format of frames.
+/// The version of the frame format.
 pub(crate) const VERSION: u8 = 1;

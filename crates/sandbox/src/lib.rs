@@ -5,17 +5,19 @@
 //! A crash, a hang or a memory kill is the [`Ending`] of that one call and of nothing else.
 //! Requests and replies are opaque bytes: this crate knows nothing of tools.
 //!
-//! What holds a call, each independent of the others:
+//! These layers confine a call, each independently of the others:
 //! - Landlock (zygote): readable paths can be read, the scratch root written, nothing else; no TCP, no abstract socket, no signal out of the domain;
 //! - Landlock (call): of the scratch root only the call's own fresh folder remains, and no signal reaches the zygote;
-//! - seccomp: an allow-list of system calls, see `linux/filter.rs` for what it denies and what it kills for;
-//! - of an administrator's worker: the rights of a user whom nothing belongs to, with the capability to read;
-//! - a network, an IPC and mounts of its own, of whoever may make namespaces: nothing stands there but the readable paths and the scratch root, which alone can be written;
+//! - seccomp: an allow-list of system calls; see `linux/filter.rs` for what it denies and what it kills for;
+//! - for an administrator's worker: the rights of a user who owns nothing, with the capability to read;
+//! - for whoever may create namespaces: a network, an IPC and mounts of its own; only the readable paths and the scratch root exist there,
+//!   and only the scratch root can be written;
 //! - resource limits: address space, CPU, file size, open files, no core dump, no further process;
-//! - a floor of the disk, below which the call that runs is killed;
+//! - a minimum of free disk space, below which the running call is killed;
 //! - a wall clock in the zygote, and a second one in the parent for a zygote that hangs.
 //!
-//! Workers run on Linux, on x86-64 and AArch64. On any other system this crate has the same interface, and whatever would start a worker is refused with [`SpawnError::NeedsLinux`]: see `elsewhere`.
+//! Workers run on Linux, on x86-64 and AArch64.
+//! On any other system this crate has the same interface, but starting a worker is refused with [`SpawnError::NeedsLinux`]: see `elsewhere`.
 
 mod call_error;
 mod config;

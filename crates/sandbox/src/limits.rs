@@ -1,8 +1,8 @@
-//! What a call may use, and what it has used.
+//! The limits of a call, and what it has used.
 
 use std::time::Duration;
 
-/// The bounds of one call.
+/// The limits of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Wall-clock time from the fork to the end of the reply.
@@ -13,14 +13,14 @@ pub struct Limits {
     pub address_space: u64,
     /// Bytes of any one file written in the scratch folder.
     pub file_size: u64,
-    /// Open files at one time, the three standard ones and the reply pipe included.
+    /// Open files at one time, including the three standard ones and the reply pipe.
     pub open_files: u64,
     /// Bytes of the reply.
     pub reply_bytes: u64,
 }
 
 impl Default for Limits {
-    /// 60 s of wall clock, 60 s of CPU, 2 GiB of address space, 1 GiB a file, 256 files, 256 MiB of reply.
+    /// 60 s of wall clock, 60 s of CPU, 2 GiB of address space, 1 GiB per file, 256 files, 256 MiB of reply.
     fn default() -> Self {
         Self {
             wall: Duration::from_secs(60),
@@ -42,6 +42,6 @@ pub struct Usage {
     pub user: Duration,
     /// CPU time in the kernel.
     pub system: Duration,
-    /// Peak resident set in KiB; the pages shared with the zygote count.
+    /// Peak resident set in KiB; pages shared with the zygote count.
     pub peak_rss_kib: u64,
 }

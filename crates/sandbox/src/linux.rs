@@ -33,10 +33,10 @@ pub use zygote::Zygote;
 use crate::spawn_error::SpawnError;
 use std::path::Path;
 
-/// What a worker is started from, and what it keeps open in place of its parent's pipes: a bare chroot has neither.
+/// A worker is started from the first and keeps the second open in place of its parent's pipes: a bare chroot has neither.
 const NEEDED: [&str; 2] = ["/proc/self/exe", "/dev/null"];
 
-/// Whether this system can run workers at all; whether it can also confine them is for [`probe`] to tell.
+/// Checks whether this system can run workers at all; [`probe`] shows whether it can also confine them.
 pub fn check_system() -> Result<(), SpawnError> {
     match NEEDED.into_iter().find(|path| !Path::new(path).exists()) {
         Some(path) => Err(SpawnError::NeedsFile { path }),

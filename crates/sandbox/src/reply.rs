@@ -1,13 +1,13 @@
-//! What a call's process hands back.
+//! What a call's process returns.
 
 use std::fs::File;
 
-/// The reply to a call: the bytes of a file, where there is one, and further bytes behind them.
+/// The reply to a call: the content of a file, if there is one, followed by further bytes.
 #[derive(Debug, Default)]
 pub struct Reply {
     /// Sent from its beginning, without passing through memory.
     pub file: Option<File>,
-    /// Sent behind it.
+    /// Sent after the file.
     pub bytes: Vec<u8>,
 }
 

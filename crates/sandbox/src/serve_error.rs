@@ -6,7 +6,7 @@ use std::io;
 /// Why a worker could not serve, or stopped serving.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Workers run on Linux alone.
+    /// Workers run only on Linux.
     #[error("serve on {system}: workers need Linux with Landlock and seccomp")]
     NeedsLinux {
         /// The system's name, such as `windows`.
@@ -15,7 +15,7 @@ pub enum ServeError {
     /// Landlock, seccomp and fork act on one thread only, so there must be no other.
     #[error("serve from a process with {threads} threads, expected 1")]
     Threads {
-        /// Threads there are.
+        /// How many threads there are.
         threads: usize,
     },
     /// The standard descriptors could not be taken over; they are the parent's pipes.
@@ -25,14 +25,14 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
-    /// The parent sent something that is no command, or a command out of place.
+    /// The parent sent something that is not a command, or an unexpected command.
     #[error("understand the parent")]
     Protocol {
         /// What is wrong with it.
         #[source]
         source: FrameError,
     },
-    /// A system call failed that the zygote cannot do without.
+    /// A system call that the zygote depends on failed.
     #[error("watch over a call")]
     System {
         /// The system's error.

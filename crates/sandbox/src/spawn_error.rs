@@ -10,10 +10,10 @@ use std::time::Duration;
 /// Why a worker could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    /// Confinement is required and cannot be had here.
+    /// Confinement is required but not available here.
     #[error("confine the worker: {missing:?}")]
     ConfinementUnavailable {
-        /// The layers that do not hold, with the reason.
+        /// The layers that are missing, with the reason.
         missing: Vec<Missing>,
     },
     /// This system cannot run a worker at all, confined or not.
@@ -22,7 +22,7 @@ pub enum SpawnError {
         /// The system's name, such as `windows`.
         system: &'static str,
     },
-    /// Something is missing that every worker uses.
+    /// A file that every worker uses is missing.
     #[error("run a tool worker: there is no {path} here")]
     NeedsFile {
         /// The file.

@@ -1,4 +1,4 @@
-//! SQLite works in a confined call: a database of evidence is read, and one in scratch is written with a write-ahead log.
+//! SQLite works in a confined call: it reads a database of the evidence, and writes one in scratch with a write-ahead log.
 //!
 //! The test is its own worker, so it has no harness.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on must stop")]
@@ -30,7 +30,7 @@ fn main() {
     println!("sqlite_in_worker: ok");
 }
 
-/// Rows of the evidence as it is, of a copy of it, and of a fresh database in scratch.
+/// Counts the rows of the evidence itself, of a copy of it, and of a fresh database in scratch.
 fn count(evidence: &Path, scratch: &Path) -> Vec<u8> {
     let uri = format!("file:{}?immutable=1", evidence.display());
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;

@@ -1,4 +1,4 @@
-//! Cost of a whole call over a `$MFT` and over a change journal, with the number of entries beside the time.
+//! Cost of a whole call over a `$MFT` and over a change journal; the number of entries is shown with the time.
 
 #![expect(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ struct Files {
     _folder: tempfile::TempDir,
 }
 
-// The benchmarks run in one thread, one after the other.
+// The benchmarks run in one thread, one after another.
 thread_local! {
     static FILES_OF: LazyLock<Files> = LazyLock::new(|| {
         let folder = tempfile::tempdir().unwrap();
@@ -59,7 +59,7 @@ thread_local! {
     });
 }
 
-/// What is asked, by what it is asked for.
+/// Returns the arguments for the question with this name.
 fn question(what: &str) -> Value {
     match what {
         "mft_summary" => json!({ "record": "mft_summary" }),

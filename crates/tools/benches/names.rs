@@ -1,6 +1,6 @@
-//! Cost of finding names among a million, by the index and by walking.
+//! Cost of finding names among a million, with the index and by walking.
 //!
-//! Each lookup is a whole call of `find_files`: arguments, opening the index, the search, and the records of what was found.
+//! Each lookup is a whole call of `find_files`: arguments, opening the index, the search, and the records of the hits.
 
 #![expect(
     clippy::expect_used,
@@ -30,7 +30,7 @@ fn main() {
 
 const ENTRIES: usize = 1_000_000;
 
-/// A name of two words and a number, most of them different, as component stores and caches have them.
+/// Words for names of two words and a number, most of them different, as in component stores and caches.
 const WORDS: [&str; 16] = [
     "Microsoft",
     "Windows",
@@ -50,7 +50,7 @@ const WORDS: [&str; 16] = [
     "Policy",
 ];
 
-/// How many of ten thousand entries end so.
+/// How many of ten thousand entries have each extension.
 const EXTENSIONS: [(&str, u64); 12] = [
     ("dll", 2400),
     ("manifest", 1800),
@@ -66,7 +66,7 @@ const EXTENSIONS: [(&str, u64); 12] = [
     ("evtx", 1),
 ];
 
-/// A disk of a million entries: 40,000 folders on seven levels, 719,194 different names.
+/// Makes a disk of a million entries: 40,000 folders on seven levels, 719,194 different names.
 fn disk() -> MemoryTree {
     let mut tree = MemoryTree::new("disk", true);
     let mut state: u64 = 0x2545_f491_4f6c_dd1d;
@@ -100,7 +100,7 @@ fn disk() -> MemoryTree {
         let extension = extension.map_or(String::new(), |(extension, _)| format!(".{extension}"));
         let (first, second) = (WORDS[next(16) as usize], WORDS[next(16) as usize]);
         let name = match next(10) {
-            // The same few names again and again, in every letter case.
+            // The same few names again and again, in mixed case.
             0..3 => format!("{}{}{extension}", first.to_lowercase(), next(40)),
             _ => format!("{first}-{second}.{:06}{extension}", next(700_000)),
         };
@@ -116,7 +116,7 @@ struct Disk {
     _folder: tempfile::TempDir,
 }
 
-// The benchmarks run in one thread, one after the other.
+// The benchmarks run in one thread, one after another.
 thread_local! {
     static DISK: LazyLock<Disk> = LazyLock::new(|| {
         let trees: Vec<Box<dyn Tree>> = vec![Box::new(disk())];
@@ -130,7 +130,7 @@ thread_local! {
     });
 }
 
-/// What is asked, by what it is asked by.
+/// Returns the arguments for the question with this name.
 fn question(by: &str) -> Value {
     match by {
         "a_name" => json!({ "name": "ntuser.dat" }),

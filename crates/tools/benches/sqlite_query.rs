@@ -15,7 +15,7 @@ fn main() {
 
 const ROWS: usize = 100_000;
 
-/// A browser's history: 11 MB with 100,000 rows.
+/// Makes a browser history: 11 MB with 100,000 rows.
 fn fill(path: &Path) {
     let sql = format!(
         "CREATE TABLE urls(id INTEGER PRIMARY KEY, url TEXT, title TEXT, visits INT);

@@ -1,4 +1,4 @@
-//! Cost of the timeline: making the tables that it reads, and asking it, over 120,000 registry keys and 20,000 deleted files.
+//! Cost of the timeline: making its tables and querying it, over 120,000 registry keys and 20,000 deleted files.
 //!
 //! Each question is a whole call: arguments, opening the tables, the search, and reading the records of the page.
 
@@ -28,7 +28,7 @@ const DELETED: u64 = 20_000;
 const START: u64 = 129_779_783_200_000_000;
 const SECOND: u64 = 10_000_000;
 
-/// The seconds of a year, in an order that is none.
+/// Spreads numbers over the seconds of a year, without order.
 fn at(number: u64) -> u64 {
     START + number.wrapping_mul(2_654_435_761) % 31_536_000 * SECOND
 }
@@ -69,7 +69,7 @@ fn computer() -> Computer {
     Computer { trees, prepared, _folder: folder }
 }
 
-/// The tables of all groups, below a folder.
+/// Makes the tables of all groups, below a folder.
 fn made_ready(trees: &[Box<dyn Tree>], folder: &Path) -> Prepared {
     let mut prepared = Prepared::default();
     for group in TableGroup::all() {
@@ -82,7 +82,7 @@ fn made_ready(trees: &[Box<dyn Tree>], folder: &Path) -> Prepared {
     prepared
 }
 
-// The benchmarks run in one thread, one after the other.
+// The benchmarks run in one thread, one after another.
 thread_local! {
     static COMPUTER: LazyLock<Computer> = LazyLock::new(computer);
 }
@@ -90,7 +90,7 @@ thread_local! {
 const QUESTIONS: [&str; 6] =
     ["a_page_of_keys", "a_page_of_files", "an_hour", "a_text", "a_text_that_is_not_there", "a_histogram"];
 
-/// What is asked, by what it is asked by.
+/// Returns the tool and arguments for the question with this name.
 fn question(by: &str) -> (&'static str, Value) {
     let line = |arguments| ("timeline", arguments);
     let from = "2012-10-01T00:00:00Z";

@@ -1,26 +1,26 @@
-//! What may be meant by a path at which nothing stands.
+//! Suggestions for a path at which nothing was found.
 
 use crate::{drives, place};
 use evidence::{DeletedStep, EvidencePath, Node, Original, Tree};
 use ledger::pattern::same;
 
-/// What stands where whoever asked may have meant it.
+/// A place that the caller may have meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Hint {
-    /// The same path in the only volume that holds it.
+    /// The same path, in the only volume that has it.
     InVolume { path: EvidencePath, label: String },
-    /// A named stream, written behind its file as Windows does.
+    /// A named stream, written after its file's name as Windows does.
     Stream { path: EvidencePath, stream: String },
-    /// A deleted entry that stood there, by the path that it is read by now.
+    /// A deleted entry that was at that path, with the path at which it can be read now.
     Deleted { path: EvidencePath, label: String },
 }
 
-/// Looks for what may be meant by `wanted`, which no tree of `scope` holds.
+/// Looks for what the caller may have meant by `wanted`, which is in no tree of `scope`.
 pub(crate) fn hint(scope: &[&dyn Tree], wanted: &EvidencePath) -> Option<Hint> {
     stream(scope, wanted).or_else(|| in_volume(scope, wanted)).or_else(|| deleted(scope, wanted))
 }
 
-/// How it goes on from the words that nothing stands there.
+/// Returns the words that follow the message that nothing was found.
 pub(crate) fn told(hint: Option<&Hint>) -> String {
     match hint {
         None => String::new(),

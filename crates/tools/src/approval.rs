@@ -1,23 +1,23 @@
-//! `StartupApproved`: what the task manager and the settings store of entries that start by themselves.
+//! `StartupApproved`: where the task manager and the settings store which autostart entries are switched off.
 //!
-//! An entry has twelve bytes: a number that is odd where the entry is off, and the time at which it was switched off.
-//! Source: observed by Microsoft's own tools; described by Yogesh Khatri and in Sysinternals Autoruns.
+//! An entry has twelve bytes: a number that is odd if the entry is off, and the time at which it was switched off.
+//! Sources: the behaviour of Microsoft's own tools; descriptions by Yogesh Khatri and in Sysinternals Autoruns.
 
-/// The name of the key, and what an entry is switched off by.
+/// The name of the key; also recorded as what switched an entry off.
 pub(crate) const APPROVED: &str = "StartupApproved";
 
-/// What is stored of one entry.
+/// The stored state of one entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Approval {
     On,
-    /// It does not start, since this FILETIME where one is stored.
+    /// The entry does not start; `since` is the FILETIME at which it was switched off, if stored.
     Off {
         since: Option<u64>,
     },
 }
 
 impl Approval {
-    /// Reads the data of an entry; `None` where it has none.
+    /// Reads the data of an entry; `None` if it is empty.
     pub(crate) fn read(data: &[u8]) -> Option<Approval> {
         if data.first()? & 1 == 0 {
             return Some(Approval::On);
@@ -27,7 +27,7 @@ impl Approval {
     }
 }
 
-/// The key of a list of entries: `Run`, `Run32` or `StartupFolder`, below the SOFTWARE hive or a user's key `Software`.
+/// Returns the key of a list of entries (`Run`, `Run32` or `StartupFolder`), below the SOFTWARE hive or a user's key `Software`.
 pub(crate) fn key(list: &str) -> String {
     format!("Microsoft\\Windows\\CurrentVersion\\Explorer\\{APPROVED}\\{list}")
 }

@@ -1,11 +1,11 @@
-//! Names of arguments: other words for them, and the closest one to a slip.
+//! Argument names: synonyms, and the closest name to a misspelled one.
 
 use crate::error::CallError;
 use serde_json::{Map, Value};
 
-/// Other words and the arguments that they can mean; the first that a tool has is meant.
+/// Synonyms, each with the arguments that it can mean; the first one that the tool has is used.
 ///
-/// A word stands here only where no tool gives it another sense than these.
+/// A word is listed only if no tool uses it in another sense.
 const SYNONYMS: [(&str, &[&str]); 48] = [
     ("artifact", &["source"]),
     ("case_insensitive", &["ignore_case"]),
@@ -57,12 +57,13 @@ const SYNONYMS: [(&str, &[&str]); 48] = [
     ("until", &["to", "written_before"]),
 ];
 
-/// Least likeness (Jaro-Winkler) of a name that is offered for another.
+/// The least similarity (Jaro-Winkler) at which a name is suggested for another.
 const ALIKE: f64 = 0.8;
 
-/// Gives the arguments the names of the schema; a word is read as another only where the tool has no argument of that name and the other was not given.
+/// Renames arguments to the names of the schema.
+/// A synonym is renamed only if the tool has no argument of that name and the argument that it means was not given.
 ///
-/// What stays unknown is left for [`unknown`] to refuse.
+/// Unknown names are kept, for [`unknown`] to refuse.
 pub(crate) fn rename(
     given: &Map<String, Value>,
     properties: &Map<String, Value>,
@@ -83,7 +84,7 @@ pub(crate) fn rename(
     renamed
 }
 
-/// The refusal of an argument that the tool has not.
+/// Returns the refusal of an argument that the tool does not have.
 pub(crate) fn unknown(argument: &str, properties: &Map<String, Value>) -> CallError {
     let plain = plain(argument);
     let likeness = |name: &&String| strsim::jaro_winkler(&plain, name);
@@ -105,7 +106,7 @@ fn meant<'p>(name: &str, properties: &'p Map<String, Value>) -> Option<&'p str> 
     targets.iter().find_map(|target| has(target))
 }
 
-/// `maxSize`, `max-size` and `Max Size` as `max_size`.
+/// Writes `maxSize`, `max-size` and `Max Size` as `max_size`.
 fn plain(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     let mut small = false;

@@ -1,7 +1,7 @@
 //! Arguments, checked against the tool's own schema.
 //!
-//! The schemas use few words of JSON Schema: `type` (string, integer, boolean), `enum`, `minimum`, `maximum`, `default`, `required`.
-//! Reading them here keeps the check and the published schema one thing.
+//! The schemas use a small part of JSON Schema: `type` (string, integer, boolean), `enum`, `minimum`, `maximum`, `default`, `required`.
+//! Because they are read here, the check and the published schema cannot differ.
 
 use crate::argument_names;
 use crate::error::CallError;
@@ -46,47 +46,47 @@ impl Arguments {
         Ok(Arguments { tool: spec.name.clone(), values })
     }
 
-    /// All of them.
+    /// Returns all arguments.
     pub(crate) fn values(&self) -> &Map<String, Value> {
         &self.values
     }
 
-    /// A text that the schema requires or gives a default.
+    /// Returns a text that the schema requires or gives a default.
     pub(crate) fn text(&self, name: &str) -> Result<&str, CallError> {
         self.optional_text(name).ok_or_else(|| self.schema())
     }
 
-    /// A text that may be left out.
+    /// Returns a text that may be left out.
     pub(crate) fn optional_text(&self, name: &str) -> Option<&str> {
         self.values.get(name)?.as_str()
     }
 
-    /// A number that the schema requires or gives a default.
+    /// Returns a number that the schema requires or gives a default.
     pub(crate) fn number(&self, name: &str) -> Result<u64, CallError> {
         self.values.get(name).and_then(Value::as_u64).ok_or_else(|| self.schema())
     }
 
-    /// A number that may be left out.
+    /// Returns a number that may be left out.
     pub(crate) fn optional_number(&self, name: &str) -> Option<u64> {
         self.values.get(name)?.as_u64()
     }
 
-    /// A number that the schema requires or gives a default, as a count of things in memory.
+    /// Returns a number that the schema requires or gives a default, as a count of things in memory.
     pub(crate) fn count(&self, name: &str) -> Result<usize, CallError> {
         self.number(name).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// A flag that the schema requires or gives a default.
+    /// Returns a flag that the schema requires or gives a default.
     pub(crate) fn flag(&self, name: &str) -> Result<bool, CallError> {
         self.values.get(name).and_then(Value::as_bool).ok_or_else(|| self.schema())
     }
 
-    /// Whether a flag that may be left out was given as true.
+    /// Checks whether a flag that may be left out was given as true.
     pub(crate) fn is_set(&self, name: &str) -> bool {
         self.values.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// The arguments as they were used, where `changes` replace what was given.
+    /// Returns the arguments as they were used: as given, except for `changes`.
     pub(crate) fn normalised(&self, changes: &[(&str, Value)]) -> Value {
         let mut values = self.values.clone();
         for (name, value) in changes {

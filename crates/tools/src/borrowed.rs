@@ -1,7 +1,7 @@
-//! Rules that teams bring along, held against the rows of case tables.
+//! Rules that teams supply, matched against the rows of case tables.
 //!
-//! They are read here, in a worker: a file of rules is nobody's promise.
-//! A rule that fits says what somebody thought of such a record; it proves nothing, and no record says it.
+//! They are read here, in a worker, because a file of rules is not trusted.
+//! A matching rule shows what its author thought of such a record. It proves nothing, and no record states it.
 
 use crate::events;
 use crate::tables::{Kept, Stored, Table, TableError, TableFiles, TableGroup, tables};
@@ -14,23 +14,23 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// Most records that are given.
+/// The most records that are returned.
 const MOST: usize = 10_000;
 
-/// Most events that rules over several events are given.
+/// The most events that are given to rules over several events.
 const MOST_NOTED: usize = 2_000_000;
 
-/// Most gaps that are told.
+/// The most gaps that are reported.
 const MOST_GAPS: usize = 10_000;
 
-/// Nanoseconds of a second.
+/// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
 
-/// Rules of others.
+/// Rules that others wrote.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Borrowed {
-    /// Files of rules in the language Sigma.
+    /// Files of rules in Sigma.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sigma: Vec<RuleFile>,
     /// Files of indicators.
@@ -38,7 +38,7 @@ pub struct Borrowed {
     pub indicators: Vec<IndicatorFile>,
 }
 
-/// Rules, and the tables that they are held against.
+/// Rules, and the tables to match them against.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AskedRules {
@@ -46,52 +46,52 @@ pub struct AskedRules {
     pub files: TableFiles,
     /// The rules.
     pub rules: Borrowed,
-    /// The least level of the rules whose records are given; all are counted.
+    /// The lowest level of the rules whose records are returned; records of all levels are counted.
     pub least: Level,
-    /// How many records of one rule are given at most; `None`: all.
+    /// The most records returned for one rule; `None`: all.
     #[serde(default)]
     pub each: Option<u64>,
 }
 
-/// What there is of rules.
+/// What was read from rules, before any matching.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckedRules {
-    /// Those in the language Sigma.
+    /// The result of reading the Sigma rules.
     pub sigma: Check,
-    /// The types of records that they are over.
+    /// The types of records that the rules apply to.
     pub records: BTreeSet<String>,
 }
 
-/// What rules found.
+/// The result of matching rules against records.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Matched {
-    /// What there is of rules in the language Sigma.
+    /// The result of reading the Sigma rules.
     pub sigma: Check,
-    /// How many records fit each of them; of one over several events how often it found something.
+    /// How many records match each Sigma rule; for a rule over several events, how often it matched.
     pub counts: Vec<u64>,
-    /// The indicators that records name, in the order of their numbers.
+    /// The indicators that occur in records, in the order of their numbers.
     pub indicators: Vec<NamedIndicator>,
     /// How many indicators there are.
     pub indicators_read: u64,
-    /// Files of indicators that cannot be read.
+    /// Files of indicators that could not be read.
     pub unreadable: Vec<Unreadable>,
-    /// What was left out of files of indicators.
+    /// What was skipped in files of indicators.
     pub skipped: Vec<Skipped>,
-    /// How many records were looked at.
+    /// How many records were examined.
     pub looked_at: u64,
-    /// The records that fit a rule of the level or above, the highest level first.
+    /// The records that match a rule of the asked level or above, the highest level first.
     pub found: Vec<Found>,
-    /// Whether there are more of them.
+    /// Whether there are more such records.
     pub more: bool,
     /// What was not examined.
     pub gaps: Vec<Gap>,
-    /// What else is to be said.
+    /// Further notes.
     pub notes: Vec<String>,
 }
 
-/// An indicator that records name.
+/// An indicator that occurs in records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedIndicator {
@@ -99,11 +99,11 @@ pub struct NamedIndicator {
     pub number: usize,
     /// The indicator.
     pub indicator: Indicator,
-    /// How many records name it.
+    /// How many records contain it.
     pub records: u64,
 }
 
-/// A record that fits rules.
+/// A record that matches rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Found {
@@ -112,9 +112,9 @@ pub struct Found {
     /// The number of its row in its table.
     #[serde(default)]
     pub row: i64,
-    /// The rules in the language Sigma, in the order of their numbers.
+    /// The Sigma rules that it matches, in the order of their numbers.
     pub sigma: Vec<Hit>,
-    /// The indicators that it names.
+    /// The indicators that it contains.
     #[serde(default)]
     pub indicators: Vec<IndicatorHit>,
 }
@@ -123,19 +123,19 @@ fn names() -> Names {
     Names { of_record: events::of_record, of_channel: events::of_channel }
 }
 
-/// Rules in the language Sigma, over the records of this crate.
+/// Builds the set of Sigma rules, over the records of this crate.
 pub fn rule_set(files: &[RuleFile]) -> RuleSet {
     RuleSet::of(files, names())
 }
 
-/// Reads rules.
+/// Reads the rules and returns which records they apply to.
 pub(crate) fn check(rules: &Borrowed) -> CheckedRules {
     let set = rule_set(&rules.sigma);
     let records = wanted(&set, !rules.indicators.is_empty());
     CheckedRules { records, sigma: set.check().clone() }
 }
 
-/// The types of records that rules are over, or that indicators are looked for in: any.
+/// Returns the types of records that the rules apply to; all types if `any` is set, because indicators are looked for in every record.
 fn wanted(set: &RuleSet, any: bool) -> BTreeSet<String> {
     match any {
         true => tables().iter().map(|table| table.name.clone()).collect(),
@@ -152,7 +152,7 @@ fn records(set: &RuleSet) -> BTreeSet<String> {
     set.records().into_iter().flat_map(of).collect()
 }
 
-/// Where a record stands that fits rules.
+/// The row of a record that matches rules.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     level: Level,
@@ -163,11 +163,11 @@ struct Place {
     row: i64,
 }
 
-/// Holds the rows of tables against rules.
+/// Matches the rows of tables against rules.
 ///
 /// # Errors
 ///
-/// Where a file is none that the pass wrote, or is damaged.
+/// If a file was not written by the pass, or is damaged.
 pub(crate) fn matched(asked: &AskedRules) -> Result<Matched, TableError> {
     let set = rule_set(&asked.rules.sigma);
     let read = indicators::read(&asked.rules.indicators);
@@ -192,13 +192,13 @@ fn opened(stored: &Stored<'_>, files: &TableFiles) -> Result<Vec<Rc<Kept>>, Tabl
     Ok(all)
 }
 
-/// Indicators that are looked for.
+/// The indicators to look for.
 struct Sought {
     matcher: Matcher,
     read: Read,
 }
 
-/// The level of a record that names an indicator.
+/// The level of a record that contains an indicator.
 const INDICATED: Level = Level::High;
 
 impl Sought {
@@ -208,13 +208,13 @@ impl Sought {
         }
         let text = |field: &str| record.fields.get(field).and_then(|held| held.value.as_text());
         let path = text("value_path").or_else(|| text("key_path"));
-        // A key of a hive is looked for as people name keys.
+        // A registry key is compared in the form in which people write keys.
         let key = text("hive").zip(path).map(|(hive, path)| ("key", sigma::hive_key(hive, path)));
         self.matcher.hits(record, key.as_slice())
     }
 }
 
-/// What is known so far.
+/// The state of the pass over the tables.
 struct Pass<'s> {
     set: &'s RuleSet,
     sought: &'s Sought,
@@ -226,7 +226,7 @@ struct Pass<'s> {
     looked_at: u64,
     places: Vec<Place>,
     noted: Vec<Noted>,
-    /// Where the records stand that were noted, by their numbers.
+    /// The rows of the noted records, by their numbers in `noted`.
     noted_at: Vec<Place>,
     is_cut: bool,
     gaps: Vec<Gap>,
@@ -291,7 +291,7 @@ impl<'s> Pass<'s> {
             *self.indicators.entry(hit.indicator).or_default() += 1;
             highest = highest.max(INDICATED);
         }
-        // What stands out no less, and of which enough is known.
+        // Enough records are known of every rule and indicator that this one matches, and it does not rank above them.
         let is_full = |count: Option<&u64>| self.each.zip(count).is_some_and(|(each, count)| *count > each);
         let is_enough = hits.iter().all(|hit| is_full(self.counts.get(hit.rule)))
             && named.iter().all(|hit| is_full(self.indicators.get(&hit.indicator)));
@@ -362,7 +362,7 @@ impl<'s> Pass<'s> {
     }
 }
 
-/// The places of the highest level, each once, and whether there are more.
+/// Returns the places of the highest level, each once, and whether there are more.
 fn foremost(places: Vec<Place>) -> (Vec<Place>, bool) {
     let mut highest: BTreeMap<(usize, usize, i64), Level> = BTreeMap::new();
     for place in places {
@@ -377,7 +377,7 @@ fn foremost(places: Vec<Place>) -> (Vec<Place>, bool) {
     (all, more)
 }
 
-/// The second since 1970 in which a record says that something happened.
+/// Returns the second since 1970 at which, according to the record, something happened.
 fn second(record: &Record) -> Option<i64> {
     let times = record.fields.iter().filter_map(|(field, held)| match &held.value {
         FieldValue::Time(time) => {
@@ -391,7 +391,7 @@ fn second(record: &Record) -> Option<i64> {
     i64::try_from(nanoseconds.div_euclid(SECOND)).ok()
 }
 
-/// The groups of the tables that hold these types of records.
+/// Returns the groups of the tables that contain these types of records.
 pub fn groups_of_records(records: &BTreeSet<String>) -> BTreeSet<TableGroup> {
     let own = tables().iter().filter(|table: &&Table| records.contains(&table.name));
     own.filter_map(|table| TableGroup::of_table(&table.name)).collect()

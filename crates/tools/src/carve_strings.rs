@@ -1,6 +1,6 @@
-//! `carve_strings`: printable strings of a file, a stream or a region of the medium, with their places.
+//! `carve_strings`: the printable strings of a file, a stream or a region of the medium, with their offsets.
 //!
-//! What is read goes by in windows of 1 MiB; see [`crate::printable`] for where a string begins and ends.
+//! The bytes are read in windows of 1 MiB; [`crate::printable`] says where a string begins and ends.
 
 use crate::arguments::Arguments;
 use crate::catalogue::Call;
@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 
 const KIND: &str = "carved_string";
 
-/// Bytes that are read at once.
+/// How many bytes are read at once.
 const WINDOW: usize = 1 << 20;
 
-/// What `encoding` may be.
+/// The allowed values of `encoding`.
 const ENCODINGS: [&str; 3] = ["any", "ascii", "utf-16le"];
 
 pub(crate) fn spec() -> ToolSpec {
@@ -85,17 +85,17 @@ fn record_type() -> RecordType {
     ))
 }
 
-/// The bytes to look into, and how they are called.
+/// The bytes to search, and their name.
 struct Source<'t> {
     tree: &'t dyn Tree,
     reader: Box<dyn ReadAt>,
-    /// Path of the file, or name of the region.
+    /// The path of the file, or the name of the region.
     name: String,
-    /// Path of the locator, and where the bytes begin behind it.
+    /// The path of the locator, and the offset at which the bytes begin there.
     locator: (String, u64),
     stream: Option<String>,
     used: Vec<(&'static str, Value)>,
-    /// The file, where it is one.
+    /// The file, if the source is one.
     file: Option<Place<'t>>,
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             search.first
         ));
     } else if search.first > 0 {
-        // Nobody may read an absence out of a part.
+        // A search of only a part must not be taken for an absence.
         returned.truncate(format!("looked at bytes {} to the end at {size}", search.first));
     }
     Ok(match &source.file {
@@ -169,7 +169,7 @@ fn of_region<'t>(call: &Call<'t>, region: &str) -> Result<Source<'t>, CallError>
 struct Search {
     writings: Vec<Writing>,
     least: usize,
-    /// In lower case.
+    /// The wanted text, in lower case.
     text: Option<String>,
     first: u64,
     length: u64,
@@ -193,11 +193,11 @@ impl Search {
         })
     }
 
-    /// The records, and the first byte that was not looked at.
+    /// Returns the records, and the offset of the first byte that was not examined.
     fn run(&self, source: &mut Source<'_>) -> Result<(Vec<Record>, u64), CallError> {
         let size = source.reader.len();
         let end = self.first.saturating_add(self.length).min(size);
-        // Strings that begin before the end are read to their own.
+        // Strings that begin before the end are read to their own end.
         let last = end.saturating_add(LONGEST).min(size);
         let mut at = self.first.saturating_sub(LOOK_BACK);
         let mut scanner = Scanner::new(&self.writings, self.least, at);
@@ -245,7 +245,7 @@ impl Source<'_> {
             .field("offset", FieldValue::Integer(found.offset.into()))
             .field("encoding", FieldValue::Name(found.writing.name().to_owned()))
             .field_at("text", FieldValue::Text(found.text), Some(span))
-            // A name and no list: words of the container's file name must not be quoted as words of the evidence.
+            // A name, not a list: words of the container's file name must not be quoted as words of the evidence.
             .maybe(
                 "place",
                 places(&self.reader.provenance(own))

@@ -1,4 +1,4 @@
-//! The catalogue: every tool, and how a call finds its code.
+//! The catalogue of all tools, and the dispatch of a call to its tool's code.
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -24,26 +24,27 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// What a tool works with.
+/// What a tool gets to work with.
 pub(crate) struct Call<'a> {
     /// The checked arguments.
     pub(crate) arguments: &'a Arguments,
     /// The evidence.
     pub(crate) trees: &'a [Box<dyn Tree>],
-    /// The name indexes of the evidence that has one.
+    /// The name indexes, of the evidence that has one.
     pub(crate) indexes: &'a Indexes,
-    /// The case tables of the evidence that has some.
+    /// The case tables, of the evidence that has some.
     pub(crate) tables: &'a Stored<'a>,
-    /// What the case file says to be the host's own.
+    /// The paths that the case file says are the host's own.
     pub(crate) in_place: &'a InPlace,
-    /// An empty folder that the call may fill.
+    /// An empty folder that the call may use.
     pub(crate) scratch: &'a Path,
 }
 
-/// The files of indexes, by the label of their evidence.
+/// The index files, by the label of their evidence.
 pub type Indexes = BTreeMap<String, PathBuf>;
 
-/// What was made ready for tools; each was built from this very evidence, and the answers are the same without.
+/// Files prepared for the tools from this very evidence.
+/// Only `in_place` changes answers; without the others the answers are the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prepared {
@@ -53,12 +54,12 @@ pub struct Prepared {
     /// The case tables.
     #[serde(default, skip_serializing_if = "TableFiles::is_empty")]
     pub tables: TableFiles,
-    /// What the case file says to be the host's own, by the label of its evidence; of this alone answers depend.
+    /// What the case file says is the host's own, by the label of its evidence; answers depend on this alone.
     #[serde(default, skip_serializing_if = "InPlace::is_empty")]
     pub in_place: InPlace,
 }
 
-/// Paths of which the case file says that they are the host's own, by the label of their evidence.
+/// Paths that the case file says are the host's own, by the label of their evidence.
 pub type InPlace = BTreeMap<String, Vec<String>>;
 
 struct Tool {
@@ -66,7 +67,7 @@ struct Tool {
     run: Run,
 }
 
-/// The code of a tool.
+/// The function that runs a tool.
 pub(crate) type Run = fn(&Call<'_>) -> Result<Return, CallError>;
 
 /// Sorted by name.
@@ -98,7 +99,7 @@ const TOOLS: &[Tool] = &[
     Tool { spec: timeline_histogram::spec, run: timeline_histogram::run },
 ];
 
-/// The specifications of all INVESTIGATE tools, sorted by name.
+/// Returns the specifications of all INVESTIGATE tools, sorted by name.
 pub fn catalogue() -> Vec<ToolSpec> {
     specs().to_vec()
 }
@@ -108,17 +109,17 @@ fn specs() -> &'static [ToolSpec] {
     SPECS.get_or_init(|| TOOLS.iter().map(|tool| (tool.spec)()).collect())
 }
 
-/// The specification of a tool, for one that asks it.
+/// Returns the specification of a tool, for a tool that uses another one.
 pub(crate) fn spec_of(name: &str) -> Result<&'static ToolSpec, CallError> {
     let unknown = || CallError::Schema { tool: name.to_owned() };
     specs().iter().find(|spec| spec.name == name).ok_or_else(unknown)
 }
 
-/// Makes what every call needs and none changes, so that a process that is forked for a call has it.
+/// Builds what every call needs and none changes, so that each process forked for a call already has it.
 pub fn prepare() {
     specs();
     tables();
-    // Whatever is asked first makes all of it.
+    // The first query builds the whole map.
     TableGroup::of_table("");
     TableGroup::all();
     sources::given();
@@ -126,14 +127,14 @@ pub fn prepare() {
     near::letters();
 }
 
-/// Runs one tool over the evidence; whatever goes wrong is a [`Return`] that says so.
+/// Runs one tool over the evidence; every failure is reported in the [`Return`].
 ///
-/// `scratch` is an empty folder that the call may fill.
+/// `scratch` is an empty folder that the call may use.
 pub fn run(tool: &str, arguments: &Value, trees: &[Box<dyn Tree>], scratch: &Path) -> Return {
     run_indexed(tool, arguments, trees, &Indexes::new(), scratch)
 }
 
-/// The same with name indexes, which were built from this very evidence; the answer is the same.
+/// Runs a tool with name indexes, which were built from this very evidence; the answer is the same as without.
 pub fn run_indexed(
     tool: &str,
     arguments: &Value,
@@ -145,7 +146,7 @@ pub fn run_indexed(
     run_prepared(tool, arguments, trees, &prepared, scratch)
 }
 
-/// The same with whatever indexes there are.
+/// Runs a tool with all prepared files.
 pub fn run_prepared(
     tool: &str,
     arguments: &Value,
@@ -163,7 +164,7 @@ fn call(
     prepared: &Prepared,
     scratch: &Path,
 ) -> Result<Return, CallError> {
-    // A call of an old run is made again in the words of today.
+    // A call of an old run is repeated as the call that replaces it today.
     match retired::translated(name, arguments) {
         Some(Ok(Translated { arguments, without_hive })) => {
             let run = match without_hive {

@@ -1,7 +1,9 @@
-//! Decoders: one for each kind of evidence file, from its bytes to located records.
+//! Decoders: one for each kind of evidence file; each turns the file's bytes into located records.
 //!
-//! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
-//! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, `records`, the case tables and the super-timeline then use it without further words.
+//! A decoder is one file below this module, with a constant `DECODER`.
+//! It gives the names of its files, how their content begins, the record types, and a function that reads one file.
+//! To add one, write the file, its `mod` line and its line in [`DECODERS`].
+//! `parse_file`, `records`, the case tables and the super-timeline then use it without further changes.
 
 mod chromium_history;
 mod copy_log;
@@ -49,23 +51,23 @@ use std::path::Path;
 
 /// One kind of evidence file.
 pub(crate) struct Decoder {
-    /// How tools and sources of the timeline call it.
+    /// Its name in tools and in sources of the timeline.
     pub(crate) name: &'static str,
-    /// What its records tell, in a few words.
+    /// What its records show, in a few words.
     pub(crate) about: &'static str,
-    /// Patterns of the names or paths of its files, as `find_files` understands them; behind a colon the name of a stream.
+    /// Patterns of the names or paths of its files, in the syntax of `find_files`; a stream's name follows a colon.
     pub(crate) names: &'static [&'static str],
-    /// Patterns of names that its files have as others do: only their content tells them, and one of another kind is no gap.
+    /// Patterns of names that other kinds of files have, too. Only the content decides, and a file of another kind is not a gap.
     pub(crate) common_names: &'static [&'static str],
-    /// Whether a file begins as one of its own.
+    /// Checks whether a file begins as one of its own.
     pub(crate) fits: fn(&Head<'_>) -> bool,
     /// The types of its records.
     pub(crate) records: fn() -> Vec<RecordType>,
-    /// Reads one file; ends early where no more records are wanted.
+    /// Reads one file; ends early when no more records are wanted.
     pub(crate) read: fn(&mut Source<'_, '_>) -> Result<Flow, ReadError>,
 }
 
-/// Sorted by name. Where content fits several, the first one reads it.
+/// Sorted by name. If content fits several, the first one reads it.
 pub(crate) const DECODERS: &[Decoder] = &[
     chromium_history::DECODER,
     copy_log::DECODER,
@@ -93,7 +95,8 @@ pub(crate) const DECODERS: &[Decoder] = &[
     scheduled_task::DECODER,
     setup_log::DECODER,
     srum::DECODER,
-    // A file of any content can stand in a startup folder: whatever tells its own kind comes first, as far as the order of names allows.
+    // A startup folder can contain a file of any content.
+    // Decoders that recognise their content should therefore come before this one, as far as the order of names allows.
     startup_folder::DECODER,
     usn_journal::DECODER,
     web_cache::DECODER,
@@ -102,15 +105,15 @@ pub(crate) const DECODERS: &[Decoder] = &[
     wmi_repository::DECODER,
 ];
 
-/// Types of records that only `parse_file` gives: details of one file, of which all files together have too many.
+/// Types of records that only `parse_file` returns: details of one file, of which all files together have too many.
 const DETAILS: &[&str] = &["prefetch_file"];
 
-/// The types of the records that a decoder gives where many files are read.
+/// Returns the types of records that a decoder makes when many files are read.
 pub(crate) fn gathered(decoder: &Decoder) -> Vec<RecordType> {
     (decoder.records)().into_iter().filter(|record| !DETAILS.contains(&record.name.as_str())).collect()
 }
 
-/// Bytes of a file that decide what it is.
+/// How many bytes at the beginning of a file decide what it is.
 pub(crate) const HEAD: usize = 4096;
 
 /// What is known of a file before it is decoded.
@@ -119,9 +122,9 @@ pub(crate) struct Head<'a> {
     pub(crate) name: &'a str,
     /// The path of the file.
     pub(crate) path: &'a str,
-    /// Its first [`HEAD`] bytes, or all of a shorter one.
+    /// Its first [`HEAD`] bytes, or all of a shorter file.
     pub(crate) bytes: &'a [u8],
-    /// How long it is.
+    /// Its length in bytes.
     pub(crate) size: u64,
 }
 
@@ -130,7 +133,7 @@ pub(crate) struct Source<'c, 't> {
     pub(crate) tree: &'t dyn Tree,
     pub(crate) node: &'t Node,
     pub(crate) stream: Option<&'t str>,
-    /// An empty folder that may be filled.
+    /// An empty folder that may be used.
     pub(crate) scratch: &'c Path,
     out: &'c mut dyn Intake,
     /// Whether it is the only file that is read.
@@ -148,22 +151,22 @@ impl<'c, 't> Source<'c, 't> {
         Source { tree, node, stream, scratch, out, alone: false }
     }
 
-    /// The same file as the only one that is read: its details are wanted, too.
+    /// Marks the file as the only one that is read, so that its details are wanted, too.
     pub(crate) fn alone(self) -> Source<'c, 't> {
         Source { alone: true, ..self }
     }
 
-    /// All bytes, at most `most`.
+    /// Reads all bytes, at most `most`.
     pub(crate) fn bytes(&self, most: u64) -> Result<Vec<u8>, ReadError> {
         read_all(self.open()?.as_mut(), most)
     }
 
-    /// A reader of its bytes.
+    /// Opens a reader of its bytes.
     pub(crate) fn open(&self) -> Result<Box<dyn ReadAt>, ReadError> {
         self.tree.open(self.node, self.stream)
     }
 
-    /// A record of type `kind` that stands at `span` of the file.
+    /// Begins a record of type `kind` located at `span` of the file.
     pub(crate) fn row(&self, kind: &str, span: Option<ByteSpan>) -> Row {
         Row::new(kind, self.tree, self.node, span).located_in(self.stream)
     }
@@ -177,41 +180,41 @@ impl<'c, 't> Source<'c, 't> {
         self.out.push(record)
     }
 
-    /// Hands over the time of the next record in place of the record; `None` where the record itself is wanted.
+    /// Hands over the time of the next record instead of the record; `None` if the record itself is wanted.
     pub(crate) fn date(&mut self, time: Filetime, span: ByteSpan) -> Option<Flow> {
-        // "Never" is no time.
+        // "Never" is not a time.
         self.out.date(if time.is_time() { time.0 } else { 0 }, span)
     }
 
-    /// Whether the next record need not be made; where it need not, it is not handed over.
+    /// Checks whether the next record need not be made; if so, do not hand it over.
     pub(crate) fn passes_over(&mut self, brief: &Brief<'_>) -> bool {
         self.out.passes_over(brief)
     }
 
-    /// Damage that may hide records: what stands at `offset`, and what was expected.
+    /// Reports damage that may hide records: what was found at `offset`, and what was expected.
     pub(crate) fn damage(&mut self, offset: Option<u64>, what: impl ToString) {
         let defect = self.defect(offset, what);
         self.out.hidden(defect);
     }
 
-    /// Something in the file that is not examined.
+    /// Reports a part of the file that is not examined.
     pub(crate) fn gap(&mut self, reason: impl ToString) {
         let path = self.node.path.as_str().to_owned();
         self.out.gap(Gap { path, reason: reason.to_string() });
     }
 
-    /// Words for the agent about this file.
+    /// Adds a note about this file for the agent.
     pub(crate) fn note(&mut self, note: &str) {
         self.out.note(format!("{}: {note}", self.node.path));
     }
 
-    /// Damage of this file in the words of the ledger, for a record.
+    /// Returns damage of this file as a ledger defect, for a record.
     pub(crate) fn defect(&self, offset: Option<u64>, what: impl ToString) -> Defect {
         Defect { path: self.node.path.as_str().to_owned(), offset, what: what.to_string() }
     }
 }
 
-/// The first bytes of a file or of its stream.
+/// Reads the first bytes of a file or of its stream.
 pub(crate) fn head(tree: &dyn Tree, node: &Node, stream: Option<&str>) -> Result<(Vec<u8>, u64), ReadError> {
     let mut reader = tree.open(node, stream)?;
     let mut bytes = vec![0; HEAD];
@@ -220,12 +223,12 @@ pub(crate) fn head(tree: &dyn Tree, node: &Node, stream: Option<&str>) -> Result
     Ok((bytes, reader.len()))
 }
 
-/// The decoder for a file, told by its content.
+/// Returns the decoder for a file, chosen by its content.
 pub(crate) fn recognise(head: &Head<'_>) -> Option<&'static Decoder> {
     DECODERS.iter().find(|decoder| (decoder.fits)(head))
 }
 
-/// The decoder of this name.
+/// Returns the decoder of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Decoder> {
     DECODERS.iter().find(|decoder| decoder.name == name)
 }

@@ -1,6 +1,6 @@
-//! `deleted_registry`: what the free space of hives still tells of keys and values.
+//! `deleted_registry`: keys and values that remain in the free space of hives.
 //!
-//! That nothing is found shows no absence: free space is used again.
+//! Finding nothing shows no absence, because free space is reused.
 
 use crate::catalogue::Call;
 use crate::error::CallError;
@@ -23,7 +23,7 @@ use std::ops::ControlFlow;
 const KEY: &str = "deleted_key";
 const VALUE: &str = "deleted_value";
 
-/// The state of a remnant, in the words of records.
+/// The state of a remnant, as records name it.
 const STATE: (&str, &[FieldType], &str) = (
     "state",
     &[FieldType::Name],

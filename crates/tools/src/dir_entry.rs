@@ -61,10 +61,10 @@ pub(crate) fn record_type() -> RecordType {
     )
 }
 
-/// The times of an entry that its record shows.
+/// Returns the times of an entry that its record shows.
 pub(crate) fn times(node: &Node) -> MacbTimes {
-    // The access time of a copy is changed by this very reading, and the two others are made with each copy:
-    // a call made again, and one over an equal copy, must give the same records.
+    // Reading a copy changes its access time, and each copying sets the changed and born times anew.
+    // A repeated call, and a call over an identical copy, must give the same records.
     let of_host = |time: Option<Time>| time.filter(|time| time.clock != Clock::CollectionCopy);
     let MacbTimes { modified, accessed, changed, born } = node.times.clone();
     MacbTimes { modified, accessed: of_host(accessed), changed: of_host(changed), born: of_host(born) }
@@ -74,7 +74,7 @@ pub(crate) fn record(tree: &dyn Tree, node: &Node) -> Record {
     row(tree, node).done()
 }
 
-/// The record with the times of `$FILE_NAME`, which would be too much for every row of a listing.
+/// Makes the record with the times of `$FILE_NAME`, which would be too much for every row of a listing.
 pub(crate) fn record_with_name_times(tree: &dyn Tree, node: &Node) -> Record {
     let MacbTimes { modified, accessed, changed, born } = node.name_times.clone().unwrap_or_default();
     row(tree, node)
@@ -90,7 +90,7 @@ fn row(tree: &dyn Tree, node: &Node) -> Row {
         NodeKind::Symlink { target } => Some(FieldValue::Path(target.clone())),
         NodeKind::File | NodeKind::Directory | NodeKind::Other => None,
     };
-    // The entries of a folder are links of their own on some file systems.
+    // On some file systems the link count of a folder counts its entries.
     let links = node.links.filter(|links| *links > 1 && node.kind == NodeKind::File);
     with_shape(Row::new(KIND, tree, node, None), node)
         .field("path", FieldValue::Path(node.path.as_str().to_owned()))
@@ -99,7 +99,7 @@ fn row(tree: &dyn Tree, node: &Node) -> Row {
         .maybe("links", links.map(|links| FieldValue::Integer(links.into())), None)
 }
 
-/// The name of its state.
+/// Returns the name of its state.
 pub(crate) const fn state(node: &Node) -> &'static str {
     match node.state {
         NodeState::Allocated => "allocated",

@@ -1,54 +1,57 @@
-//! What stands for a drive of the examined host: a folder of a collected tree, or a volume of an image.
+//! Finds what represents a drive of the examined host: a folder of a collected tree, or a volume of an image.
 //!
 //! Collecting tools put the files of a drive into a folder named after it, and that folder into others:
 //! `C`, `C:`, `C%3A`; KAPE `tout/<host>/C`; Velociraptor `uploads/auto/C%3A`, `uploads/ntfs/%5C%5C.%5CC%3A`.
-//! Such folders are looked for below the root through folders that only wrap, at most [`MAX_DEPTH`] levels down; those of several hosts side by side are all found.
-//! An image numbers its volumes, and nothing in the tree tells their letters: `C:` is the volume that holds Windows; where none does, any letter is the only volume there is.
-//! Where several fit, all are told, and whoever asks must look into all of them or choose.
-//! Where nothing stands for a letter, nothing is known of that drive: no answer may tell that something is absent from it.
+//! Such folders are looked for below the root, through folders that only wrap them, at most [`MAX_DEPTH`] levels down.
+//! Those of several hosts side by side are all found.
+//! An image numbers its volumes, and nothing in the tree gives their letters.
+//! `C:` is the volume with Windows; if none has Windows, any letter means the only volume, if there is just one.
+//! If several fit, all are returned, and the caller must search all of them or choose.
+//! If nothing represents a letter, nothing is known of that drive: no answer may say that something is absent from it.
 
 use crate::error::CallError;
 pub(crate) use evidence::is_top;
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
 use ledger::Gap;
 
-/// Levels below the root on which a drive's folder may stand.
+/// The number of levels below the root on which a drive's folder may be.
 const MAX_DEPTH: usize = 4;
 
-/// Folders that are entered on one level.
+/// The most folders that are entered on one level.
 const MAX_WRAPPERS: usize = 4096;
 
-/// Folders into which collecting tools put those of drives, in lower case; with a colon: the accessors of Velociraptor.
+/// Folders into which collecting tools put the folders of drives, in lower case.
+/// All but `uploads`, `tout` and `tdest` are named after accessors of Velociraptor.
 const WRAPPERS: [&str; 9] =
     ["uploads", "auto", "ntfs", "lazy_ntfs", "ntfs_vss", "file", "raw_file", "tout", "tdest"];
 
-/// Those among them that hold a folder for each host.
+/// Those of them that contain a folder for each host.
 const HOSTS: [&str; 2] = ["tout", "tdest"];
 
-/// Folders of the system of Windows.
+/// Names of the Windows folder.
 pub(crate) const WINDOWS: &[&str] = &["Windows", "WINNT"];
 
-/// A folder that stands for a drive, with its letter.
+/// A folder that represents a drive, with the drive's letter.
 pub(crate) struct Drive {
     pub(crate) letter: char,
     pub(crate) folder: EvidencePath,
 }
 
-/// The letter of `C:`.
+/// Returns the letter of `C:`.
 pub(crate) fn letter(component: &str) -> Option<char> {
     let letter = component.strip_suffix(':')?;
     let mut characters = letter.chars();
     characters.next().filter(|first| first.is_ascii_alphabetic() && characters.next().is_none())
 }
 
-/// The letter of a folder named `C`, `C:`, `C%3A`, or after a device such as `\\.\C:`, in whichever escapes.
+/// Returns the letter of a folder named `C`, `C:`, `C%3A`, or after a device such as `\\.\C:`, in any escapes.
 fn letter_of_folder(name: &str) -> Option<char> {
     let plain = decoded(name);
     let plain = ["\\\\.\\", "\\\\?\\"].iter().find_map(|device| plain.strip_prefix(device)).unwrap_or(&plain);
     letter(plain).or_else(|| letter(&format!("{plain}:")))
 }
 
-/// A name without the escapes of collecting tools (`%3A`) and of written paths (`%{5C}`), as far as they stand for ASCII.
+/// Decodes the escapes of collecting tools (`%3A`) and of written paths (`%{5C}`) in a name, if they are ASCII.
 fn decoded(name: &str) -> String {
     let mut plain = String::new();
     let mut rest = name;
@@ -73,7 +76,7 @@ fn decoded(name: &str) -> String {
     plain
 }
 
-/// The folders that stand for drives, in the order of levels and names.
+/// Returns the folders that represent drives, ordered by level and name.
 pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
     let mut found = Vec::new();
     let root = EvidencePath::root();
@@ -86,11 +89,11 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
             let children = match tree.folders(&folder) {
                 Ok(folders) => folders,
                 Err(error) if depth == 0 => return Err(error),
-                // What cannot be listed is told by whoever walks there.
+                // The walk itself reports folders that cannot be listed.
                 Err(_) => continue,
             };
             let only = children.len() == 1;
-            // A folder in which a volume stands holds no hosts beside it.
+            // A folder with a volume's contents has no hosts beside them.
             let is_volume = children.iter().any(|child| is_top(&child.name));
             for child in children {
                 let name = child.name.to_lowercase();
@@ -109,7 +112,7 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
     Ok(found)
 }
 
-/// The other folders that stand for the same drive of the same host: Velociraptor has one for each of its accessors.
+/// Returns the other folders for the same drive of the same host: Velociraptor makes one for each of its accessors.
 pub(crate) fn of_the_same(tree: &dyn Tree, root: &EvidencePath) -> Vec<EvidencePath> {
     let drives = folders(tree).unwrap_or_default();
     let own = drives.iter().find(|drive| drive.folder == *root);
@@ -123,7 +126,7 @@ pub(crate) fn of_the_same(tree: &dyn Tree, root: &EvidencePath) -> Vec<EvidenceP
     drives.iter().filter(same).map(|drive| drive.folder.clone()).collect()
 }
 
-/// The folders around that of a drive, without those that a collecting tool puts between it and the host.
+/// Returns the folders above a drive's folder, without those that a collecting tool puts between it and the host.
 fn collection(drive: &EvidencePath) -> Vec<&str> {
     let mut around: Vec<&str> = drive.components().collect();
     around.pop();
@@ -137,7 +140,7 @@ fn collection(drive: &EvidencePath) -> Vec<&str> {
     around
 }
 
-/// Whether a folder beside others holds a drive's folder in which a volume can be told by what stands at its top.
+/// Checks whether a folder, one of several, has a drive's folder whose top level looks like a volume.
 fn is_host(tree: &dyn Tree, folder: &Node) -> bool {
     let listed = |folder: &Node| tree.folders(folder).unwrap_or_default();
     let drives = listed(folder);
@@ -145,7 +148,7 @@ fn is_host(tree: &dyn Tree, folder: &Node) -> bool {
     drives.any(|drive| listed(drive).iter().any(|node| is_top(&node.name)))
 }
 
-/// Whether the folder of Windows stands in this one.
+/// Checks whether this folder has the Windows folder.
 pub(crate) fn holds_windows(tree: &dyn Tree, folder: &EvidencePath) -> bool {
     let is_there = |name: &&str| {
         let path = folder.child(name).ok();
@@ -155,7 +158,7 @@ pub(crate) fn holds_windows(tree: &dyn Tree, folder: &EvidencePath) -> bool {
     WINDOWS.iter().any(is_there)
 }
 
-/// The roots of volumes: the folders that stand for drives, or the volumes of an image; else the root itself.
+/// Returns the roots of volumes: the folders that represent drives, or the volumes of an image; else the root itself.
 pub(crate) fn volumes(tree: &dyn Tree) -> Result<Vec<EvidencePath>, ReadError> {
     if tree.layout().is_some() {
         let root = tree.node(&EvidencePath::root())?;
@@ -166,7 +169,7 @@ pub(crate) fn volumes(tree: &dyn Tree) -> Result<Vec<EvidencePath>, ReadError> {
     Ok(if drives.is_empty() { vec![EvidencePath::root()] } else { drives })
 }
 
-/// The folders that a letter can stand for; none where nothing stands for that drive, several where nothing tells which.
+/// Returns the folders that a letter can mean: none if nothing represents that drive, several if it is ambiguous.
 pub(crate) fn of_letter(tree: &dyn Tree, letter: char) -> Result<Vec<EvidencePath>, ReadError> {
     if tree.layout().is_some() {
         return Ok(of_image(tree, volumes(tree)?, letter));
@@ -189,23 +192,23 @@ fn of_image(tree: &dyn Tree, volumes: Vec<EvidencePath>, letter: char) -> Vec<Ev
     }
 }
 
-/// The letter of the drive that a path begins with.
+/// Returns the drive letter that a path begins with.
 pub(crate) fn letter_of(path: &EvidencePath) -> Option<char> {
     path.components().next().and_then(letter)
 }
 
-/// What is told where nothing in any of `trees` stands for the drive.
+/// Returns the error for a drive that nothing in any of `trees` represents.
 pub(crate) fn none(trees: &[&dyn Tree], argument: &str, asked: &str) -> CallError {
     let looked = trees.iter().flat_map(|tree| told(*tree, volumes(*tree).unwrap_or_default())).collect();
     CallError::NoDrive { argument: argument.to_owned(), asked: asked.to_owned(), looked }
 }
 
-/// Folders with the label of their tree.
+/// Writes folders with the label of their tree.
 pub(crate) fn told(tree: &dyn Tree, folders: Vec<EvidencePath>) -> Vec<String> {
     folders.into_iter().map(|folder| format!("{folder} of {}", tree.label())).collect()
 }
 
-/// The drive of a piece of evidence in which nothing stands for it.
+/// Returns the gap for a drive that nothing in this evidence represents.
 pub(crate) fn gap(tree: &dyn Tree, letter: char) -> Gap {
     let letter = letter.to_ascii_uppercase();
     let reason =

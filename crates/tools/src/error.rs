@@ -1,4 +1,4 @@
-//! Why a call cannot be done.
+//! Why a call fails.
 
 use crate::absent::{self, Hint};
 use crate::name_index::IndexError;
@@ -11,23 +11,23 @@ use ledger::{Defect, Utc};
 use std::str::FromStr;
 use thiserror::Error;
 
-/// How a refusal begins of a call that asks about a place which no record comes from.
+/// How a refusal begins if no record comes from the place that the call asks about.
 const UNBORNE: &str = "no record of what this call reads has a ";
 
-/// What the refusal says of a call that looks in a place that is nowhere.
+/// What a refusal says of a place that is not in the evidence.
 const NOWHERE: &str = "nothing of the evidence stands for ";
 
-/// What the refusal says of a pattern that is written in another language.
+/// What a refusal says of a pattern written in another pattern language.
 const EXPRESSION: &str = "looks like a regular expression or a list";
 
 /// What is said of a call that found nothing to read.
 const NONE_FOUND: &str = "was found, so nothing can be said of what it would hold";
 
-/// What is said of evidence that lost the streams of its files when it was collected.
+/// What is said of evidence whose collection lost the named streams of files.
 pub(crate) const NO_STREAMS: &str =
     " is no disk image: alternate streams were lost unless its collector kept them as files of their own";
 
-/// What is said where no volume has both times of its entries.
+/// What is said if no volume has both sets of times for its entries.
 pub(crate) const NO_NTFS: &str =
     "no volume was looked at whose entries have times of $FILE_NAME: only NTFS in an image has them";
 
@@ -35,10 +35,11 @@ pub(crate) const NO_NTFS: &str =
 pub(crate) const AS_IT_STANDS: &str =
     " was looked for as it stands: one text in a call, without patterns and quotes";
 
-/// What is said of sources without times in a timeline.
+/// What is said of sources without times, in a timeline.
 pub(crate) const NO_TIMES: &str = " have no times, so that none is among these";
 
-/// Whether a note says why a call could find nothing, in words that came with format 2.15, or of earlier versions in place of which they came.
+/// Checks whether a note says why a call could find nothing.
+/// It knows the words that came with format 2.15, and the earlier words that those replaced.
 pub fn tells_why_nothing(note: &str) -> bool {
     let words = [NONE_FOUND, NO_STREAMS, NO_NTFS, AS_IT_STANDS, NO_TIMES];
     words.iter().any(|words| note.contains(words))
@@ -47,13 +48,13 @@ pub fn tells_why_nothing(note: &str) -> bool {
         || note.ends_with(" was found, so that nothing can be said of it")
 }
 
-/// What the refusal says of a pattern that no name can fit as it is written.
+/// What a refusal says of a pattern that no name can match as it is written.
 const UNFITTING: &str = "no name can fit ";
 
-/// What the refusal says of a file in place of a folder.
+/// What a refusal says of a file given as a folder.
 const NO_FOLDER: &str = " is not a folder; ";
 
-/// Whether a refusal says that a call could have found nothing, whatever the evidence holds.
+/// Checks whether a refusal says that the call could not have found anything, whatever is in the evidence.
 pub fn refuses_place(note: &str) -> bool {
     note.starts_with(UNBORNE)
         || note.contains(NOWHERE)
@@ -63,24 +64,24 @@ pub fn refuses_place(note: &str) -> bool {
         || note.contains(NO_FOLDER)
 }
 
-/// How a refusal begins of a field that no record has.
+/// How a refusal begins if no record has the field.
 pub(crate) const NO_FIELD: &str = "no record that this call can give has a field ";
 
-/// Whether a refusal names the fields that there are, in words that came with the argument `exclude`.
+/// Checks whether a refusal lists the existing fields, in words that came with the argument `exclude`.
 pub fn names_fields(note: &str) -> bool {
     note.contains(NO_FIELD) || note.contains(OTHER_FIELDS)
 }
 
-/// What the refusal says of a value that its field cannot hold and others can.
+/// What a refusal says of a value that its field cannot have but others can.
 pub(crate) const OTHER_FIELDS: &str = "; such a value can stand in ";
 
-/// How a refusal begins of arguments that exclude each other.
+/// How a refusal of mutually exclusive arguments begins.
 const EITHER: &str = "give either ";
 
-/// Most characters of an argument that a refusal repeats.
+/// The most characters of an argument that a refusal repeats.
 const REPEATED: usize = 200;
 
-/// An argument in quotes, cut where it is very long.
+/// Quotes an argument, and cuts a very long one.
 fn shortened(text: &str) -> String {
     let length = text.chars().count();
     if length <= REPEATED {
@@ -99,7 +100,7 @@ fn nearest_text(nearest: &[String], number: usize) -> String {
     }
 }
 
-/// Why a call cannot be done; its text goes to the agent as a note, never into a record.
+/// Why a call fails; the text goes to the agent as a note, never into a record.
 #[derive(Debug, Error)]
 pub(crate) enum CallError {
     #[error("no tool {tool:?}; the tools are {}", known.join(", "))]
@@ -153,14 +154,14 @@ pub(crate) enum CallError {
     NoDrive {
         argument: String,
         asked: String,
-        /// What stands for volumes, with the labels.
+        /// What represents volumes, with the labels.
         looked: Vec<String>,
     },
     #[error("argument {argument:?}: {NOWHERE}{asked:?}{}", looked_in(looked))]
     Nowhere {
         argument: String,
         asked: String,
-        /// Where it could have stood.
+        /// Where it could have been.
         looked: Vec<String>,
     },
     #[error(
@@ -178,9 +179,9 @@ pub(crate) enum CallError {
     #[error("no such entry: {path:?}{}{}", absent::told(hint.as_ref()), deepest_text(deepest))]
     Absent {
         path: String,
-        /// What may be meant.
+        /// What the caller may have meant.
         hint: Option<Hint>,
-        /// The deepest folder on the way in each piece of evidence, by label.
+        /// The deepest existing folder on the way, in each piece of evidence, by label.
         deepest: Vec<(String, EvidencePath)>,
     },
     #[error("{path} has no stream {asked:?}; {}", streams_text(streams))]
@@ -214,7 +215,7 @@ pub(crate) enum CallError {
     NoField {
         argument: &'static str,
         field: String,
-        /// Those that there are, the nearest first.
+        /// The existing ones, the closest first.
         nearest: Vec<String>,
     },
     #[error("argument \"where\"")]
@@ -288,7 +289,7 @@ pub(crate) enum CallError {
 }
 
 impl CallError {
-    /// The damage that is the reason, where damage is.
+    /// Returns the damage that is the reason, if damage is.
     pub(crate) fn defects(&self) -> Vec<Defect> {
         let CallError::Lookup { hive, source } = self else { return Vec::new() };
         match source {
@@ -326,7 +327,7 @@ fn volumes_text(volumes: &[String]) -> String {
     }
 }
 
-/// Most candidates that an error names.
+/// The most candidates that an error names.
 const SHOWN: usize = 20;
 
 fn listed(candidates: &[String]) -> String {

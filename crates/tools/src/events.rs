@@ -1,6 +1,8 @@
 //! Events of Windows logs as records: a general type, and types for events whose meaning is certain.
 //!
-//! An event gets a type of its own only by [`rules`]: its channel, the name of its provider and, where that has one, the provider's GUID, which programs that write events by the old interface cannot give.
+//! Only [`rules`] give an event a type of its own.
+//! They check its channel, the name of its provider and, if the provider has one, the provider's GUID.
+//! Programs that write events through the old interface cannot give that GUID.
 
 mod codes;
 mod former;

@@ -1,4 +1,4 @@
-//! `find_files`: entries by name, path, extension and size.
+//! `find_files`: finds entries by name, path, extension and size.
 
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, Indexes};
@@ -91,7 +91,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         placed |= stands && goes_below;
         let looked = if goes_below { nowhere.unwrap_or_default() } else { vec![start.path.clone()] };
         nearest.extend(drives::told(tree, looked));
-        // What cannot be looked at is not absent.
+        // Something that could not be searched is not absent.
         found.gaps.extend(unmapped.into_iter().map(|letter| drives::gap(tree, letter)));
         patterns.push(resolved.as_ref().and_then(|resolved| resolved.glob.as_ref()).map(Glob::written));
         if let Some(resolved) = resolved {
@@ -126,7 +126,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// Refuses a pattern that no name fits and that is written as for another program.
+/// Refuses a pattern that matches no name and is written as for another program.
 pub(crate) fn no_other_language(glob: &Glob, arguments: &Arguments) -> Result<(), CallError> {
     let Some(expected) = glob.otherwise() else { return Ok(()) };
     Err(CallError::Unfitting { argument: "name", expected, found: arguments.text("name")?.to_owned() })
@@ -135,13 +135,13 @@ pub(crate) fn no_other_language(glob: &Glob, arguments: &Arguments) -> Result<()
 /// What [`Wanted::resolve`] gives.
 type ResolvedWanted = (Option<Wanted>, Vec<char>, Option<Vec<EvidencePath>>);
 
-/// What an entry must be like.
+/// The conditions that an entry must meet.
 #[derive(Clone)]
 struct Wanted {
     glob: Option<Glob>,
-    /// Without the dot, folded.
+    /// Without the dot, case-folded.
     extension: Option<String>,
-    /// What a file must have; `None` where nothing of the kind is asked.
+    /// The allowed sizes of a file; `None` if the call sets no limit.
     sizes: Option<Sizes>,
     /// The pattern of a stream's name.
     with_stream: Option<String>,
@@ -155,14 +155,15 @@ impl Wanted {
         Ok(Wanted { glob, extension, sizes: sizes(arguments)?, with_stream })
     }
 
-    /// The same for one tree, and the letters of drives for which nothing in it stands; `None` where it has none of them. Besides, how far its folders stand where they stand nowhere.
+    /// Resolves the conditions for one tree; `None` if no drive of the pattern is in it.
+    /// Also returns the letters of the missing drives and, if the pattern's folders do not exist, how far they do.
     fn resolve(&self, tree: &dyn Tree) -> Result<ResolvedWanted, CallError> {
         let Some(glob) = &self.glob else { return Ok((Some(self.clone()), Vec::new(), None)) };
         let Resolved { glob, unmapped, nowhere } = glob.resolve(tree)?;
         Ok((glob.map(|glob| Wanted { glob: Some(glob), ..self.clone() }), unmapped, nowhere))
     }
 
-    /// Whether something below the folder can fit.
+    /// Checks whether something below the folder can match.
     fn goes_below(&self, folder: &Node) -> bool {
         self.glob.as_ref().is_none_or(|glob| glob.reaches_below(&folder.path))
     }
@@ -176,7 +177,7 @@ impl Wanted {
             && self.with_stream.as_ref().is_none_or(streams)
     }
 
-    /// The pattern as it was used where that was the same in every tree, else with its drive letter.
+    /// Returns the pattern as it was used, if that was the same in every tree; else with its drive letter.
     fn normalised(&self, used: &[Option<String>]) -> Vec<(&'static str, Value)> {
         let mut normalised = Vec::new();
         if let Some(glob) = &self.glob {
@@ -190,7 +191,7 @@ impl Wanted {
     }
 }
 
-/// The name of a stream without what Windows writes around it, as in `:Zone.Identifier:$DATA`.
+/// Removes what Windows writes around the name of a stream, as in `:Zone.Identifier:$DATA`.
 fn stream_name(text: &str) -> Result<String, CallError> {
     let text = bare(text);
     let bare = text.strip_prefix(':').unwrap_or(text);
@@ -204,7 +205,7 @@ fn stream_name(text: &str) -> Result<String, CallError> {
     Ok(bare.to_owned())
 }
 
-/// The sizes that `min_size` and `max_size` ask for; `None` where neither is given.
+/// Returns the sizes that `min_size` and `max_size` ask for; `None` if neither is given.
 pub(crate) fn sizes(arguments: &Arguments) -> Result<Option<Sizes>, CallError> {
     let given = (arguments.optional_number("min_size"), arguments.optional_number("max_size"));
     if let (Some(min), Some(max)) = given
@@ -217,11 +218,11 @@ pub(crate) fn sizes(arguments: &Arguments) -> Result<Option<Sizes>, CallError> {
     Ok(asked.then(|| given.0.unwrap_or(0)..=given.1.unwrap_or(u64::MAX)))
 }
 
-/// Understands `.exe` and `*.exe`, too.
+/// Reads an extension; `.exe` and `*.exe` are understood, too.
 pub(crate) fn extension(text: &str) -> Result<String, CallError> {
     let text = text.trim_end();
     let bare = text.strip_prefix("*.").or(text.strip_prefix('.')).unwrap_or(text);
-    // A GUID in braces ends the names of folders that Windows shows as something else.
+    // Names of folders that Windows shows as something else end in a GUID in braces.
     let is_choice = bare.contains(['{', '}']) && !bare.contains('-');
     let is_pattern = is_choice || bare.contains(['*', '?', '/', '\\', ',', ';', '|']);
     if bare.is_empty() || is_pattern || bare.chars().any(char::is_control) {
@@ -231,12 +232,12 @@ pub(crate) fn extension(text: &str) -> Result<String, CallError> {
     Ok(fold(bare))
 }
 
-/// Where to search in a piece of evidence, and for what.
+/// What to search in one piece of evidence.
 struct Ground<'g> {
     tree: &'g dyn Tree,
     start: &'g Node,
     wanted: &'g Wanted,
-    /// The kind of files whose places are meant, and where the host's drives are.
+    /// The kind of file whose usual places are meant, and where the host's drives are.
     place: Option<(&'g str, placing::Layout<'g>)>,
 }
 
@@ -261,7 +262,7 @@ impl Found {
         let Ground { tree, start, wanted, .. } = *ground;
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
         tree.entries(start)?;
-        // An index knows no streams; where the evidence keeps none, there is nothing to know.
+        // An index has no streams. If the evidence keeps none either, that is no loss.
         let keeps_none = tree.layout().is_none();
         let index = indexes.get(tree.label()).filter(|_| wanted.with_stream.is_none() || keeps_none);
         if let Some(path) = index {
@@ -295,7 +296,7 @@ impl Found {
         Ok(())
     }
 
-    /// The same by an index: what fits, and what a walk would have met up to the end of the page.
+    /// Does the same with an index: returns matches, and what a walk would have met up to the end of the page.
     fn look_up(
         &mut self,
         ground: &Ground<'_>,

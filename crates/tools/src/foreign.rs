@@ -1,7 +1,9 @@
-//! Says of logs in their place whether another computer wrote them.
+//! Decides whether another computer wrote a log that is in its usual place.
 //!
-//! A computer is known by its names in the SYSTEM hive of its drive, in whichever control set, and by those that its own logs put before one of these: a computer that was renamed is no other one.
-//! Where no such hive can be read, nothing tells whose a log is. Files are read only for records of logs, and logs only where a record names no computer or another one than the hive does.
+//! A computer is known by its names in the SYSTEM hive of its drive, in any control set.
+//! Names that its own logs have before one of these count, too: a renamed computer is still the same one.
+//! If no such hive can be read, nothing shows whose a log is.
+//! Files are read only for records of logs; logs are read only if a record names no computer, or another one than the hive does.
 
 use crate::drives;
 use crate::hive_file;
@@ -15,13 +17,13 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-/// Where the hive stands, from the root of a drive; a hive that was handed in alone stands at the top.
+/// The path of the hive from the root of a drive; a hive supplied alone is at the top.
 const HIVES: [&str; 3] = ["Windows/System32/config/SYSTEM", "WINNT/System32/config/SYSTEM", "SYSTEM"];
 
 /// The folders of logs, from the root of a drive.
 const LOGS: [&str; 3] = ["Windows/System32/winevt/Logs", "Windows/System32/config", "WINNT/System32/config"];
 
-/// The values that hold a name, by their keys below a control set.
+/// The values that hold a computer name, by their keys below a control set.
 const NAMES: [(&str, &str); 4] = [
     ("Control\\ComputerName\\ComputerName", "ComputerName"),
     ("Control\\ComputerName\\ActiveComputerName", "ComputerName"),
@@ -29,36 +31,37 @@ const NAMES: [(&str, &str); 4] = [
     ("Services\\Tcpip\\Parameters", "NV Hostname"),
 ];
 
-/// What Windows calls a computer while it is being set up, and before it has a name.
+/// The names that Windows gives a computer during setup, before it has its own.
 const UNNAMED: [&str; 2] = ["MINWINPC", "MACHINENAME"];
 
-/// Characters of a NetBIOS name: a longer host name is cut to it in the hive.
+/// The length of a NetBIOS name: the hive has a longer host name cut to it.
 const NETBIOS: usize = 15;
 
-/// Longest log of the old kind that is read.
+/// The longest log of the old kind that is read.
 const LONGEST: u64 = 512 << 20;
 
-/// The computers whose drives the evidence holds, as far as they were asked for.
+/// The computers whose drives are in the evidence, loaded on demand.
 #[derive(Default)]
 pub(crate) struct Hosts {
     by_root: BTreeMap<(String, EvidencePath), Host>,
 }
 
-/// A computer, by its names.
+/// A computer, identified by its names.
 #[derive(Default)]
 struct Host {
     names: Names,
-    /// Who wrote each log that was read; none where it cannot be read.
+    /// Who wrote each log that was read; empty if it cannot be read.
     logs: BTreeMap<EvidencePath, Written>,
     has_all_logs: bool,
 }
 
-/// The names of a computer, without domains and in capitals.
+/// The names of a computer, without domains, in capitals.
 #[derive(Default)]
 struct Names(BTreeSet<String>);
 
 impl Names {
-    /// Whether a name is one of them. A NetBIOS name is cut: it stands for whatever longer name begins so, and is not held against a longer one where that is known in full.
+    /// Checks whether a name is one of them.
+    /// A NetBIOS name may be cut: it matches every longer name that begins with it, unless the full name is known.
     fn has(&self, name: &str) -> bool {
         let is_cut = |short: &str, long: &str| short.chars().count() == NETBIOS && long.starts_with(short);
         self.0.contains(name)
@@ -66,22 +69,23 @@ impl Names {
             || self.0.iter().any(|known| is_cut(known, name) && self.longer(known).next().is_none())
     }
 
-    /// Those that go on behind a cut name.
+    /// Returns the known names that continue a cut name.
     fn longer<'n>(&'n self, cut: &'n str) -> impl Iterator<Item = &'n String> {
         self.0.iter().filter(move |known| known.len() > cut.len() && known.starts_with(cut))
     }
 }
 
-/// The names of computers in a log, in its order; who follows itself stands once.
+/// The computer names in a log, in the log's order; consecutive repeats are listed once.
 #[derive(Debug, Clone, Default)]
 struct Written {
     names: Vec<String>,
-    /// Whether it is a channel's own log, by its name, and no collection.
+    /// Whether it is a channel's own log, judging by its name, and not a collection of several.
     is_of_channel: bool,
 }
 
 impl Hosts {
-    /// Whether a record in its place on the drive at `root` is of another computer than the one of this drive, or tells of records of which some are.
+    /// Checks whether a record in its usual place on the drive at `root` belongs to a computer other than that of this drive.
+    /// A record about several records is foreign if some of those are.
     pub(crate) fn is_foreign(&mut self, tree: &dyn Tree, root: &EvidencePath, record: &Record) -> bool {
         let mut named: Vec<String> = names_of_computers(record).iter().map(|name| plain(name)).collect();
         if named.is_empty() && !is_of_event_log(record) {
@@ -93,7 +97,7 @@ impl Hosts {
             return false;
         }
         let own = EvidencePath::parse(&record.locator.path).unwrap_or_default();
-        // What is counted in a log, or found by comparing its records, is of all who wrote it.
+        // A count over a log, or a finding from comparing its records, concerns every computer that wrote it.
         if named.is_empty() {
             named = host.log(tree, &own).names.clone();
         }
@@ -113,7 +117,8 @@ impl Host {
         Host { names: Names(names), ..Host::default() }
     }
 
-    /// Whether a name is the computer's, by now or once the log `own` and then all others have told what it was called.
+    /// Checks whether a name is the computer's.
+    /// If it is not known yet, the names in the log `own` are added, and then those in all other logs.
     fn knows(&mut self, tree: &dyn Tree, root: &EvidencePath, own: &EvidencePath, name: &str) -> bool {
         if self.names.has(name) {
             return true;
@@ -134,7 +139,7 @@ impl Host {
         self.logs.entry(path.clone()).or_insert_with(|| written(tree, path).unwrap_or_default())
     }
 
-    /// Takes up the names that logs put before one of the computer, until no log adds any.
+    /// Adds the names that logs have before one of the computer's names, until no log adds any.
     fn link(&mut self) {
         loop {
             let new = |log: &Written| -> Vec<String> {
@@ -151,7 +156,8 @@ impl Host {
 }
 
 impl Written {
-    /// The names that come before the last one of these; none where a name comes back: no computer is renamed so, and the log was collected.
+    /// Returns the names before the last one of these.
+    /// None if a name returns later: renaming does not do that, so the log was collected from several computers.
     fn earlier_than(&self, names: &Names) -> &[String] {
         let distinct: BTreeSet<&String> = self.names.iter().collect();
         if !self.is_of_channel || distinct.len() < self.names.len() {
@@ -162,7 +168,7 @@ impl Written {
     }
 }
 
-/// The names of the computer in every control set of a SYSTEM hive; `None` where it cannot be read.
+/// Returns the computer's names in every control set of a SYSTEM hive; `None` if the hive cannot be read.
 fn names_in_hive(tree: &dyn Tree, path: &EvidencePath) -> Option<BTreeSet<String>> {
     let node = tree.node(path).ok()?.filter(|node| node.kind == NodeKind::File)?;
     let loaded = hive_state::load(tree, &node, Logs::Applied).ok()?;
@@ -183,7 +189,7 @@ fn names_in_hive(tree: &dyn Tree, path: &EvidencePath) -> Option<BTreeSet<String
     Some(names)
 }
 
-/// The event logs in the folders in which Windows keeps them.
+/// Returns the event logs in the folders in which Windows keeps them.
 fn logs_below(tree: &dyn Tree, root: &EvidencePath) -> Vec<EvidencePath> {
     let folders = LOGS.iter().filter_map(|folder| tree.node(&below(root, folder)?).ok().flatten());
     let listed = folders.filter_map(|folder| tree.children(&folder).ok());
@@ -194,7 +200,7 @@ fn logs_below(tree: &dyn Tree, root: &EvidencePath) -> Vec<EvidencePath> {
     listed.flat_map(|listing| listing.nodes).filter(is_log).map(|node| node.path).collect()
 }
 
-/// Who wrote a log; `None` where it cannot be read.
+/// Returns who wrote a log; `None` if it cannot be read.
 fn written(tree: &dyn Tree, path: &EvidencePath) -> Option<Written> {
     let node = tree.node(path).ok()?.filter(|node| node.kind == NodeKind::File)?;
     let mut reader = tree.open(&node, None).ok()?;
@@ -228,7 +234,8 @@ fn names_in_old_log(log: &[u8]) -> Vec<String> {
     names
 }
 
-/// A name as names of one computer are compared: without its domain, in capitals. A letter outside of ASCII is the capital of none within.
+/// Normalises a computer name for comparison: without its domain, in capitals.
+/// A non-ASCII letter never becomes an ASCII capital.
 fn plain(name: &str) -> String {
     let host = name.split('.').next().unwrap_or_default();
     let capital = |letter: char| {

@@ -1,4 +1,4 @@
-//! Patterns of names and paths: `*`, `?`, `**` and `{a,b}`, letter case aside.
+//! Patterns of names and paths: `*`, `?`, `**` and `{a,b}`, ignoring case.
 
 use crate::drives;
 use crate::error::CallError;
@@ -7,53 +7,55 @@ use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
 use ledger::pattern::{self, fits};
 use std::collections::BTreeSet;
 
-/// Most characters of a pattern: with names and paths of bounded length, the work for one entry is bounded, too.
+/// The most characters of a pattern: because names and paths are bounded, too, so is the work for one entry.
 const MAX_PATTERN: usize = 1024;
 
-/// Most patterns that alternatives are written out to.
+/// The most patterns that alternatives expand to.
 const MAX_ALTERNATIVES: usize = 64;
 
-/// What the names or paths of entries must fit.
+/// A pattern for the names or paths of entries.
 ///
-/// `{a,b}` stands for either; a name that is written so is found, too. Braces without a comma stand for themselves, for names of Windows hold GUIDs; behind a dot or a star, as in `*.{exe}`, they stand for what is in them as well.
-/// `[` and `]` always stand for themselves: `copy[1].htm` is a name that browsers give.
+/// `{a,b}` means either; a name that is literally written so is found, too.
+/// Braces without a comma are literal, because names in Windows contain GUIDs.
+/// After a dot or a star, as in `*.{exe}`, they can also mean what is inside them.
+/// `[` and `]` are always literal: browsers create names such as `copy[1].htm`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Glob {
-    /// The pattern in one spelling, which is read as the same pattern.
+    /// The pattern in normal form, which parses to the same pattern.
     written: String,
-    /// One of which must fit.
+    /// One of these must match.
     alternatives: Vec<Alternative>,
 }
 
 /// A pattern without alternatives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Alternative {
-    /// The name: `*` for any run of characters, `?` for one.
+    /// A name: `*` for any run of characters, `?` for one.
     Name(String),
-    /// The whole path from the root of the evidence, a pattern for each name; `**` alone stands for any number of names, none included.
+    /// A whole path from the root of the evidence, one pattern per name; `**` alone means any number of names, including none.
     Path(Vec<String>),
 }
 
 /// A pattern as it applies to one tree.
 pub(crate) struct Resolved {
-    /// `None` where nothing stands for any of its drives.
+    /// `None` if none of its drives is in the tree.
     pub(crate) glob: Option<Glob>,
-    /// The letters of drives for which nothing stands: what the pattern means there was not looked at.
+    /// The letters of drives that are not in the tree; the pattern was not searched there.
     pub(crate) unmapped: Vec<char>,
-    /// Where no alternative can fit a path, because the folders that it begins with stand nowhere: the deepest of them that do.
+    /// Set if no alternative can match because the folders at its beginning do not exist: the deepest ones that do.
     pub(crate) nowhere: Option<Vec<EvidencePath>>,
 }
 
-/// What a pattern is in a tree.
+/// The result of applying a pattern to a tree.
 enum Here {
-    /// One for each folder that can stand for its drive, or for the volume that it leaves out.
+    /// One pattern for each folder that its drive can mean, or for each volume, if it names no drive.
     In(Vec<Alternative>),
-    /// The folders that it begins with stand nowhere; what it would be where they stood.
+    /// The folders at its beginning do not exist; `meant` is what it would be if they did.
     Nowhere { meant: Vec<Alternative>, deepest: Vec<EvidencePath> },
 }
 
 impl Glob {
-    /// Reads the argument `argument`; a separator makes a pattern of paths of it.
+    /// Parses the argument `argument`; with a separator it becomes a pattern of paths.
     pub(crate) fn read(argument: &'static str, text: &str) -> Result<Glob, CallError> {
         let error = |expected| CallError::Argument { argument, expected, found: text.to_owned() };
         if text.chars().count() > MAX_PATTERN {
@@ -87,7 +89,7 @@ impl Glob {
         Ok(Glob { written, alternatives })
     }
 
-    /// The pattern as it applies to `tree`: a drive letter becomes the folders that can stand for the drive.
+    /// Resolves the pattern for `tree`: a drive letter becomes the folders that the drive can mean.
     pub(crate) fn resolve(&self, tree: &dyn Tree) -> Result<Resolved, ReadError> {
         let (mut alternatives, mut unmapped) = (Vec::new(), Vec::new());
         let (mut stand, mut nearest) = (false, BTreeSet::new());
@@ -115,27 +117,27 @@ impl Glob {
         Ok(Resolved { glob: Some(Glob { written, alternatives }), unmapped, nowhere })
     }
 
-    /// The pattern in one spelling, which is read as the same pattern.
+    /// Returns the pattern in normal form, which parses to the same pattern.
     pub(crate) fn written(&self) -> String {
         self.written.clone()
     }
 
-    /// The patterns of which one must fit.
+    /// Returns the patterns, one of which must match.
     pub(crate) fn alternatives(&self) -> &[Alternative] {
         &self.alternatives
     }
 
-    /// Whether it is a pattern of names alone.
+    /// Checks whether it is a pattern of names only.
     pub(crate) fn is_name(&self) -> bool {
         self.alternatives.iter().all(|one| matches!(one, Alternative::Name(_)))
     }
 
-    /// Whether the entry at `path` fits.
+    /// Checks whether the entry at `path` matches.
     pub(crate) fn fits(&self, path: &EvidencePath) -> bool {
         self.alternatives.iter().any(|one| one.fits(path))
     }
 
-    /// Whether something below `folder` can fit.
+    /// Checks whether something below `folder` can match.
     pub(crate) fn reaches_below(&self, folder: &EvidencePath) -> bool {
         self.alternatives.iter().any(|one| match one {
             Alternative::Name(_) => true,
@@ -143,7 +145,7 @@ impl Glob {
         })
     }
 
-    /// The folders that it names on the way; `None` where it names none: a pattern of names, or of whatever lies below `**`.
+    /// Returns a pattern for the folders on its way; `None` if it names none: a pattern of names, or of everything below `**`.
     pub(crate) fn folders(&self) -> Option<Glob> {
         let of_path = |one: &Alternative| match one {
             Alternative::Name(_) => Vec::new(),
@@ -157,7 +159,7 @@ impl Glob {
         (!alternatives.is_empty()).then(|| Glob { written: self.written.clone(), alternatives })
     }
 
-    /// What it looks like where it is written for another program, so that hardly any name can fit it.
+    /// If it is written for another program, so that hardly any name can match, returns what was expected.
     pub(crate) fn otherwise(&self) -> Option<&'static str> {
         let names = self.alternatives.iter().filter_map(|one| match one {
             Alternative::Name(name) => Some(name),
@@ -168,7 +170,7 @@ impl Glob {
     }
 }
 
-/// What a name should have been, with signs that names on a Windows volume never have, or of other languages of patterns.
+/// Returns what was expected instead of a name with characters that Windows names never have, or with another pattern language's syntax.
 fn otherwise(name: &str) -> Option<&'static str> {
     let is_file = |part: &str| {
         let part = part.trim();
@@ -200,7 +202,7 @@ fn otherwise(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a pattern of paths goes on below a folder.
+/// Checks whether a path pattern continues below a folder.
 fn reaches_below<'p>(names: &[String], mut folder: impl Iterator<Item = &'p str>) -> bool {
     let mut names = names.iter();
     loop {
@@ -214,9 +216,9 @@ fn reaches_below<'p>(names: &[String], mut folder: impl Iterator<Item = &'p str>
     }
 }
 
-/// Whether a brace with alternatives is opened and not closed.
+/// Checks whether a brace with alternatives is not closed.
 fn is_left_open(text: &str) -> bool {
-    // Of each open brace, whether alternatives stand in it.
+    // For each open brace, whether it contains alternatives.
     let mut open: Vec<bool> = Vec::new();
     for letter in text.chars() {
         match letter {
@@ -242,7 +244,7 @@ impl Alternative {
         Ok(if is_path { Alternative::Path(names) } else { Alternative::Name(text.to_owned()) })
     }
 
-    /// What it is in `tree`.
+    /// Resolves the pattern for `tree`.
     fn resolve(&self, tree: &dyn Tree) -> Result<Here, ReadError> {
         let as_is = || Ok(Here::In(vec![self.clone()]));
         let Alternative::Path(names) = self else { return as_is() };
@@ -262,7 +264,7 @@ impl Alternative {
             return below_each_top(tree, first, below);
         }
         let root = EvidencePath::root();
-        // A pattern of one name is looked for where that stands.
+        // A pattern of a single name is searched for where that name exists.
         let folders = match fixed(names) {
             [] => std::slice::from_ref(first),
             folders => folders,
@@ -270,18 +272,18 @@ impl Alternative {
         if deepest(tree, &root, folders, names.len() > 1).1 {
             return as_is();
         }
-        // `Users/…` is written by whoever thinks of a computer, whose volumes stand below the root here.
+        // A path such as `Users/…` is meant from the root of a volume, and volumes are below the root here.
         Ok(in_one_of(tree, tops(tree)?, folders, names))
     }
 
-    /// Whether it begins with the folders on the way to `path`, or with `path` itself.
+    /// Checks whether the pattern's leading folders are those on the way to `path`, or `path` itself.
     pub(crate) fn leads_to(&self, path: &EvidencePath) -> bool {
         let Alternative::Path(names) = self else { return true };
         let mut parts = path.components();
         fixed(names).iter().all(|name| parts.next().is_some_and(|part| pattern::same(name, part)))
     }
 
-    /// The letter of the drive that it begins with.
+    /// Returns the drive letter that it begins with.
     fn letter(&self) -> Option<char> {
         match self {
             Alternative::Name(_) => None,
@@ -292,7 +294,7 @@ impl Alternative {
     fn written(&self) -> String {
         match self {
             Alternative::Name(name) => name.clone(),
-            // The slash in front keeps a pattern of one name a pattern of paths.
+            // The leading slash keeps a single name a pattern of paths.
             Alternative::Path(names) => format!("/{}", names.join("/")),
         }
     }
@@ -305,27 +307,27 @@ impl Alternative {
     }
 }
 
-/// The folders that a pattern of a path begins with, where it goes on as a pattern; else its first name.
+/// Returns the literal folders at the beginning of a path pattern, if wildcards follow; else its first name.
 fn fixed(names: &[String]) -> &[String] {
     let is_pattern = |name: &String| name.contains(['*', '?']);
     let folders = names.iter().position(is_pattern).unwrap_or(1);
     names.get(..folders.min(names.len().saturating_sub(1))).unwrap_or_default()
 }
 
-/// The root and the volumes.
+/// Returns the root and the volumes.
 fn tops(tree: &dyn Tree) -> Result<Vec<EvidencePath>, ReadError> {
     let tops: BTreeSet<_> = drives::volumes(tree)?.into_iter().chain([EvidencePath::root()]).collect();
     Ok(tops.into_iter().collect())
 }
 
-/// A pattern whose first name is one, below the root and each volume where folders stand that it can lead through.
+/// Resolves a path pattern whose first name has wildcards: below the root and each volume that has folders which it can lead through.
 fn below_each_top(tree: &dyn Tree, first: &str, below: &[String]) -> Result<Here, ReadError> {
     let tops = tops(tree)?;
     let names: Vec<String> = std::iter::once(first.to_owned()).chain(below.iter().cloned()).collect();
     let (mut found, mut nearest) = (Vec::new(), BTreeSet::new());
     for top in &tops {
         let Some(node) = tree.node(top)? else { continue };
-        // A folder that cannot be listed is one that may hold it; whoever walks there says so.
+        // A folder that cannot be listed may contain a match; the walk reports it.
         let Ok(listing) = tree.children(&node) else {
             found.push(inside(top, &names));
             continue;
@@ -348,13 +350,13 @@ fn below_each_top(tree: &dyn Tree, first: &str, below: &[String]) -> Result<Here
     Ok(Here::Nowhere { meant, deepest: nearest.into_iter().collect() })
 }
 
-/// A pattern below a folder.
+/// Returns the pattern below a folder.
 fn inside(top: &EvidencePath, names: &[String]) -> Alternative {
     let top = top.components().map(str::to_owned);
     Alternative::Path(top.chain(names.iter().cloned()).collect())
 }
 
-/// The pattern below each of `tops` in which the folders stand that it begins with; below the likeliest where they stand in none.
+/// Returns the pattern below each of `tops` that has the folders at its beginning; if none has, below the likeliest ones.
 fn in_one_of(tree: &dyn Tree, tops: Vec<EvidencePath>, folders: &[String], names: &[String]) -> Here {
     let leads_on = names.len() > folders.len();
     let reached: Vec<_> = tops.into_iter().map(|top| (deepest(tree, &top, folders, leads_on), top)).collect();
@@ -370,9 +372,9 @@ fn in_one_of(tree: &dyn Tree, tops: Vec<EvidencePath>, folders: &[String], names
     Here::Nowhere { meant, deepest: likely.into_iter().map(|((path, _), _)| path.clone()).collect() }
 }
 
-/// How far entries stand below one another, and whether all of them do; what cannot be told is taken for one that does.
+/// Returns how far a chain of folders exists, and whether all of it does; what cannot be read counts as existing.
 ///
-/// Where something is to stand below the last of them, a file is none.
+/// If something is to follow below the last name, a file does not count.
 fn deepest(tree: &dyn Tree, top: &EvidencePath, names: &[String], leads_on: bool) -> (EvidencePath, bool) {
     let mut path = top.clone();
     for name in names {
@@ -390,7 +392,7 @@ fn deepest(tree: &dyn Tree, top: &EvidencePath, names: &[String], leads_on: bool
     (path, true)
 }
 
-/// The pattern and what `{a,b}` in it stands for; `None` where that are too many.
+/// Returns the pattern and the expansions of `{a,b}` in it; `None` if there are too many.
 pub(crate) fn alternatives(text: &str) -> Option<Vec<String>> {
     let mut all = Vec::new();
     expand(text, &mut all).then_some(())?;
@@ -400,17 +402,17 @@ pub(crate) fn alternatives(text: &str) -> Option<Vec<String>> {
     Some(all)
 }
 
-/// Writes out `{a,b}`, also inside another; `false` where that are too many.
+/// Expands `{a,b}`, also nested; `false` if there are too many.
 fn expand(text: &str, all: &mut Vec<String>) -> bool {
     let Some((before, choices, after)) = choices(text) else {
         all.push(text.to_owned());
         return all.len() <= MAX_ALTERNATIVES;
     };
-    // Whoever writes a list writes blanks behind its commas.
+    // People write lists with spaces after the commas.
     choices.iter().all(|choice| expand(&format!("{before}{}{after}", choice.trim()), all))
 }
 
-/// The first pair of braces that holds a comma of its own, or stands behind a dot or a star.
+/// Returns the first pair of braces that has a comma of its own, or follows a dot or a star.
 fn choices(text: &str) -> Option<(&str, Vec<&str>, &str)> {
     text.match_indices('{').find_map(|(start, _)| {
         let inside = text.get(start + 1..)?;
@@ -435,9 +437,9 @@ fn choices(text: &str) -> Option<(&str, Vec<&str>, &str)> {
     })
 }
 
-/// Refuses what is written as a regular expression and would silently fit nothing.
+/// Refuses a regular expression, which would silently match nothing.
 ///
-/// A name that looks so is still found with `?` in place of a character, or with `/` as separator.
+/// A file whose name looks like one is still found with `?` for one of its characters, or with `/` as separator.
 pub(crate) fn no_expression(argument: &str, text: &str) -> Result<(), CallError> {
     let starts = text.starts_with('^') && (text.contains('*') || text.ends_with('$'));
     let ends = text.ends_with('$') && (text.contains(".*") || text.contains("\\."));
@@ -451,14 +453,14 @@ pub(crate) fn no_expression(argument: &str, text: &str) -> Result<(), CallError>
     Ok(())
 }
 
-/// Whether it lists patterns as programs with a window do, `*.exe;*.dll`; here `{*.exe,*.dll}` does.
+/// Checks for a list as in file dialogs, `*.exe;*.dll`; the syntax here is `{*.exe,*.dll}`.
 fn is_list(text: &str) -> bool {
     let begins_another =
         |separator: char| text.split(separator).skip(1).any(|next| next.trim_start().starts_with("*."));
     !text.contains('{') && [',', ';', '|', ' '].into_iter().any(begins_another)
 }
 
-/// Whether a class of characters stands in it, as `[a-z]` or `[^0-9]`.
+/// Checks for a character class such as `[a-z]` or `[^0-9]`.
 fn has_class(text: &str) -> bool {
     text.split('[').skip(1).any(|after| {
         let mut class = after.strip_prefix(['^', '!']).unwrap_or(after).chars();
@@ -467,10 +469,12 @@ fn has_class(text: &str) -> bool {
     })
 }
 
-/// Goes back to the last `**` only, which is enough, for what stands before it fits already as early as it can: at most `pattern.len() * path.len()` names are compared.
+/// Matches a path. It backtracks to the last `**` only.
+/// That is enough, because what precedes it has already matched as early as possible.
+/// At most `pattern.len() * path.len()` names are compared.
 fn fits_path(pattern: &[String], path: &[&str]) -> bool {
     let (mut at, mut of) = (0, 0);
-    // Where the last `**` stands and how many names of the path stand before what it is followed by.
+    // The position of the last `**`, and how many names of the path come before what follows it.
     let mut any: Option<(usize, usize)> = None;
     while let Some(name) = path.get(at) {
         match pattern.get(of) {
@@ -560,13 +564,13 @@ mod tests {
 
     #[test]
     fn many_stars_on_a_long_path_come_to_an_end() {
-        // Trying every way to spread the stars would take longer than the age of the evidence.
+        // Trying every way to distribute the stars would take longer than the evidence is old.
         let path = vec!["aaaaaaaaaaaaaaaa"; 120].join("/");
         assert!(!matches(&format!("{}b", "**/*a*a*/".repeat(100)), &path));
         assert!(!matches(&format!("{}b", "*a".repeat(500)), &"a".repeat(255)));
     }
 
-    /// Every way to read the pattern, tried one by one.
+    /// Matches by trying every way to read the pattern.
     fn slow(pattern: &[String], path: &[&str]) -> bool {
         match (pattern.split_first(), path.split_first()) {
             (None, rest) => rest.is_none(),

@@ -1,4 +1,4 @@
-//! What a worker runs: request bytes in, reply bytes out.
+//! The worker's entry point: request bytes in, reply bytes out.
 
 use crate::borrowed;
 use crate::catalogue::{Indexes, Prepared, run_prepared};
@@ -18,18 +18,18 @@ use ledger::{EvidenceKind, IntegrityLevel};
 use std::fs::File;
 use std::path::Path;
 
-/// What a worker sends back: the bytes of a file, where there is one, and further bytes behind them.
+/// The reply of a worker: the content of a file, if there is one, followed by further bytes.
 #[derive(Debug)]
 pub struct Answered {
     /// The file, in the call's scratch folder.
     pub file: Option<File>,
-    /// The bytes.
+    /// The bytes after the file.
     pub bytes: Vec<u8>,
 }
 
-/// Answers one request; a request that cannot be read is answered as a failed call.
+/// Answers one request; an unreadable request is answered as a failed call.
 ///
-/// `scratch` is an empty folder that the call may fill.
+/// `scratch` is an empty folder that the call may use.
 pub fn handle(request: &[u8], scratch: &Path) -> Answered {
     let bytes = match decode_request(request) {
         Ok(Request::Call { tool, arguments, evidence, indexes, tables }) => {
@@ -88,7 +88,7 @@ pub fn handle(request: &[u8], scratch: &Path) -> Answered {
 }
 
 fn hash(mount: &Mount, level: IntegrityLevel) -> HashReply {
-    // A run has opened its archives before, at the level that reads no content: hashing need not look into them.
+    // A run has already opened its archives, at the level that reads no content, so hashing need not look into them.
     if mount.kind == EvidenceKind::Archive && level != IntegrityLevel::Stat {
         return match evidence::hash_archive(&mount.path, &mount.label, level) {
             Ok(integrity) => HashReply::Hashed { integrity, gaps: Vec::new() },
@@ -135,7 +135,7 @@ fn build_tables(
     Answered { file, bytes: encode_tables_reply(&reply) }
 }
 
-/// What the tables of a group follow from.
+/// Returns a digest of everything that determines the tables of a group.
 fn digest_sources(mount: &Mount, names: &Indexes, group: &str) -> SourcesReply {
     let digest = open(mount, names)
         .map_err(TableError::Open)

@@ -1,6 +1,6 @@
 //! `hash_file`: the hashes of the content of one file.
 //!
-//! SHA-256 tells files apart; MD5 and SHA-1 do not against an adversary, and are given because lists of known files are kept by them.
+//! SHA-256 identifies a file. MD5 and SHA-1 do not if somebody forged it; they are given because lists of known files use them.
 
 use crate::catalogue::Call;
 use crate::error::CallError;
@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 const KIND: &str = "file_hash";
 
-/// Bytes that are read at once.
+/// How many bytes are read at once.
 const PIECE: usize = 1 << 20;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -66,7 +66,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let stream = stream::named(&place, arguments.optional_text("stream"))?;
     let mut reader = place.tree.open(&place.node, stream)?;
     let (hashes, size) = hash(reader.as_mut())?;
-    // A file of evidence that is written meanwhile has no one content.
+    // A file that is written during hashing has no single content.
     let before = stream::size(&place.node, stream);
     let after = place.tree.node(path)?.map_or(0, |node| stream::size(&node, stream));
     if before != size || after != size {
@@ -94,7 +94,7 @@ pub(crate) struct Hashes {
     pub(crate) sha256: Digest,
 }
 
-/// The hashes of every byte, and how many bytes there are.
+/// Returns the hashes of all bytes, and the number of bytes.
 pub(crate) fn hash(reader: &mut dyn ReadAt) -> Result<(Hashes, u64), CallError> {
     let size = reader.len();
     let (mut md5, mut sha1, mut sha256) = (Md5::new(), Sha1::new(), Sha256::new());
@@ -131,7 +131,7 @@ mod tests {
     use evidence::{EvidencePath, Extent, ReadError};
     use std::io;
 
-    /// A file of `size` bytes of which `held` can be read; behind them comes its end or an error.
+    /// A file of `size` bytes of which only `held` can be read; then comes its end or an error.
     struct Damaged {
         path: EvidencePath,
         size: u64,
@@ -152,7 +152,7 @@ mod tests {
             if offset >= self.held && self.error {
                 return Err(ReadError::Io { path: self.path.clone(), source: io::ErrorKind::Other.into() });
             }
-            // Small pieces, as a reader may give them.
+            // Small pieces, as some readers return them.
             let read = buffer.len().min(1000).min((self.held - offset) as usize);
             buffer[..read].fill(7);
             Ok(read)
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_empty_file_has_the_published_hashes_of_nothing() {
-        // RFC 1321, section A.5; RFC 3174 is silent, FIPS 180-4 gives the algorithm of the other two.
+        // RFC 1321, section A.5; RFC 3174 has no such value, FIPS 180-4 gives the algorithm of the other two.
         let (hashes, size) = hashed(0, 0, false).unwrap();
         assert_eq!((size, hashes.md5.as_str()), (0, "d41d8cd98f00b204e9800998ecf8427e"));
         assert_eq!(hashes.sha1, "da39a3ee5e6b4b0d3255bfef95601890afd80709");

@@ -1,6 +1,6 @@
-//! Which hive is meant: by the name under which Windows mounts it, or by the start of a key's path.
+//! Chooses a hive by the name under which Windows mounts it, or by the beginning of a key's path.
 //!
-//! Where several hives fit, none is chosen.
+//! If several hives fit, none is chosen.
 
 use crate::catalogue::Indexes;
 use crate::error::CallError;
@@ -13,7 +13,7 @@ use crate::place::{self, Place};
 use artifacts::registry::{HiveType, ValueData};
 use evidence::{EvidencePath, Tree};
 
-/// A hive by its name in a live registry.
+/// A hive, named as in a live registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Asked {
     /// Any hive of this type.
@@ -22,7 +22,7 @@ pub(crate) enum Asked {
     Sid {
         /// The SID, without `_Classes`.
         sid: String,
-        /// Whether the hive of classes is meant.
+        /// Whether the user's classes hive is meant.
         classes: bool,
     },
 }
@@ -40,7 +40,7 @@ const TYPES: [HiveType; 10] = [
     HiveType::Components,
 ];
 
-/// Reads a text that names a hive and nothing more, such as `SYSTEM`, `HKLM\SYSTEM`, `NTUSER.DAT` or `HKU\S-1-5-21-…`.
+/// Parses a text that names only a hive, such as `SYSTEM`, `HKLM\SYSTEM`, `NTUSER.DAT` or `HKU\S-1-5-21-…`.
 pub(crate) fn by_name(text: &str) -> Option<Asked> {
     if let Some((asked, rest)) = by_prefix(text) {
         return rest.is_empty().then_some(asked);
@@ -50,7 +50,7 @@ pub(crate) fn by_name(text: &str) -> Option<Asked> {
     TYPES.into_iter().find(|hive_type| type_name(*hive_type) == bare).map(Asked::Type)
 }
 
-/// Reads the start of a key's path in a live registry, and gives the path in the hive; `None` where it begins with no root key.
+/// Parses the beginning of a key's path in a live registry, and returns the path within the hive; `None` if it begins with no root key.
 pub(crate) fn by_prefix(key: &str) -> Option<(Asked, String)> {
     let key = live(key);
     let names: Vec<&str> = key.split(['/', '\\']).filter(|name| !name.is_empty()).collect();
@@ -82,13 +82,13 @@ pub(crate) fn by_prefix(key: &str) -> Option<(Asked, String)> {
         }
         _ => return None,
     };
-    // Separators inside the rest are kept: key names may hold a slash.
+    // Separators in the rest are kept: key names may contain a slash.
     let start = rest.first().map_or(key.len(), |first| first.as_ptr() as usize - key.as_ptr() as usize);
     let rest = key.get(start..).unwrap_or_default().trim_end_matches(['/', '\\']).to_owned();
     Some((asked, rest))
 }
 
-/// Refuses root keys that are views: what they show stands in more than one hive, or at another place.
+/// Refuses root keys that are views: their content comes from several hives, or from another place.
 pub(crate) fn no_view(key: &str) -> Result<(), CallError> {
     let plain = live(key);
     let root =
@@ -106,7 +106,7 @@ pub(crate) fn no_view(key: &str) -> Result<(), CallError> {
     }
 }
 
-/// The one hive of `trees` that is meant.
+/// Returns the one hive of `trees` that is meant.
 pub(crate) fn choose<'a>(
     trees: &[&'a dyn Tree],
     indexes: &Indexes,
@@ -143,7 +143,7 @@ fn lies_in(path: &EvidencePath, folder: &EvidencePath) -> bool {
     path.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// The profile folders that `ProfileList` of the SOFTWARE hives names for an account, by label of the evidence.
+/// Returns the profile folders that `ProfileList` in the SOFTWARE hives gives for an account, by label of the evidence.
 fn profile_folders(
     typed: &[(Place<'_>, HiveType)],
     trees: &[&dyn Tree],

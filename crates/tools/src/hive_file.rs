@@ -1,17 +1,17 @@
-//! A hive as a file of the evidence: its bytes, its logs, where names stand in it.
+//! A hive as a file of the evidence: its bytes, its logs, and the offsets of names in it.
 
 use crate::error::CallError;
 use artifacts::registry::{self, DefectKind, Hive, HiveType};
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree, read_all, read_full_at};
 use ledger::{ByteSpan, Defect, Gap};
 
-/// Largest hive that is read: Windows' own limit for a loaded hive of 32 bits is 2 GiB, real ones stay below 300 MiB.
+/// The largest hive that is read. Windows' own limit for a loaded 32-bit hive is 2 GiB; real ones stay below 300 MiB.
 const LARGEST: u64 = 512 << 20;
 
-/// Length of the base block.
+/// The length of the base block.
 pub(crate) const BASE_BLOCK: u64 = 4096;
 
-/// What the first bytes of a file say.
+/// The kind of file, by its first bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Head {
     /// `regf`, and not a log.
@@ -22,7 +22,7 @@ pub(crate) enum Head {
     Other,
 }
 
-/// Looks at the first bytes of a file: logs begin with `regf` as hives do and differ in the file type at offset 28.
+/// Reads the first bytes of a file: logs begin with `regf`, as hives do, but have another file type at offset 28.
 pub(crate) fn head(tree: &dyn Tree, node: &Node) -> Result<Head, ReadError> {
     let mut bytes = [0; 32];
     let known = tree.first_bytes(node).and_then(|known| known.first_chunk());
@@ -43,7 +43,7 @@ pub(crate) fn head(tree: &dyn Tree, node: &Node) -> Result<Head, ReadError> {
     }
 }
 
-/// All bytes of a hive.
+/// Reads all bytes of a hive.
 pub(crate) fn bytes(tree: &dyn Tree, node: &Node) -> Result<Vec<u8>, ReadError> {
     read_all(tree.open(node, None)?.as_mut(), LARGEST)
 }
@@ -53,7 +53,7 @@ pub(crate) fn open<'b>(node: &Node, bytes: &'b [u8]) -> Result<Hive<'b>, CallErr
     Hive::open(bytes).map_err(|source| CallError::NotAHive { path: node.path.clone(), source })
 }
 
-/// The files beside a hive that are named as its transaction logs and are not empty.
+/// Returns the non-empty files beside a hive that are named as its transaction logs.
 pub(crate) fn logs(tree: &dyn Tree, node: &Node) -> Result<Vec<EvidencePath>, ReadError> {
     let Some(folder) = node.path.parent().map(|path| tree.node(&path)).transpose()?.flatten() else {
         return Ok(Vec::new());
@@ -68,7 +68,8 @@ pub(crate) fn logs(tree: &dyn Tree, node: &Node) -> Result<Vec<EvidencePath>, Re
     Ok(logs.map(|node| node.path).collect())
 }
 
-/// The path of the transaction log that is not there while the other one of the pair is: Windows keeps `.LOG1` and `.LOG2` together, an empty one among them, so that a collection has lost it.
+/// Returns the path of a transaction log that is missing although the other one of the pair exists.
+/// Windows always keeps `.LOG1` and `.LOG2` together, even if one is empty, so a collection must have lost it.
 pub(crate) fn missing_log(tree: &dyn Tree, node: &Node) -> Result<Option<String>, ReadError> {
     let Some(folder) = node.path.parent().map(|path| tree.node(&path)).transpose()?.flatten() else {
         return Ok(None);
@@ -84,7 +85,7 @@ pub(crate) fn missing_log(tree: &dyn Tree, node: &Node) -> Result<Option<String>
     Ok(Some(format!("{}.{lost}", node.path.as_str())))
 }
 
-/// The name of a hive's type in records.
+/// Returns the name of a hive's type in records.
 pub(crate) const fn type_name(hive_type: HiveType) -> &'static str {
     match hive_type {
         HiveType::System => "SYSTEM",
@@ -101,28 +102,28 @@ pub(crate) const fn type_name(hive_type: HiveType) -> &'static str {
     }
 }
 
-/// The damage in the words of the ledger.
+/// Converts damage to a ledger defect.
 pub(crate) fn defect(hive: &EvidencePath, defect: &registry::Defect) -> Defect {
     Defect { path: hive.as_str().to_owned(), offset: defect.offset, what: defect.what.to_string() }
 }
 
-/// The damage of a base block; that a hive is dirty is a gap and no damage.
+/// Returns the damage of a base block; a dirty hive is a gap, not damage.
 pub(crate) fn base_defects(hive: &EvidencePath, opened: &Hive<'_>) -> Vec<Defect> {
     let damage = opened.defects().iter().filter(|found| !matches!(found.what, DefectKind::DirtyHive { .. }));
     damage.map(|found| defect(hive, found)).collect()
 }
 
-/// Where the name of the key record (`nk`) at `offset` stands: length at 0x48, name at 0x4C.
+/// Returns the place of the name in the key record (`nk`) at `offset`: length at 0x48, name at 0x4C.
 pub(crate) fn key_name(bytes: &[u8], offset: u64) -> Option<ByteSpan> {
     name(bytes, offset, 0x48, 0x4C)
 }
 
-/// Where the name of the value record (`vk`) at `offset` stands: length at 0x02, name at 0x14.
+/// Returns the place of the name in the value record (`vk`) at `offset`: length at 0x02, name at 0x14.
 pub(crate) fn value_name(bytes: &[u8], offset: u64) -> Option<ByteSpan> {
     name(bytes, offset, 0x02, 0x14)
 }
 
-/// The span from the signature of a record to the end of its name.
+/// Returns the span from a record's signature to the end of its name.
 pub(crate) fn record_span(offset: u64, name: Option<ByteSpan>, fixed: u64) -> ByteSpan {
     let end = name.map_or(offset.saturating_add(fixed), ByteSpan::end);
     ByteSpan::new(offset, end.saturating_sub(offset))
@@ -132,11 +133,11 @@ fn name(bytes: &[u8], offset: u64, length_at: u64, name_at: u64) -> Option<ByteS
     let at = usize::try_from(offset.checked_add(length_at)?).ok()?;
     let length = u64::from(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     let span = ByteSpan::new(offset.checked_add(name_at)?, length);
-    // A damaged length may point out of the file; then the name has no place that could be shown.
+    // A damaged length may point outside the file; then the name has no place to show.
     (length > 0 && span.end() <= bytes.len() as u64).then_some(span)
 }
 
-/// The gap that damage at the root of a hive leaves: keys below it cannot be reached.
+/// Returns the gap for damage at the root of a hive: keys below it cannot be reached.
 pub(crate) fn unreadable(node: &Node, hive: &Hive<'_>) -> Option<Gap> {
     let damage = hive.damage_at_root();
     let first = damage.first()?;

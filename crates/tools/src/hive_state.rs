@@ -1,6 +1,6 @@
-//! The state in which a hive is read: as its file stands, or with its transaction logs applied.
+//! The state in which a hive is read: its file alone, or with its transaction logs applied.
 //!
-//! Bytes that logs changed do not stand in the hive file: a record then names the log that holds them, and what stands in neither in one piece has no place.
+//! Bytes changed by logs are not in the hive file. A record then names the log that has them; bytes in no single file have no place.
 
 use crate::arguments::Arguments;
 use crate::hive_file;
@@ -12,10 +12,10 @@ use ledger::{ByteSpan, Defect, Field, FieldType, FieldValue, Gap, Record};
 use serde_json::{Value, json};
 use std::rc::Rc;
 
-/// The field of records of a hive that is not clean.
+/// The field in records of a hive that is not clean.
 pub(crate) const STATE: &str = "hive_state";
 
-/// Its description.
+/// The field's description.
 pub(crate) const FIELD: (&str, &[FieldType], &str) = (
     STATE,
     &[FieldType::Name],
@@ -25,21 +25,21 @@ pub(crate) const FIELD: (&str, &[FieldType], &str) = (
 /// Whether the transaction logs of a hive are applied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Logs {
-    /// As Windows does when it loads the hive.
+    /// Applied, as Windows does when it loads the hive.
     #[default]
     Applied,
-    /// The file is read as it stands.
+    /// Ignored: the file is read as it is.
     Ignored,
 }
 
 impl Logs {
-    /// What a call asks for; tools without [`argument`] apply them.
+    /// Reads what a call asks for; tools without [`argument`] apply them.
     pub(crate) fn of(arguments: &Arguments) -> Logs {
         if arguments.optional_text("logs") == Some("ignored") { Logs::Ignored } else { Logs::Applied }
     }
 }
 
-/// The argument of tools that read hives.
+/// Returns the argument of tools that read hives.
 pub(crate) fn argument() -> (&'static str, Value) {
     let schema = json!({
         "type": "string",
@@ -56,19 +56,19 @@ pub(crate) struct Loaded {
     pub(crate) state: State,
 }
 
-/// What the bytes of a hive are.
+/// How the bytes of a hive were obtained.
 #[derive(Default)]
 pub(crate) enum State {
-    /// Those of a clean hive.
+    /// From a clean hive.
     #[default]
     Clean,
-    /// Those of the file of a hive that is not clean, and why its logs are not applied.
+    /// From the file of a hive that is not clean, and why its logs were not applied.
     Base(Box<Unapplied>),
-    /// Those of the file with what stands in the logs.
+    /// From the file with its logs applied.
     Replayed(Box<Replayed>),
 }
 
-/// Why the logs of a hive are not applied.
+/// Why the logs of a hive were not applied.
 pub(crate) struct Unapplied {
     hive: String,
     reason: String,
@@ -83,15 +83,15 @@ pub(crate) struct Replayed {
     bytes: Rc<Vec<u8>>,
     /// The paths of all logs beside it.
     pub(crate) logs: Vec<String>,
-    /// What was applied; its bytes are taken out.
+    /// What was applied; its bytes have been moved out.
     pub(crate) replay: Replay,
     gaps: Vec<Gap>,
 }
 
-/// Why a log that is not there is a gap.
+/// Why a missing log is a gap.
 const LOG_LOST: &str = "this transaction log of the hive is not in the evidence, and Windows keeps two: what it holds was not applied";
 
-/// Reads a hive, and its logs where it needs them.
+/// Reads a hive, and its logs if it needs them.
 pub(crate) fn load(tree: &dyn Tree, node: &Node, logs: Logs) -> Result<Loaded, ReadError> {
     let bytes = hive_file::bytes(tree, node)?;
     if !is_dirty(&bytes) {
@@ -101,7 +101,7 @@ pub(crate) fn load(tree: &dyn Tree, node: &Node, logs: Logs) -> Result<Loaded, R
     let unequal = bytes.get(4..8) != bytes.get(8..12);
     let base = |reason: String, defects| {
         let state = State::Base(Box::new(Unapplied { hive: hive.clone(), reason, defects }));
-        // A wrong checksum alone says nothing of changes that are missing.
+        // A wrong checksum alone does not mean that changes are missing.
         if unequal { state } else { State::Clean }
     };
     let paths = hive_file::logs(tree, node)?;
@@ -129,7 +129,7 @@ pub(crate) fn load(tree: &dyn Tree, node: &Node, logs: Logs) -> Result<Loaded, R
     Ok(Loaded { bytes: replayed, state: State::Replayed(Box::new(held)) })
 }
 
-/// The bytes of the logs; one that cannot be read is a gap and empty.
+/// Returns the bytes of the logs; one that cannot be read is a gap, and empty.
 fn contents(tree: &dyn Tree, paths: &[EvidencePath]) -> (Vec<Vec<u8>>, Vec<Gap>) {
     let (mut contents, mut gaps) = (Vec::new(), Vec::new());
     for path in paths {
@@ -154,13 +154,13 @@ fn unapplied(replay: &Replay, logs: &[String], gaps: &[Gap]) -> String {
     }
 }
 
-/// What was not applied, in words.
+/// Says in words what was not applied.
 pub(crate) fn left_out(replay: &Replay, logs: &[String]) -> Vec<String> {
     let words = |left: &LeftOut| format!("{}: {}", logs.get(left.log).map_or("", String::as_str), left.why);
     replay.left_out.iter().map(words).collect()
 }
 
-/// The damage of logs.
+/// Returns the damage of the logs.
 fn damage(replay: &Replay, logs: &[String]) -> Vec<Defect> {
     let damaged = replay.left_out.iter().filter(|left| left.why.is_damage());
     let words = |left: &LeftOut| Defect {
@@ -172,7 +172,7 @@ fn damage(replay: &Replay, logs: &[String]) -> Vec<Defect> {
 }
 
 impl State {
-    /// What of the hive was not examined because of its logs.
+    /// Returns what was not examined in the hive because of its logs.
     pub(crate) fn gaps(&self) -> Vec<Gap> {
         match self {
             State::Clean => Vec::new(),
@@ -181,7 +181,7 @@ impl State {
         }
     }
 
-    /// The damage of its logs.
+    /// Returns the damage of its logs.
     pub(crate) fn defects(&self) -> Vec<Defect> {
         match self {
             State::Clean => Vec::new(),
@@ -190,7 +190,7 @@ impl State {
         }
     }
 
-    /// What is said of records of a hive that is not clean.
+    /// Returns the state's name in records; `None` for a clean hive.
     pub(crate) fn name(&self) -> Option<&'static str> {
         match self {
             State::Clean => None,
@@ -199,7 +199,7 @@ impl State {
         }
     }
 
-    /// The record with its state, and with the places where its bytes really stand.
+    /// Adds the state to the record, and corrects the places to where its bytes really are.
     pub(crate) fn record(&self, mut record: Record) -> Record {
         let Some(name) = self.name() else { return record };
         let value = FieldValue::Name(name.to_owned());
@@ -211,7 +211,7 @@ impl State {
         record
     }
 
-    /// The damage with the place where it really stands.
+    /// Corrects the place of damage to where it really is.
     pub(crate) fn defect(&self, defect: Defect) -> Defect {
         let (State::Replayed(replayed), Some(offset)) = (self, defect.offset) else { return defect };
         if defect.path != replayed.hive {
@@ -236,7 +236,7 @@ impl Replayed {
         self.logs.get(number).cloned().unwrap_or_default()
     }
 
-    /// A record stands in one file: fields whose bytes stand in another one lose their places.
+    /// A record belongs to one file: fields whose bytes are in another file lose their places.
     fn relocate(&self, record: &mut Record) {
         let place = record.locator.span.map(|span| self.place(span));
         let own = match place {

@@ -1,4 +1,4 @@
-//! The hives of the evidence, found by content whatever their names are.
+//! Finds the hives of the evidence by content, whatever their names.
 
 use crate::catalogue::Indexes;
 use crate::error::CallError;
@@ -14,7 +14,7 @@ use evidence::{EvidencePath, Node, NodeKind, ReadError, Step, Tree, walk};
 use ledger::{Defect, Gap, Record};
 use std::ops::{ControlFlow, Range};
 
-/// Files that begin as hives, and what kept others from being looked at.
+/// Files that begin as hives, and what prevented others from being examined.
 #[derive(Default)]
 pub(crate) struct Found<'a> {
     pub(crate) files: Vec<Place<'a>>,
@@ -23,7 +23,7 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Looks at `start` and at everything below it: where an index of the names is, only at what may be a hive by that.
+    /// Looks at `start` and everything below it. If there is a name index, only at the files that it marks as possible hives.
     pub(crate) fn look(
         &mut self,
         tree: &'a dyn Tree,
@@ -56,7 +56,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// The same by an index, in the order of a walk.
+    /// Does the same with an index, in the order of a walk.
     fn look_up(
         &mut self,
         tree: &'a dyn Tree,
@@ -90,11 +90,11 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Names of hives; those behind the first three only in a folder `config`.
+/// Names of hives; those after the first three only in a folder `config`.
 const NAMES_OF_HIVES: [&str; 8] =
     ["ntuser.dat", "usrclass.dat", "amcache.hve", "default", "sam", "security", "software", "system"];
 
-/// The gap of a file that stands where Windows keeps a hive, and begins as none.
+/// Returns the gap for a file that is where Windows keeps a hive but does not begin as one.
 fn named_as_hive(node: &Node) -> Option<Gap> {
     let path = node.path.as_str().to_lowercase();
     let mut parts = path.rsplit('/');
@@ -115,10 +115,10 @@ fn named_as_hive(node: &Node) -> Option<Gap> {
     is_hive.then_some(Gap { path, reason })
 }
 
-/// Most hives of one call; a computer has some dozens.
+/// The most hives of one call; a computer has some dozens.
 pub(crate) const MAX_HIVES: usize = 10_000;
 
-/// A hive that was found, open.
+/// A hive that was found, opened.
 pub(crate) struct HiveFile<'a> {
     pub(crate) tree: &'a dyn Tree,
     pub(crate) node: &'a Node,
@@ -127,22 +127,22 @@ pub(crate) struct HiveFile<'a> {
     pub(crate) state: &'a State,
 }
 
-/// What a search has met beside hives.
+/// What a search has met, apart from hives.
 #[derive(Default)]
 pub(crate) struct HiveSearch {
     logs: Logs,
-    /// Damage: files that begin as a hive and are none, folders that cannot be listed in full.
+    /// Damage: files that begin as a hive but are not, folders that could not be listed completely.
     pub(crate) defects: Vec<Defect>,
     /// Damage that may hide records.
     hidden: Vec<Defect>,
     /// What could not be read.
     pub(crate) gaps: Vec<Gap>,
-    /// Whether hives are left after [`MAX_HIVES`].
+    /// Whether there are more hives than [`MAX_HIVES`].
     pub(crate) more: bool,
     count: usize,
 }
 
-/// Takes what was met in a search that was done before.
+/// Takes over what an earlier search met.
 impl Intake for HiveSearch {
     fn begin(&mut self, _: String) {}
 
@@ -165,22 +165,22 @@ impl Intake for HiveSearch {
     fn note(&mut self, _: String) {}
 }
 
-/// What is done with each hive; a file that then cannot be read is a gap of the search.
+/// A callback for each hive; if it cannot read a file, that is a gap of the search.
 pub(crate) type Visit<'v> = dyn FnMut(&HiveFile<'_>, &mut HiveSearch) -> Result<(), ReadError> + 'v;
 
 impl HiveSearch {
-    /// A search that applies the logs of hives, or not.
+    /// Makes a search that applies the logs of hives, or not.
     pub(crate) fn of(logs: Logs) -> HiveSearch {
         HiveSearch { logs, ..HiveSearch::default() }
     }
 
-    /// Tells what the search met.
+    /// Reports what the search met.
     pub(crate) fn met(&self, out: &mut dyn Intake) {
         tell_met(&self.defects, &self.gaps, out);
         self.hidden.iter().for_each(|defect| out.hidden(defect.clone()));
     }
 
-    /// Visits every hive below the folder `start`, sorted by path; of a file that file, where it is one.
+    /// Visits every hive below the folder `start`, sorted by path; if `start` is a file, that file.
     pub(crate) fn run(
         &mut self,
         tree: &dyn Tree,
@@ -228,7 +228,7 @@ impl HiveSearch {
     }
 }
 
-/// The hives of `trees` that can be read, with their types.
+/// Returns the readable hives of `trees`, with their types.
 pub(crate) fn typed<'a>(
     trees: &[&'a dyn Tree],
     indexes: &Indexes,

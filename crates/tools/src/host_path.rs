@@ -1,4 +1,4 @@
-//! Paths of the examiner's machine in requests: text where they are text, else their bytes.
+//! Paths of the examiner's machine in requests: as text if they are valid text, else as bytes.
 
 use evidence::platform::{from_name_bytes, name_bytes};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,7 +1,7 @@
-//! From what an agent calls a key to a key of one hive.
+//! Resolves an agent's spelling of a key to a key of one hive.
 //!
-//! A live registry mounts hives under names (`HKLM\SYSTEM`, `HKCU`) and shows `CurrentControlSet`, which no hive file holds.
-//! Such a spelling is understood where it fits the type of the hive, and refused where it does not.
+//! A live registry mounts hives under names (`HKLM\SYSTEM`, `HKCU`) and shows `CurrentControlSet`, which no hive file contains.
+//! Such a spelling is accepted if it fits the type of the hive, and refused if not.
 
 use crate::error::CallError;
 use crate::hive_file::type_name;
@@ -9,19 +9,19 @@ use crate::normalise::bare;
 use artifacts::registry::{Hive, HiveType, Key, ValueData, identify};
 use evidence::Node;
 
-/// What a lookup came to.
+/// The result of a lookup.
 pub(crate) struct Lookup<'h> {
-    /// The key; `None` where the hive has none at this path.
+    /// The key; `None` if the hive has none at this path.
     pub(crate) key: Option<Key<'h>>,
-    /// The path from the root of the hive that was looked up; the hive's own spelling where the key is there.
+    /// The path from the hive's root that was looked up; in the hive's own spelling if the key exists.
     pub(crate) used: String,
-    /// What was done to the path, and what is there instead of an absent key.
+    /// How the path was changed, and what exists in place of an absent key.
     pub(crate) notes: Vec<String>,
 }
 
-/// Looks up `asked` in the hive of file `node`: as it is first, then as a path of the live registry.
+/// Looks up `asked` in the hive file `node`: first as it is, then as a path of the live registry.
 ///
-/// Key names may hold `/`: a path is read with `\` alone as separator first, and with either slash when that finds nothing.
+/// Key names may contain `/`: a path is read with `\` as the only separator first, and with either slash if that finds nothing.
 pub(crate) fn look_up<'h>(hive: &'h Hive<'_>, node: &Node, asked: &str) -> Result<Lookup<'h>, CallError> {
     let hive_type = identify(hive);
     let mut notes = Vec::new();
@@ -48,25 +48,26 @@ pub(crate) fn look_up<'h>(hive: &'h Hive<'_>, node: &Node, asked: &str) -> Resul
     Ok(Lookup { key: None, used, notes })
 }
 
-/// What a search for a key came to in one of several hives.
+/// The result of searching for a key in one of several hives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sought {
     There,
     Absent,
-    /// The hive is of a type that cannot hold it.
+    /// The hive's type cannot have it.
     Foreign,
     /// The hive could not be read.
     Unread,
 }
 
-/// Whether a key is in no hive, so that nothing was looked through; what could not be read may hold one that others lack.
+/// Checks whether a key is in no hive, so that nothing was searched. A hive that could not be read may have a key that others lack.
 pub(crate) fn is_nowhere(sought: &[Sought]) -> bool {
     let met = |it| sought.contains(&it);
     let is_missing = if met(Sought::Absent) { !met(Sought::Unread) } else { met(Sought::Foreign) };
     is_missing && !met(Sought::There)
 }
 
-/// The path without quotes around it, and with the short name of a root key where a program writes it in a way of its own: registry editors `Computer\HKEY_…`, PowerShell `HKLM:` and `Registry::`, the kernel `\REGISTRY\MACHINE`.
+/// Removes quotes around the path, and shortens root keys that programs write in their own way.
+/// Registry editors write `Computer\HKEY_…`, PowerShell `HKLM:` and `Registry::`, the kernel `\REGISTRY\MACHINE`.
 pub(crate) fn live(asked: &str) -> String {
     let mut text = bare(asked);
     for start in ["Computer\\", "My Computer\\", "Registry::"] {
@@ -93,17 +94,17 @@ pub(crate) fn live(asked: &str) -> String {
     }
 }
 
-/// Whether a path begins with the name of a root key, long or short.
+/// Checks whether a path begins with the name of a root key, long or short.
 fn begins_with_root(path: &str) -> bool {
     let first = path.split(['\\', '/', ':']).next().unwrap_or_default().to_ascii_uppercase();
     first.starts_with("HKEY_") || ROOTS.contains(&first.as_str())
 }
 
-/// Short names of root keys.
+/// The short names of root keys.
 const ROOTS: [&str; 5] = ["HKLM", "HKCU", "HKU", "HKCR", "HKCC"];
 
 struct Candidates {
-    /// In the order in which they are tried; the last is the plainest.
+    /// In the order in which they are tried; the last has the fewest special forms.
     paths: Vec<String>,
     /// Whether the path belongs to another hive.
     foreign: bool,
@@ -144,11 +145,11 @@ fn candidates(
 }
 
 enum Prefix<'n> {
-    /// The path begins with no name of a hive.
+    /// The path does not begin with the name of a hive.
     None,
-    /// What follows the name of this hive.
+    /// The path begins with this hive's name; what follows.
     Fits(&'n [&'n str]),
-    /// The name of another hive.
+    /// The path begins with another hive's name.
     Foreign,
 }
 
@@ -171,7 +172,7 @@ fn strip<'n>(names: &'n [&'n str], hive_type: HiveType, own_names: &[&str]) -> P
                 _ => Prefix::Foreign,
             }
         }
-        // Whose hive a user's hive is cannot be told from the hive: a SID in the path would be dropped unchecked.
+        // A user's hive does not show whose it is: a SID in the path would be dropped unchecked.
         [first, ..]
             if ["HKU", "HKEY_USERS", "HKCR", "HKEY_CLASSES_ROOT"].iter().any(|name| is(first, name)) =>
         {
@@ -185,7 +186,7 @@ fn strip<'n>(names: &'n [&'n str], hive_type: HiveType, own_names: &[&str]) -> P
     }
 }
 
-/// The name under which Windows mounts a hive in `HKEY_LOCAL_MACHINE`.
+/// Returns the name under which Windows mounts a hive in `HKEY_LOCAL_MACHINE`.
 const fn mount(hive_type: HiveType) -> Option<&'static str> {
     match hive_type {
         HiveType::System => Some("SYSTEM"),
@@ -199,7 +200,7 @@ const fn mount(hive_type: HiveType) -> Option<&'static str> {
     }
 }
 
-/// The same path with `CurrentControlSet` replaced by the control set that `Select\Current` names.
+/// Replaces `CurrentControlSet` with the control set that `Select\Current` names.
 fn control_set(
     hive: &Hive<'_>,
     hive_type: HiveType,
@@ -228,7 +229,7 @@ fn control_set(
     Ok(Some(std::iter::once(set.as_str()).chain(rest.iter().copied()).collect::<Vec<_>>().join("\\")))
 }
 
-/// What to tell about an absent key.
+/// Says what exists in place of an absent key.
 fn instead(hive: &Hive<'_>, absent: &str) -> String {
     let mut path = absent;
     while let Some((parent, name)) = path.rsplit_once('\\') {

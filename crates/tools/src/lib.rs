@@ -1,10 +1,11 @@
-//! The INVESTIGATE tools: name, JSON Schema, record types, and what is read.
+//! The INVESTIGATE tools: their names, JSON Schemas and record types, and the code that reads the evidence.
 //!
 //! Everything here is a pure function of its arguments and of the evidence.
-//! It runs inside a sandboxed worker, which calls [`handle`] with the bytes of a [`Request`] and sends back what it returns.
+//! It runs inside a sandbox worker, which calls [`handle`] with the bytes of a [`Request`] and sends back the result.
 //!
 //! **Invariant:** arguments never reach records.
-//! Every path, name and number in a record is the evidence's own spelling; what an agent asked for stands in [`Return::normalised`] and in notes.
+//! Every path, name and number in a record is in the evidence's own spelling.
+//! What an agent asked for is in [`Return::normalised`] and in notes.
 
 #![deny(clippy::indexing_slicing)]
 
@@ -97,7 +98,7 @@ mod whole_lines;
 mod wire;
 mod words;
 
-// Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
+// Whoever starts workers must know which files make up an image; only the first bytes of its content are read for that.
 pub use borrowed::{
     AskedRules, Borrowed, CheckedRules, Found, Matched, NamedIndicator, groups_of_records, rule_set,
 };

@@ -1,6 +1,7 @@
-//! Links on the way of a pattern of paths.
+//! Symbolic links on the way of a path pattern.
 //!
-//! What a link leads to is met under its own path alone: a pattern that goes through the link misses it, unless it goes through that path, too.
+//! The target of a link is found only under its own path.
+//! A pattern that goes through the link misses it, unless it also goes through that path.
 
 use crate::error::CallError;
 use crate::glob::Glob;
@@ -9,13 +10,13 @@ use evidence::{EvidencePath, Node, NodeKind, Tree, left_out_below};
 use ledger::{Defect, Gap};
 use std::ops::Range;
 
-/// The gap that a link leaves which fits `folders`, those on the way of a pattern; `None` for every other entry.
+/// Returns the gap for a link that matches `folders`, the folders on the way of a pattern; `None` for every other entry.
 pub(crate) fn gap(tree: &dyn Tree, folders: &Glob, node: &Node) -> Option<Gap> {
     let NodeKind::Symlink { target } = &node.kind else { return None };
     if !folders.fits(&node.path) {
         return None;
     }
-    // A letter is taken for that of the own volume, where no link leads to itself.
+    // A drive letter is taken to mean the link's own volume; no link there leads to itself.
     let leads_to = tree.target(node).filter(|path| *path != node.path);
     if leads_to.as_ref().is_some_and(|path| folders.fits(path)) {
         return None;
@@ -23,22 +24,22 @@ pub(crate) fn gap(tree: &dyn Tree, folders: &Glob, node: &Node) -> Option<Gap> {
     let stands = leads_to.filter(|path| matches!(tree.node(path), Ok(Some(_))));
     let reason = match stands {
         Some(path) => format!("a link, which is not followed: what it leads to is searched as {path}"),
-        // What leads out of a copy is a gap of the walk already.
+        // A link that leads out of a copy is already a gap of the walk.
         None if tree.layout().is_none() => return None,
         None => format!("a link to {target:?}, which is not followed"),
     };
     Some(Gap { path: node.path.as_str().to_owned(), reason })
 }
 
-/// What a walk below a folder meets beside entries, told by an index in the order of the walk.
+/// What a walk below a folder meets besides entries, read from an index in the order of the walk.
 pub(crate) struct Beside<'a> {
     tree: &'a dyn Tree,
     start: &'a EvidencePath,
     below: Range<u32>,
-    /// The links that are still to come.
+    /// The links that are still ahead.
     links: std::vec::IntoIter<u32>,
     next: Option<u32>,
-    /// Remarks of the index that are told.
+    /// How many remarks of the index have been reported.
     told: u32,
     known: KnownFolders,
 }
@@ -50,14 +51,14 @@ impl<'a> Beside<'a> {
         index: &mut NameIndex,
         below: &Range<u32>,
     ) -> Result<Beside<'a>, CallError> {
-        // From the root no link leads out of what is walked.
+        // From the root, no link leads out of the walked tree.
         let links = if start.is_root() { Vec::new() } else { index.links(below)? };
         let mut links = links.into_iter().flatten().collect::<Vec<_>>().into_iter();
         let (next, told) = (links.next(), index.remarks(below, below.start)?.start);
         Ok(Beside { tree, start, below: below.clone(), links, next, told, known: KnownFolders::new() })
     }
 
-    /// Adds what the walk meets before it comes to the entry `row`.
+    /// Adds what the walk meets before the entry `row`.
     pub(crate) fn tell_before(
         &mut self,
         index: &mut NameIndex,
@@ -75,7 +76,7 @@ impl<'a> Beside<'a> {
         self.remarks_before(index, row, defects, gaps)
     }
 
-    /// The same of what it meets to its end.
+    /// Adds the rest of what the walk meets.
     pub(crate) fn tell_rest(
         mut self,
         index: &mut NameIndex,
@@ -100,7 +101,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// The gaps of all links in a part of an index.
+/// Returns the gaps of all links in a part of an index.
 pub(crate) fn gaps(
     tree: &dyn Tree,
     glob: &Glob,

@@ -1,6 +1,6 @@
-//! `list_deleted`: what the file systems of images still tell of entries that were deleted.
+//! `list_deleted`: deleted entries that the file systems of images still show.
 //!
-//! That nothing is found shows no absence: what a file system tells of deleted entries is what was not written over yet.
+//! Finding nothing shows no absence: a file system shows only the deleted entries that were not overwritten yet.
 
 mod wanted;
 
@@ -19,7 +19,7 @@ use wanted::Wanted;
 
 const KIND: &str = "deleted_entry";
 
-/// The largest content that is hashed in a listing.
+/// The largest content that is hashed for a listing.
 const MAX_HASHED: u64 = 64 << 20;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -128,7 +128,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         Return { defects, gaps, notes: notes(&scope), ..Return::found(Vec::new(), normalised) };
     page.fill(&mut returned, "entries");
     if returned.records.is_empty() && !wanted.has_folder() {
-        // Neither did any deleted entry stand there, nor is there such a folder.
+        // No deleted entry was in this folder, and the folder does not exist.
         let scope = place::under(call.trees, arguments.optional_text("evidence"), arguments.text("under")?)?;
         if let Some(file) = scope.places.iter().find(|place| place.node.kind == NodeKind::File) {
             return Err(CallError::NotAFolder { path: file.node.path.clone() });
@@ -146,7 +146,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// What has no deleted entries for being what it is.
+/// Says which evidence cannot have deleted entries.
 fn notes(scope: &[&dyn Tree]) -> Vec<String> {
     let without = scope.iter().filter(|tree| tree.layout().is_none());
     without
@@ -154,7 +154,7 @@ fn notes(scope: &[&dyn Tree]) -> Vec<String> {
         .collect()
 }
 
-/// How an entry is called by its number.
+/// Writes the number of an entry.
 pub(crate) fn reference(reference: FileReference) -> String {
     match reference {
         FileReference::Inode(inode) => inode.to_string(),
@@ -198,7 +198,7 @@ impl Found {
     }
 }
 
-/// The hashes of what is whole and not too large; a content that cannot be read is a gap.
+/// Returns the hashes of a content that is complete and not too large; one that cannot be read is a gap.
 fn hashes(tree: &dyn Tree, entry: &DeletedEntry, gaps: &mut Vec<Gap>) -> Option<Hashes> {
     let node = &entry.node;
     if entry.recovery != Recovery::Whole || node.kind != NodeKind::File || node.size > MAX_HASHED {

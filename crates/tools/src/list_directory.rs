@@ -53,7 +53,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// One page of entries, and what was met beside them.
+/// One page of entries, with the damage and gaps met.
 struct Listed {
     page: Page,
     defects: Vec<Defect>,
@@ -61,7 +61,7 @@ struct Listed {
 }
 
 fn list(tree: &dyn Tree, folder: &Node, recursive: bool, mut page: Page) -> Result<Listed, CallError> {
-    // A folder that cannot be read at all fails the call; inside a walk it would only be a gap.
+    // A folder that cannot be read at all fails the call; inside a walk it is only a gap.
     let Listing { nodes, mut defects, mut gaps } = tree.children(folder)?;
     if !recursive {
         for node in nodes {
@@ -71,7 +71,7 @@ fn list(tree: &dyn Tree, folder: &Node, recursive: bool, mut page: Page) -> Resu
         }
         return Ok(Listed { page, defects, gaps });
     }
-    // The walk meets the folder's own defects and gaps again.
+    // The walk reports the folder's own defects and gaps again.
     (defects, gaps) = (Vec::new(), Vec::new());
     for step in walk(tree, folder) {
         match step {

@@ -1,4 +1,4 @@
-//! `list_event_channels`: what each event log holds, from when to when, and what speaks against it.
+//! `list_event_channels`: what each event log contains, its time span, and what suggests that it is incomplete or altered.
 
 use crate::catalogue::Call;
 use crate::decode;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The name of the tool.
 const NAME: &str = "list_event_channels";
 
-/// A call that lists all event logs of the evidence.
+/// Returns the listing of all event logs of the evidence.
 pub(crate) fn listing() -> Listing {
     Listing {
         tool: NAME.to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned = Return::found(Vec::new(), arguments.normalised(&scope.normalised()));
     let decoders: Vec<_> = decode::named(decode::event_log::DECODER.name).into_iter().collect();
     let files = source_files::find(&scope, call.indexes, &decoders)?;
-    // Whether there is room for more is in the sink's page.
+    // The sink's page knows whether there is room for more.
     let _: Flow = source_files::read_as(call, &files, |file| Origin::Log(file.decoder), &mut sink)?;
     files.met(&mut sink);
     let wanted = files.missing(&decoders);

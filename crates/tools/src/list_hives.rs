@@ -96,7 +96,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
 
 fn record(found: &HiveFile<'_>) -> Result<Record, ReadError> {
     let (tree, node) = (found.tree, found.node);
-    // The fields and their places are those of the file; only the type is told by all that is known.
+    // The fields and their places are those of the file alone; only the type is decided with the logs applied.
     let base = match found.state {
         State::Replayed(replayed) => Hive::open(&replayed.base).ok().map(|hive| (&*replayed.base, hive)),
         State::Clean | State::Base(_) => None,

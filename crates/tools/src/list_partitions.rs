@@ -1,4 +1,4 @@
-//! `list_partitions`: images, how their media are divided, and what the volumes say of themselves.
+//! `list_partitions`: images, how their media are partitioned, and what the volumes say of themselves.
 
 mod image;
 mod record_types;
@@ -52,7 +52,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// Bytes of a sector where nothing says another number.
+/// The bytes of a sector if nothing gives another number.
 const SECTOR: u64 = 512;
 
 fn partition(tree: &dyn Tree, region: &Region, sector: u64) -> Record {
@@ -103,7 +103,7 @@ fn volume_record(tree: &dyn Tree, volume: &Volume) -> Record {
         .done()
 }
 
-/// What the partition table says of the medium: scheme, disk signature, disk GUID.
+/// Adds what the partition table says of the medium: scheme, disk signature, disk GUID.
 fn with_disk(row: Row, layout: &Layout) -> Row {
     let Disk { sector: _, signature, guid } = layout.disk;
     let scheme = match layout.scheme {

@@ -18,16 +18,16 @@ use std::collections::BTreeSet;
 
 const KIND: &str = "table";
 
-/// Steps of SQLite's virtual machine in one call: about 60 million rows.
+/// The most steps of SQLite's virtual machine in one call: enough for about 60 million rows.
 const STEPS: u64 = 200_000_000;
 
-/// Most gaps and defects of one call; a hostile schema has room for more than a log takes.
+/// The most gaps and defects of one call; a hostile schema could produce more than a log accepts.
 const MOST_REMARKS: usize = 200;
 
-/// Most bytes of the statements of one call's tables.
+/// The most bytes of the statements of one call's tables.
 const MAX_DATA: usize = 8 << 20;
 
-/// Most bytes of a statement in a record.
+/// The most bytes of a statement in a record.
 const LONGEST_SQL: usize = 16 << 10;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -113,11 +113,11 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
 struct Listing<'d> {
     database: &'d Database<'d>,
     applied: (Connection, Schema),
-    /// Only where it is another state.
+    /// Only if it is a different state.
     checkpointed: Option<(Connection, Schema)>,
     defects: Vec<Defect>,
     gaps: Vec<Gap>,
-    /// Names of the tables of which the states have different numbers of rows.
+    /// Names of the tables whose row count differs between the states.
     differ: Vec<String>,
 }
 
@@ -146,7 +146,7 @@ impl<'d> Listing<'d> {
         Ok(listing)
     }
 
-    /// The tables with the logs applied, and behind them those that only the file alone has.
+    /// Returns the tables with the logs applied, followed by those that only the file alone has.
     fn entries(&self) -> Vec<(Entry, State)> {
         let (_, applied) = &self.applied;
         let dropped = self.checkpointed.iter().flat_map(|(_, schema)| &schema.entries);
@@ -185,7 +185,7 @@ impl<'d> Listing<'d> {
         }
     }
 
-    /// The rest of the record of a table with rows.
+    /// Completes the record of a table with rows.
     fn table(&mut self, row: Row, entry: &Entry, state: State) -> Record {
         let known = match state {
             State::Applied => Some(&self.applied),
@@ -220,7 +220,7 @@ impl<'d> Listing<'d> {
             .done()
     }
 
-    /// The state that alone has the table.
+    /// Returns the state, if only one has the table.
     fn only_in(&self, entry: &Entry, state: State) -> Option<&'static str> {
         let (_, checkpointed) = self.checkpointed.as_ref()?;
         match state {
@@ -229,7 +229,7 @@ impl<'d> Listing<'d> {
         }
     }
 
-    /// Rows with the logs, rows without them where that is another number, and damage met.
+    /// Returns the row count with the logs, the count without them if it differs, and the damage met.
     fn counts(&mut self, table: &Table, state: State) -> (Option<u64>, Option<u64>, Vec<Defect>) {
         let mut defects = Vec::new();
         let mut rows = None;
@@ -271,7 +271,7 @@ impl<'d> Listing<'d> {
         returned.incomplete_for_gaps();
     }
 
-    /// The damage of the schemas, and tables that share their rows.
+    /// Reports the damage of the schemas, and tables that share their rows.
     fn damage(&mut self) {
         let schemas = std::iter::once(&self.applied).chain(&self.checkpointed);
         let mut words = BTreeSet::new();
@@ -291,7 +291,7 @@ impl<'d> Listing<'d> {
     }
 }
 
-/// Counts the rows in one state; damage is added to `defects`.
+/// Counts the rows in one state; adds damage to `defects`.
 fn count(
     table: &Table,
     connection: &Connection,

@@ -1,16 +1,16 @@
-//! Paths as a running system writes them: environment variables and home folders, as folders of the evidence.
+//! Paths as a running system writes them, with environment variables and home folders, resolved to folders of the evidence.
 //!
-//! A variable stands for one folder of each volume or of each user profile; which one is meant is never guessed.
-//! The folders are the defaults of Windows 2000 to 11 (known folders), whatever the examined host had set.
+//! A variable means one folder of each volume or of each user profile; which one is never guessed.
+//! The folders are the defaults of Windows 2000 to 11 (known folders), whatever was configured on the examined host.
 
 use crate::drives::{WINDOWS, volumes};
 use crate::error::CallError;
 use evidence::{EvidencePath, NodeKind, Tree};
 
-/// Folders that hold user profiles.
+/// Folders that contain user profiles.
 const PROFILES: [&str; 3] = ["Users", "Documents and Settings", "home"];
 
-/// What a path begins with, and what follows it.
+/// The beginning of a path, and what follows it.
 pub(crate) struct Live<'t> {
     lead: Lead,
     /// Without separators around it.
@@ -20,7 +20,7 @@ pub(crate) struct Live<'t> {
 enum Lead {
     /// One of these folders of a volume.
     Machine(&'static [&'static str]),
-    /// The volume that holds the system.
+    /// The system volume.
     SystemDrive,
     /// One of these folders of any user's profile.
     User(&'static [&'static str]),
@@ -28,10 +28,10 @@ enum Lead {
     Home(String),
 }
 
-/// Reads the start of `text`; `None` where it is nothing that stands for a folder elsewhere.
+/// Parses the beginning of `text`; `None` if it is neither a variable nor a home folder.
 pub(crate) fn read(text: &str) -> Option<Live<'_>> {
     let separators = ['/', '\\'];
-    // Values of the registry write `\SystemRoot\System32\…`.
+    // Registry values contain paths such as `\SystemRoot\System32\…`.
     if let Some(below) = text.strip_prefix('\\').filter(|below| !below.starts_with(separators)) {
         let (first, rest) = below.split_once(separators)?;
         let lead = Lead::Machine(WINDOWS);
@@ -67,15 +67,15 @@ fn variable(name: &str) -> Option<Lead> {
 }
 
 impl Live<'_> {
-    /// The one path that is meant, as it stands in the evidence.
+    /// Returns the one path that is meant, in the evidence's spelling.
     ///
-    /// It is the one that the evidence holds; where it holds none, the one that could be.
+    /// It is the only one that exists in the evidence; if none exists, the only possible one.
     pub(crate) fn path(&self, trees: &[&dyn Tree], argument: &str, asked: &str) -> Result<String, CallError> {
         let (mut held, mut possible, mut shown) = (Vec::new(), Vec::new(), Vec::new());
         for tree in trees {
             for folder in self.folders(*tree)? {
                 let path = join(&folder, self.rest)?;
-                // What lies behind a link cannot be told to be there.
+                // A path behind a link cannot be shown to exist.
                 if tree.node(&path).ok().flatten().is_some() && !held.contains(&path) {
                     shown.push(format!("{path} of {}", tree.label()));
                     held.push(path.clone());
@@ -96,7 +96,7 @@ impl Live<'_> {
         }
     }
 
-    /// The pattern of paths that is meant: any of the folders, and any profile where no user is named.
+    /// Returns the path pattern that is meant: any of the folders, in any profile if no user is named.
     pub(crate) fn pattern(
         &self,
         trees: &[&dyn Tree],
@@ -127,7 +127,7 @@ impl Live<'_> {
         match heads.as_slice() {
             [] => Err(CallError::Nowhere { argument, asked, looked: PROFILES.map(str::to_owned).to_vec() }),
             [one] => Ok(format!("/{one}{rest}")),
-            // A name with these in it cannot stand among alternatives.
+            // A name with these characters cannot be one of several alternatives.
             several if several.iter().any(|head| head.contains(['{', '}', ','])) => {
                 Err(CallError::Several { argument, asked, candidates: heads })
             }
@@ -135,7 +135,8 @@ impl Live<'_> {
         }
     }
 
-    /// A pattern of paths as records write them, on any drive; `None` of one user's profile, which is a name like any other there.
+    /// Returns a pattern of paths as records write them, on any drive.
+    /// `None` for a particular user's profile, whose name is like any other there.
     pub(crate) fn on_any_drive(&self) -> Option<String> {
         let heads: Vec<String> = match &self.lead {
             Lead::Machine(folders) => folders.iter().map(|folder| (*folder).to_owned()).collect(),
@@ -189,7 +190,7 @@ impl Live<'_> {
     }
 }
 
-/// The folders of `tree` that hold profiles.
+/// Returns the folders of `tree` that contain profiles.
 fn profile_folders(tree: &dyn Tree) -> Result<Vec<EvidencePath>, CallError> {
     let mut folders = Vec::new();
     for volume in volumes(tree)? {
@@ -200,7 +201,7 @@ fn profile_folders(tree: &dyn Tree) -> Result<Vec<EvidencePath>, CallError> {
     Ok(folders)
 }
 
-/// The folder at `path` in the evidence's spelling; what lies behind a link or cannot be read is none that could be meant.
+/// Returns the folder at `path` in the evidence's spelling; `None` if it is behind a link or cannot be read.
 fn folder(tree: &dyn Tree, path: &EvidencePath) -> Option<EvidencePath> {
     let node = tree.node(path).ok().flatten()?;
     (node.kind == NodeKind::Directory).then_some(node.path)

@@ -1,6 +1,7 @@
-//! What each log tells as a whole: an event log's span, computers and missing records; of every log with dated records where these go back in time, and where there are none.
+//! Findings about each log as a whole.
+//! For an event log: its time span, computers and missing records. For every log with dated records: where they go back in time, and silences.
 //!
-//! These are records of a source of their own ([`Origin::Log`](crate::units::Origin)), made from all records of a log.
+//! These records are a source of their own ([`Origin::Log`](crate::units::Origin)), made from all records of a log.
 
 mod channel;
 mod order;
@@ -24,12 +25,12 @@ pub(crate) use order::{STEP, silence_type, step_type};
 /// The name of the source.
 pub(crate) const NAME: &str = "logs";
 
-/// Whether the records of a decoder are dated entries: such a source can go back in time, or fall silent.
+/// Checks whether a decoder's records are dated entries: such a source can go back in time, or fall silent.
 pub(crate) fn is_log(decoder: &Decoder) -> bool {
     decoders().any(|log| log.name == decoder.name)
 }
 
-/// The decoders of logs.
+/// Returns the decoders of logs.
 pub(crate) fn decoders() -> impl Iterator<Item = &'static Decoder> {
     static LOGS: OnceLock<Vec<&Decoder>> = OnceLock::new();
     let is_dated = |record: &RecordType| {
@@ -39,7 +40,7 @@ pub(crate) fn decoders() -> impl Iterator<Item = &'static Decoder> {
     LOGS.get_or_init(logs).iter().copied()
 }
 
-/// The types of the records that a decoder's logs give as a whole.
+/// Returns the types of the records about a decoder's logs as a whole.
 pub(crate) fn record_types(decoder: &Decoder) -> Vec<RecordType> {
     let channel = is_event_log(decoder).then(channel_type);
     channel.into_iter().chain([step_type(), silence_type()]).collect()
@@ -68,7 +69,7 @@ fn is_event_log(decoder: &Decoder) -> bool {
     decoder.name == event_log::DECODER.name
 }
 
-/// Reads an event log without the data of its events.
+/// Reads an event log, without the data of its events.
 fn events(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let (mut summary, mut order) = (Summary::default(), Order::default());
     let read = event_log::each(source, &mut |source, met| {
@@ -79,7 +80,7 @@ fn events(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
                 if let Some((before, after)) = clock_setting(&event).filter(|_| event.exported.is_none()) {
                     order.clock_was_set(event.record_id.into(), before, after);
                 }
-                // A log of very many events is summed up to its end all the same.
+                // Even a log of very many events is summarised to its end.
                 let _: Flow = add(&mut order, &event);
             }
             Met::Damage(offset, what) => {
@@ -103,7 +104,7 @@ fn events(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     read.map(|_| flow)
 }
 
-/// What the clock showed before and behind a setting of it, as an event states it: Security 4616 and Kernel-General 1.
+/// Returns what the clock showed before and after it was set, as an event states it: Security 4616 and Kernel-General 1.
 fn clock_setting(event: &Event<'_>) -> Option<(u64, u64)> {
     let before = match (event.system.provider.as_ref(), event.system.event_id) {
         ("Microsoft-Windows-Security-Auditing", 4616) => "PreviousTime",
@@ -116,7 +117,7 @@ fn clock_setting(event: &Event<'_>) -> Option<(u64, u64)> {
 }
 
 fn add(order: &mut Order, event: &Event<'_>) -> Flow {
-    // Which events were exported, and in what order, whoever did it chose.
+    // In an export, somebody chose the events and their order.
     if event.exported.is_some() {
         return ControlFlow::Continue(());
     }

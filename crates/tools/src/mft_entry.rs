@@ -40,12 +40,12 @@ pub(crate) fn spec() -> ToolSpec {
     )
 }
 
-/// An entry and where it stands.
+/// The entry that was asked for, and where it is.
 struct Asked<'t> {
     tree: &'t dyn Tree,
     volume: EvidencePath,
     number: u64,
-    /// The path that it was asked by.
+    /// The path by which it was asked for.
     path: Option<EvidencePath>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// A volume beside a path must be the one that holds it.
+/// Checks that a volume given with a path is the one that has the path.
 fn in_its_volume<'t>(call: &Call<'t>, asked: Asked<'t>) -> Result<Asked<'t>, CallError> {
     let arguments = call.arguments;
     let Some(name) = arguments.optional_text("volume") else { return Ok(asked) };
@@ -97,12 +97,12 @@ fn in_its_volume<'t>(call: &Call<'t>, asked: Asked<'t>) -> Result<Asked<'t>, Cal
     }
 }
 
-/// An entry of a `$MFT` that is a file.
+/// Reads an entry of a `$MFT` that is a file of the evidence.
 fn of_file(call: &Call<'_>, number: u64, path: &str) -> Result<Return, CallError> {
     let place = place::find(call.trees, call.arguments.optional_text("evidence"), path)?;
     let path = place.node.path.clone();
     let opened = MftFile::open(place.tree.open(&place.node, None)?)?;
-    // Of any other file the number and the path would be two entries.
+    // In any other file, the number and the path would mean two different entries.
     let Some(mut file) = opened else { return Err(CallError::OneOf { one: "entry", other: "path" }) };
     let folder = path.parent().unwrap_or_else(EvidencePath::root);
     let used = [("evidence", json!(place.tree.label())), ("path", json!(path.as_str()))];
@@ -152,19 +152,19 @@ fn by_path<'t>(call: &Call<'t>, path: &str) -> Result<Asked<'t>, CallError> {
     }
 }
 
-/// Volume, number and sequence: what no other entry of the image shares.
+/// Returns volume, number and sequence, which identify the entry within the image.
 fn reference(volume: &EvidencePath, found: &MftDescription) -> String {
     let number = FileReference::Mft { entry: found.entry, sequence: found.sequence };
     format!("{volume}:{}", list_deleted::reference(number))
 }
 
-/// An entry on its way to records.
+/// An entry being turned into records.
 struct Told<'a> {
     tree: &'a dyn Tree,
     volume: &'a EvidencePath,
     reference: String,
     found: &'a MftDescription,
-    /// Where its record stands in a `$MFT` that is a file, which is then called the volume.
+    /// The place of its record, if the `$MFT` is a file; that file then takes the place of the volume.
     file: Option<ByteSpan>,
 }
 
@@ -189,7 +189,7 @@ impl Told<'_> {
         let found = self.found;
         let standard = found.standard_information.as_ref();
         let base = found.base.map(|(entry, sequence)| format!("{entry}-{sequence}"));
-        // A record that is free, and extends another one or has no name, was perhaps no file that was deleted.
+        // A free record that extends another one, or has no name, may not have been a deleted file.
         let was_a_file = found.in_use || (found.base.is_none() && !found.names.is_empty());
         let times = standard.map(|standard| standard.times.clone()).unwrap_or_default();
         let row = self
@@ -215,7 +215,7 @@ impl Told<'_> {
             .field("name", name(&found.name))
             .field("namespace", name(found.namespace))
             .field("parent", name(&format!("{parent}-{sequence}")));
-        // Other names than those of $STANDARD_INFORMATION: the one must not be stated as the other.
+        // Other names than those of $STANDARD_INFORMATION: one must not be cited as the other.
         let MacbTimes { modified, accessed, changed, born } = found.times.clone();
         row.maybe("name_modified", modified.map(FieldValue::Time), None)
             .maybe("name_accessed", accessed.map(FieldValue::Time), None)
@@ -254,13 +254,13 @@ fn with_times(row: Row, times: MacbTimes) -> Row {
         .maybe("born", born.map(FieldValue::Time), None)
 }
 
-/// Where bytes stand in the files of the image; nothing where that is not known.
+/// Returns where bytes are in the files of the image; `None` if that is not known.
 pub(crate) fn places(extents: &[Extent]) -> Option<FieldValue> {
     let shown = |extent: &Extent| format!("{}@{}+{}", extent.container, extent.offset, extent.length);
     (!extents.is_empty()).then(|| FieldValue::List(extents.iter().map(shown).collect()))
 }
 
-/// DOS attributes in hex, and the names of those that are set ([MS-FSCC] 2.6).
+/// Returns DOS attributes in hex, and the names of those that are set ([MS-FSCC] 2.6).
 pub(crate) fn flags(attributes: u32) -> String {
     const NAMES: [(u32, &str); 13] = [
         (0x1, "read-only"),

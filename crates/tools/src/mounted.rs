@@ -1,4 +1,4 @@
-//! Opening a piece of evidence with what its index of names knows.
+//! Opens a piece of evidence, with the help of its name index.
 
 use crate::catalogue::Indexes;
 use crate::name_index::NameIndex;
@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Opens a piece of evidence as a call does.
 ///
-/// With its index of names an archive is not listed again, and a folder is not read to learn which folders are in it.
-/// An index that cannot be read fails the call that asks it for names.
+/// With a name index, an archive is not listed again, and a folder is not read only to learn its subfolders.
+/// An unreadable index fails the call that asks it for names.
 pub fn open(mount: &Mount, indexes: &Indexes) -> Result<Box<dyn Tree>, OpenError> {
     let Mount { kind, path, label, expansion, .. } = mount;
     let index = indexes.get(label);
@@ -28,7 +28,7 @@ pub fn open(mount: &Mount, indexes: &Indexes) -> Result<Box<dyn Tree>, OpenError
     }
 }
 
-/// The folders in a folder by an index; what it cannot tell, or not without an error, is read from the evidence.
+/// Returns the subfolders of a folder from an index; if the index cannot give them without an error, they are read from the evidence.
 fn folders_by(index: NameIndex) -> Box<FoldersIn> {
     let index = Mutex::new(index);
     Box::new(move |path| index.lock().unwrap_or_else(PoisonError::into_inner).folders_in(path).ok().flatten())

@@ -1,11 +1,15 @@
 //! The names of a piece of evidence in one file, so that a search for names needs no walk.
 //!
-//! An index is built by one walk over a tree and holds whatever a search must decide: every entry in the order of the walk with its name, kind and size, and what could not be listed, at its place in that order.
-//! So an answer from the index is the answer of the walk, with its gaps and its damage.
-//! Records are never made from it: of each hit the entry is read from the evidence again, and one that is not there as the index says fails the call.
+//! An index is built by one walk over a tree and has everything that a search must decide.
+//! It lists every entry in the order of the walk, with its name, kind and size.
+//! What could not be listed is at its place in that order.
+//! So an answer from the index is the same as the answer of the walk, with its gaps and its damage.
+//! Records are never made from it: the entry of each hit is read from the evidence again.
+//! If that entry is not as the index says, the call fails.
 //!
-//! The file is made from hostile bytes, and by a process that has read them: [`NameIndex`] checks whatever it reads and never goes beyond its end.
-//! Whoever hands the file out knows its digest; the file itself is only held against its own lengths.
+//! The file is made from hostile bytes, by a process that has read them.
+//! [`NameIndex`] therefore checks everything it reads and never reads beyond the file's end.
+//! Whoever hands the file out knows its digest; the file itself is only checked against its own lengths.
 
 mod blocks;
 mod build;
@@ -44,7 +48,7 @@ impl NameIndex {
         Ok(NameIndex { blocks, layout })
     }
 
-    /// What an archive lists; `None` of other evidence.
+    /// Returns the listing of an archive; `None` for other evidence.
     pub(crate) fn listing(&self) -> Result<Option<Vec<u8>>, IndexError> {
         match self.layout.listing_length() {
             0 => Ok(None),
@@ -52,7 +56,7 @@ impl NameIndex {
         }
     }
 
-    /// One entry.
+    /// Reads one entry.
     fn row(&mut self, number: u32) -> Result<Row, IndexError> {
         let row = Row::read(&mut self.blocks, self.layout.row(number)?)?;
         let (count, parent) = (u64::from(self.layout.rows), u64::from(row.parent.unwrap_or(0)));

@@ -1,6 +1,7 @@
-//! What is near a thing that a search did not find: a name that reads the same, a deleted entry, a stream, a value in place of a key.
+//! Near misses of a search: a name that reads the same, a deleted entry, a stream, a value instead of a key.
 //!
-//! An absence rests on such a search, and prints like the presence of what is near. So the call that shows an absence names it, and the absence carries it.
+//! An absence is based on such a search, and a near miss prints like the thing that was sought.
+//! So the call that shows an absence names the near misses, and the absence carries them.
 
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, Run};
@@ -21,20 +22,20 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
-/// How control sets are called, before three digits, and the one in use.
+/// The name of control sets, before their three digits, and that of the current one.
 const SET: &str = "ControlSet";
 const CURRENT: &str = "CurrentControlSet";
 
-/// Most keys beside the control sets of a hive that are looked at.
+/// The most keys beside the control sets of a hive that are examined.
 const SETS: usize = 100;
 
-/// Most things of each kind that are named.
+/// The most near misses of each kind that are named.
 const MOST: usize = 3;
 
-/// Fewest characters of a name for which look-alikes are told: shorter ones read like anything.
+/// The fewest characters of a name for which look-alikes are reported: shorter names resemble anything.
 const SHORTEST: usize = 3;
 
-/// Adds to an empty and complete answer that can show an absence what is near the thing that was looked for.
+/// Adds the near misses to an empty and complete answer that can show an absence.
 pub(crate) fn tell(spec: &ToolSpec, call: &Call<'_>, returned: &mut Return) -> Result<(), CallError> {
     let is_whole = returned.completeness == Completeness::Complete;
     let nothing_unread = returned.gaps.is_empty() || read_as_it_stands(returned);
@@ -51,14 +52,15 @@ pub(crate) fn tell(spec: &ToolSpec, call: &Call<'_>, returned: &mut Return) -> R
     Ok(())
 }
 
-/// Whether all that a call left unread are the transaction logs of its hive: it can show what the hive does not hold as it stands.
+/// Checks whether a call left nothing unread but the transaction logs of its hive.
+/// Such a call can show what the hive file lacks as it stands.
 fn read_as_it_stands(returned: &Return) -> bool {
     let hive = returned.normalised.as_ref().and_then(|used| used.get("hive")?.as_str());
     let unread = hive.and_then(|hive| unread_logs(hive, &returned.gaps, &returned.defects));
     unread.is_some_and(UnreadLogs::is_as_it_stands)
 }
 
-/// Whether the call has no argument that its coverage does not name.
+/// Checks whether the call has only arguments that its coverage names.
 fn may_show_absence(spec: &ToolSpec, used: Option<&Value>) -> bool {
     let is_named = |name: &String| {
         spec.covers.iter().any(|covers| {
@@ -73,7 +75,7 @@ fn may_show_absence(spec: &ToolSpec, used: Option<&Value>) -> bool {
 
 fn of_file(call: &Call<'_>) -> Result<Vec<String>, CallError> {
     let pattern = call.arguments.optional_text("name").unwrap_or_default();
-    // The slashes in braces part no names.
+    // Slashes inside braces do not separate names.
     let name =
         pattern.rsplit(['/', '\\']).next().filter(|_| !pattern.contains(['{', '}'])).unwrap_or(pattern);
     let Some(wanted) = Wanted::of(name) else { return Ok(Vec::new()) };
@@ -82,18 +84,18 @@ fn of_file(call: &Call<'_>) -> Result<Vec<String>, CallError> {
     Ok(near)
 }
 
-/// A name as it reads, or a pattern of names.
+/// The readings of a name, or of a pattern of names.
 struct Wanted(Vec<String>);
 
 impl Wanted {
-    /// `None` where hardly a letter of it is fixed: it reads like anything.
+    /// Returns `None` if hardly a letter of it is fixed: it would resemble anything.
     fn of(name: &str) -> Option<Wanted> {
         let letters = name.chars().filter(|c| !matches!(c, '*' | '?' | '{' | '}' | ',')).count();
         let all = alternatives(name).filter(|_| letters >= SHORTEST)?;
         Some(Wanted(all.iter().flat_map(|name| readings(name)).collect()))
     }
 
-    /// Whether a file's name reads so, or what some collectors join to it: `notes.txt:hidden.exe` is a stream.
+    /// Checks whether a file's name reads the same, or a part that some collectors join to it: `notes.txt:hidden.exe` is a stream.
     fn reads_as_file(&self, found: &str) -> bool {
         let parts = || found.split(':').flat_map(|part| part.split("%3A"));
         self.reads_as(found) || found.contains([':', '%']) && parts().any(|part| self.reads_as(part))
@@ -105,7 +107,7 @@ impl Wanted {
     }
 }
 
-/// The letters that a name of ASCII begins and ends with if it reads as wanted: of most names these two tell that it does not.
+/// The letters with which an ASCII name can begin and end if it reads as wanted. These two rule out most names.
 struct Ends {
     first: [bool; 128],
     last: [bool; 128],
@@ -114,16 +116,16 @@ struct Ends {
 impl Ends {
     fn of(wanted: &Wanted) -> Ends {
         let fits = |end: Option<char>, letter: Option<char>| match (end, letter) {
-            // A letter of which nothing is read says nothing.
+            // A letter with an empty reading rules nothing out.
             (None | Some('*' | '?'), _) | (_, None) => true,
             (Some(end), Some(letter)) => pattern::same_letter(end, letter),
         };
         let (mut first, mut last) = ([true; 128], [true; 128]);
         for (letter, (first, last)) in (0..128u8).zip(first.iter_mut().zip(&mut last)) {
-            // A folded letter stands for both.
+            // A folded letter can come from either case.
             let both = [letter, letter.to_ascii_uppercase()];
             let read = both.iter().filter_map(|letter| letters().get(usize::from(*letter))).flatten();
-            // Dots at the end of a name are no part of what is read.
+            // Dots at the end of a name are not part of its reading.
             let read: Vec<&str> = read.map(|reading| reading.trim_end_matches('.')).collect();
             let any = |fits: &dyn Fn(&str, &str) -> bool| {
                 wanted.0.iter().any(|wanted| read.iter().any(|letter| fits(wanted, letter)))
@@ -138,14 +140,14 @@ impl Ends {
         let of = |table: &[bool; 128], letter: Option<&u8>| {
             letter.is_none_or(|letter| table.get(usize::from(*letter)).copied().unwrap_or(true))
         };
-        // What is joined to a name, and what a NUL ends, ends anywhere.
+        // A name with a joined part, or one cut at a NUL, can end in anything.
         memchr::memchr3(b':', b'%', 0, folded).is_some()
             || !folded.is_ascii()
             || of(&self.first, folded.first()) && of(&self.last, folded.last())
     }
 }
 
-/// The entries whose names read the same, and are others.
+/// Returns the entries whose names read the same but differ.
 fn alike(call: &Call<'_>, wanted: &Wanted) -> Result<Vec<String>, CallError> {
     let under = call.arguments.text("under")?;
     let scope = place::under(call.trees, call.arguments.optional_text("evidence"), under)?;
@@ -180,10 +182,10 @@ fn alike(call: &Call<'_>, wanted: &Wanted) -> Result<Vec<String>, CallError> {
     Ok(near)
 }
 
-/// How a name reads: without letter case, blanks, accents, invisible characters and dots at its end, letters that look alike as one.
+/// Returns how a name reads: without case, spaces, accents, invisible characters and trailing dots; look-alike letters become one letter.
 ///
-/// A large I reads as a small l, so that letter case is taken away before and after.
-/// What follows a sign for writing from right to left is read backwards, too.
+/// A capital I looks like a small l, so case is removed both before and after.
+/// Text after a right-to-left override is also read backwards.
 fn readings(name: &str) -> Vec<String> {
     let bare = |text: String| -> String {
         let kept = text.nfkd().filter(|c| !is_combining_mark(*c) && !c.is_whitespace() && !is_unseen(*c));
@@ -195,9 +197,9 @@ fn readings(name: &str) -> Vec<String> {
         .split_once('\u{202e}')
         .map(|(before, after)| before.chars().chain(after.chars().rev()).collect::<String>());
     let read = |plain: &String| [bare(like(&bare(plain.clone()))), bare(like(plain))];
-    // What is composed anew may look like something else than it did.
+    // Unicode composition can change what a text looks like.
     let raw = without_escapes(name);
-    // Small letters of Cherokee look like its capitals; letters may look like a third one only behind a change of case.
+    // Small Cherokee letters look like capital ones. Some letters look like a third one only after a change of case.
     let twice = |plain: &str| {
         swapped(&bare(like(&bare(like(&plain.chars().map(without_small_cherokee).collect::<String>())))))
     };
@@ -206,7 +208,7 @@ fn readings(name: &str) -> Vec<String> {
     all.map(|reading| reading.trim_end_matches('.').to_owned()).collect()
 }
 
-/// Digits as the letters that they stand for most: `m1mi` reads as `mimi`, `5etup` as `setup`.
+/// Replaces digits with the letters that they usually stand for: `m1mi` reads as `mimi`, `5etup` as `setup`.
 fn swapped(text: &str) -> String {
     let swap = |c: char| match c {
         '1' | 'i' | '|' => 'l',
@@ -217,14 +219,15 @@ fn swapped(text: &str) -> String {
     text.chars().map(swap).collect()
 }
 
-/// A name as programs read it that take a NUL for its end.
+/// Returns a name as read by programs for which it ends at a NUL.
 fn ended(name: &str) -> Option<String> {
     let ends = ["\0", "%{00}", "%{0}"].map(|nul| name.find(nul));
     let end = ends.into_iter().flatten().min()?;
     name.get(..end).filter(|name| !name.is_empty()).map(|name| name.nfkc().collect())
 }
 
-/// The same of a name of nothing but ASCII and without escapes, letter by letter: nearly all names are, and every one of the evidence is read for an absence.
+/// Returns the readings of a pure ASCII name without escapes, letter by letter.
+/// Nearly all names are like that, and an absence reads every name of the evidence.
 fn plain_readings(name: &str) -> Option<Vec<String>> {
     if !name.is_ascii() || name.contains("%{") || name.contains('\0') {
         return None;
@@ -238,12 +241,12 @@ fn plain_readings(name: &str) -> Option<Vec<String>> {
     Some((0..3).map(reading).collect())
 }
 
-/// The readings of each letter of ASCII; made once, before calls are forked.
+/// Returns the readings of each ASCII letter; built once, before workers are forked for calls.
 pub(crate) fn letters() -> &'static [Vec<String>] {
     static LETTERS: OnceLock<Vec<Vec<String>>> = OnceLock::new();
     let of = |letter: u8| {
         let readings = readings(&format!("{}{SEPARATOR}", char::from(letter)));
-        // Composing changes nothing in ASCII, so that what is read of both forms is the same.
+        // Composition changes nothing in ASCII, so both forms have the same readings.
         let [plain, cased, _, _, digits, _] = <[String; 6]>::try_from(readings).unwrap_or_default();
         let of_letter = |reading: String| reading.strip_suffix(SEPARATOR).unwrap_or(&reading).to_owned();
         [plain, cased, digits].map(of_letter).to_vec()
@@ -251,10 +254,10 @@ pub(crate) fn letters() -> &'static [Vec<String>] {
     LETTERS.get_or_init(|| (0..128).map(of).collect())
 }
 
-/// Keeps the dot of a name of one letter from being taken for one at its end.
+/// Keeps the dot of a one-letter name from counting as a trailing one.
 const SEPARATOR: char = '-';
 
-/// A name without the characters that tools write as `%{0A}`.
+/// Removes from a name the characters that tools write as `%{0A}`.
 fn without_escapes(name: &str) -> String {
     let mut parts = name.split("%{");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -270,7 +273,7 @@ fn without_escapes(name: &str) -> String {
     out
 }
 
-/// A path whose characters beyond ASCII are written as `\u{…}`, and so are blanks that follow a blank, or begin or end a name.
+/// Writes non-ASCII characters of a path as `\u{…}`, and also spaces that follow a space, or begin or end a name.
 fn unmistakable(path: &str) -> String {
     let mut told = String::new();
     let mut rest = path.chars().peekable();
@@ -287,7 +290,7 @@ fn unmistakable(path: &str) -> String {
     told
 }
 
-/// Deleted entries and streams of this very name.
+/// Returns deleted entries and streams with exactly this name.
 fn elsewhere(call: &Call<'_>, name: &str) -> Vec<String> {
     let with = |more: Value| {
         let mut given = Map::new();
@@ -312,7 +315,7 @@ fn elsewhere(call: &Call<'_>, name: &str) -> Vec<String> {
     near
 }
 
-/// What reads like the first name of the key's path that there is not: values and keys beside it.
+/// Returns values and keys that resemble the first missing name of the key's path.
 fn of_key(call: &Call<'_>, used: Option<&Value>) -> Vec<String> {
     let Some(used) = used.and_then(Value::as_object) else { return Vec::new() };
     let key = used.get("key").and_then(Value::as_str).unwrap_or_default();
@@ -345,7 +348,7 @@ fn of_key(call: &Call<'_>, used: Option<&Value>) -> Vec<String> {
     near
 }
 
-/// The same key in control sets that are not the one that was searched.
+/// Returns the same key in other control sets than the one searched.
 fn in_other_sets(key: &str, at: &impl Fn(&str, usize) -> Vec<Record>) -> Vec<String> {
     let is_set = |name: &str| {
         let digits = name.get(..SET.len()).filter(|begin| begin.eq_ignore_ascii_case(SET));
@@ -375,7 +378,7 @@ fn joined(parent: &str, name: &str) -> String {
     if parent.is_empty() { name.to_owned() } else { format!("{parent}\\{name}") }
 }
 
-/// The last name of the path of a key.
+/// Returns the last name of a key's path.
 fn last_of(record: &Record) -> Option<String> {
     let mut paths = record.fields.values().rev().filter_map(|field| match &field.value {
         FieldValue::RegistryPath(path) => path.rsplit('\\').next().map(str::to_owned),
@@ -384,7 +387,7 @@ fn last_of(record: &Record) -> Option<String> {
     paths.next()
 }
 
-/// What a call of another tool finds; nothing where it cannot be made.
+/// Returns what a call of another tool finds; nothing if the call fails.
 fn asked(spec: &ToolSpec, run: Run, call: &Call<'_>, given: &Value) -> Vec<Record> {
     let Ok(arguments) = Arguments::check(spec, given) else { return Vec::new() };
     let returned = run(&Call { arguments: &arguments, ..*call });

@@ -1,18 +1,18 @@
-//! A literal text as the bytes that it can be in a file.
+//! A literal text, as the bytes that it can be in a file.
 
 use crate::text::Encoding;
 use memchr::{memchr, memchr2, memchr3};
 
-/// Bytes to look for.
+/// A text to look for.
 pub(crate) struct Needle {
-    /// For each character the forms it may have; no form begins another.
+    /// For each character its possible byte forms; no form is a prefix of another.
     characters: Vec<Vec<Vec<u8>>>,
-    /// What a hit can begin with.
+    /// The bytes with which a hit can begin.
     first: Vec<u8>,
 }
 
 impl Needle {
-    /// `text` in UTF-8 or UTF-16LE; with `ignore_case` each letter is also its one upper-case and its one lower-case letter.
+    /// Prepares `text` in UTF-8 or UTF-16LE; with `ignore_case` each letter also matches its single upper-case and lower-case letters.
     pub(crate) fn new(text: &str, encoding: Encoding, ignore_case: bool) -> Needle {
         let form = |letter: char| match encoding {
             Encoding::Utf16Le => {
@@ -38,7 +38,7 @@ impl Needle {
         Needle { characters, first }
     }
 
-    /// The first hit in `bytes` that begins at `from` or behind: where it begins and ends.
+    /// Returns the first hit in `bytes` that begins at or after `from`: its beginning and its end.
     pub(crate) fn find(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         let mut at = from;
         loop {
@@ -48,7 +48,7 @@ impl Needle {
                     [] => return None,
                     [a] => memchr(*a, rest),
                     [a, b] => memchr2(*a, *b, rest),
-                    // A letter has three forms at most.
+                    // A letter has at most three forms.
                     [a, b, c, ..] => memchr3(*a, *b, *c, rest),
                 }?;
             if let Some(length) = self.length_at(bytes.get(start..)?) {
@@ -68,7 +68,7 @@ impl Needle {
     }
 }
 
-/// The letter, where there is exactly one.
+/// Returns the letter, if there is exactly one.
 fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
     letters.next().filter(|_| letters.next().is_none())
 }

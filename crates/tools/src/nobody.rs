@@ -1,4 +1,5 @@
-//! Profiles of no person: the template of new ones, and those of accounts of the system. Nobody logs on there, so that nothing starts at a logon.
+//! Profiles that belong to no person: the template for new ones, and those of system accounts.
+//! Nobody logs on with them, so nothing in them starts at a logon.
 
 /// The folders of such profiles in lower case, the innermost last; `*` is any folder.
 const PROFILES: [&[&str]; 6] = [
@@ -10,7 +11,7 @@ const PROFILES: [&[&str]; 6] = [
     &["config", "systemprofile"],
 ];
 
-/// Whether the folder of a profile is that of no person.
+/// Checks whether a profile folder belongs to no person.
 pub(crate) fn is_profile(folder: &str) -> bool {
     let lower = folder.to_lowercase();
     let own: Vec<&str> = lower.rsplit('/').collect();
@@ -21,7 +22,7 @@ pub(crate) fn is_profile(folder: &str) -> bool {
     PROFILES.iter().any(fits)
 }
 
-/// Whether a hive is that of no person: of such a profile, or `config\DEFAULT`, that of the system itself.
+/// Checks whether a hive belongs to no person: it is in such a profile, or it is `config\DEFAULT`, the system's own.
 pub(crate) fn is_hive(path: &str) -> bool {
     let Some((folder, name)) = path.rsplit_once('/') else { return false };
     let is_of_system = name.eq_ignore_ascii_case("DEFAULT") && folder.to_lowercase().ends_with("config");

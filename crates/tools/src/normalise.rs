@@ -1,9 +1,9 @@
-//! What every tool does to its arguments before it sees them.
+//! Normalises the arguments of a call before its tool sees them.
 //!
-//! Models write numbers as texts, quote paths, use the variables of a running system and name hives as Windows mounts them.
-//! What an argument is (a path, a pattern, a label, …) follows from its name, which means the same for every tool; see [`role`].
-//! Nothing is dropped, and where several things could be meant none is chosen: the call fails and names them.
-//! A spelling that stands in the evidence as it is given is never changed.
+//! Models write numbers as texts, quote paths, use environment variables, and name hives as Windows mounts them.
+//! An argument's meaning (a path, a pattern, a label, …) follows from its name, which means the same for every tool; see [`role`].
+//! Nothing is dropped. If several things could be meant, none is chosen: the call fails and names them.
+//! A spelling that exists in the evidence as given is never changed.
 
 use crate::argument_names::rename;
 use crate::catalogue::Indexes;
@@ -16,30 +16,30 @@ use evidence::Tree;
 use ledger::{ToolSpec, Utc};
 use serde_json::{Map, Number, Value, json};
 
-/// What the text of an argument is.
+/// The meaning of a text argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A path in the evidence.
     Path,
     /// A pattern of names or paths.
     Pattern,
-    /// A label of a piece of evidence.
+    /// The label of a piece of evidence.
     Label,
     /// A hive: a path in the evidence, or the name of its mount.
     Hive,
-    /// A path of a registry key, which [`crate::key_lookup`] reads.
+    /// The path of a registry key, which [`crate::key_lookup`] reads.
     Key,
     /// A volume, which [`crate::volume`] reads.
     Volume,
     /// An instant.
     Instant,
-    /// Text that is taken as it is.
+    /// Text that is used as it is.
     Verbatim,
 }
 
-/// What an argument of this name is; `None` for a name that has no meaning here yet.
+/// Returns the meaning of an argument with this name; `None` for a name without a meaning here yet.
 ///
-/// A test holds that every text argument of the catalogue has one.
+/// A test checks that every text argument of the catalogue has one.
 pub(crate) fn role(argument: &str) -> Option<Role> {
     Some(match argument {
         "path" | "under" => Role::Path,
@@ -59,14 +59,14 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
 /// The tools whose `name` is a pattern of entries of the evidence.
 const ENTRIES: [&str; 3] = ["find_files", "list_deleted", "search_text"];
 
-/// Arguments ready for the check against the schema.
+/// Arguments, ready to be checked against the schema.
 pub(crate) struct Normalised {
     pub(crate) values: Value,
-    /// What cannot be seen by comparing them with what was given.
+    /// Changes that comparing with the given arguments does not show.
     pub(crate) notes: Vec<String>,
 }
 
-/// Normalises what was given; what does not fit the schema is left for its check to refuse.
+/// Normalises what was given; what does not fit the schema is left for the check to refuse.
 pub(crate) fn normalise(
     spec: &ToolSpec,
     given: &Value,
@@ -108,7 +108,7 @@ fn required(spec: &ToolSpec) -> impl Iterator<Item = &str> {
     spec.arguments.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Numbers and flags given as texts, texts given as whole numbers, whole numbers given as fractions, and choices in another letter case.
+/// Converts numbers and flags given as texts, texts given as whole numbers, whole numbers given as fractions, and choices in another case.
 fn scalar(property: &Value, value: &mut Value) {
     let kind = property.get("type").and_then(Value::as_str).unwrap_or_default();
     let changed = match (kind, &*value) {
@@ -137,21 +137,21 @@ fn scalar(property: &Value, value: &mut Value) {
     }
 }
 
-/// The whole number that a fraction is.
+/// Returns the whole number that a fraction equals.
 fn whole(fraction: &Number) -> Option<u64> {
-    // Fractions up to 2^53 - 1 hold whole numbers exactly.
+    // Fractions up to 2^53 - 1 represent whole numbers exactly.
     let text = fraction.as_f64().map(|fraction| format!("{fraction}"));
     text.and_then(|text| text.parse::<u64>().ok()).filter(|n| *n <= crate::spec::MAX_EXACT)
 }
 
-/// A whole number as the text that is meant by it; any other has more than one spelling.
+/// Writes a whole number as the text that is meant; any other number has more than one spelling.
 fn digits(number: &Number) -> Option<String> {
     let text = number.as_i64().map(|number| number.to_string());
     text.or_else(|| number.as_u64().map(|number| number.to_string()))
         .or_else(|| whole(number).map(|number| number.to_string()))
 }
 
-/// A key given as the folder to look in, where the tool has an argument for keys.
+/// Moves a key given as the folder to search to the argument for keys, if the tool has one.
 fn key_for_folder(values: &mut Map<String, Value>, properties: &Map<String, Value>, notes: &mut Vec<String>) {
     let under = values.get("under").and_then(Value::as_str).filter(|under| by_prefix(under).is_some());
     if properties.contains_key("key")
@@ -164,7 +164,7 @@ fn key_for_folder(values: &mut Map<String, Value>, properties: &Map<String, Valu
     }
 }
 
-/// An empty label names nothing and constrains nothing; one in another letter case is the one that it can be.
+/// Removes an empty label, which names nothing; corrects the case of a label if only one can be meant.
 fn label(values: &mut Map<String, Value>, trees: &[Box<dyn Tree>]) {
     let Some(Value::String(text)) = values.get_mut("evidence") else { return };
     if trees.iter().any(|tree| tree.label() == text) {
@@ -182,7 +182,7 @@ fn label(values: &mut Map<String, Value>, trees: &[Box<dyn Tree>]) {
     };
 }
 
-/// The text as it is meant where that is another one.
+/// Returns the text as it is meant, if that differs.
 fn text_of(
     role: Role,
     argument: &str,
@@ -208,7 +208,7 @@ fn path(argument: &str, text: &str, scope: &[&dyn Tree]) -> Result<Option<String
     }
     let plain = without_scheme(bare(text));
     match live_path::read(plain) {
-        // A name may begin with a tilde: it is a user only where there is such a profile.
+        // A name may begin with a tilde: it means a user only if there is such a profile.
         Some(_) if stands(plain, scope) => Ok(Some(plain.to_owned())),
         Some(live) => match live.path(scope, argument, text) {
             Err(CallError::Nowhere { looked, .. }) if names_user(plain) && looked.is_empty() => {
@@ -220,18 +220,18 @@ fn path(argument: &str, text: &str, scope: &[&dyn Tree]) -> Result<Option<String
     }
 }
 
-/// Whether the path begins with `~` and a name: of a user where there is such a profile, else of an entry.
+/// Checks whether the path begins with `~` and a name: of a user if there is such a profile, else of an entry.
 fn names_user(text: &str) -> bool {
     text.strip_prefix('~').is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', '\\']))
 }
 
-/// Whether an entry of the evidence is called so.
+/// Checks whether an entry of the evidence has this name.
 fn stands(text: &str, scope: &[&dyn Tree]) -> bool {
     let Ok(path) = place::read(text) else { return false };
     scope.iter().any(|tree| matches!(place::locate(*tree, &path), Ok(Some(_))))
 }
 
-/// A pattern of entries of the evidence, or of what records tell of, whose paths are those of the host.
+/// Resolves a pattern for entries of the evidence, or for paths in records, which are the host's.
 fn pattern(
     argument: &str,
     text: &str,
@@ -260,7 +260,7 @@ fn pattern(
     }
 }
 
-/// The instant in UTC; a time without a zone could be any of some thirty instants and is refused.
+/// Returns the instant in UTC; a time without a zone could be any of some thirty instants and is refused.
 fn instant(argument: &str, text: &str) -> Result<String, CallError> {
     let plain = bare(text);
     let zone = ["UTC", "GMT"].iter().find_map(|zone| plain.strip_suffix(zone));
@@ -272,7 +272,7 @@ fn instant(argument: &str, text: &str) -> Result<String, CallError> {
     })
 }
 
-/// The hive that is meant by its name, or by the start of the key where no hive is given.
+/// Resolves the hive by its name, or by the beginning of the key if no hive is given.
 fn hive(
     values: &mut Map<String, Value>,
     scope: &[&dyn Tree],
@@ -297,7 +297,7 @@ fn hive(
     match by_prefix(&key) {
         Some((asked @ hive_choice::Asked::Sid { .. }, rest)) => {
             let place = hive_choice::choose(scope, indexes, &asked, &key)?;
-            // Whose hive it is has been looked up: the SID is no constraint any more.
+            // The account's hive has been found: the SID no longer restricts anything.
             values.insert("key".to_owned(), json!(rest));
             notes.push(format!("{} is the hive of the account in {key:?}", place.node.path));
             insert(values, &place);
@@ -322,7 +322,7 @@ fn insert(values: &mut Map<String, Value>, place: &place::Place<'_>) {
     values.insert("evidence".to_owned(), json!(place.tree.label()));
 }
 
-/// The text without white space and pairs of quotes around it.
+/// Removes whitespace and pairs of quotes around the text.
 pub(crate) fn bare(text: &str) -> &str {
     let mut text = text.trim();
     while let Some(inner) = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('„', '“'), ('«', '»')]
@@ -334,7 +334,7 @@ pub(crate) fn bare(text: &str) -> &str {
     text
 }
 
-/// The path of a `file:` URI (RFC 8089); percent signs are names' own and are not undone.
+/// Returns the path of a `file:` URI (RFC 8089); percent signs are kept, because names contain them.
 fn without_scheme(text: &str) -> &str {
     let scheme = text.get(..7).filter(|start| start.eq_ignore_ascii_case("file://"));
     scheme.and_then(|scheme| text.get(scheme.len()..)).unwrap_or(text)

@@ -1,6 +1,6 @@
-//! `overview`: what a case holds, in one call to begin with.
+//! `overview`: what a case contains, in a single call for the start.
 //!
-//! It asks other tools and gives some of their records as they are; what it says of them all stands in notes.
+//! It calls other tools and returns some of their records unchanged; summaries are in notes.
 
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, spec_of};
@@ -19,10 +19,10 @@ use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The tool.
+/// The tool's name.
 pub(crate) const NAME: &str = "overview";
 
-/// Most records of each part, 46 in all at most: an answer that is longer is cut where models read it.
+/// The most records of each part, at most 46 in total: a longer answer is cut where models read it.
 const COMPUTERS: usize = 4;
 const SYSTEMS: usize = 3;
 const USERS: usize = 8;
@@ -32,13 +32,13 @@ const PROGRAMS: usize = 6;
 const STEPS: usize = 3;
 const LOGS: usize = 4;
 
-/// Most logs and computers that a note names.
+/// The most logs and computers that a note names.
 const NAMED: usize = 40;
 
-/// Most kinds of events of which the rarest are sought.
+/// The most kinds of events among which the rarest are sought.
 const KINDS: usize = 10_000;
 
-/// Sources of programs that tell when something ran, and the only types of their records that count.
+/// Sources that show when programs ran, and the only types of their records that count.
 const OF_PROGRAMS: &str = "bam, event_log, pca, prefetch, user_assist";
 const RAN: &[&str] = &["bam_entry", "pca_launch", "prefetch", "process_created", "user_assist"];
 
@@ -48,12 +48,12 @@ pub(crate) fn spec() -> ToolSpec {
         "Call this first: computers, users, the most and the least frequent kinds of events, programs that came up last, clock steps, the span of each log, and which sources there are. Gives at most 46 records of other tools, each as that tool gives it, and shows no absence.",
         vec![("evidence", spec::text("label of the evidence to look at; all when left out"))],
         &[],
-        // Beside those of tables: see `tables::gives_any_record`.
+        // In addition to those of tables: see `tables::gives_any_record`.
         sink::count_types().to_vec(),
     )
 }
 
-/// The groups of the tables that a call reads.
+/// Returns the table groups that a call reads.
 pub(crate) fn groups() -> Vec<TableGroup> {
     let mut groups: BTreeSet<_> =
         Sources::read(OF_PROGRAMS).map(|sources| sources.groups()).into_iter().flatten().collect();
@@ -89,7 +89,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// What was seen so far.
+/// What was found so far.
 struct Seen<'c> {
     call: &'c Call<'c>,
     label: Option<&'c str>,
@@ -117,7 +117,7 @@ impl Seen<'_> {
         Ok(returned.records)
     }
 
-    /// Keeps the first records of a part, and says where there are more.
+    /// Keeps the first records of a part, and says if there are more.
     fn keep(&mut self, what: &str, mut records: Vec<Record>, most: usize) {
         if records.len() > most {
             self.notes.push(format!("{most} of {} {what} are given", records.len()));
@@ -126,13 +126,13 @@ impl Seen<'_> {
         self.records.extend(records);
     }
 
-    /// Says of which sources there are files or hives, and of which there are none.
+    /// Says which sources have files or hives in the evidence, and which have none.
     fn sources(&mut self, scope: &Scope<'_>) -> Result<(), CallError> {
-        // Some files are found by nothing but their content, and not looked for.
+        // Some files can be found only by their content, and are not looked for.
         let decoders: Vec<_> = DECODERS.iter().filter(|decoder| !decoder.names.is_empty()).collect();
         let files = source_files::find(scope, self.call.indexes, &decoders)?;
         self.defects.extend(files.defects.iter().cloned());
-        // Each names all sources here; the calls that read one tell those that are its own.
+        // Here each gap would name all sources; calls that read one source report its own.
         let unread = files.gaps.len();
         let told = format!(
             "{unread} files or folders that may hold a source were not read, or are named as one and hold something else"
@@ -175,7 +175,7 @@ impl Seen<'_> {
         Ok(())
     }
 
-    /// The largest logs, and the spans of all in a note.
+    /// Returns the largest logs, and notes the spans of all.
     fn logs(&mut self) -> Result<(), CallError> {
         let of_logs = [("record", json!("event_log")), ("limit", json!(KINDS))];
         let mut logs = self.ask("list_event_channels", list_event_channels::run, &of_logs)?;
@@ -208,7 +208,7 @@ impl Seen<'_> {
         Ok(())
     }
 
-    /// The kinds of events that are the most, and those that are the least frequent: of each provider one, and of equal ones the latest.
+    /// Returns the most frequent kinds of events and the rarest: one per provider; among equally rare ones, the latest.
     fn kinds_of_events(&mut self) -> Result<(), CallError> {
         let by = [
             ("source", json!("event_log")),
@@ -230,7 +230,7 @@ impl Seen<'_> {
         Ok(())
     }
 
-    /// The first records of the programs that came up last.
+    /// Returns the first record of each of the programs that appeared most recently.
     fn programs(&mut self, scope: Scope<'_>) -> Result<(), CallError> {
         let asked = Asked::of_types(scope, Sources::read(OF_PROGRAMS)?, RAN);
         let lines = Lines::open(self.call, &asked)?;
@@ -242,7 +242,7 @@ impl Seen<'_> {
     }
 }
 
-/// The provider of a kind of events, which are counted by channel, provider and id.
+/// Returns the provider of a kind of events; kinds are counted by channel, provider and id.
 fn provider(kind: &Record) -> Option<String> {
     match kind.fields.get("values").map(|field| &field.value) {
         Some(FieldValue::List(values)) => values.get(1).cloned(),
@@ -254,7 +254,7 @@ fn text(record: &Record, field: &str) -> Option<String> {
     record.fields.get(field).map(|field| field.value.to_text().into_owned())
 }
 
-/// A whole number of a record; 0 where it has none.
+/// Returns a whole number of a record; 0 if it has none.
 fn number(record: &Record, field: &str) -> i128 {
     match record.fields.get(field).map(|field| &field.value) {
         Some(FieldValue::Integer(number)) => *number,
@@ -262,7 +262,7 @@ fn number(record: &Record, field: &str) -> i128 {
     }
 }
 
-/// A time without the fraction of its second.
+/// Removes the fraction of a second from a time.
 fn to_second(time: &str) -> &str {
     time.split_once('.').map_or(time.trim_end_matches('Z'), |(time, _)| time)
 }
@@ -272,7 +272,7 @@ fn or_none<T: AsRef<str>>(names: &[T]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// The first of these, and how many more there are.
+/// Lists the first of these, and how many more there are.
 fn named(all: &[String], between: &str) -> String {
     let told = all.get(..NAMED).unwrap_or(all).join(between);
     match all.len().saturating_sub(NAMED) {

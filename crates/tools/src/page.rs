@@ -1,38 +1,38 @@
-//! One page of records out of many.
+//! One page of many records.
 
 use crate::returned::Return;
 use ledger::Record;
 use std::convert::Infallible;
 
-/// A page in the making.
+/// A page being built.
 pub(crate) struct Page {
     records: Vec<Record>,
     offset: usize,
     limit: usize,
-    /// Records met, those before the page included.
+    /// How many records were met, including those before the page.
     seen: usize,
-    /// Whether records follow that are not in the page.
+    /// Whether more records follow the page.
     more: bool,
 }
 
 impl Page {
-    /// The page of at most `limit` records behind the first `offset`.
+    /// Makes a page of at most `limit` records, after the first `offset`.
     pub(crate) fn new(offset: usize, limit: usize) -> Page {
         Page { records: Vec::new(), offset, limit, seen: 0, more: false }
     }
 
-    /// A page that was made elsewhere; `more` tells whether records follow.
+    /// Makes a page from records collected elsewhere; `more` says whether records follow.
     pub(crate) fn of(records: Vec<Record>, offset: usize, limit: usize, more: bool) -> Page {
         let seen = offset.saturating_add(records.len());
         Page { records, offset, limit, seen, more }
     }
 
-    /// Whether a record had no room.
+    /// Whether a record did not fit.
     pub(crate) fn is_over(&self) -> bool {
         self.more
     }
 
-    /// Counts the next record without looking at it, where it stands before the page.
+    /// Counts the next record without looking at it, if it comes before the page.
     pub(crate) fn passes_over(&mut self) -> bool {
         let before = self.seen < self.offset;
         self.seen += usize::from(before);
@@ -45,13 +45,13 @@ impl Page {
         self.more = true;
     }
 
-    /// Takes the next record, which is made only when it is in the page; `false` once a record had no room.
+    /// Takes the next record, which is only made if it is on the page; `false` once a record does not fit.
     pub(crate) fn take(&mut self, record: impl FnOnce() -> Record) -> bool {
         let taken: Result<bool, Infallible> = self.try_take(|| Ok(record()));
         taken.unwrap_or(false)
     }
 
-    /// The same with a record that may not be had.
+    /// Does the same with a record whose making can fail.
     pub(crate) fn try_take<E>(&mut self, record: impl FnOnce() -> Result<Record, E>) -> Result<bool, E> {
         if self.seen < self.offset {
             self.seen += 1;
@@ -64,14 +64,14 @@ impl Page {
         Ok(!self.more)
     }
 
-    /// Hands the records to `returned` and says how to go on; `what` are the records.
+    /// Hands the records to `returned` and says how to continue; `what` names the records.
     pub(crate) fn fill(self, returned: &mut Return, what: &str) {
         returned.set_records(self.records);
         if self.more {
             let next = self.offset.saturating_add(self.limit);
             returned.truncate(format!("more {what} follow: go on with \"offset\": {next}"));
         } else if self.offset > 0 {
-            // Nobody may read an absence out of a page.
+            // A page must not be taken for an absence.
             returned.truncate(format!("this is the last page; the {what} before it are not in it"));
         }
     }

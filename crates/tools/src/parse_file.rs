@@ -1,4 +1,4 @@
-//! `parse_file`: one file, told by its content, decoded into records.
+//! `parse_file`: decodes one file, recognised by its content, into records.
 
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, Prepared};
@@ -15,7 +15,7 @@ use ledger::{RecordType, ToolSpec};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The label of bytes that are no evidence.
+/// The label of bytes that are not evidence.
 const MEMORY: &str = "memory";
 
 pub(crate) fn spec() -> ToolSpec {
@@ -39,7 +39,7 @@ pub(crate) fn spec() -> ToolSpec {
     )
 }
 
-/// The record types of all decoders, each once, and that of counts.
+/// Returns the record types of all decoders, each once, and that of counts.
 fn record_types() -> Vec<RecordType> {
     sink::with_counts(DECODERS.iter().flat_map(|decoder| (decoder.records)()).collect())
 }
@@ -60,7 +60,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     decode(decoder, call, &place, stream, &normalised)
 }
 
-/// Reads one file, or a stream of it, by this decoder.
+/// Reads one file, or a stream of it, with this decoder.
 fn decode(
     decoder: &Decoder,
     call: &Call<'_>,
@@ -71,22 +71,22 @@ fn decode(
     let mut sink = Sink::new(call.arguments, record_types())?;
     sink.begin(format!("{} of {} ({})", place.node.path, place.tree.label(), decoder.name));
     let mut source = Source::new(place.tree, &place.node, stream, call.scratch, &mut sink).alone();
-    // Whether the file was read to its end is in the sink's page.
+    // The sink's page knows whether the file was read to its end.
     let _: Flow = (decoder.read)(&mut source)?;
     let mut returned = Return::found(Vec::new(), call.arguments.normalised(normalised));
     sink.fill(&mut returned);
     Ok(returned)
 }
 
-/// The names of all decoders, sorted.
+/// Returns the names of all decoders, sorted.
 pub fn decoders() -> Vec<&'static str> {
     DECODERS.iter().map(|decoder| decoder.name).collect()
 }
 
-/// Reads these bytes as the file at `path` by this decoder, whatever they are: what mutations and fuzzers call.
+/// Reads these bytes with this decoder as the file at `path`, whatever they are: mutation tests and fuzzers call it.
 ///
-/// It is [`parse_file`](crate::run) but for the content, which need not begin as a file of the decoder.
-/// `scratch` is an empty folder that the call may fill; a name of no decoder is a failed call.
+/// It does the same as [`parse_file`](crate::run), but the content need not begin as a file of the decoder.
+/// `scratch` is an empty folder that the call may use; an unknown decoder name fails the call.
 pub fn decode_bytes(decoder: &str, path: &str, bytes: &[u8], scratch: &Path) -> Return {
     Return::from(decode_memory(decoder, path, bytes, scratch))
 }

@@ -11,7 +11,7 @@ use artifacts::registry::{self, Hive, Key, Value};
 use ledger::{AbsenceForm, Defect, Record, ToolSpec};
 use serde_json::json;
 
-/// Most raw data of one call, in bytes: values of a hostile hive can share one large piece of data.
+/// The most raw data of one call, in bytes: the values of a hostile hive can share one large piece of data.
 pub(crate) const MAX_DATA: usize = 32 << 20;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -100,13 +100,13 @@ struct Reading<'a, 'h> {
     limit: usize,
     records: Vec<Record>,
     defects: Vec<Defect>,
-    /// Bytes of raw data in `records`.
+    /// How many bytes of raw data are in `records`.
     data: usize,
     more: bool,
 }
 
 impl<'h> Reading<'_, 'h> {
-    /// The key, its values and its subkeys; of the subkeys the same as long as `depth` lasts.
+    /// Adds the key, its values and its subkeys; does the same for subkeys down to `depth`.
     fn branch(&mut self, key: &Key<'h>, depth: u64) {
         if !self.push(self.source.key(key)) {
             return;
@@ -153,10 +153,10 @@ impl<'h> Reading<'_, 'h> {
     }
 }
 
-/// Whether damage lies in the record or the data of a value.
+/// Checks whether damage is in the record or the data of a value.
 pub(crate) fn lies_in(defect: &registry::Defect, value: &Value<'_>) -> bool {
     let Some(at) = defect.offset else { return false };
-    // A record's name follows its 20 fixed bytes; a defect there names its start.
+    // A record's name follows its 20 fixed bytes; a defect in the name is reported at its start.
     let record = value.offset..=value.offset.saturating_add(0x14);
     let in_data = |extent: &registry::Extent| {
         (extent.offset..extent.offset.saturating_add(extent.length.max(1))).contains(&at)

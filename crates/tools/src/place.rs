@@ -1,17 +1,17 @@
-//! From what an agent calls a path to an entry of the evidence.
+//! Resolves an agent's spelling of a path to an entry of the evidence.
 
 use crate::error::CallError;
 use crate::{absent, drives};
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
 use serde_json::{Value, json};
 
-/// An entry and the tree it stands in.
+/// An entry and its tree.
 pub(crate) struct Place<'a> {
     pub(crate) tree: &'a dyn Tree,
     pub(crate) node: Node,
 }
 
-/// The pieces of evidence that a call may look into: the one with this label, or all.
+/// Returns the pieces of evidence that a call may search: the one with this label, or all.
 pub(crate) fn scope<'a>(
     trees: &'a [Box<dyn Tree>],
     label: Option<&str>,
@@ -27,7 +27,7 @@ pub(crate) fn scope<'a>(
     }
 }
 
-/// The entry at `path`, which exactly one piece of evidence in scope must hold.
+/// Finds the entry at `path`, which exactly one piece of evidence in scope must have.
 pub(crate) fn find<'a>(
     trees: &'a [Box<dyn Tree>],
     label: Option<&str>,
@@ -73,12 +73,12 @@ pub(crate) fn find<'a>(
     }
 }
 
-/// How an entry is called where several are named.
+/// Names an entry, together with its evidence.
 fn called(tree: &dyn Tree, path: &EvidencePath) -> String {
     format!("{path} of {}", tree.label())
 }
 
-/// The trees in which nothing stands for the drive of `path`: that it is not there cannot be told of them.
+/// Returns the trees in which nothing represents the drive of `path`: they cannot show that the path is absent.
 pub(crate) fn unmapped<'t>(
     scope: &[&'t dyn Tree],
     path: &EvidencePath,
@@ -93,13 +93,13 @@ pub(crate) fn unmapped<'t>(
     Ok(found)
 }
 
-/// Where a search begins: the folder or file that was asked for, or the roots of all evidence in scope.
+/// Where a search starts: the folder or file that was asked for, or the roots of all evidence in scope.
 pub(crate) struct Scope<'a> {
     pub(crate) places: Vec<Place<'a>>,
 }
 
 impl Scope<'_> {
-    /// The arguments `under` and `evidence` as they were used.
+    /// Returns the arguments `under` and `evidence` as they were used.
     pub(crate) fn normalised(&self) -> Vec<(&'static str, Value)> {
         match self.places.as_slice() {
             [place] => {
@@ -110,7 +110,7 @@ impl Scope<'_> {
     }
 }
 
-/// What to search when `path` is given as `under`: everything in scope where it is empty.
+/// Returns what to search when `path` is given as `under`: everything in scope if it is empty.
 pub(crate) fn under<'a>(
     trees: &'a [Box<dyn Tree>],
     label: Option<&str>,
@@ -127,7 +127,7 @@ pub(crate) fn under<'a>(
     Ok(Scope { places: roots.collect::<Result<_, ReadError>>()? })
 }
 
-/// Reads what an agent writes: either slash, a device prefix such as `\\?\`, a `.` in front.
+/// Parses what an agent writes: either slash, a device prefix such as `\\?\`, a leading `.`.
 pub(crate) fn read(text: &str) -> Result<EvidencePath, CallError> {
     let text = without_device(text);
     let text = match text {
@@ -137,15 +137,16 @@ pub(crate) fn read(text: &str) -> Result<EvidencePath, CallError> {
     EvidencePath::parse(text).map_err(CallError::Path)
 }
 
-/// The text without a device prefix such as `\\?\`.
+/// Removes a device prefix such as `\\?\` from the text.
 pub(crate) fn without_device(text: &str) -> &str {
     let devices = ["\\\\?\\", "\\\\.\\", "\\??\\"];
     devices.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text)
 }
 
-/// The entry at `path` as it is; else, for a path with a drive letter, in what stands for the drive; where nothing stands for any, without the letter.
+/// Finds the entry at `path` as it is. Failing that, a path with a drive letter is looked up in what represents the drive.
+/// If nothing represents any drive, it is looked up without the letter.
 ///
-/// Several where several things stand for the drive and hold the path.
+/// Returns several entries if several folders represent the drive and have the path.
 pub(crate) fn locate_all(tree: &dyn Tree, path: &EvidencePath) -> Result<Vec<Node>, ReadError> {
     if let Some(node) = tree.node(path)? {
         return Ok(vec![node]);
@@ -157,27 +158,27 @@ pub(crate) fn locate_all(tree: &dyn Tree, path: &EvidencePath) -> Result<Vec<Nod
     Ok(found)
 }
 
-/// A path with a drive letter in each of the folders that can stand for the drive; none for any other path.
+/// Returns a path with a drive letter in each of the folders that the drive can mean; none for any other path.
 pub(crate) fn in_drives(tree: &dyn Tree, path: &EvidencePath) -> Result<Vec<EvidencePath>, ReadError> {
     let Some(letter) = drives::letter_of(path) else { return Ok(Vec::new()) };
     let folders = drives::of_letter(tree, letter)?;
     Ok(folders.iter().map(|folder| rebase(path, folder)).collect())
 }
 
-/// The same, where there is exactly one.
+/// Finds the entry, if there is exactly one.
 pub(crate) fn locate(tree: &dyn Tree, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
     let mut found = locate_all(tree, path)?;
     Ok(found.pop().filter(|_| found.is_empty()))
 }
 
-/// `path` with its first component replaced by `folder`.
+/// Replaces the first component of `path` with `folder`.
 fn rebase(path: &EvidencePath, folder: &EvidencePath) -> EvidencePath {
     let components = folder.components().chain(path.components().skip(1));
-    // Components of paths joined again are a path.
+    // Path components joined again are a valid path.
     EvidencePath::parse(&components.collect::<Vec<_>>().join("/")).unwrap_or_default()
 }
 
-/// The deepest folder on the way to `path` that is there.
+/// Returns the deepest existing folder on the way to `path`.
 fn deepest(tree: &dyn Tree, path: EvidencePath) -> EvidencePath {
     let mut path = path;
     while let Some(parent) = path.parent() {

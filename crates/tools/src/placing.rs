@@ -1,6 +1,6 @@
-//! Says of each record whether its file stands where Windows keeps such files (`ledger::placement`).
+//! Decides for each record whether its file is where Windows keeps such files (`ledger::placement`).
 //!
-//! It is worked out for a page of records when it is asked for, and stands in no case table.
+//! It is decided for a page of records when the page is asked for, and is not stored in case tables.
 
 use crate::catalogue::InPlace;
 use crate::drives;
@@ -9,29 +9,29 @@ use evidence::{EvidencePath, Node, ReadError, Tree};
 use ledger::{Placement, Record, placement};
 use std::collections::BTreeMap;
 
-/// Levels below the root of the evidence on which a shadow copy's folder may stand.
+/// The number of levels below the evidence's root on which a shadow copy's folder may be.
 const DEEPEST_SHADOW_COPY: usize = 5;
 
-/// Folders around a host's that hold nothing else.
+/// The most folders around a host's folder that contain nothing else.
 const DEEPEST_WRAPPER: usize = 4;
 
-/// What is known of a piece of evidence.
+/// The folder layout of a piece of evidence.
 pub(crate) struct Layout<'a> {
-    /// What the case file says to be the host's own.
+    /// The paths that the case file says are the host's own.
     stated: &'a [String],
     /// The roots of drives, the longest path first.
     roots: Vec<EvidencePath>,
-    /// Whether a volume begins at its very root.
+    /// Whether the evidence's root is itself the root of a volume.
     is_volume: bool,
-    /// Folders at the top of a root, in lower case, that this Windows does not use: it has the newer one beside it.
+    /// Folders at the top of a root, in lower case, that this Windows does not use because the newer one exists.
     outdated: Vec<(EvidencePath, &'static str)>,
-    /// Whether a host's drive stands among the roots, so that a shadow copy is not all there is.
+    /// Whether a live drive of the host is among the roots, so that a shadow copy is not all there is.
     has_live: bool,
-    /// Whether files of it may have been handed in alone: no image, and no folder of Windows at any root.
+    /// Whether its files may have been supplied alone: no image, and no Windows folder at any root.
     may_be_alone: bool,
 }
 
-/// Tells the place of every record that is not where it belongs.
+/// Sets the placement of every record that is not where it belongs.
 pub(crate) fn place(
     records: &mut [Record],
     trees: &[Box<dyn Tree>],
@@ -40,7 +40,7 @@ pub(crate) fn place(
     let mut layouts: BTreeMap<&str, Layout<'_>> = BTreeMap::new();
     let mut hosts = Hosts::default();
     for record in records {
-        // Most types belong nowhere in particular, and need no look at the evidence.
+        // Most types have no particular place, so the evidence need not be examined.
         if !placement::has_place(record) {
             continue;
         }
@@ -57,7 +57,7 @@ pub(crate) fn place(
             None | Some(Placement::Assumed)
                 if hosts.is_foreign(tree.as_ref(), &layout.root_of(&path), record) =>
             {
-                // Whoever says that a log is the host's own knows its names.
+                // Whoever states in the case file that a log is the host's own knows its computer names.
                 Some(if layout.is_stated(&path) { Placement::Stated } else { Placement::Foreign })
             }
             placement => placement,
@@ -66,7 +66,7 @@ pub(crate) fn place(
     Ok(())
 }
 
-/// Looks at the folders of a piece of evidence.
+/// Examines the folders of a piece of evidence.
 pub(crate) fn layout<'a>(tree: &dyn Tree, in_place: &'a InPlace) -> Result<Layout<'a>, ReadError> {
     let top = tree.node(&EvidencePath::root())?;
     let is_volume = top.as_ref().is_some_and(|top| is_volume(tree, top));
@@ -87,14 +87,15 @@ pub(crate) fn layout<'a>(tree: &dyn Tree, in_place: &'a InPlace) -> Result<Layou
     Ok(Layout { stated, is_volume, may_be_alone, outdated, has_live, roots })
 }
 
-/// Folders that Windows keeps things in, each with those that it had before and does not look into beside it: anybody can make one of that name at the top of a drive.
+/// Folders in which Windows keeps things, each with its predecessors, which Windows no longer uses once the new one exists.
+/// Anybody can create a folder with such a name at the top of a drive.
 const REPLACED: [(&str, &[&str]); 3] = [
     ("windows", &["winnt"]),
     ("users", &["documents and settings", "dokumente und einstellungen"]),
     ("$recycle.bin", &["recycler", "recycled"]),
 ];
 
-/// The folders at a root that this Windows does not use.
+/// Returns the folders at a root that this Windows does not use.
 fn outdated_at(tree: &dyn Tree, root: &EvidencePath) -> Result<Vec<&'static str>, ReadError> {
     let Some(node) = tree.node(root)? else { return Ok(Vec::new()) };
     let tops = folders(tree, &node);
@@ -107,7 +108,7 @@ fn outdated_at(tree: &dyn Tree, root: &EvidencePath) -> Result<Vec<&'static str>
         };
         let is_used = match newer {
             "windows" => is_there(&["System32", "config"]),
-            // On Windows XP a folder `Users` is anybody's; one with a profile in it is where profiles are.
+            // On Windows XP a folder `Users` may be anything; one that contains a profile is where profiles are.
             "users" => folders(tree, folder)
                 .iter()
                 .any(|user| is_there(&[&user.name, "NTUSER.DAT"]) || is_there(&[&user.name, "AppData"])),
@@ -118,7 +119,7 @@ fn outdated_at(tree: &dyn Tree, root: &EvidencePath) -> Result<Vec<&'static str>
     Ok(outdated)
 }
 
-/// The roots of the host's drives: none lies in another, whatever a user has named folders in it.
+/// Returns the roots of the host's drives: none is inside another, whatever names users gave to folders.
 fn roots(tree: &dyn Tree, top: Option<Node>, is_volume: bool) -> Result<Vec<EvidencePath>, ReadError> {
     let Some(top) = top.filter(|_| tree.layout().is_none()) else { return drives::volumes(tree) };
     if is_volume {
@@ -135,17 +136,18 @@ fn roots(tree: &dyn Tree, top: Option<Node>, is_volume: bool) -> Result<Vec<Evid
     Ok(if roots.is_empty() { vec![top.path] } else { roots })
 }
 
-/// Whether a folder is the root of a volume: it holds what stands at the top of one.
+/// Checks whether a folder is the root of a volume: it contains what the top of a volume contains.
 fn is_volume(tree: &dyn Tree, folder: &Node) -> bool {
     folders(tree, folder).iter().any(|folder| drives::is_top(&folder.name))
 }
 
-/// The folders in a folder; none where it cannot be listed, which whoever looks there tells.
+/// Returns the subfolders of a folder; none if it cannot be listed, which the actual search reports.
 fn folders(tree: &dyn Tree, folder: &Node) -> Vec<Node> {
     tree.folders(folder).unwrap_or_default()
 }
 
-/// The volumes below a folder that is none itself: those side by side in the first folder that is not the only one.
+/// Returns the volumes below a folder that is not a volume itself.
+/// It follows single subfolders down, and returns the volumes that are side by side.
 fn wrapped(tree: &dyn Tree, top: Node) -> Vec<EvidencePath> {
     let mut folder = top;
     for _ in 0..DEEPEST_WRAPPER {
@@ -166,28 +168,28 @@ fn wrapped(tree: &dyn Tree, top: Node) -> Vec<EvidencePath> {
     Vec::new()
 }
 
-/// Whether a folder is that of a Windows that was replaced, or is being set up: not what runs on the host.
+/// Checks for the folder of a Windows that was replaced, or is being set up, and so does not run on the host.
 fn is_former_windows(name: &str) -> bool {
     let name = name.to_lowercase();
     name.starts_with("windows.old") || matches!(name.as_str(), "$windows.~bt" | "$windows.~ws")
 }
 
 impl Layout<'_> {
-    /// Whether a file or folder stands where Windows keeps files of this kind, or is taken to.
+    /// Checks whether a file or folder is where Windows keeps files of this kind, or is assumed to be.
     pub(crate) fn keeps(&self, kind: &str, path: &EvidencePath) -> bool {
         let path: Vec<&str> = path.components().collect();
         let placed = self.placed(&path, false, |on_drive| Some(placement::is_kept(kind, on_drive)));
         placed != Some(Placement::Elsewhere)
     }
 
-    /// The root of the drive that a path leads into; that of the evidence where none is known.
+    /// Returns the root of the drive that a path leads into; the evidence's root if none is known.
     fn root_of(&self, path: &[&str]) -> EvidencePath {
         let leads = |root: &&EvidencePath| root.components().zip(path).all(|(own, part)| own == *part);
         let fits = |root: &&EvidencePath| root.components().count() < path.len() && leads(root);
         self.roots.iter().find(fits).cloned().unwrap_or_default()
     }
 
-    /// Whether the case file says that what stands at a path is the host's own.
+    /// Checks whether the case file says that what is at a path is the host's own.
     fn is_stated(&self, path: &[&str]) -> bool {
         let is_below = |stated: &String| {
             let stated = stated.split('/');
@@ -196,7 +198,8 @@ impl Layout<'_> {
         self.stated.iter().any(is_below)
     }
 
-    /// The place of a path that `belongs` where it says, from the root of its drive; `is_state`: what stands there is a state of the host, and no event.
+    /// Returns the placement of a path. `belongs` decides by the path from the root of its drive.
+    /// `is_state` means that the record shows a state of the host, not an event.
     fn placed(
         &self,
         path: &[&str],
@@ -214,10 +217,10 @@ impl Layout<'_> {
         };
         let root = above.len().max(copy);
         let on_drive = path.get(root..).unwrap_or_default();
-        // What happened has happened; what was configured once may be so no more.
+        // What happened stays true; what was configured may have changed since the shadow copy.
         let is_past = is_state && copy > 0 && self.has_live;
         if belongs(on_drive)? && !is_past && !on_drive.first().is_some_and(is_outdated) {
-            // Of `$MFT` alone nothing tells of which volume it is.
+            // A lone file at the top, such as `$MFT`, does not show which volume it is from.
             let is_alone = on_drive.len() == 1 && root == 0 && self.may_be_alone;
             return is_alone.then_some(Placement::Assumed);
         }
@@ -229,12 +232,12 @@ impl Layout<'_> {
     }
 }
 
-/// Whether a folder is one in which users keep what came from anywhere.
+/// Checks for a folder in which users keep files from anywhere.
 fn is_of_a_user(name: &str) -> bool {
     ["downloads", "desktop", "temp", "backup", "backups"].contains(&name.to_lowercase().as_str())
 }
 
-/// How many components of a path lead to the root of a shadow copy that a tool collected: Velociraptor names its device, KAPE numbers it.
+/// Returns how many components of a path lead to the root of a collected shadow copy: Velociraptor names its device, KAPE numbers it.
 fn below_shadow_copy(path: &[&str]) -> usize {
     let before_tops = path.iter().take_while(|part| !drives::is_top(part)).take(DEEPEST_SHADOW_COPY);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

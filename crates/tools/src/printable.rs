@@ -1,21 +1,22 @@
 //! Runs of printable characters in bytes of any kind, as ASCII and as UTF-16LE.
 //!
-//! Bytes come in windows of any size and nothing of them is kept but the runs that are still open.
-//! Where a run is cut depends on the bytes alone and not on where a reader began: it is cut at a multiple of [`CUT`] where at least [`CUT`] bytes of it stand before that.
+//! Bytes arrive in windows of any size. Only the runs that are still open are kept.
+//! Where a run is cut depends only on the bytes, not on where a reader began.
+//! It is cut at a multiple of [`CUT`] if at least [`CUT`] bytes of it precede that place.
 //! A reader that begins [`LOOK_BACK`] bytes early therefore finds the same pieces as one that began at the start.
 
 use std::collections::BTreeMap;
 
-/// Bytes at whose multiples a long run is cut.
+/// A long run is cut at multiples of this many bytes.
 pub(crate) const CUT: u64 = 4096;
 
-/// The most bytes of one piece of a run, a unit of UTF-16 that straddles the cut included.
+/// The most bytes of one piece of a run, including a UTF-16 unit that straddles the cut.
 pub(crate) const LONGEST: u64 = 2 * CUT;
 
-/// How far before its first byte a reader begins: enough to know which runs go on there, even for UTF-16.
+/// How far before its first byte a reader must begin, to know which runs continue there, even in UTF-16.
 pub(crate) const LOOK_BACK: u64 = CUT + 2;
 
-/// How a run is written.
+/// The encoding of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Writing {
     Ascii,
@@ -41,42 +42,42 @@ impl Writing {
 /// A run of printable characters, or a piece of a long one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Printable {
-    /// Where it begins.
+    /// Its offset.
     pub(crate) offset: u64,
-    /// Its bytes.
+    /// Its length in bytes.
     pub(crate) length: u64,
     pub(crate) writing: Writing,
     pub(crate) text: String,
 }
 
-/// The runs of a stream of bytes.
+/// Finds the runs in a stream of bytes.
 pub(crate) struct Scanner {
-    /// ASCII, UTF-16LE from even and from odd places; those that are not looked for are left out.
+    /// ASCII, UTF-16LE at even and at odd offsets; encodings that are not sought are left out.
     lanes: Vec<Lane>,
-    /// Characters that a run must have.
+    /// The least number of characters of a run.
     least: usize,
-    /// The next byte.
+    /// The offset of the next byte.
     at: u64,
-    /// Runs that have ended, by place; a run that began earlier may still be open.
+    /// Runs that have ended, by offset; a run that began earlier may still be open.
     ended: BTreeMap<(u64, Writing), Printable>,
 }
 
 /// One way to read the bytes.
 struct Lane {
     writing: Writing,
-    /// The low byte of a unit whose high byte is still to come.
+    /// The low byte of a unit whose high byte has not arrived yet.
     low: Option<u8>,
-    /// Whether units begin at odd places.
+    /// Whether units begin at odd offsets.
     odd: bool,
-    /// Where the run began, of which `text` is the last piece.
+    /// The offset of the whole run; `text` is its last piece.
     since: u64,
-    /// Where the piece began.
+    /// The offset of the piece.
     start: u64,
     text: String,
 }
 
 impl Scanner {
-    /// Of bytes that begin at `at`.
+    /// Starts a scan of bytes that begin at `at`.
     pub(crate) fn new(writings: &[Writing], least: usize, at: u64) -> Scanner {
         let lane = |writing, odd| Lane { writing, low: None, odd, since: 0, start: 0, text: String::new() };
         let lanes = writings.iter().flat_map(|writing| match writing {
@@ -86,7 +87,7 @@ impl Scanner {
         Scanner { lanes: lanes.collect(), least, at, ended: BTreeMap::new() }
     }
 
-    /// Takes the next bytes.
+    /// Processes the next bytes.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         for lane in &mut self.lanes {
             for (at, byte) in (self.at..).zip(bytes) {
@@ -98,14 +99,14 @@ impl Scanner {
         self.at = self.at.saturating_add(bytes.len() as u64);
     }
 
-    /// The bytes have ended.
+    /// Ends the scan: there are no more bytes.
     pub(crate) fn finish(&mut self) {
         for lane in &mut self.lanes {
             keep(&mut self.ended, lane.end(), self.least);
         }
     }
 
-    /// The next run in the order of places, once none can come that begins before it.
+    /// Returns the next run in order of offset, once no earlier one can come.
     pub(crate) fn next(&mut self) -> Option<Printable> {
         let open = self.lanes.iter().filter(|lane| !lane.text.is_empty()).map(|lane| lane.start);
         let first_open = open.min().unwrap_or(u64::MAX);
@@ -122,7 +123,7 @@ fn keep(ended: &mut BTreeMap<(u64, Writing), Printable>, piece: Printable, least
 }
 
 impl Lane {
-    /// Takes the byte at `at`; the piece that it ends, where it ends one.
+    /// Processes the byte at `at`; returns the piece that it ends, if any.
     fn take(&mut self, at: u64, byte: u8) -> Option<Printable> {
         let (letter, place) = match self.writing {
             Writing::Ascii => (printable(u16::from(byte)).filter(char::is_ascii), at),
@@ -136,7 +137,7 @@ impl Lane {
             },
         };
         let Some(letter) = letter else { return (!self.text.is_empty()).then(|| self.end()) };
-        // A unit may begin one byte before the cut: what counts is the last cut at or before it.
+        // A unit may begin one byte before the cut: the last cut at or before it counts.
         let cut = place / CUT * CUT;
         let cuts = self.start < cut && self.since.saturating_add(CUT) <= cut;
         let ended = (!self.text.is_empty() && cuts).then(|| self.end());
@@ -157,7 +158,7 @@ impl Lane {
     }
 }
 
-/// Tab and the characters of ASCII, of Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic: a unit of anything else is rather no text.
+/// Accepts tab and the characters of ASCII, Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic: other units are probably not text.
 fn printable(unit: u16) -> Option<char> {
     let is_one = matches!(unit, 0x09 | 0x20..=0x7E | 0xA1..=0x06FF) && unit != 0xAD;
     char::from_u32(unit.into()).filter(|letter| is_one && !letter.is_control())

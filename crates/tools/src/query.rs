@@ -1,8 +1,10 @@
 //! `query`: stored records of all kinds, chosen by a SELECT over the case tables.
 //!
 //! **A record is a stored row, never a row of the result.**
-//! A statement can state literals, compute, and put values of different rows side by side; so its result only names rows, by `_table`, `_row` and `_evidence`, and each is read again by these.
-//! Everything else of a result goes into notes, which ground nothing; a count that says what it counts by the records' own values is counted from the rows ([`Count`]).
+//! A statement can state literals, compute, and put values of different rows side by side.
+//! So its result only names rows, by `_table`, `_row` and `_evidence`, and each row is read again by these.
+//! Everything else in a result goes into notes, which ground nothing.
+//! A count is recorded only if its groups are the records' own values; it is then counted from the rows ([`Count`]).
 
 use crate::catalogue::{Call, Indexes};
 use crate::error::CallError;
@@ -16,16 +18,16 @@ use crate::tables::{
 use ledger::{Defect, Gap, Record, ToolSpec};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most records that are counted: each is read for it.
+/// The most records that are counted: each one must be read.
 const MOST_COUNTED: usize = 200_000;
 
-/// Most bytes of values in the records of one call.
+/// The most bytes of values in the records of one call.
 const MAX_DATA: usize = 32 << 20;
 
-/// Most damage, and most gaps, that one call tells.
+/// The most damage, and the most gaps, that one call reports.
 const MOST_REMARKS: usize = 1000;
 
-/// Most bytes of the values of one row, and of all that are told.
+/// The most bytes of the values of one row, and of all that are shown.
 const LONGEST_NOTE: usize = 2000;
 const MOST_VALUES: usize = 32 << 10;
 
@@ -95,7 +97,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// The files of the tables of these groups, those that were made ready or made here.
+/// Returns the table files of these groups: prepared ones, or ones made now.
 fn files(
     call: &Call<'_>,
     groups: &BTreeSet<TableGroup>,
@@ -113,7 +115,7 @@ fn files(
     Ok(files)
 }
 
-/// The tables of a group, made by this call.
+/// Makes the tables of a group in this call.
 fn made(call: &Call<'_>, group: TableGroup) -> Result<Indexes, CallError> {
     let mut files = Indexes::new();
     for (number, tree) in call.trees.iter().enumerate() {
@@ -128,11 +130,11 @@ fn made(call: &Call<'_>, group: TableGroup) -> Result<Indexes, CallError> {
 /// The records that a result names.
 struct Found {
     records: Vec<Record>,
-    /// Rows that name none.
+    /// How many rows name none.
     unnamed: usize,
-    /// The columns that no record shows, by their places.
+    /// The indexes of the columns that no record shows.
     others: Vec<usize>,
-    /// Whether records follow that had no room.
+    /// Whether some records did not fit.
     cut: bool,
 }
 
@@ -159,7 +161,7 @@ impl Found {
             };
             let key = (table.to_owned(), label.to_owned());
             if let std::collections::btree_map::Entry::Vacant(slot) = readers.entry(key.clone()) {
-                // A table that a statement only names in a text may not be there, or not be one.
+                // A table whose name is only a text in the statement may not exist, or not be a table.
                 slot.insert(Reader::open(files, label, table).ok().flatten());
             }
             let reader = readers.get(&key).and_then(Option::as_ref);
@@ -177,7 +179,7 @@ impl Found {
         let fields: BTreeSet<&str> = readers.values().flatten().flat_map(Reader::fields).collect();
         let named = !found.records.is_empty();
         let others = answer.columns.iter().enumerate();
-        // The three columns that name a row may have been added; alone they are what was asked for.
+        // The three columns that name a row may have been added automatically; if they are the only columns, they were asked for.
         let names_a_row = |name: &str| ["_evidence", "_table", "_row"].contains(&name);
         let has_more = answer.columns.iter().any(|name| !names_a_row(name));
         let others = others.filter(|(_, name)| {
@@ -188,7 +190,7 @@ impl Found {
         Ok(found)
     }
 
-    /// What of a result no record holds, as notes.
+    /// Returns what the result has beyond the records, as notes.
     fn notes(&self, answer: &Answer) -> Vec<String> {
         let mut notes = Vec::new();
         if self.unnamed > 0 && !self.records.is_empty() {
@@ -219,7 +221,7 @@ impl Found {
     }
 }
 
-/// A line that fits into a note.
+/// Cuts a line to the length of a note.
 fn cut(line: &str) -> String {
     match line.char_indices().map(|(at, _)| at).find(|at| *at > LONGEST_NOTE) {
         Some(at) => format!("{}…", line.get(..at).unwrap_or_default()),
@@ -231,7 +233,7 @@ fn size(record: &Record) -> usize {
     record.fields.values().map(|field| field.value.to_text().len() + 64).sum()
 }
 
-/// The records of a count, from the rows that are counted; where there are none, maybe why.
+/// Returns the records of a count, made from the counted rows; if there are none, possibly why.
 fn counted(count: &Count, files: &TableFiles) -> Result<(Vec<Record>, Option<String>), CallError> {
     let none = |reason: &str| Ok((Vec::new(), Some(reason.to_owned())));
     let asked = Asked { files: files.clone(), sql: count.rows(), limit: MOST_COUNTED };
@@ -261,7 +263,7 @@ fn counted(count: &Count, files: &TableFiles) -> Result<(Vec<Record>, Option<Str
     Ok((counts.records(&unread(files)?).collect(), None))
 }
 
-/// The files of which something could not be read.
+/// Returns the files of which something could not be read.
 fn unread(files: &TableFiles) -> Result<Unread, CallError> {
     let paths = |sql: &str| {
         let asked = Asked { files: files.clone(), sql: sql.to_owned(), limit: MOST_COUNTED };
@@ -273,7 +275,7 @@ fn unread(files: &TableFiles) -> Result<Unread, CallError> {
     Ok(Unread { damaged, gaps: paths("SELECT DISTINCT path FROM gaps")? })
 }
 
-/// Tells the damage and the gaps of what was asked.
+/// Reports the damage and the gaps of the tables that were queried.
 fn met(files: &TableFiles, returned: &mut Return) -> Result<(), CallError> {
     let ask = |sql: &str| ask(&Asked { files: files.clone(), sql: sql.to_owned(), limit: MOST_REMARKS });
     let gaps = ask("SELECT path, reason FROM gaps ORDER BY 1, 2")?;

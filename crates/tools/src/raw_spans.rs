@@ -1,7 +1,8 @@
-//! Bytes of the evidence as they stand there: for whoever wants to see again what a record rests on.
+//! Raw bytes of the evidence, for checking again what a record is based on.
 //!
-//! Nothing here knows a format: files and media are opened through `evidence`, and what stands at an offset is given back.
-//! The reply is one line of JSON that says what became of each span, and behind its line feed the bytes of those that were read, one after the other.
+//! Nothing here knows a format: files and media are opened through `evidence`, and the bytes at an offset are returned.
+//! The reply is one line of JSON that gives the result for each span.
+//! After its line feed come the bytes of the spans that were read, one after the other.
 
 use crate::returned::chain;
 use crate::wire::{Mount, WireError};
@@ -11,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// The most bytes that are read of one span; of a longer one the first are.
+/// The most bytes that are read of one span; of a longer one only the first are.
 pub const LONGEST_SPAN: u64 = 256 << 10;
 
 /// The most spans of one request.
 pub const MOST_SPANS: usize = 4_096;
 
-/// The most bytes of one request's spans together.
+/// The most bytes of all spans of one request.
 pub const MOST_SPAN_BYTES: u64 = 64 << 20;
 
-/// Bytes that are asked for.
+/// A request for bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WantedSpan {
@@ -28,16 +29,16 @@ pub struct WantedSpan {
     pub evidence: String,
     /// The path of the file in it; empty for the imaged medium itself.
     pub path: String,
-    /// The named stream, where it is not the main one.
+    /// The named stream; `None` for the main one.
     pub stream: Option<String>,
-    /// Where in it.
+    /// The wanted span in it.
     pub span: ByteSpan,
 }
 
-/// What became of a span.
+/// The result of reading a span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpanRead {
-    /// Its bytes, all of them or the first [`LONGEST_SPAN`].
+    /// Its bytes: all, or the first [`LONGEST_SPAN`].
     Bytes(Vec<u8>),
     /// It cannot be read.
     Failed {
@@ -46,7 +47,7 @@ pub enum SpanRead {
     },
 }
 
-/// What the first line says of a span.
+/// What the first line says about a span.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Told {
@@ -145,7 +146,7 @@ impl<'r> Opened<'r> {
     }
 }
 
-/// The bytes of `span` from `offset` of the reader on; a reader that ends before the span does is an error.
+/// Reads the bytes of `span`, from `offset` in the reader; a reader that ends before the span does is an error.
 fn bytes(reader: &mut dyn ReadAt, offset: u64, span: ByteSpan) -> Result<Vec<u8>, SpanError> {
     let length = reader.len();
     let short = SpanError::Short { length, span };
@@ -160,7 +161,7 @@ fn bytes(reader: &mut dyn ReadAt, offset: u64, span: ByteSpan) -> Result<Vec<u8>
     }
 }
 
-/// The bytes of a reply.
+/// Encodes a reply.
 pub fn encode_spans_reply(spans: &[SpanRead]) -> Vec<u8> {
     let told: Vec<Told> = spans
         .iter()
@@ -180,7 +181,7 @@ pub fn encode_spans_reply(spans: &[SpanRead]) -> Vec<u8> {
     reply
 }
 
-/// Reads the reply to a request for `asked` spans.
+/// Decodes the reply to a request for `asked` spans.
 pub fn decode_spans_reply(bytes: &[u8], asked: &[WantedSpan]) -> Result<Vec<SpanRead>, WireError> {
     let end = memchr::memchr(b'\n', bytes).ok_or(WireError::NoRecords { length: bytes.len() })?;
     let (line, rest) = bytes.split_at(end);
@@ -218,7 +219,7 @@ mod tests {
         WantedSpan { evidence: "e".into(), path: path.into(), stream: None, span }
     }
 
-    /// What stands in a folder with two files.
+    /// Reads spans of a folder with two files.
     fn read_of(wanted: &[WantedSpan]) -> Vec<SpanRead> {
         let place = tempfile::tempdir().unwrap();
         #[expect(clippy::disallowed_methods, reason = "a test writes its evidence")]

@@ -1,7 +1,7 @@
 //! `read_file`: a window of a file, as lines of text or as rows of bytes.
 //!
 //! A line of more than 4,096 bytes becomes several records with the same line number and a `part`, cut between characters.
-//! A last line that the window cuts is left to the next call, which the note tells how to make.
+//! A last line cut by the window is left for the next call; a note says how to make it.
 
 use crate::arguments::Arguments;
 use crate::catalogue::Call;
@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 
 const ROW: &str = "byte_row";
 
-/// Most records of one call: a file of line ends alone would make a million.
+/// The most records of one call: a file of line ends only would make a million.
 const MAX_RECORDS: usize = 20_000;
 
-/// Bytes of a [`ROW`].
+/// Bytes in a [`ROW`].
 const ROW_BYTES: usize = 16;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -42,17 +42,17 @@ pub(crate) fn spec() -> ToolSpec {
     )
 }
 
-/// Where to begin.
+/// Returns the argument for where to begin.
 pub(crate) fn offset() -> (&'static str, Value) {
     ("offset", spec::number("first byte to read", 0, 0, spec::MAX_EXACT))
 }
 
-/// How much to read.
+/// Returns the argument for how much to read.
 pub(crate) fn length() -> (&'static str, Value) {
     ("length", spec::number("most bytes to read", 64 << 10, 1, 1 << 20))
 }
 
-/// What the bytes are read as.
+/// Returns the argument for the encoding.
 pub(crate) fn encoding() -> (&'static str, Value) {
     let encodings: Vec<_> = std::iter::once("auto").chain(Encoding::ALL.map(Encoding::name)).collect();
     let schema = json!({
@@ -64,7 +64,7 @@ pub(crate) fn encoding() -> (&'static str, Value) {
     ("encoding", schema)
 }
 
-/// The records of what is read.
+/// Returns the types of the records.
 pub(crate) fn record_types() -> Vec<RecordType> {
     vec![
         text_line::record_type(),
@@ -89,7 +89,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(remains::mark(read(arguments, &place, None)?, &place))
 }
 
-/// The part of the file, or of its named stream, that the arguments ask for.
+/// Reads the part of the file, or of its named stream, that the arguments ask for.
 pub(crate) fn read(
     arguments: &Arguments,
     place: &Place<'_>,
@@ -115,19 +115,19 @@ pub(crate) fn read(
     if next < size {
         returned.truncate(format!("read up to byte {next} of {size}: go on with \"offset\": {next}"));
     } else if window.offset > 0 {
-        // Nobody may read an absence out of a part.
+        // A part must not be taken for an absence.
         let note = format!("read from byte {} to the end at {size}; lines have no numbers", window.offset);
         returned.truncate(note);
     }
     Ok(returned)
 }
 
-/// The bytes that one call looks at.
+/// The bytes that one call reads.
 struct Window {
     bytes: Vec<u8>,
     offset: u64,
     encoding: Encoding,
-    /// Bytes of the whole file.
+    /// The size of the whole file in bytes.
     size: u64,
 }
 
@@ -144,7 +144,7 @@ impl Window {
         match encoding {
             Encoding::Hex => {}
             Encoding::Utf8 | Encoding::Latin1 => (offset, bytes) = widen(reader, offset, length, encoding)?,
-            // At least one unit, or the reading would never come on.
+            // At least one unit, or reading would never advance.
             Encoding::Utf16Le => {
                 (offset, bytes) = widen(reader, offset & !1, (length & !1).max(2), encoding)?;
             }
@@ -152,7 +152,7 @@ impl Window {
         Ok(Window { bytes, offset, encoding, size })
     }
 
-    /// The records, and where the first byte stands that is in none of them.
+    /// Returns the records, and the offset of the first byte that is in none of them.
     fn records(&self, place: &Place<'_>, stream: Option<&str>) -> (Vec<Record>, u64) {
         match self.encoding {
             Encoding::Hex => self.rows(place, stream),

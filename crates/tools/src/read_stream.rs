@@ -1,4 +1,4 @@
-//! `read_stream`: the named (alternate) streams of a file, and what one of them holds.
+//! `read_stream`: the named (alternate) streams of a file, and the content of one of them.
 
 use crate::catalogue::Call;
 use crate::error::CallError;

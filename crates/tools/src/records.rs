@@ -1,6 +1,7 @@
-//! `records`: what decoders and artifacts of the registry hold, chosen, counted and paged in one way whatever its source is.
+//! `records`: the records of decoders and registry artifacts, filtered, counted and paged in the same way for every source.
 //!
-//! Records of several sources stand side by side, each of its own type: what one source proves another need not, and none is merged with another.
+//! Records of several sources are returned side by side, each of its own type.
+//! What one source proves, another need not, so records are never merged.
 
 pub(crate) mod sources;
 
@@ -25,7 +26,7 @@ use serde_json::{Value, json};
 use sources::{Sources, about, choices, record_types, types_by_source};
 use std::collections::BTreeSet;
 
-/// The tool.
+/// The tool's name.
 pub(crate) const NAME: &str = "records";
 
 /// The decoder of change journals.
@@ -64,7 +65,7 @@ pub(crate) fn spec() -> ToolSpec {
     ToolSpec { sources: types_by_source(), covers: vec![absent_events()], ..spec }
 }
 
-/// An empty search for ids of one channel in all event logs shows that these hold no such event.
+/// Returns the coverage: an empty search for ids of one channel in all event logs shows that they have no such event.
 fn absent_events() -> Coverage {
     let covers = spec::covers(
         AbsenceForm::Events,
@@ -79,7 +80,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     read(call, WithoutHive::IsEmpty)
 }
 
-/// The same for a call of a retired tool that needed a hive.
+/// Does the same for a call of a retired tool that needed a hive.
 pub(crate) fn run_with_hive(call: &Call<'_>) -> Result<Return, CallError> {
     read(call, WithoutHive::Fails)
 }
@@ -122,7 +123,7 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
         returned.truncate(format!("stopped after {MAX_HIVES} hives: name one with \"hive\""));
     }
     returned.notes.extend(has_none(&no_hive).then(|| no_hive.to_string()));
-    // Where others were read, the answer names those.
+    // If other files were read, the answer names those.
     if sink.looked_at() == 0 && !missing.is_empty() {
         let no_file = CallError::NoFile { wanted: missing.into_iter().collect() };
         returned.notes.push(no_file.to_string());
@@ -131,7 +132,7 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
     Ok(returned)
 }
 
-/// What one call reads.
+/// The state of one call.
 struct Reading<'c> {
     call: &'c Call<'c>,
     sources: &'c Sources,
@@ -139,14 +140,14 @@ struct Reading<'c> {
     search: HiveSearch,
     /// Whether there were more hives than are read.
     more: bool,
-    /// The types of hives that could hold an artifact, where there was none of any of them.
+    /// The types of hives that can have an artifact, if none of those hives was found.
     without: BTreeSet<&'static str>,
-    /// The kinds of files of which there was none.
+    /// The kinds of files of which none was found.
     missing: BTreeSet<&'static str>,
 }
 
 impl Reading<'_> {
-    /// Reads each artifact that this hive can hold; a hive that can hold none of them is a mistake.
+    /// Reads each artifact that this hive can have; a hive that can have none of them is an error.
     fn hive(&self, path: &str, sink: &mut Sink) -> Result<Vec<(&'static str, Value)>, CallError> {
         let arguments = self.call.arguments;
         if !self.sources.is_of_registry() {
@@ -170,7 +171,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads everything in scope, until there is no more room.
+    /// Reads everything in scope, until the page is full.
     fn below(&mut self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
         self.files(scope, sink)?;
         for artifact in &self.sources.artifacts {
@@ -200,25 +201,25 @@ impl Reading<'_> {
             return Ok(());
         }
         let files = source_files::find(scope, self.call.indexes, &self.sources.decoders)?;
-        // Whether there is room for more is in the sink's page.
+        // The sink's page knows whether there is room for more.
         let _: Flow = source_files::read(self.call, &files, sink)?;
         files.met(sink);
         self.missing.extend(files.missing(&self.sources.decoders));
         Ok(())
     }
 
-    /// Reads what became of each name, by change journals.
+    /// Reads what happened to each name, from change journals.
     fn names(&mut self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
         let decoders: Vec<_> = named(JOURNAL).into_iter().collect();
         let found = source_files::find(scope, self.call.indexes, &decoders)?;
-        // Whether there is room for more is in the sink's page.
+        // The sink's page knows whether there is room for more.
         let _: Flow = source_files::read_as(self.call, &found, |_| Origin::Names, sink)?;
         found.met(sink);
         self.missing.extend(found.missing(&decoders));
         Ok(())
     }
 
-    /// Gives content in the Recycle Bin of which no file tells where it stood.
+    /// Returns content in the Recycle Bin whose index file, which gives its origin, is missing.
     fn orphans(&self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
         for (tree, node) in source_files::named(scope, self.call.indexes, "$R*")? {
             if let Some(record) = orphan(tree, &node)?

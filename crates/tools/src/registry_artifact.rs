@@ -1,7 +1,7 @@
-//! Artifacts of the registry: each decoded from every hive that can hold it.
+//! Registry artifacts: each is decoded from every hive that can have it.
 //!
-//! An artifact is one file below this module: its record types, and a function that reads them out of one hive.
-//! A new one is that file, its `mod` line and its line in [`ARTIFACTS`].
+//! An artifact is one file below this module: its record types, and a function that reads them from one hive.
+//! To add one, write the file, its `mod` line and its line in [`ARTIFACTS`].
 
 mod account_policy;
 mod amcache;
@@ -62,17 +62,17 @@ use evidence::EvidencePath;
 use ledger::RecordType;
 use reader::Reader;
 
-/// One artifact of the registry.
+/// A registry artifact.
 pub(crate) struct Artifact {
     /// The name of its source.
     pub(crate) name: &'static str,
-    /// What its records tell, in a few words.
+    /// What its records show, in a few words.
     pub(crate) about: &'static str,
-    /// The types of hives that can hold it.
+    /// The types of hives that can have it.
     pub(crate) hives: &'static [HiveType],
     /// The types of its records.
     pub(crate) records: fn() -> Vec<RecordType>,
-    /// Reads it out of one hive of one of these types; ends early where no more records are wanted.
+    /// Reads it from one hive of one of these types; ends early when no more records are wanted.
     pub(crate) read: fn(&mut Reader<'_, '_>) -> Flow,
 }
 
@@ -116,7 +116,7 @@ const ARTIFACTS: &[Artifact] = &[
     user_profiles::ARTIFACT,
 ];
 
-/// Reads the one hive that was asked for; one of no known type may be what damage has left, and is read, too.
+/// Reads the one hive that was asked for. A hive of unknown type is read, too: damage may have hidden its type.
 pub(crate) fn one(
     call: &Call<'_>,
     artifact: &'static Artifact,
@@ -141,12 +141,12 @@ pub(crate) fn one(
     Ok(())
 }
 
-/// All artifacts.
+/// Returns all artifacts.
 pub(crate) fn artifacts() -> &'static [Artifact] {
     ARTIFACTS
 }
 
-/// The artifact of this name.
+/// Returns the artifact of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Artifact> {
     ARTIFACTS.iter().find(|artifact| artifact.name == name)
 }
@@ -165,7 +165,7 @@ pub(crate) fn below(
         if artifact.hives.contains(&found) {
             read(artifact, file, found, out);
         } else if found == HiveType::Other {
-            // What damage, or logs that were not applied, have made unrecognisable may have been of a wanted type.
+            // A hive made unrecognisable by damage, or by logs that were not applied, may have been of a wanted type.
             let damage = hive_file::base_defects(&file.node.path, &file.hive);
             damage.into_iter().for_each(|defect| search.hidden(defect));
             file.state.gaps().into_iter().for_each(|gap| search.gap(gap));
@@ -181,7 +181,7 @@ pub(crate) fn below(
     Ok(search)
 }
 
-/// Takes the artifact of all hives of a piece of evidence from its case tables; `false` where there are none.
+/// Reads the artifact of all hives of a piece of evidence from its case tables; `false` if there are none.
 fn stored(
     call: &Call<'_>,
     artifact: &'static Artifact,
@@ -195,16 +195,16 @@ fn stored(
     };
     let Some(kept) = call.tables.kept(label, group)? else { return Ok(false) };
     for path in kept.paths(origin) {
-        // Whether there is room for more is in the page of the intake.
+        // The intake's page knows whether there is room for more.
         let _ = kept.replay(&Surveyed { origin, path, stream: None }, out)?;
     }
-    // What kept a hive from being read stands with its keys.
+    // What prevented reading a hive is stored with the hives and their keys.
     kept.remarks(Origin::Hives, search);
     kept.remarks(Origin::Keys, search);
     Ok(true)
 }
 
-/// Reads the artifact out of a hive that can hold it.
+/// Reads the artifact from a hive that can have it.
 pub(crate) fn read(artifact: &Artifact, file: &HiveFile<'_>, hive_type: HiveType, out: &mut dyn Intake) {
     let path = file.node.path.as_str();
     out.begin(format!("{path} of {} ({})", file.tree.label(), hive_file::type_name(hive_type)));
@@ -216,7 +216,7 @@ pub(crate) fn read(artifact: &Artifact, file: &HiveFile<'_>, hive_type: HiveType
         out.note(format!("{}: {}", gap.path, gap.reason));
         out.gap(gap);
     }
-    // Whether the artifact was read to its end is in the page of the intake.
+    // The intake's page knows whether the artifact was read to its end.
     let _: Flow = (artifact.read)(&mut Reader::new(file, hive_type, out));
 }
 

@@ -12,10 +12,10 @@ use ledger::{ByteSpan, Defect, FieldType, FieldValue, Record, RecordType, Time};
 pub(crate) const KEY: &str = "registry_key";
 pub(crate) const VALUE: &str = "registry_value";
 
-/// Most bytes of binary data in a record.
+/// The most bytes of binary data in a record.
 const SHOWN: usize = 4096;
 
-/// The path of the root key, whose own name is no part of any path.
+/// The path of the root key, whose own name is not part of any path.
 const ROOT: &str = "\\";
 
 /// The name under which registry editors show the unnamed value.
@@ -81,7 +81,7 @@ pub(crate) fn value_type() -> RecordType {
     )
 }
 
-/// A hive that records are made of.
+/// A hive from which records are made.
 pub(crate) struct Source<'a> {
     pub(crate) tree: &'a dyn Tree,
     pub(crate) node: &'a Node,
@@ -141,7 +141,7 @@ fn path(key: &Key<'_>) -> FieldValue {
     FieldValue::RegistryPath(if key.path.is_empty() { ROOT.to_owned() } else { key.path.clone() })
 }
 
-/// When the key was last written.
+/// Returns when the key was last written.
 pub(crate) fn last_written(key: &Key<'_>) -> Time {
     Time::from_filetime(key.last_written.0)
 }
@@ -154,12 +154,12 @@ fn written_at(key: &Key<'_>) -> Option<ByteSpan> {
     Some(ByteSpan::new(key.last_written_offset, 8))
 }
 
-/// The data of a value as a field.
+/// A value's data, as a field.
 pub(crate) struct Data {
     pub(crate) value: Option<FieldValue>,
     pub(crate) at: Option<ByteSpan>,
     pub(crate) truncated: bool,
-    /// Whether the field does not say how long the data is.
+    /// Whether the data's length must be given separately, because the field does not show it.
     length: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Every key of several hives, or of a part of them.
+//! Walks over every key of several hives, or of a part of them.
 
 use crate::catalogue::Call;
 use crate::error::CallError;
@@ -16,15 +16,15 @@ use ledger::{Defect, Gap};
 use serde_json::json;
 use std::ops::ControlFlow;
 
-/// Hives to look through, and what was met beside their keys.
+/// The hives to search, and what was met besides their keys.
 pub(crate) struct Scan<'a> {
-    /// The hives in the order of evidence and path.
+    /// The hives, ordered by evidence and path.
     pub(crate) hives: Vec<Place<'a>>,
-    /// Whether the call names the one hive: then its failure is the call's.
+    /// Whether the call names one hive: then a failure to read it fails the call.
     one: bool,
-    /// The key below which to look, as it was asked for.
+    /// The key to search below, as it was asked for.
     key: Option<String>,
-    /// The same in the spelling of the only hive.
+    /// The same key, in the spelling of the only hive.
     used: Option<String>,
     logs: Logs,
     pub(crate) defects: Vec<Defect>,
@@ -38,12 +38,12 @@ pub(crate) struct Met<'s, 'h> {
     pub(crate) hive_type: HiveType,
     pub(crate) key: &'s Key<'h>,
     pub(crate) values: &'s [Value<'h>],
-    /// Damage met at the key; what is taken out becomes that of a record.
+    /// Damage met at the key; what is taken out becomes damage of a record.
     pub(crate) defects: &'s mut Vec<registry::Defect>,
 }
 
 impl<'a> Scan<'a> {
-    /// The hives that the arguments `hive`, `key` and `evidence` name; without `hive` all below the folder `under`.
+    /// Finds the hives that the arguments `hive`, `key` and `evidence` name; without `hive`, all below the folder `under`.
     pub(crate) fn new(call: &Call<'a>, under: &str) -> Result<Scan<'a>, CallError> {
         let label = call.arguments.optional_text("evidence");
         let mut found = Found::default();
@@ -62,9 +62,9 @@ impl<'a> Scan<'a> {
         Ok(Scan { hives: files, one: one.is_some(), key, used: None, logs, defects, gaps, notes })
     }
 
-    /// Shows every key in scope once, hive by hive; the number is that of the hive.
+    /// Shows every key in scope once, hive by hive, with the number of the hive.
     ///
-    /// Fails where no hive can hold the key that is asked for, or none does and all could be read, for then nothing was looked through.
+    /// Fails if no hive can have the key that is asked for, or if none has it and all could be read, because then nothing was searched.
     pub(crate) fn each(
         &mut self,
         mut show: impl FnMut(usize, Met<'_, '_>) -> ControlFlow<()>,
@@ -96,7 +96,7 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Shows the keys in scope of one hive; `None` where it has no key that is asked for.
+    /// Shows the keys in scope of one hive; `None` if the key that is asked for is not in it.
     fn hive(
         &mut self,
         number: usize,
@@ -150,12 +150,12 @@ impl<'a> Scan<'a> {
         stopped
     }
 
-    /// Whether there is a hive to scan.
+    /// Checks whether there is a hive to scan.
     pub(crate) fn has_hives(&self) -> bool {
         !self.hives.is_empty()
     }
 
-    /// The arguments `hive`, `key` and `evidence` as they were used.
+    /// Returns the arguments `hive`, `key` and `evidence` as they were used.
     pub(crate) fn normalised(&self) -> Vec<(&'static str, serde_json::Value)> {
         let mut used = Vec::new();
         if let (true, [place]) = (self.one, self.hives.as_slice()) {
@@ -173,5 +173,5 @@ fn lies_in(path: &str, start: &str) -> bool {
     start.is_empty() || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('\\'))
 }
 
-/// The folder to look in when a tool has none.
+/// The folder to search if a tool has no argument for one.
 pub(crate) const EVERYWHERE: &str = "";

@@ -1,7 +1,7 @@
-//! What is read by the path of a deleted entry and may be another file's.
+//! Bytes read by the path of a deleted entry, which may belong to another file.
 //!
-//! Of such an entry the file system only says where its bytes stood.
-//! Whoever reads them must say so, or the words of the file that took the clusters over would be told of the one that was deleted.
+//! For such an entry, the file system only says where its bytes were.
+//! A record of them must say so; otherwise text of the file that reused the clusters would be reported as the deleted file's.
 
 use crate::error::CallError;
 use crate::place::Place;
@@ -9,27 +9,27 @@ use crate::returned::Return;
 use evidence::{DeletedStep, Node, NodeState, Recovery};
 use ledger::{Field, FieldType, FieldValue, Gap, RecordType};
 
-/// The field of records of what is not sure to be the entry's own.
+/// The field in records of bytes that may not be the entry's own.
 pub(crate) const RECOVERY: &str = "recovery";
 
-/// Its description.
+/// The field's description.
 pub(crate) const FIELD: (&str, &[FieldType], &str) = (
     RECOVERY,
     &[FieldType::Name],
     "of a deleted entry whose bytes are not sure to be its own: partial, lost or assumed, as list_deleted says, or unknown; left out where they are",
 );
 
-/// The fields that a reading of content must state where a record has them.
+/// The fields that a reading of content must state if its record has them.
 pub(crate) const QUALIFIERS: [&str; 2] = ["stream", RECOVERY];
 
-/// Adds [`FIELD`] to every record, where the content at `place` is not sure to be that of the entry.
+/// Adds [`FIELD`] to every record, if the content at `place` may not be the entry's own.
 pub(crate) fn mark(mut returned: Return, place: &Place<'_>) -> Return {
     if let Some(Doubt { recovery, meaning }) = doubt(place) {
         for record in &mut returned.records {
             let value = FieldValue::Name(recovery.to_owned());
             record.fields.insert(RECOVERY.to_owned(), Field { at: None, value });
         }
-        // That nothing was found in it says nothing of what it held.
+        // Finding nothing in it does not show what the file contained.
         let reason =
             format!("the recovery of this deleted entry is {recovery}: its bytes may be another file's");
         returned.gaps.push(Gap { path: place.node.path.as_str().to_owned(), reason });
@@ -40,7 +40,7 @@ pub(crate) fn mark(mut returned: Return, place: &Place<'_>) -> Return {
     returned
 }
 
-/// Refuses what is taken apart as a whole where some of it may be another file's.
+/// Refuses a file that must be decoded as a whole, if some of it may belong to another file.
 pub(crate) fn whole<'a>(place: Place<'a>) -> Result<Place<'a>, CallError> {
     match doubt(&place) {
         Some(Doubt { recovery, .. }) => Err(CallError::NotWhole { path: place.node.path, recovery }),
@@ -48,19 +48,19 @@ pub(crate) fn whole<'a>(place: Place<'a>) -> Result<Place<'a>, CallError> {
     }
 }
 
-/// The record type with [`QUALIFIERS`].
+/// Adds [`QUALIFIERS`] to the record type.
 pub(crate) fn qualified(record: RecordType) -> RecordType {
     crate::spec::qualified(&QUALIFIERS, record)
 }
 
-/// How far the bytes at `place` may be another's.
+/// The doubt whether the bytes at `place` are the entry's own.
 struct Doubt {
     recovery: &'static str,
-    /// What that means for whoever reads them.
+    /// What that means for the reader.
     meaning: String,
 }
 
-/// Why the bytes at `place` may be another's; `None` where they are the entry's own.
+/// Returns why the bytes at `place` may belong to another file; `None` if they are the entry's own.
 fn doubt(place: &Place<'_>) -> Option<Doubt> {
     let node = &place.node;
     if node.state == NodeState::Allocated {
@@ -68,7 +68,7 @@ fn doubt(place: &Place<'_>) -> Option<Doubt> {
     }
     let volume = node.path.components().next().and_then(|name| evidence::EvidencePath::parse(name).ok());
     let steps = volume.and_then(|volume| place.tree.deleted(&volume).ok());
-    // The number tells the entry; its name is one of several where it had hard links.
+    // The number identifies the entry; with hard links, its name is one of several.
     let same = |found: &Node| {
         found.path == node.path || (node.reference.is_some() && found.reference == node.reference)
     };

@@ -1,11 +1,12 @@
-//! Tools of earlier versions that only filtered records, as calls of `records`: runs that called them are resumed, replayed and verified.
+//! Tools of earlier versions that only filtered records, translated to calls of `records`.
+//! Runs that called them can be resumed, replayed and verified.
 //!
-//! No catalogue names them. What is here never changes, for it says what recorded calls mean.
+//! They are in no catalogue. The code here never changes, because it defines what recorded calls mean.
 
 use crate::records;
 use serde_json::{Map, Value, json};
 
-/// The retired tools, sorted by name, and the source that a call of each read.
+/// The retired tools, sorted by name, and the source that each read.
 const RETIRED: [(&str, Source); 10] = [
     ("browser_history", Source::Given { or: "browsing" }),
     ("logons", Source::Always("logons")),
@@ -19,39 +20,39 @@ const RETIRED: [(&str, Source); 10] = [
     ("usn_journal", Source::Journal),
 ];
 
-/// How a call said what it reads.
+/// How a call said what to read.
 #[derive(Clone, Copy)]
 enum Source {
     Always(&'static str),
-    /// By its argument `source`, or all of these.
+    /// The argument `source`, or all of these.
     Given {
         or: &'static str,
     },
-    /// By its argument `artifact`.
+    /// The argument `artifact`.
     Artifact,
-    /// By its argument `per`: name by name, or record by record.
+    /// The argument `per`: name by name, or record by record.
     Journal,
 }
 
-/// Most event ids that one condition lists.
+/// The most event ids that one condition lists.
 const MOST_IDS: u32 = 1000;
 
 /// A call of `records`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Translated {
     pub(crate) arguments: Value,
-    /// What comes where no hive can hold a source: the tool that read one artifact failed.
+    /// What to do if no hive can have a source: a tool that read one artifact failed.
     pub(crate) without_hive: WithoutHive,
 }
 
-/// What comes of a call of a source of the registry where no hive can hold it.
+/// What happens to a call for a registry source if no hive can have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WithoutHive {
     Fails,
     IsEmpty,
 }
 
-/// A call of a retired tool as one of `records`, or why no call asks the same; `None` for every other tool.
+/// Translates a call of a retired tool to one of `records`, or says why no call asks the same; `None` for every other tool.
 pub(crate) fn translated(tool: &str, arguments: &Value) -> Option<Result<Translated, &'static str>> {
     let (_, source) = RETIRED.iter().find(|(name, _)| *name == tool)?;
     let without_hive = match source {
@@ -65,12 +66,12 @@ pub(crate) fn translated(tool: &str, arguments: &Value) -> Option<Result<Transla
     Some(arguments.map(|arguments| Translated { arguments, without_hive }))
 }
 
-/// Why a recorded call of a retired tool cannot be made again; `None` where it can.
+/// Returns why a recorded call of a retired tool cannot be repeated; `None` if it can.
 pub fn untranslatable(tool: &str, arguments: &Value) -> Option<&'static str> {
     translated(tool, arguments)?.err()
 }
 
-/// The tool that does today what a retired one did; `None` for every other tool.
+/// Returns the tool that replaces a retired one; `None` for every other tool.
 pub fn successor(tool: &str) -> Option<&'static str> {
     RETIRED.iter().any(|(name, _)| *name == tool).then_some(records::NAME)
 }
@@ -97,7 +98,7 @@ fn translate(source: Source, mut given: Map<String, Value>) -> Result<Map<String
     Ok(given)
 }
 
-/// A pattern with `*` and `?`.
+/// Translates a pattern with `*` and `?`.
 fn channel(given: &mut Map<String, Value>) -> Result<Option<String>, &'static str> {
     let Some(Value::String(pattern)) = given.remove("channel") else { return Ok(None) };
     if !pattern.contains(['*', '?']) {
@@ -109,7 +110,7 @@ fn channel(given: &mut Map<String, Value>) -> Result<Option<String>, &'static st
     Ok(Some(format!("channel LIKE {}", quoted(&pattern.replace('*', "%").replace('?', "_")))))
 }
 
-/// Numbers and spans of them: `4624,7000-7045`.
+/// Translates numbers and ranges of numbers: `4624,7000-7045`.
 fn ids(given: &mut Map<String, Value>) -> Result<Option<String>, &'static str> {
     let text = match given.remove("ids") {
         None => return Ok(None),
@@ -139,7 +140,7 @@ fn entry(given: &mut Map<String, Value>) -> Option<String> {
     Some(format!("entry = {}", entry.as_str().map_or_else(|| entry.to_string(), str::to_owned)))
 }
 
-/// Names with or without their common beginning.
+/// Translates names, with or without their common prefix.
 fn reasons(given: &mut Map<String, Value>) -> Option<String> {
     let reasons = given.remove("reason")?;
     let bare = |name: &str| {

@@ -1,4 +1,4 @@
-//! What a tool hands back.
+//! What a tool returns.
 
 use crate::error::CallError;
 use ledger::tool::LEFT_UNREAD;
@@ -6,16 +6,16 @@ use ledger::{Completeness, Defect, Gap, Outcome, Record};
 use serde_json::Value;
 use std::error::Error;
 
-/// What one call came to.
+/// The result of one call.
 ///
-/// Only `records` come from the evidence alone; `normalised` and `notes` may repeat what the agent said and ground nothing.
+/// Only `records` come purely from the evidence; `normalised` and `notes` may repeat what the agent said and ground nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Return {
-    /// How it ended: `Ok` with records, `Empty` without any, `Failed` when it could not be done.
+    /// How it ended: `Ok` with records, `Empty` without any, `Failed` if it could not be done.
     pub outcome: Outcome,
-    /// Whether it came to the end of what was asked for.
+    /// Whether everything that was asked for was covered.
     pub completeness: Completeness,
-    /// The arguments as they were used: defaults filled in, paths in the evidence's spelling; a call with them gives the same records.
+    /// The arguments as they were used: defaults filled in, paths in the evidence's spelling. A call with them gives the same records.
     pub normalised: Option<Value>,
     /// The rows of evidence; empty unless the outcome is `Ok`.
     pub records: Vec<Record>,
@@ -23,12 +23,12 @@ pub struct Return {
     pub defects: Vec<Defect>,
     /// What was not examined.
     pub gaps: Vec<Gap>,
-    /// Words for the agent: how to go on, why a call failed.
+    /// Notes for the agent: how to continue, why a call failed.
     pub notes: Vec<String>,
 }
 
 impl Return {
-    /// A call that found these records; `Empty` when there are none.
+    /// Makes the return of a call that found these records; `Empty` if there are none.
     pub(crate) fn found(records: Vec<Record>, normalised: Value) -> Return {
         Return {
             outcome: if records.is_empty() { Outcome::Empty } else { Outcome::Ok },
@@ -41,7 +41,7 @@ impl Return {
         }
     }
 
-    /// A call that could not be done, for this reason.
+    /// Makes the return of a call that failed for this reason.
     pub(crate) fn failed(error: &dyn Error) -> Return {
         Return {
             outcome: Outcome::Failed,
@@ -54,13 +54,13 @@ impl Return {
         }
     }
 
-    /// Puts in the records, and the outcome that goes with them.
+    /// Sets the records, and the matching outcome.
     pub(crate) fn set_records(&mut self, records: Vec<Record>) {
         self.outcome = if records.is_empty() { Outcome::Empty } else { Outcome::Ok };
         self.records = records;
     }
 
-    /// A return that tells of gaps or damage does not hold everything that was asked for.
+    /// Marks a return with gaps or damage as not covering everything that was asked for.
     pub(crate) fn incomplete_for_gaps(&mut self) {
         let unread = !self.gaps.is_empty() || !self.defects.is_empty();
         if unread && self.completeness == Completeness::Complete {
@@ -69,7 +69,7 @@ impl Return {
         }
     }
 
-    /// Says first of all that the tool stopped before the end, and how to go on.
+    /// Adds as the first note that the tool stopped before the end, and how to continue.
     pub(crate) fn truncate(&mut self, note: String) {
         self.completeness = Completeness::Truncated;
         self.notes.insert(0, note);
@@ -85,7 +85,7 @@ impl From<Result<Return, CallError>> for Return {
     }
 }
 
-/// An error with its causes; a cause that the error's own text repeats is left out.
+/// Writes an error with its causes; a cause that the error's own text repeats is left out.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -4,16 +4,16 @@ use evidence::{Node, Tree};
 use ledger::{ByteSpan, Defect, Field, FieldValue, Locator, Record, RecordId};
 use std::collections::BTreeMap;
 
-/// A record in the making.
+/// A record being built.
 pub(crate) struct Row(Record);
 
 impl Row {
-    /// A record of type `kind` that stands at `span` of a file; it gets its number when the output is made.
+    /// Begins a record of type `kind` located at `span` of a file; it gets its number when the output is made.
     pub(crate) fn new(kind: &str, tree: &dyn Tree, node: &Node, span: Option<ByteSpan>) -> Row {
         Row::at(kind, tree, node.path.as_str(), span)
     }
 
-    /// The same for what is no entry of a folder: a volume, or with the path of the root the imaged medium itself.
+    /// Begins a record of something that is not a folder entry: a volume or, with the root's path, the imaged medium itself.
     pub(crate) fn at(kind: &str, tree: &dyn Tree, path: &str, span: Option<ByteSpan>) -> Row {
         Row(Record {
             placement: None,
@@ -30,13 +30,13 @@ impl Row {
         self.field_at(name, value, None)
     }
 
-    /// Adds a field whose bytes stand at `at`.
+    /// Adds a field whose bytes are at `at`.
     pub(crate) fn field_at(mut self, name: &str, value: FieldValue, at: Option<ByteSpan>) -> Row {
         self.0.fields.insert(name.to_owned(), Field { at, value });
         self
     }
 
-    /// Adds a field where there is a value.
+    /// Adds a field, if there is a value.
     pub(crate) fn maybe(self, name: &str, value: Option<FieldValue>, at: Option<ByteSpan>) -> Row {
         match value {
             Some(value) => self.field_at(name, value, at),
@@ -44,7 +44,7 @@ impl Row {
         }
     }
 
-    /// Takes a field out again.
+    /// Removes a field.
     pub(crate) fn without(mut self, name: &str) -> Row {
         self.0.fields.remove(name);
         self
@@ -56,19 +56,19 @@ impl Row {
         self
     }
 
-    /// Places the record in a named stream of the file, which its other fields tell.
+    /// Locates the record in a named stream of the file; its other fields name the stream.
     pub(crate) fn located_in(mut self, stream: Option<&str>) -> Row {
         self.0.locator.stream = stream.map(str::to_owned);
         self
     }
 
-    /// Says that the record stands in a named stream of the file.
+    /// Locates the record in a named stream of the file, and adds the field `stream`.
     pub(crate) fn in_stream(mut self, stream: Option<&str>) -> Row {
         self.0.locator.stream = stream.map(str::to_owned);
         self.maybe("stream", stream.map(|name| FieldValue::Name(name.to_owned())), None)
     }
 
-    /// The record.
+    /// Completes the record.
     pub(crate) fn done(self) -> Record {
         self.0
     }

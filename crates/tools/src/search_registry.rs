@@ -19,7 +19,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Most characters to look for.
+/// The most characters to look for.
 const MAX_TEXT: usize = 256;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -84,24 +84,24 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// What is said of a text that looks like a pattern or a list: it is looked for as it stands.
+/// Returns the note for a text that looks like a pattern or a list: it is searched for literally.
 pub(crate) fn as_it_stands(text: &str) -> Option<String> {
     let is_quoted = text.len() > 2 && text.starts_with(['"', '\'']) && text.ends_with(['"', '\'']);
     (text.contains(['*', '|']) || is_quoted).then(|| format!("{text:?}{AS_IT_STANDS}"))
 }
 
-/// What a key or a value must be like.
+/// The conditions that a key or a value must meet.
 struct Wanted {
     narrow: Needle,
     wide: Needle,
-    /// Whether the text goes over several names of a path.
+    /// Whether the text spans several names of a path.
     path: bool,
     places: [bool; 3],
     span: span::Span,
     mounted: Option<Mounted>,
 }
 
-/// A text that begins as a path of a live registry does.
+/// A text that begins like a path of a live registry.
 struct Mounted {
     hive_type: HiveType,
     /// What follows the name of the hive, or of the control set.
@@ -118,7 +118,7 @@ impl Mounted {
         (rest.chars().count() > 1).then(|| Mounted { hive_type, rest: rest.to_owned(), needle })
     }
 
-    /// What was done of it, where hives of these types were looked at.
+    /// Returns the note on how the text was read, if hives of these types were searched.
     fn note(&self, types: &BTreeSet<&'static str>) -> String {
         let hive = type_name(self.hive_type);
         if !types.contains(hive) {
@@ -152,7 +152,7 @@ impl Wanted {
         })
     }
 
-    /// Takes what fits of one key.
+    /// Takes what matches at one key.
     fn take(&self, met: Met<'_, '_>, page: &mut Page, data: &mut usize) -> ControlFlow<()> {
         let Met { source, hive_type, key, values, defects } = met;
         if !self.span.holds(&registry_records::last_written(key)) {
@@ -211,7 +211,7 @@ impl Wanted {
     }
 }
 
-/// Whether a hit in the path of a key is its own: one that ends before the last name is that of a key above it.
+/// Checks whether a hit in a key's path is its own: a hit that ends before the last name belongs to a parent key.
 fn ends_in_name(needle: &Needle, key: &Key<'_>) -> bool {
     let last = key.path.rfind('\\').map_or(0, |at| at + 1);
     let mut from = 0;

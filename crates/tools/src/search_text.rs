@@ -1,6 +1,6 @@
 //! `search_text`: lines of files that contain a text.
 //!
-//! A file is read in windows of 1 MiB, each with enough of its neighbours that the line around a hit is in it whole.
+//! A file is read in windows of 1 MiB, each with enough of its neighbours to include the whole line around a hit.
 
 use crate::arguments::Arguments;
 use crate::catalogue::Call;
@@ -19,16 +19,16 @@ use memchr::memchr_iter;
 use serde_json::json;
 use std::ops::Range;
 
-/// Bytes in which hits of one window begin; even, as UTF-16 needs.
+/// How many bytes of a window hits can begin in; even, as UTF-16 needs.
 const WINDOW: usize = 1 << 20;
 
-/// Bytes read on either side of a window: room for a hit and a line around it; even.
+/// How many bytes are read on either side of a window: room for a hit and a line around it; even.
 const MARGIN: usize = 2 * PIECE;
 
-/// Bytes by which it is told whether a file is text.
+/// How many bytes decide whether a file is text.
 const HEAD: usize = 64 << 10;
 
-/// Most characters to look for; in bytes they fit [`PIECE`].
+/// The most characters to look for; in bytes they fit [`PIECE`].
 const MAX_TEXT: usize = 256;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -157,12 +157,12 @@ impl Search {
                                 self.gaps.push(Gap { path: path(), reason: chain(&error) });
                             }
                         }
-                        // On a live system a pipe or device may have something to read; in an image or archive it is a name alone.
+                        // On a live system a pipe or device may have something to read; in an image or archive it is only a name.
                         NodeKind::Other if tree.container().is_empty() => {
                             let reason = "not a regular file, so it was not searched".to_owned();
                             self.gaps.push(Gap { path: path(), reason });
                         }
-                        // What a link leads to is searched where it is; the walk tells of links that lead elsewhere.
+                        // The target of a link is searched in its own place; the walk reports links that lead elsewhere.
                         NodeKind::Directory | NodeKind::Symlink { .. } | NodeKind::Other => {}
                     }
                     self.streams(tree, &node);
@@ -175,7 +175,7 @@ impl Search {
         Ok(())
     }
 
-    /// The named streams of a file or folder: text can stand there, too.
+    /// Searches the named streams of a file or folder, which can also contain text.
     fn streams(&mut self, tree: &dyn Tree, node: &Node) {
         for stream in &node.streams {
             if !self.more {
@@ -212,21 +212,21 @@ impl Search {
 /// The part of a file that is in memory.
 struct Window {
     bytes: Vec<u8>,
-    /// Where `bytes` stand in the file.
+    /// The offset of `bytes` in the file.
     base: u64,
-    /// Where in `bytes` hits begin; what is around it belongs to the neighbours.
+    /// The part of `bytes` in which hits may begin; the bytes around it belong to the neighbours.
     core: Range<usize>,
-    /// How the file is read as text; [`Encoding::Hex`] where it is none.
+    /// How the file is read as text; [`Encoding::Hex`] if it is not text.
     encoding: Encoding,
-    /// Where the next window begins in the file.
+    /// The offset of the next window in the file.
     next: u64,
 }
 
-/// What a hit is shown with.
+/// A hit, with what is needed to show it.
 struct Hit {
-    /// Where in the window the hit begins.
+    /// The offset of the hit in the window.
     at: usize,
-    /// Where in the window its line stands.
+    /// The place of its line in the window.
     line: Range<usize>,
     /// How the line is read.
     encoding: Encoding,
@@ -237,11 +237,11 @@ struct Hit {
 /// What is kept from one window to the next.
 #[derive(Default)]
 struct Lines {
-    /// Line feeds before `counted`.
+    /// How many line feeds are before `counted`.
     feeds: usize,
-    /// Up to where line feeds were counted, in bytes from the start of the file.
+    /// The file offset up to which line feeds were counted.
     counted: u64,
-    /// The last line shown for each needle, in bytes of the file.
+    /// The last line shown for each needle, as a place in the file.
     last: [Range<u64>; 2],
 }
 
@@ -275,7 +275,7 @@ impl Window {
         Ok(true)
     }
 
-    /// The hits that begin in the core in their order, one for each line.
+    /// Returns the hits that begin in the core, in order, one for each line.
     fn hits(&self, needles: &[(Encoding, Needle); 2], lines: &mut Lines) -> Vec<Hit> {
         let mut hits = Vec::new();
         for ((encoding, needle), last) in needles.iter().zip(&mut lines.last) {
@@ -307,7 +307,7 @@ impl Window {
         if of_text {
             let line = surround::line(&self.bytes, self.base, &hit, self.encoding);
             let content = slice(&self.bytes, line.clone());
-            // Text that goes over into bytes is read as those.
+            // Text that runs into binary data is shown like binary data.
             if found_as == Encoding::Utf16Le || !content.contains(&0) {
                 let is_utf8 = self.encoding == Encoding::Latin1 && std::str::from_utf8(content).is_ok();
                 let encoding = if is_utf8 { Encoding::Utf8 } else { self.encoding };
@@ -317,7 +317,7 @@ impl Window {
         Hit { at, line: surround::run(&self.bytes, &hit, found_as), encoding: found_as, numbered: false }
     }
 
-    /// The evidence's own text around a hit.
+    /// Returns the evidence's own text around a hit.
     fn line(&self, hit: &Hit, number: Option<usize>) -> Line {
         let content = slice(&self.bytes, hit.line.clone());
         let (text, damaged) = decode(content, hit.encoding);
@@ -327,7 +327,7 @@ impl Window {
 }
 
 impl Lines {
-    /// Line feeds before `at` of the window, which never goes back.
+    /// Counts the line feeds before `at` in the window; `at` must never decrease.
     fn before(&mut self, window: &Window, at: usize) -> usize {
         let from = usize::try_from(self.counted.saturating_sub(window.base)).unwrap_or(at);
         let new = slice(&window.bytes, from..at.max(from));

@@ -1,6 +1,6 @@
-//! What several records of logs tell together (`detect::Watch`), with the records by which each begins and ends.
+//! Sequences of log records that are significant together (`detect::Watch`), with the first and the last record of each.
 //!
-//! The logs are read once for numbers alone, and once more for the records that are wanted.
+//! The logs are read twice: once for numbers alone, and once for the wanted records.
 
 use crate::catalogue::Indexes;
 use crate::decode::{self, DECODERS};
@@ -18,16 +18,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// The most of them that are given, of those that stand out most.
+/// The most sequences that are returned, of the highest levels.
 const MOST: usize = 2_000;
 
 /// The reply to [`Request::Sequences`](crate::Request::Sequences).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "sequences", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SequencesReply {
-    /// They were looked for.
+    /// The logs were searched.
     Looked {
-        /// Those that were found, the highest level first.
+        /// The sequences found, the highest level first.
         found: Vec<FoundSequence>,
         /// Whether there are more, or more records than are kept.
         truncated: bool,
@@ -36,14 +36,14 @@ pub enum SequencesReply {
         /// Damage.
         defects: Vec<Defect>,
     },
-    /// They could not be looked for.
+    /// The search failed.
     Failed {
         /// Why.
         reason: String,
     },
 }
 
-/// Records that make a sequence.
+/// Records that form a sequence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FoundSequence {
@@ -59,7 +59,7 @@ pub struct FoundSequence {
     pub last: Record,
 }
 
-/// Looks for them in all logs of the evidence.
+/// Searches all logs of the evidence for sequences.
 pub(crate) fn look(trees: &[Box<dyn Tree>], scratch: &Path) -> SequencesReply {
     match looked(trees, scratch) {
         Ok(reply) => reply,

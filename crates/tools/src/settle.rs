@@ -1,16 +1,16 @@
-//! What every tool's return goes through.
+//! The last step of every call, whatever the tool.
 
 use crate::normalise::{Role, role};
 use crate::returned::Return;
 use serde_json::{Map, Value};
 
-/// Most gaps, and most defects, that are handed on.
+/// The most gaps, and the most defects, that are passed on.
 pub(crate) const MOST: usize = 1000;
 
-/// Most characters of an argument in a note.
+/// The most characters of an argument in a note.
 const SHOWN: usize = 200;
 
-/// Ends a call that was given `given`: whatever was not examined makes it incomplete, and what was read otherwise than given is said.
+/// Completes a call that was given `given`: anything unexamined makes it incomplete, and a note says which arguments were read differently.
 pub(crate) fn settle(mut returned: Return, given: &Value, notes: Vec<String>) -> Return {
     returned.incomplete_for_gaps();
     bound(&mut returned);
@@ -24,7 +24,7 @@ pub(crate) fn settle(mut returned: Return, given: &Value, notes: Vec<String>) ->
     returned
 }
 
-/// An argument that differs from what was used by more than slashes and letter case.
+/// Lists the arguments that differ from what was used by more than slashes and case.
 fn changed(given: &Map<String, Value>, used: &Map<String, Value>) -> Vec<String> {
     let mut notes = Vec::new();
     for (name, value) in given {

@@ -1,4 +1,4 @@
-//! Where the records, the damage and the gaps of one call come together.
+//! Collects the records, the damage and the gaps of one call.
 
 mod conditions;
 mod counts;
@@ -28,21 +28,21 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Most bytes of values in the records of one call: keys of a hostile hive can share one large piece of data.
+/// The most bytes of values in the records of one call: the keys of a hostile hive can share one large piece of data.
 const MAX_DATA: usize = 32 << 20;
 
-/// Most damage of one call that belongs to no record.
+/// The most damage of one call that belongs to no record.
 const MAX_DEFECTS: usize = 1000;
 
-/// Most files that an empty answer names.
+/// The most files that an empty answer names.
 const MAX_NAMED: usize = 20;
 
-/// What `where` asks of records of these types.
+/// Reads the `where` conditions on records of these types.
 pub(crate) fn conditions(arguments: &Arguments, records: &[RecordType]) -> Result<Conditions, CallError> {
     Conditions::of(arguments, records).map_err(CallError::Where)
 }
 
-/// The arguments of every tool that gives decoded records: what they must be like, and which of them.
+/// Returns the arguments of every tool that returns decoded records: conditions and paging.
 pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
     vec![
         (
@@ -79,20 +79,20 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The argument by which records are chosen that stand out.
+/// Returns the argument that chooses records that stand out.
 pub(crate) fn level() -> Value {
     let about = "give only records that fit a rule of this level or above, by which code tells what stands out; a rule is no proof of what it names, and an empty answer none that nothing happened";
     spec::choice(about, &standout::choices())
 }
 
-/// The argument by which records are left out.
+/// Returns the argument that leaves out records.
 pub(crate) fn exclude() -> Value {
     spec::text(
         "leave out records in which, or in the path of whose file, this text occurs, letter case aside; several are separated by ||",
     )
 }
 
-/// The types of records and those of their counts, each once, sorted by name.
+/// Adds the types of counts to record types; each once, sorted by name.
 pub(crate) fn with_counts(mut types: Vec<RecordType>) -> Vec<RecordType> {
     types.extend(count_types());
     types.sort_by(|a, b| a.name.cmp(&b.name));
@@ -104,10 +104,10 @@ pub(crate) fn with_counts(mut types: Vec<RecordType>) -> Vec<RecordType> {
 pub(crate) struct Sink {
     filter: Filter,
     into: Into,
-    /// Bytes of values in the records.
+    /// How many bytes of values are in the records.
     data: usize,
     too_much: bool,
-    /// What could not be looked up, so that an absence means nothing and a count is one of some.
+    /// Files that could not be read completely: they cannot show an absence, and counts of them are partial.
     unread: Unread,
     defects: BTreeSet<Defect>,
     more_defects: bool,
@@ -117,14 +117,14 @@ pub(crate) struct Sink {
     sources: Vec<String>,
 }
 
-/// What becomes of a record.
+/// What is done with a record.
 enum Into {
     Page(Page),
     Counts(Counts, Page),
 }
 
 impl Sink {
-    /// For a call with [`arguments`], which gives records of these types.
+    /// Makes a sink for a call with [`arguments`] that returns records of these types.
     pub(crate) fn new(arguments: &Arguments, records: Vec<RecordType>) -> Result<Sink, CallError> {
         let page = Page::new(arguments.count("offset")?, arguments.count("limit")?);
         let counts = Counts::read(arguments, &records)?;
@@ -147,12 +147,12 @@ impl Sink {
         })
     }
 
-    /// How many files were read.
+    /// Returns how many files were read.
     pub(crate) fn looked_at(&self) -> usize {
         self.sources.len()
     }
 
-    /// Whether a record had no room: more follow.
+    /// Checks whether a record did not fit: more follow.
     pub(crate) fn is_full(&self) -> bool {
         match &self.into {
             Into::Page(page) => page.is_over() || self.too_much,
@@ -269,7 +269,7 @@ impl Intake for Sink {
     }
 }
 
-/// About how many bytes the values of a record have.
+/// Returns roughly how many bytes the values of a record have.
 pub(crate) fn size(record: &Record) -> usize {
     record.fields.values().map(|field| length(&field.value)).fold(0, usize::saturating_add)
 }

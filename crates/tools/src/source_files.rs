@@ -1,4 +1,4 @@
-//! The files of the evidence that decoders read: found by name, told by content.
+//! Finds the files of the evidence that decoders read: by name, then recognised by content.
 
 use crate::catalogue::{Call, Indexes};
 use crate::decode::{Decoder, Head, head};
@@ -25,7 +25,7 @@ pub(crate) struct Files<'t> {
     pub(crate) gaps: Vec<Gap>,
 }
 
-/// A file, or a stream of one, and the decoder of its content.
+/// A file or a stream of one, and the decoder for its content.
 pub(crate) struct File<'t> {
     pub(crate) tree: &'t dyn Tree,
     pub(crate) node: Node,
@@ -33,25 +33,26 @@ pub(crate) struct File<'t> {
     pub(crate) decoder: &'static Decoder,
 }
 
-/// A pattern of a decoder: of the file, and of its stream.
+/// A decoder's pattern of file names, and of stream names.
 struct Named {
     glob: Glob,
     stream: Option<&'static str>,
-    /// Whether files of any kind have such names: what is one of another kind is no gap.
+    /// Whether files of any kind have such names, so that one of another kind is not a gap.
     is_common: bool,
 }
 
-/// Bytes of the smallest file of a common name that is looked into: no event is shorter, compressed or not.
+/// The size in bytes of the smallest file with a common name that is examined: no event is shorter, compressed or not.
 const LEAST_COMMON: u64 = 64;
 
-/// Folders at the top of a drive in which programs keep their own files, in lower case, and one of a profile: tens of thousands there have common names.
+/// Folders in which programs keep their own files, in lower case: at the top of a drive, and in a profile.
+/// Tens of thousands of files there have common names.
 const PROGRAMS: [&str; 6] =
     ["windows", "winnt", "program files", "program files (x86)", "programdata", "$recycle.bin"];
 const PROFILE: [&str; 3] = ["appdata", "application data", "local settings"];
 
-/// The folders of a tree in which files of common names are those of programs.
+/// The folders of a tree in which files with common names belong to programs.
 struct OfPrograms {
-    /// The roots of the host's drives that hold Windows.
+    /// The roots of the host's drives that have Windows.
     roots: Vec<EvidencePath>,
 }
 
@@ -80,9 +81,10 @@ impl OfPrograms {
 }
 
 impl Named {
-    /// Whether an entry that has the name can have what is asked for: of a pattern of any name those entries are not kept that have no stream.
+    /// Checks whether an entry with the name can be what is asked for.
+    /// For a pattern of any name with a stream, entries without streams are dropped.
     ///
-    /// Links and the like are told as what is not read.
+    /// Links and the like are kept, to be reported as not read.
     fn can_mean(&self, node: &Node) -> bool {
         let can_be_read = matches!(node.kind, NodeKind::File | NodeKind::Directory);
         self.stream.is_none() || !node.streams.is_empty() || !can_be_read
@@ -91,7 +93,7 @@ impl Named {
 
 /// Finds the files in scope that `decoders` read.
 ///
-/// What is named as such a file and has other content is a gap: it was not examined.
+/// A file with such a name but other content is a gap: it was not examined.
 pub(crate) fn find<'t>(
     scope: &Scope<'t>,
     indexes: &Indexes,
@@ -100,7 +102,7 @@ pub(crate) fn find<'t>(
     find_beside(scope, indexes, decoders, &[])
 }
 
-/// The same where `others` read their own files apart: what one of them reads is no gap.
+/// Does the same when `others` read their own files separately: a file that one of them reads is not a gap.
 pub(crate) fn find_beside<'t>(
     scope: &Scope<'t>,
     indexes: &Indexes,
@@ -123,7 +125,7 @@ pub(crate) fn find_beside<'t>(
     Ok(found)
 }
 
-/// The entries in scope whose names fit a pattern, in the order of their paths; what could not be looked at is not told again.
+/// Returns the entries in scope whose names match a pattern, ordered by path; what could not be read is not reported again.
 pub(crate) fn named<'t>(
     scope: &Scope<'t>,
     indexes: &Indexes,
@@ -140,12 +142,12 @@ pub(crate) fn named<'t>(
     Ok(all)
 }
 
-/// Reads what was found, file by file, until the intake takes no more: from the case tables where they have it, or else by decoding.
+/// Reads what was found, file by file, until the intake accepts no more: from the case tables if they have it, or else by decoding.
 pub(crate) fn read(call: &Call<'_>, files: &Files<'_>, out: &mut dyn Intake) -> Result<Flow, CallError> {
     read_as(call, files, |file| Origin::Decoder(file.decoder), out)
 }
 
-/// The same where each file is read as this origin.
+/// Does the same, with each file read as this origin.
 pub(crate) fn read_as(
     call: &Call<'_>,
     files: &Files<'_>,
@@ -187,7 +189,7 @@ fn patterns(decoders: &[&'static Decoder]) -> Result<Vec<Named>, CallError> {
 }
 
 impl File<'_> {
-    /// Hands over what the case tables hold of it; `None` where they hold nothing of it, so that it must be decoded.
+    /// Hands over what the case tables have of it; `None` if they have nothing, so that it must be decoded.
     pub(crate) fn replay(
         &self,
         call: &Call<'_>,
@@ -200,7 +202,7 @@ impl File<'_> {
 }
 
 impl Files<'_> {
-    /// The kinds of which there is no file, and none that could not be read.
+    /// Returns the kinds of which there is no file; none if there are files that could not be read.
     pub(crate) fn missing(&self, decoders: &[&'static Decoder]) -> Vec<&'static str> {
         if !self.gaps.is_empty() {
             return Vec::new();
@@ -209,14 +211,14 @@ impl Files<'_> {
         decoders.iter().filter(|decoder| !is_there(decoder)).map(|decoder| decoder.name).collect()
     }
 
-    /// Tells what the search met.
+    /// Reports what the search met.
     pub(crate) fn met(&self, out: &mut dyn Intake) {
         tell_met(&self.defects, &self.gaps, out);
     }
 }
 
 impl<'t> Files<'t> {
-    /// The entries below `start` that have one of the names.
+    /// Adds the entries below `start` that have one of the names.
     fn below(
         &mut self,
         tree: &'t dyn Tree,
@@ -227,7 +229,7 @@ impl<'t> Files<'t> {
     ) -> Result<(), CallError> {
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
         tree.children(start)?;
-        // Links on the way of several names are one gap each.
+        // Each link on the way of several names is one gap.
         let mut linked = BTreeSet::new();
         let keeps_no_streams = tree.layout().is_none();
         let of_programs = OfPrograms::of(tree, names)?;
@@ -282,7 +284,7 @@ impl<'t> Files<'t> {
         Ok(())
     }
 
-    /// The streams of an entry that were asked for, each with its decoder; the main stream of a file that was named itself.
+    /// Adds the streams of an entry that were asked for, each with its decoder, and the main stream of a file that matched itself.
     fn streams(
         &mut self,
         tree: &'t dyn Tree,
@@ -316,7 +318,7 @@ impl<'t> Files<'t> {
         }
     }
 
-    /// A file whose name is a common one: whoever names such files reads it where its content is his.
+    /// Adds a file with a common name, if a decoder with common names recognises its content.
     fn common(&mut self, tree: &'t dyn Tree, node: &Node, decoders: &[&'static Decoder]) {
         if node.kind != NodeKind::File || node.size < LEAST_COMMON {
             return;
@@ -352,14 +354,14 @@ impl<'t> Files<'t> {
                 self.files.push(File { tree, node: node.clone(), stream, decoder });
             }
             None if others.iter().any(|decoder| (decoder.fits)(&head)) => {}
-            // A collection that failed leaves files of no bytes behind.
+            // A failed collection leaves empty files behind.
             None if size == 0 => self.gaps.push(misnamed(node, decoders, "it is empty")),
             None => self.gaps.push(misnamed(node, decoders, "its content is of another kind")),
         }
     }
 }
 
-/// What is named as a file of these decoders, and is none.
+/// Returns the gap for a file that has the name of these decoders' files but is not one.
 fn misnamed(node: &Node, decoders: &[&'static Decoder], but: &str) -> Gap {
     let all: Vec<_> = decoders.iter().map(|decoder| decoder.name).collect();
     gap(node, format!("named as one of {}, but {but}", all.join(", ")))

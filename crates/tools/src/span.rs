@@ -1,4 +1,4 @@
-//! A span of time that arguments ask for.
+//! A time span that arguments ask for.
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -11,7 +11,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Reads two arguments that [`crate::normalise`] has brought into UTC.
+    /// Reads two arguments that [`crate::normalise`] has converted to UTC.
     pub(crate) fn read(
         arguments: &Arguments,
         from_name: &'static str,
@@ -36,14 +36,14 @@ impl Span {
         Ok(span)
     }
 
-    /// Whether the instant is in the span.
+    /// Checks whether the instant is in the span.
     pub(crate) fn contains(&self, utc: Utc) -> bool {
         self.from.is_none_or(|from| from <= utc) && self.to.is_none_or(|to| utc <= to)
     }
 
-    /// Whether the time can be in the span; one that names no instant is in none but the endless one.
+    /// Checks whether the time can be in the span; one without an instant is only in the unbounded span.
     ///
-    /// A local time is in every span that a zone could place it in, so that a search that finds nothing has missed none.
+    /// A local time is in every span in which some zone would put it, so that a search which finds nothing has missed nothing.
     pub(crate) fn holds(&self, time: &Time) -> bool {
         match time.bounds() {
             Some((earliest, latest)) => {

@@ -1,14 +1,14 @@
-//! Building specifications: schemas of arguments and types of records.
+//! Builds tool specifications: argument schemas and record types.
 
 use crate::sink;
 use ledger::tool::FieldMeaning;
 use ledger::{AbsenceForm, Coverage, FieldType, RecordType, ToolClass, ToolSpec};
 use serde_json::{Map, Value, json};
 
-/// The largest number of an argument: 2^53 - 1, the last one that every reader of JSON takes exactly (RFC 8259, section 6).
+/// The largest number of an argument: 2^53 - 1, the largest that every JSON reader represents exactly (RFC 8259, section 6).
 pub(crate) const MAX_EXACT: u64 = (1 << 53) - 1;
 
-/// The specification of an INVESTIGATE tool; `properties` are the schemas of its arguments by name.
+/// Makes the specification of an INVESTIGATE tool; `properties` are the schemas of its arguments by name.
 pub(crate) fn tool(
     name: &str,
     description: &str,
@@ -37,7 +37,7 @@ pub(crate) fn tool(
     }
 }
 
-/// A record type; `fields` are name, types and meaning. Every fact carries the fields that bound what it tells.
+/// Makes a record type; `fields` are name, types and meaning. Every fact carries the fields that bound what it shows.
 pub(crate) fn record(
     name: &str,
     meaning: &str,
@@ -57,9 +57,9 @@ pub(crate) fn record(
     }
 }
 
-/// The fields that every fact of such a record carries: whether its thing is in force, and what the data say bounds it.
+/// Returns the fields that every fact about such a record carries: whether the thing is in force, and fields that the data mark as bounds.
 ///
-/// A text may be of any length, and is left to who claims it.
+/// A text may have any length, so whoever makes the claim decides about it.
 fn bounds_of(record: &str, fields: &[(&str, &[FieldType], &str)]) -> Vec<String> {
     let state = ledger::state_field(record).map(|state| state.field.as_str());
     let is_bound = |name: &str, types: &[FieldType]| {
@@ -73,32 +73,32 @@ fn bounds_of(record: &str, fields: &[(&str, &[FieldType], &str)]) -> Vec<String>
         .collect()
 }
 
-/// The record type, of which a reading must state these fields where a record has them.
+/// Sets the fields that a reading must state if its record has them.
 pub(crate) fn qualified(by: &[&str], record: RecordType) -> RecordType {
     RecordType { qualifiers: by.iter().map(|name| (*name).to_owned()).collect(), ..record }
 }
 
-/// The record type, of which every fact carries these fields where a record has them.
+/// Sets the fields that every fact carries if its record has them.
 pub(crate) fn scoped(by: &[&str], record: RecordType) -> RecordType {
     RecordType { scope: by.iter().map(|name| (*name).to_owned()).collect(), ..record }
 }
 
-/// A text.
+/// Makes the schema of a text.
 pub(crate) fn text(description: &str) -> Value {
     json!({ "type": "string", "description": description })
 }
 
-/// A text with a default.
+/// Makes the schema of a text with a default.
 pub(crate) fn text_or(description: &str, default: &str) -> Value {
     json!({ "type": "string", "description": description, "default": default })
 }
 
-/// One of several names.
+/// Makes the schema of a choice of names.
 pub(crate) fn choice(description: &str, names: &[&str]) -> Value {
     json!({ "type": "string", "description": description, "enum": names })
 }
 
-/// A whole number with a default.
+/// Makes the schema of a whole number with a default.
 pub(crate) fn number(description: &str, default: u64, minimum: u64, maximum: u64) -> Value {
     json!({
         "type": "integer",
@@ -109,27 +109,29 @@ pub(crate) fn number(description: &str, default: u64, minimum: u64, maximum: u64
     })
 }
 
-/// A whole number that may be left out.
+/// Makes the schema of a whole number that may be left out.
 pub(crate) fn optional_number(description: &str, minimum: u64, maximum: u64) -> Value {
     json!({ "type": "integer", "description": description, "minimum": minimum, "maximum": maximum })
 }
 
-/// A flag that may be left out, and then is no argument of the call.
+/// Makes the schema of a flag that may be left out; then it is not among the call's arguments.
 pub(crate) fn flag(description: &str) -> Value {
     json!({ "type": "boolean", "description": description })
 }
 
-/// How many records to skip.
+/// Makes the schema for how many records to skip.
 pub(crate) fn offset() -> Value {
     number("entries to skip, to go on where an earlier call stopped", 0, 0, u64::from(u32::MAX))
 }
 
-/// The label of a piece of evidence.
+/// Makes the schema for the label of a piece of evidence.
 pub(crate) fn evidence() -> Value {
     text("label of the evidence; may be left out when only one piece holds the path")
 }
 
-/// The absences of one form that an empty call shows: `members` of the form and the arguments that stand for them, arguments that must have had a value, and arguments that do not narrow the search.
+/// Declares the absences of one form that an empty call shows.
+/// It names the `members` of the form with the arguments that stand for them,
+/// the arguments that must have had a value, and the arguments that do not narrow the search.
 pub(crate) fn covers(
     form: AbsenceForm,
     members: &[(&str, &str)],
@@ -146,7 +148,7 @@ pub(crate) fn covers(
     }
 }
 
-/// A hive; where it is left out, [`crate::normalise`] finds it by the key.
+/// Makes the schema for a hive; if it is left out, [`crate::normalise`] finds the hive by the key.
 pub(crate) fn hive() -> Value {
     text(
         "path of the hive in the evidence, as list_hives gives it, or SYSTEM, SOFTWARE, NTUSER and the like where there is one hive of the type; \
@@ -154,7 +156,7 @@ pub(crate) fn hive() -> Value {
     )
 }
 
-/// An instant that may be left out.
+/// Makes the schema of an instant that may be left out.
 pub(crate) fn instant(meaning: &str) -> Value {
     text(&format!("{meaning}; with its zone, such as 2025-03-01T00:00:00Z"))
 }

@@ -1,14 +1,15 @@
-//! The ways in which records write a path that people write in one: with either slash, a drive as a device or as a folder of the evidence, a key from the root of its hive.
+//! The spellings that records use for a path which people write in one way.
+//! They differ in the slashes, in a drive written as a device or as a folder of the evidence, and in a key written from the root of its hive.
 
 use crate::hive_choice::by_prefix;
 use crate::key_lookup::live;
 
-/// What a live registry shows in place of the control set that is in use.
+/// The name under which a live registry shows the current control set.
 const CURRENT: &str = "CurrentControlSet";
 
-/// The pattern as it is written, and the others that mean the same in some record.
+/// Returns the pattern as it is written, and other spellings that mean the same in some record.
 ///
-/// What stands for a drive is not known of every record: behind a drive letter anything may stand in its place.
+/// Not every record's way of writing a drive is known: after a drive letter, anything may precede the path.
 pub(crate) fn path_spellings(pattern: &str) -> Vec<String> {
     let mut all = vec![pattern.to_owned()];
     if !pattern.contains(['/', '\\']) {
@@ -28,7 +29,7 @@ pub(crate) fn path_spellings(pattern: &str) -> Vec<String> {
     all
 }
 
-/// A key as a live registry shows it, from the root of its hive; `set` stands for the number of a control set.
+/// Converts a key of a live registry to a path from the root of its hive; `set` replaces the number of the control set.
 pub(crate) fn key_spellings(text: &str, set: &str) -> Option<String> {
     let plain = live(text).replace('/', "\\");
     let key = match by_prefix(&plain) {
@@ -43,7 +44,7 @@ pub(crate) fn key_spellings(text: &str, set: &str) -> Option<String> {
     (key != text && !key.is_empty()).then_some(key)
 }
 
-/// What follows the drive letter.
+/// Returns what follows the drive letter.
 fn below_drive(pattern: &str) -> Option<&str> {
     let (drive, below) = pattern.split_once(':')?;
     let is_drive =

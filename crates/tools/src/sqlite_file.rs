@@ -1,9 +1,12 @@
-//! An SQLite database as a file of the evidence: its header, what stands beside it, and a private copy of both.
+//! An SQLite database as a file of the evidence: its header, its logs, and a private copy of it all.
 //!
-//! SQLite makes files beside a database that it opens, and changes the database when it finds a transaction unfinished; so it works on copies in the scratch folder only.
+//! SQLite creates files beside a database that it opens, and changes the database if it finds an unfinished transaction.
+//! So it only works on copies in the scratch folder.
 //! Two states are read.
 //! *Checkpointed* is the file alone, opened as immutable.
-//! *Applied* is what the application would have read next: with the frames of a write-ahead log (`-wal`), or with the unfinished transaction of a hot rollback journal (`-journal`) taken back.
+//! *Applied* is what the application would have read next.
+//! That is the file with the frames of a write-ahead log (`-wal`),
+//! or with the unfinished transaction of a hot rollback journal (`-journal`) undone.
 //!
 //! The formats: <https://www.sqlite.org/fileformat2.html>, sections 1.3 (header), 3 (rollback journal) and 4 (write-ahead log).
 
@@ -38,17 +41,17 @@ use wal::{End, Frames};
 pub(crate) struct Database<'a> {
     pub(crate) place: Place<'a>,
     folder: PathBuf,
-    /// The applied state, where it is another than the checkpointed one.
+    /// The applied state, if it differs from the checkpointed one.
     applied: Option<(&'static str, Manner)>,
-    /// Damage met on the way.
+    /// Damage that was met.
     pub(crate) defects: Vec<Defect>,
     /// Logs that were not applied.
     pub(crate) gaps: Vec<Gap>,
-    /// What was done with logs.
+    /// What was done with the logs.
     pub(crate) notes: Vec<String>,
 }
 
-/// Which state of a database is read.
+/// The state of a database to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// With its logs.
@@ -57,13 +60,13 @@ pub(crate) enum State {
     Checkpointed,
 }
 
-/// The copy of the database, alone or beside its write-ahead log.
+/// The copy of the database, alone or with its write-ahead log.
 const MAIN: &str = "main.db";
 /// The copy in which a rollback journal is played back.
 const ROLLED: &str = "rolled.db";
 
 impl<'a> Database<'a> {
-    /// Copies the database at `place` and what stands beside it to the empty folder `scratch`.
+    /// Copies the database at `place`, and the logs beside it, to the empty folder `scratch`.
     pub(crate) fn copy(place: Place<'a>, scratch: &Path) -> Result<Database<'a>, SqliteError> {
         let header = Header::read(place.tree, &place.node)?;
         let mut database = Database {
@@ -91,17 +94,17 @@ impl<'a> Database<'a> {
         &self.place.node
     }
 
-    /// The path in the evidence.
+    /// Returns the path in the evidence.
     pub(crate) fn path(&self) -> &str {
         self.place.node.path.as_str()
     }
 
-    /// Whether there is an applied state of its own.
+    /// Checks whether there is a separate applied state.
     pub(crate) fn has_logs(&self) -> bool {
         self.applied.is_some()
     }
 
-    /// The logs that make the applied state, as records name them.
+    /// Returns the kind of log that makes the applied state, as records name it.
     pub(crate) fn log_name(&self) -> &'static str {
         match self.applied {
             Some((ROLLED, _)) => "journal",
@@ -119,17 +122,17 @@ impl<'a> Database<'a> {
             .map_err(|source| SqliteError::Open { path: self.place.node.path.clone(), source })
     }
 
-    /// Damage of the database, in the words of the ledger.
+    /// Returns damage of the database as a ledger defect.
     pub(crate) fn defect(&self, what: String) -> Defect {
         Defect { path: self.path().to_owned(), offset: None, what: short(what) }
     }
 
-    /// Something of the database that was not examined.
+    /// Returns a gap for a part of the database that was not examined.
     pub(crate) fn gap(&self, reason: String) -> Gap {
         Gap { path: self.path().to_owned(), reason: short(reason) }
     }
 
-    /// Copies a write-ahead log that SQLite will apply; whether there is one.
+    /// Copies a write-ahead log that SQLite will apply; returns whether there is one.
     fn wal(&mut self, header: &Header) -> Result<bool, SqliteError> {
         let Some(log) = self.beside("-wal")? else { return Ok(false) };
         let path = log.path.as_str().to_owned();
@@ -161,17 +164,17 @@ impl<'a> Database<'a> {
         Ok(true)
     }
 
-    /// Plays a hot rollback journal back in a copy of its own.
+    /// Plays back a hot rollback journal in a copy of its own.
     fn journal(&mut self, wal: bool) -> Result<(), SqliteError> {
         let Some(journal) = self.beside("-journal")? else { return Ok(()) };
         let path = journal.path.as_str().to_owned();
         if !start(self.tree(), &journal)?.starts_with(&JOURNAL_MAGIC) {
-            // A finished transaction leaves a journal whose header is zeroed or cut off.
+            // A finished transaction leaves a journal whose header is zeroed or truncated.
             self.notes.push(short(format!("{path}: rollback journal, not hot: nothing to take back")));
             return Ok(());
         }
         if header::names_super_journal(self.tree(), &journal)? {
-            // Playing it back would look for, and remove, whatever file it names.
+            // Playing it back would look for, and remove, any file that it names.
             let reason = "a hot rollback journal that names a super-journal: not applied";
             self.gaps.push(Gap { path, reason: reason.to_owned() });
             return Ok(());
@@ -200,7 +203,7 @@ impl<'a> Database<'a> {
         Ok(())
     }
 
-    /// The file beside the database with this ending that is not empty; names differ in letter case as on Windows.
+    /// Returns the non-empty file beside the database with this suffix; case is ignored, as on Windows.
     fn beside(&mut self, ending: &str) -> Result<Option<Node>, ReadError> {
         let node = &self.place.node;
         let Some(folder) = node.path.parent().map(|path| self.tree().node(&path)).transpose()?.flatten()
@@ -224,7 +227,7 @@ impl<'a> Database<'a> {
     }
 }
 
-/// What stands in a log behind the frames that apply, in words.
+/// Says in words what follows the applied frames in a log.
 fn rest(end: End) -> &'static str {
     match end {
         End::OlderUse => "; the others are left over from an earlier use of the log and are not read",
@@ -232,7 +235,7 @@ fn rest(end: End) -> &'static str {
     }
 }
 
-/// The first bytes of a file.
+/// Reads the first bytes of a file.
 fn start(tree: &dyn Tree, node: &Node) -> Result<Vec<u8>, ReadError> {
     let mut bytes = vec![0; 8];
     let read = read_full_at(tree.open(node, None)?.as_mut(), 0, &mut bytes)?;

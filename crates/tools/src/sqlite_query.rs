@@ -1,13 +1,17 @@
-//! `sqlite_query`: rows of tables of an SQLite database, chosen by a SELECT.
+//! `sqlite_query`: rows of an SQLite database's tables, chosen by a SELECT.
 //!
 //! **A record is a row of a table, never a row of the result.**
-//! What a statement returns is the agent's as much as the evidence's: it can state literals, compute, and put values of different rows side by side.
-//! SQLite says of each column of a result which column of which table it comes from, and that is only a claim: of `SELECT url FROM urls UNION SELECT 'x'` it names `urls.url` for both sides.
-//! So the claims choose what to look for, and a scan of the table itself says what is there: a record is made only where one stored row holds together every value that the result gives for that table.
-//! Everything else of a result goes into a note, which grounds nothing.
+//! The result of a statement comes from the agent as much as from the evidence.
+//! A statement can state literals, compute, and put values of different rows side by side.
+//! For each column of a result, SQLite says which column of which table it comes from, but that is only a claim.
+//! For `SELECT url FROM urls UNION SELECT 'x'` it names `urls.url` for both sides.
+//! So the claims choose what to look for, and a scan of the table itself shows what is there.
+//! A record is made only if one stored row has every value that the result gives for that table.
+//! Everything else in a result goes into a note, which grounds nothing.
 //!
-//! Values that a later `ALTER TABLE … ADD COLUMN … DEFAULT` gave to older rows stand in the schema and not in the row; they are the database's own content and count as values of the row.
-//! Values of `VIRTUAL` generated columns are computed when they are read, and count as computed; those of `STORED` ones stand in the row.
+//! Values that a later `ALTER TABLE … ADD COLUMN … DEFAULT` gave to older rows are in the schema and not in the row.
+//! They are the database's own content and count as values of the row.
+//! Values of `VIRTUAL` generated columns are computed when they are read, and count as computed; those of `STORED` ones are in the row.
 
 mod cell;
 mod claims;
@@ -31,9 +35,9 @@ use statement::{Answer, Window, ask};
 use std::collections::BTreeSet;
 use verify::{Found, verify};
 
-/// Steps of SQLite's virtual machine for the statement.
+/// The most steps of SQLite's virtual machine for the statement.
 const STEPS: u64 = 200_000_000;
-/// The same for the scans that verify its result.
+/// The most steps for the scans that verify its result.
 const SCAN_STEPS: u64 = 400_000_000;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -100,7 +104,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// One state of a database, ready to be asked.
+/// One state of a database, ready for a query.
 struct Query<'d> {
     database: &'d Database<'d>,
     state: State,
@@ -113,7 +117,7 @@ impl<'d> Query<'d> {
         Ok(Query { database, state, schema })
     }
 
-    /// Makes records of what the tables hold of an answer.
+    /// Makes records from the table rows behind an answer.
     fn fill(&self, answer: &Answer, window: Window, returned: &mut Return) -> Result<(), CallError> {
         let budget = Budget::new(SCAN_STEPS);
         let reader = self.database.open_with(self.state, &self.schema, &budget)?;
@@ -137,13 +141,13 @@ impl<'d> Query<'d> {
         Ok(())
     }
 
-    /// The file alone, to tell what of the applied state stands in it already.
+    /// Opens the file alone, to show which rows of the applied state are already in it.
     fn checkpointed(&self, budget: &Budget) -> Option<Connection> {
         let schema = self.database.schema(State::Checkpointed, budget).ok()?;
         self.database.open_with(State::Checkpointed, &schema, budget).ok()
     }
 
-    /// In the order of the result; of one row of it, in the order in which its columns name the tables.
+    /// Returns the records in the order of the result; for one result row, in the order in which its columns name the tables.
     fn records(
         &self,
         answer: &Answer,
@@ -183,7 +187,7 @@ impl<'d> Query<'d> {
         }
     }
 
-    /// What must be said beside the records.
+    /// Adds what must be said besides the records.
     fn remark(
         &self,
         answer: &Answer,
@@ -214,12 +218,12 @@ impl<'d> Query<'d> {
             let next = window.offset.saturating_add(answer.rows.len());
             returned.truncate(format!("more rows of the result follow: go on with \"offset\": {next}"));
         } else if window.offset > 0 {
-            // Nobody may read an absence out of a page.
+            // A page must not be taken for an absence.
             returned
                 .truncate("this is the last page; the rows of the result before it are not in it".to_owned());
         }
         if returned.records.is_empty() && !answer.rows.is_empty() {
-            // A result without records is no absence.
+            // A result without records is not an absence.
             returned.truncate(
                 "the result has rows, but none is a row of a table: select plain columns".to_owned(),
             );

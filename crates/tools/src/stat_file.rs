@@ -1,4 +1,4 @@
-//! `stat_file`: one entry of the evidence, or that there is none at its path.
+//! `stat_file`: one entry of the evidence, or the answer that none is at its path.
 
 use crate::catalogue::Call;
 use crate::error::CallError;
@@ -38,7 +38,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(Return::found(vec![dir_entry::record_with_name_times(place.tree, &place.node)], normalised))
 }
 
-/// Every folder on the way was listed: that nothing stands there is an answer.
+/// Returns the answer that nothing is there; it is an answer because every folder on the way was listed.
 fn nothing(call: &Call<'_>, absent: &CallError) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let wanted = place::read(arguments.text("path")?)?;

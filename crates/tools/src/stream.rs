@@ -4,9 +4,9 @@ use crate::error::CallError;
 use crate::place::Place;
 use evidence::Node;
 
-/// The stream that is asked for, as the evidence spells it: spelled so, or else the only one that differs in letter case alone.
+/// Returns the stream that is asked for in the evidence's spelling: with this exact name, or else the only one that differs only in case.
 ///
-/// `None` where none is asked for: the file's own content.
+/// `None` if none is asked for: the file's own content.
 pub(crate) fn named<'p>(place: &'p Place<'_>, asked: Option<&str>) -> Result<Option<&'p str>, CallError> {
     let Some(asked) = asked.map(bare).filter(|asked| !asked.is_empty()) else { return Ok(None) };
     let names = || place.node.streams.iter().map(|stream| stream.name.as_str());
@@ -25,13 +25,13 @@ pub(crate) fn named<'p>(place: &'p Place<'_>, asked: Option<&str>) -> Result<Opt
     }
 }
 
-/// The name in `:name` and `name:$DATA`, too, as Windows writes it behind a path.
+/// Returns the name, also from `:name` and `name:$DATA`, as Windows writes it after a path.
 fn bare(asked: &str) -> &str {
     let asked = asked.strip_prefix(':').unwrap_or(asked);
     asked.strip_suffix(":$DATA").unwrap_or(asked)
 }
 
-/// Bytes of a stream, or of the file's own content.
+/// Returns the size in bytes of a stream, or of the file's own content.
 pub(crate) fn size(node: &Node, stream: Option<&str>) -> u64 {
     match stream {
         None => node.size,

@@ -1,13 +1,14 @@
-//! The line, or the run of printable characters, in which a hit stands.
+//! The line, or the run of printable characters, around a hit.
 
 use crate::text::{Encoding, PIECE, whole_characters};
 use memchr::{memchr, memrchr};
 use std::ops::Range;
 
-/// The line of a text file around `hit`, without mark and line end; at most [`PIECE`] bytes around the hit of a longer one.
+/// Returns the line of a text file around `hit`, without byte order mark and line end.
+/// Of a longer line it returns at most [`PIECE`] bytes around the hit.
 ///
-/// `bytes` stand at `base` of the file; for UTF-16 `base` and the hit must be even.
-/// They must reach [`PIECE`] bytes to either side of the hit, or to the ends of the file.
+/// `bytes` begin at `base` in the file; for UTF-16, `base` and the hit must be even.
+/// They must extend [`PIECE`] bytes to either side of the hit, or to the ends of the file.
 pub(crate) fn line(bytes: &[u8], base: u64, hit: &Range<usize>, encoding: Encoding) -> Range<usize> {
     let reach = PIECE.saturating_sub(hit.len());
     let (low, high) = (hit.start.saturating_sub(reach), (hit.end + reach).min(bytes.len()));
@@ -32,7 +33,7 @@ pub(crate) fn line(bytes: &[u8], base: u64, hit: &Range<usize>, encoding: Encodi
     fit(bytes, if marked { mark } else { start }..end, hit, encoding)
 }
 
-/// The end of the line without the carriage return in front of its line feed, where it has one.
+/// Returns the end of the line, without a carriage return before its line feed.
 fn without_return(
     feed: Option<usize>,
     high: usize,
@@ -47,14 +48,14 @@ fn without_return(
     }
 }
 
-/// The printable characters around `hit` in a file that is no text; at most [`PIECE`] bytes.
+/// Returns the printable characters around `hit` in a file that is not text; at most [`PIECE`] bytes.
 pub(crate) fn run(bytes: &[u8], hit: &Range<usize>, encoding: Encoding) -> Range<usize> {
     let reach = PIECE.saturating_sub(hit.len());
     let (low, high) = (hit.start.saturating_sub(reach), (hit.end + reach).min(bytes.len()));
     let (mut start, mut end) = (hit.start, hit.end);
     match encoding {
         Encoding::Utf16Le => {
-            // Two bytes of anything are some character: outside the blocks of common alphabets only those of the hit go on.
+            // Any two bytes are some UTF-16 character: outside the blocks of common alphabets, only the blocks of the hit continue a run.
             let (units, _) = slice(bytes, hit.clone()).as_chunks::<2>();
             let blocks: Vec<u8> = units.iter().map(|[_, high]| *high).filter(|high| *high != 0).collect();
             let goes_on = |pair: &[u8]| match pair {
@@ -77,32 +78,32 @@ pub(crate) fn run(bytes: &[u8], hit: &Range<usize>, encoding: Encoding) -> Range
     fit(bytes, start..end, hit, encoding)
 }
 
-/// Tab, Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic characters.
+/// Checks for tab and Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic characters.
 fn is_printable_unit(unit: u16) -> bool {
     matches!(unit, 0x09 | 0x20..=0x7E | 0xA0..=0x06FF)
 }
 
-/// Bytes of the printable UTF-8 character with which `bytes` begin.
+/// Returns the length of the printable UTF-8 character at the beginning of `bytes`.
 fn first_printable(bytes: &[u8]) -> Option<usize> {
     let head = bytes.get(..bytes.len().min(4))?;
     let letter = head.utf8_chunks().next()?.valid().chars().next()?;
     (letter == '\t' || !letter.is_control()).then(|| letter.len_utf8())
 }
 
-/// Bytes of the printable UTF-8 character with which `bytes` end.
+/// Returns the length of the printable UTF-8 character at the end of `bytes`.
 fn last_printable(bytes: &[u8]) -> Option<usize> {
     let lead = bytes.iter().rev().take(4).position(|byte| byte & 0xC0 != 0x80)? + 1;
     first_printable(bytes.get(bytes.len() - lead..)?).filter(|length| *length == lead)
 }
 
-/// At most [`PIECE`] bytes of `whole` around `hit`, cut between characters.
+/// Returns at most [`PIECE`] bytes of `whole` around `hit`, cut between characters.
 fn fit(bytes: &[u8], whole: Range<usize>, hit: &Range<usize>, encoding: Encoding) -> Range<usize> {
     let room = PIECE.saturating_sub(hit.len());
     let (before, after) = (hit.start - whole.start, whole.end - hit.end);
     let ahead = after.min(room - before.min(room / 2));
     let mut start = hit.start - before.min(room - ahead);
     let mut end = hit.end + ahead;
-    // A line that goes on behind what was looked at is cut, too.
+    // A line that continues past the bytes examined is cut, too.
     let cut = (before >= room || start > whole.start, after >= room || end < whole.end);
     match encoding {
         Encoding::Utf8 if cut.0 => {

@@ -1,6 +1,6 @@
-//! Every source of a piece of evidence, decoded in one order: the entries of its folders, its hives, the files of its decoders.
+//! Decodes every source of a piece of evidence in a fixed order: the entries of its folders, its hives, the files of its decoders.
 //!
-//! What becomes of the records is up to a [`Surveyor`]: they fill case tables, or are hashed to tell whether these are still the same.
+//! A [`Surveyor`] decides what happens to the records: they fill case tables, or are hashed to see whether the tables are still valid.
 
 use crate::catalogue::Indexes;
 use crate::decode::{DECODERS, Decoder, usn_journal};
@@ -24,21 +24,21 @@ use std::path::Path;
 #[derive(Clone)]
 pub(crate) struct Ground<'g> {
     pub(crate) tree: &'g dyn Tree,
-    /// The folder below which to look, or the one file.
+    /// The folder to search below, or the one file.
     pub(crate) start: Node,
     pub(crate) names: &'g Indexes,
     /// The decoders whose files are looked for.
     pub(crate) decoders: Vec<&'static Decoder>,
-    /// An empty folder that may be filled.
+    /// An empty folder that may be used.
     pub(crate) scratch: &'g Path,
 }
 
 impl<'g> Ground<'g> {
-    /// All of a piece of evidence.
+    /// Makes the ground for all of a piece of evidence.
     ///
     /// # Errors
     ///
-    /// Where its root cannot be read.
+    /// If its root cannot be read.
     pub(crate) fn whole(
         tree: &'g dyn Tree,
         names: &'g Indexes,
@@ -46,38 +46,38 @@ impl<'g> Ground<'g> {
     ) -> Result<Ground<'g>, CallError> {
         let start = tree.node(&EvidencePath::root())?;
         let start = start.ok_or_else(|| ReadError::Absent { path: EvidencePath::root() })?;
-        // All decoders: a file of one may be named as one of another.
+        // All decoders: a file of one may have the name of another's.
         Ok(Ground { tree, start, names, decoders: DECODERS.iter().collect(), scratch })
     }
 }
 
-/// One unit of a survey: a file by its decoder, a hive by one artifact, the entries of a tree.
+/// One unit of a survey: a file with its decoder, a hive with one artifact, the entries of a tree.
 pub(crate) struct Surveyed<'u> {
     pub(crate) origin: Origin,
-    /// The file; of entries, and of what a search met, the folder where these begin.
+    /// The file; for entries, and for what a search met, the folder where these begin.
     pub(crate) path: &'u str,
     pub(crate) stream: Option<&'u str>,
 }
 
-/// Takes what a survey decodes.
+/// Receives what a survey decodes.
 pub(crate) trait Surveyor {
-    /// Whether the records of this origin are wanted.
+    /// Returns whether the records of this origin are wanted.
     fn wants(&self, origin: Origin) -> bool;
 
-    /// Whether the records that a file gives under the origins that fit need not be decoded, because they are known.
+    /// Returns whether the records of a file, under the origins that fit, are known and need not be decoded.
     fn knows(&mut self, node: &Node, stream: Option<&str>, fits: &dyn Fn(Origin) -> bool) -> bool;
 
-    /// Hears that a file is about to be read; says why it must not be.
+    /// Is told that a file is about to be read; returns why it must not be.
     fn forbids(&mut self, _: &str, _: Option<&str>) -> Option<String> {
         None
     }
 
-    /// Hears that a unit could not be read although the evidence says nothing against it ([`ReadError::may_pass`]): another time it may be read.
+    /// Is told that a unit could not be read for a reason that may pass ([`ReadError::may_pass`]): another attempt may succeed.
     ///
-    /// What cannot be read is a gap of the unit all the same.
+    /// What cannot be read is a gap of the unit anyway.
     fn failed(&mut self, _: &Surveyed<'_>) {}
 
-    /// Takes one unit: hands an intake to `decode`, which fills it.
+    /// Receives one unit: hands an intake to `decode`, which fills it.
     fn unit(&mut self, unit: &Surveyed<'_>, decode: &mut dyn FnMut(&mut dyn Intake));
 }
 
@@ -85,7 +85,7 @@ pub(crate) trait Surveyor {
 ///
 /// # Errors
 ///
-/// Where the start cannot be read; what cannot be read below it is a gap of a unit.
+/// If the start cannot be read; what cannot be read below it is a gap of a unit.
 pub(crate) fn survey(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     if ground.start.kind == NodeKind::Directory {
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
@@ -109,7 +109,7 @@ fn entries(ground: &Ground<'_>, to: &mut dyn Surveyor) {
     let unit = Surveyed { origin: Origin::Entries, path: start.path.as_str(), stream: None };
     to.unit(&unit, &mut |out| {
         let mut flow: Flow = ControlFlow::Continue(());
-        // A folder is no entry of itself.
+        // A folder is not an entry of itself.
         if start.kind != NodeKind::Directory {
             flow = out.push(dir_entry::record_with_name_times(*tree, start));
         }
@@ -126,7 +126,7 @@ fn entries(ground: &Ground<'_>, to: &mut dyn Surveyor) {
     });
 }
 
-/// What a search met beside what it was for.
+/// Hands over the damage and gaps that a search met.
 fn met(ground: &Ground<'_>, to: &mut dyn Surveyor, origin: Origin, defects: &[Defect], gaps: &[Gap]) {
     if defects.is_empty() && gaps.is_empty() {
         return;
@@ -193,7 +193,7 @@ fn hive(tree: &dyn Tree, node: &Node, to: &mut dyn Surveyor) {
     }
 }
 
-/// Tells the damage of a hive whose type cannot be told, for whoever reads artifacts alone: it may have been of a type that holds some.
+/// Reports the damage of a hive of unknown type, for readers of artifacts only: it may have been of a type that has some.
 fn unrecognised(file: &HiveFile<'_>, to: &mut dyn Surveyor) {
     let defects = hive_file::base_defects(&file.node.path, &file.hive);
     let gaps = file.state.gaps();
@@ -213,7 +213,7 @@ fn unread(path: &str, reason: &str, defect: Option<&Defect>, to: &mut dyn Survey
     });
 }
 
-/// What is made of a decoder's file.
+/// Returns the origins for a decoder's file.
 fn of_file(decoder: &'static Decoder) -> impl Iterator<Item = Origin> {
     let log = logs::is_log(decoder).then_some(Origin::Log(decoder));
     let names = (decoder.name == usn_journal::DECODER.name).then_some(Origin::Names);
@@ -224,7 +224,7 @@ fn files(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     let place = Place { tree: ground.tree, node: ground.start.clone() };
     let scope = Scope { places: vec![place] };
     let found = source_files::find_beside(&scope, ground.names, &ground.decoders, DECODERS)?;
-    // A start that is a file was not asked for as one of a decoder.
+    // A start that is a file was not asked for as a particular decoder's file.
     let gaps = if ground.start.kind == NodeKind::Directory { found.gaps } else { Vec::new() };
     met(ground, to, Origin::Files, &found.defects, &gaps);
     for file in &found.files {

@@ -1,21 +1,21 @@
-//! Case tables: all records of a piece of evidence in SQLite files, a table for each record type, a file for each group of sources.
+//! Case tables: all records of a piece of evidence in SQLite files, with one table per record type and one file per group of sources.
 //!
 //! A pass decodes every source of a group once ([`crate::survey`]) and writes each record into the table of its type.
-//! A row holds everything of its record: reading it back gives the same record, byte for byte ([`read`]).
+//! A row has everything of its record: reading it back gives the same record, byte for byte ([`read`]).
 //!
 //! | column | what it is |
 //! |---|---|
-//! | `_row` | the record's number in its table, in the order of the pass: file by file, in each as it stands there |
-//! | `_source` | the row of `sources` that tells of which file and by which decoder it was read |
-//! | `_path`, `_stream`, `_offset`, `_length` | where the record stands: the path in the evidence, the named stream, its bytes |
-//! | one for each field | its value: a text, a whole number, 0 or 1 for a flag, an array in JSON for a list; a time as text in RFC 3339, ` local` behind it where its zone is not known, ` copy` where it is that of a copied file; NULL where it names no instant |
-//! | `_places` | the row of `layouts` that tells the bytes of each field, in the order of the columns; or that text itself |
-//! | `_exact` | values of which the column does not hold everything: raw times of other forms, values of another type than the column's first |
+//! | `_row` | the record's number in its table, in the order of the pass: file by file, each in its own order |
+//! | `_source` | the row of `sources` with the file and the decoder that it was read with |
+//! | `_path`, `_stream`, `_offset`, `_length` | where the record is: the path in the evidence, the named stream, its bytes |
+//! | one for each field | its value: a text, a whole number, 0 or 1 for a flag, an array in JSON for a list; a time as text in RFC 3339, followed by ` local` if its zone is not known, and by ` copy` if it is the time of a copied file; NULL if it has no instant |
+//! | `_places` | the row of `layouts` with the bytes of each field, in the order of the columns; or that text itself |
+//! | `_exact` | values that the column cannot represent fully: raw times of other forms, values of another type than the column's first |
 //! | `_defects` | damage that was met in the record |
 //! | `_seq` | how many records of its source came before it, of any type |
 //!
-//! A table's digest is over its rows in their order, not over SQLite's bytes.
-//! The file is a cache: it can be thrown away at any time, and whoever reads one reads hostile bytes.
+//! A table's digest covers its rows in their order, not SQLite's bytes.
+//! The file is a cache: it can be deleted at any time, and anyone who reads one reads hostile bytes.
 
 mod attached;
 mod cells;
@@ -62,5 +62,5 @@ pub use schema::{Column, Table, tables};
 pub(crate) use times::{Moment, Times, TimesOf};
 pub use views::{VIEWS, View};
 
-/// What changes whenever other tables could come of the same evidence: the format, and the sources of readers and decoders.
+/// Changes whenever other tables could be made from the same evidence: the format, and the sources of readers and decoders.
 pub const TABLES_MAKER: &str = concat!("1 ", env!("LOCARD_TABLE_SOURCES"));

@@ -1,8 +1,8 @@
-//! Bytes to lines of text: which encoding, where lines begin and end.
+//! Splits bytes into lines of text, and detects the encoding.
 
 use ledger::ByteSpan;
 
-/// Longest piece of a line in one record, in bytes.
+/// The longest piece of a line in one record, in bytes.
 pub(crate) const PIECE: usize = 4096;
 
 /// How bytes are read as text.
@@ -16,7 +16,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The names an argument may have, without `auto`.
+    /// The names that an argument may have, without `auto`.
     pub(crate) const ALL: [Encoding; 4] =
         [Encoding::Utf8, Encoding::Utf16Le, Encoding::Latin1, Encoding::Hex];
 
@@ -29,7 +29,7 @@ impl Encoding {
         }
     }
 
-    /// Bytes of one code unit.
+    /// Returns the bytes of one code unit.
     pub(crate) const fn unit(self) -> usize {
         match self {
             Encoding::Utf16Le => 2,
@@ -37,7 +37,7 @@ impl Encoding {
         }
     }
 
-    /// The byte order mark; empty where there is none.
+    /// Returns the byte order mark; empty if there is none.
     pub(crate) const fn mark(self) -> &'static [u8] {
         match self {
             Encoding::Utf8 => b"\xEF\xBB\xBF",
@@ -47,9 +47,11 @@ impl Encoding {
     }
 }
 
-/// The encoding of a file that begins with `head` and has `window` somewhere in it.
+/// Detects the encoding of a file that begins with `head` and has `window` somewhere in it.
 ///
-/// A byte order mark decides; else text in which every other byte is NUL is UTF-16LE; else what is UTF-8 with hardly a control character is that; else bytes with many control characters or a NUL are no text; what is left is Latin-1.
+/// A byte order mark decides. Without one, these rules apply in order:
+/// text in which every other byte is NUL is UTF-16LE; valid UTF-8 with hardly a control character is UTF-8;
+/// bytes with many control characters or a NUL are not text; the rest is Latin-1.
 pub(crate) fn detect(head: &[u8], window: &[u8]) -> Encoding {
     if let Some(marked) = [Encoding::Utf8, Encoding::Utf16Le].into_iter().find(|e| head.starts_with(e.mark()))
     {
@@ -73,7 +75,7 @@ pub(crate) fn detect(head: &[u8], window: &[u8]) -> Encoding {
     }
 }
 
-/// Whether the bytes are UTF-8 but for characters cut at either end.
+/// Checks whether the bytes are UTF-8, except for characters cut at either end.
 fn is_utf8_window(window: &[u8]) -> bool {
     let cut = window.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
     match std::str::from_utf8(window.get(cut..).unwrap_or_default()) {
@@ -85,27 +87,27 @@ fn is_utf8_window(window: &[u8]) -> bool {
 /// One line, or a piece of a long one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// Its place among the lines of the window, from 0.
+    /// Its number among the lines of the window, from 0.
     pub(crate) number: usize,
-    /// Its place in a line of more than [`PIECE`] bytes, from 1; `None` for a line in one piece.
+    /// Its number within a line of more than [`PIECE`] bytes, from 1; `None` for a line in one piece.
     pub(crate) part: Option<usize>,
-    /// Its bytes in the file, without mark and line end.
+    /// Its bytes in the file, without byte order mark and line end.
     pub(crate) span: ByteSpan,
     /// The decoded text.
     pub(crate) text: String,
-    /// Whether bytes were no text and became U+FFFD.
+    /// Whether some bytes were not text and became U+FFFD.
     pub(crate) damaged: bool,
 }
 
-/// The lines of a window, and where the first byte stands that is in none of them.
+/// The lines of a window, and the offset of the first byte that is in none of them.
 pub(crate) struct Lines {
     pub(crate) lines: Vec<Line>,
     pub(crate) next: u64,
 }
 
-/// Splits `window`, which stands at `offset` of its file, into at most `limit` pieces of lines.
+/// Splits `window`, which is at `offset` of its file, into at most `limit` pieces of lines.
 ///
-/// Where the file goes on behind the window (`cut`), a last line without its end is left to the next window, unless it is the only one.
+/// If the file continues after the window (`cut`), an incomplete last line is left to the next window, unless it is the only one.
 pub(crate) fn lines(window: &[u8], offset: u64, encoding: Encoding, cut: bool, limit: usize) -> Lines {
     let mark = if offset == 0 && window.starts_with(encoding.mark()) { encoding.mark().len() } else { 0 };
     let mut lines = Vec::new();
@@ -130,7 +132,7 @@ pub(crate) fn lines(window: &[u8], offset: u64, encoding: Encoding, cut: bool, l
     Lines { lines, next: offset + at as u64 }
 }
 
-/// Bytes of the first line without its end (LF or CR LF), with it, and whether it has one.
+/// Returns the length of the first line without its end (LF or CR LF), its length with it, and whether it has one.
 fn line_end(rest: &[u8], encoding: Encoding) -> (usize, usize, bool) {
     let unit = encoding.unit();
     let is = |chunk: &[u8], character: u8| match encoding {
@@ -146,7 +148,7 @@ fn line_end(rest: &[u8], encoding: Encoding) -> (usize, usize, bool) {
     (length, end, true)
 }
 
-/// Bytes of `content` up to its last whole character; all of them where there is no whole one.
+/// Returns the length of `content` up to its last complete character; its whole length if there is no complete one.
 pub(crate) fn whole_characters(content: &[u8], encoding: Encoding) -> usize {
     let length = match encoding {
         Encoding::Latin1 | Encoding::Hex => content.len(),
@@ -194,7 +196,7 @@ fn pieces(content: &[u8], offset: u64, number: usize, encoding: Encoding, lines:
     }
 }
 
-/// The text, and whether something in it was none.
+/// Returns the text, and whether some of it was not text.
 pub(crate) fn decode(bytes: &[u8], encoding: Encoding) -> (String, bool) {
     match encoding {
         Encoding::Latin1 | Encoding::Hex => (bytes.iter().map(|byte| char::from(*byte)).collect(), false),

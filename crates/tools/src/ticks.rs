@@ -1,20 +1,20 @@
-//! Instants as whole numbers that sort: steps of 100 nanoseconds, as a FILETIME counts them.
+//! Instants as sortable whole numbers: steps of 100 nanoseconds, as in a FILETIME.
 
 use ledger::Utc;
 
-/// Nanoseconds of a step.
+/// Nanoseconds in a step.
 const STEP: i128 = 100;
 
-/// Steps of a second.
+/// Steps in a second.
 pub(crate) const SECOND: i64 = 10_000_000;
 
-/// The step that an instant lies in, counted from 1970.
+/// Returns the step of an instant, counted from 1970.
 pub(crate) fn ticks(utc: Utc) -> i64 {
     // The years -9999 to 9999 fit.
     i64::try_from(utc.unix_nanoseconds().div_euclid(STEP)).unwrap_or(i64::MAX)
 }
 
-/// The first instant of a step; `None` outside of the years that an instant can have.
+/// Returns the first instant of a step; `None` outside of the years that an instant can have.
 pub(crate) fn utc(ticks: i64) -> Option<Utc> {
     Utc::from_unix_nanoseconds(i128::from(ticks) * STEP)
 }

@@ -1,7 +1,7 @@
-//! `timeline`: the records of all sources in the order of their times.
+//! `timeline`: the records of all sources, ordered by time.
 //!
-//! The rows of case tables say when; the records of the page are the stored ones.
-//! Where no tables were made ready, the call makes those of what was asked for.
+//! The times come from the rows of case tables; the records of a page are the stored ones.
+//! If no tables were prepared, the call makes those that it needs.
 
 mod asked;
 mod fold;
@@ -22,13 +22,13 @@ use lines::Wanted;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
-/// Most records before a page: their places are kept, some 40 bytes each.
+/// The most records before a page: their positions are kept, at some 40 bytes each.
 const MAX_OFFSET: u64 = 1_000_000;
 
-/// Most bytes of the records of a page, about.
+/// Roughly the most bytes of the records of a page.
 const MAX_DATA: usize = 32 << 20;
 
-/// Records that are kept beyond twice those that are wanted.
+/// How many records are kept beyond twice the number wanted.
 const SPARE: usize = 4096;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -91,12 +91,12 @@ pub(crate) fn spec() -> ToolSpec {
             ),
         ],
         &[],
-        // Beside those of other tools: see `tables::gives_any_record`.
+        // In addition to those of other tools: see `tables::gives_any_record`.
         vec![fold::record_type()],
     )
 }
 
-/// The groups of the tables that a call reads, by its arguments; a hive that is named is decoded alone.
+/// Returns the groups of the tables that a call reads, by its arguments; a named hive is decoded on its own.
 pub(crate) fn groups(arguments: &Value) -> Vec<TableGroup> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str);
     if text("hive").is_some() {
@@ -106,13 +106,13 @@ pub(crate) fn groups(arguments: &Value) -> Vec<TableGroup> {
         Some(_) => Ok(Sources::only_keys()),
         None => Sources::read(text("source").unwrap_or_default()),
     };
-    // The tool itself says what is wrong with a source.
+    // The tool itself reports an invalid source.
     sources.map(|sources| sources.groups()).unwrap_or_default()
 }
 
-/// A record of the timeline: when, and where it stands.
+/// A record of the timeline: its time, and where it is stored.
 ///
-/// Records of the same time stand in the order of their sources, and in each as it has them.
+/// Records with the same time are ordered by source, and within each by its own order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Hit {
     at: i128,
@@ -124,7 +124,7 @@ struct Hit {
 }
 
 impl Hit {
-    /// A row of this line at its earliest time in the span; `None` where it has none there.
+    /// Makes the hit for a row of this line at its earliest time in the span; `None` if it has none there.
     fn of(asked: &Asked<'_>, line: usize, times: &Times<'_>, wanted: &Wanted) -> Option<Hit> {
         let spanned = times.moments.iter().filter(|moment| asked.spans(**moment));
         let at = spanned.map(|moment| moment.at).min()?;
@@ -162,7 +162,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// Tells how many records there are in all, and what was met.
+/// Reports how many records there are in total, and what was met.
 fn tell(asked: &Asked<'_>, lines: Lines<'_, '_>, met: u64, returned: &mut Return) {
     returned.notes.push(format!("{met} records lie in the span in all"));
     if lines.timeless > 0 && asked.is_unnarrowed() {
@@ -174,7 +174,7 @@ fn tell(asked: &Asked<'_>, lines: Lines<'_, '_>, met: u64, returned: &mut Return
     lines.met.tell(returned);
 }
 
-/// The first `most` records that are asked for, each at its earliest time in the span, and how many there are.
+/// Returns the first `most` records that are asked for, each at its earliest time in the span, and how many there are.
 fn first(lines: &Lines<'_, '_>, asked: &Asked<'_>, most: usize) -> Result<(Vec<Hit>, u64), CallError> {
     let (mut hits, mut met) = (Vec::new(), 0u64);
     for (number, line) in lines.lines.iter().enumerate() {
@@ -182,7 +182,7 @@ fn first(lines: &Lines<'_, '_>, asked: &Asked<'_>, most: usize) -> Result<(Vec<H
             let Some(hit) = Hit::of(asked, number, times, wanted) else { return ControlFlow::Continue(()) };
             hits.push(hit);
             met += 1;
-            // Rows do not come in the order of time: what cannot be among the first goes now and then.
+            // Rows do not come ordered by time: those that cannot be among the first are dropped from time to time.
             if hits.len() > most.saturating_mul(2).saturating_add(SPARE) {
                 hits.select_nth_unstable(most);
                 hits.truncate(most);
@@ -195,7 +195,7 @@ fn first(lines: &Lines<'_, '_>, asked: &Asked<'_>, most: usize) -> Result<(Vec<H
     Ok((hits, met))
 }
 
-/// The records of a page, as far as an answer has room for them; the first has room whatever its size.
+/// Reads the records of a page, as far as an answer has room for them; the first always fits.
 fn read(lines: &Lines<'_, '_>, page: &[Hit]) -> Result<Vec<Record>, CallError> {
     let (mut records, mut data) = (Vec::new(), 0usize);
     for hit in page {

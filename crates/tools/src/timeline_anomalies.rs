@@ -1,6 +1,6 @@
-//! `timeline_anomalies`: what does not fit the order of time.
+//! `timeline_anomalies`: records that do not fit the order of time.
 //!
-//! It tells facts and no reasons: clocks are set by users and by time services, installers keep old times, computers are switched off.
+//! It gives facts, not reasons: users and time services set clocks, installers keep old times, computers are switched off.
 
 mod across;
 mod entries;
@@ -38,7 +38,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     read(call, true)
 }
 
-/// The same of logs alone, for a tool that asks for nothing else: no folder is walked.
+/// Returns the anomalies of logs alone, for a tool that asks for nothing else: no folder is walked.
 pub(crate) fn of_logs(call: &Call<'_>) -> Result<Return, CallError> {
     read(call, false)
 }
@@ -54,7 +54,7 @@ fn read(call: &Call<'_>, with_entries: bool) -> Result<Return, CallError> {
     let mut across = Across::new(&mut sink);
     let flow = source_files::read_as(call, &files, |file| Origin::Log(file.decoder), &mut across)?;
     if flow.is_continue() && across.finish().is_continue() && with_entries {
-        // Whether it came to the end is in the page of the sink.
+        // The sink's page knows whether it reached the end.
         let _: Flow = entries::read(&scope, call.indexes, &mut sink)?;
     }
     let wants = |kind: &str| arguments.optional_text("record").is_none_or(|wanted| wanted == kind);

@@ -1,6 +1,6 @@
 //! `timeline_histogram`: how many times each source has in each hour, day or month.
 //!
-//! Buckets are always whole: the ends of the span that is asked for choose among them and cut none, so that no argument is in a count.
+//! Buckets are always whole: the ends of the span that is asked for only choose among them, so that no argument is in a count.
 
 use crate::catalogue::Call;
 use crate::error::CallError;
@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "time_bucket";
 
-/// Most buckets that are counted in one call.
+/// The most buckets that are counted in one call.
 const MOST: usize = 1_000_000;
 
 pub(crate) fn spec() -> ToolSpec {
@@ -63,7 +63,7 @@ fn record_type() -> RecordType {
     )
 }
 
-/// How long a bucket is.
+/// The length of a bucket.
 #[derive(Clone, Copy)]
 enum Length {
     Hour,
@@ -88,7 +88,7 @@ impl Length {
         }
     }
 
-    /// The bucket that holds an instant: its first instant, and the first one behind it.
+    /// Returns the bucket of an instant: its first instant, and the first one after it.
     fn around(self, at: i64) -> Option<(i64, i64)> {
         let fixed = |seconds: i64| {
             let length = seconds * SECOND;
@@ -108,14 +108,14 @@ impl Length {
                     Some(ticks(utc))
                 };
                 let next = if month == 12 { first(year.checked_add(1)?, 1) } else { first(year, month + 1) };
-                // Behind the last month there is no instant.
+                // There is no instant after the last month.
                 Some((first(year, month)?, next.unwrap_or(i64::MAX)))
             }
         }
     }
 }
 
-/// The last step that is an instant: there is none behind 9999-12-30T22:00:00.9999999Z.
+/// Returns the last step that is an instant: there is none after 9999-12-30T22:00:00.9999999Z.
 fn last() -> i64 {
     Utc::from_date_and_time([9999, 12, 30], [22, 0, 0], 999_999_900).map_or(i64::MAX, ticks)
 }
@@ -159,7 +159,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-/// The first instant of a bucket, its source, and the first instant behind it.
+/// The first instant of a bucket, its source, and the first instant after it.
 type Bucket = (i64, &'static str, i64);
 
 #[derive(Default)]
@@ -171,7 +171,7 @@ struct Counted {
 
 fn count(line: &Line<'_, '_>, asked: &Asked<'_>, length: Length) -> Result<Counted, CallError> {
     let mut counted = Counted::default();
-    // Neighbours mostly lie in the same bucket: it is looked for only where they do not.
+    // Neighbouring rows are mostly in the same bucket: it is looked up only if they are not.
     let (mut open, mut held) = ((0, "", 0), 0u64);
     line.scan(asked, |times, wanted| {
         for moment in times.moments {

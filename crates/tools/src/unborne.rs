@@ -1,4 +1,5 @@
-//! Conditions on where to look: an empty answer about a channel or a provider that no record bears says nothing of the evidence, so that it is refused, with what there is.
+//! Refuses empty answers about a channel, provider or hive that no record has: they would say nothing about the evidence.
+//! The refusal names the ones that exist.
 
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, Run};
@@ -11,19 +12,19 @@ use ledger::{Completeness, FieldValue, Outcome, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// The fields that say where records come from, and nothing of what they tell.
+/// The fields that say where records come from, not what they show.
 const PLACES: [&str; 3] = [CHANNEL, "provider", HIVE];
 
-/// The arguments that choose what is read; all others narrow what is given of it.
+/// The arguments that choose what is read; all others narrow what is returned.
 const CHOOSE: [&str; 7] = ["source", "under", "evidence", "hive", "path", "stream", "logs"];
 
 const CHANNEL: &str = "channel";
 const HIVE: &str = "hive";
 
-/// Most values that a refusal names.
+/// The most values that a refusal names.
 const NAMED: usize = 8;
 
-/// Refuses an empty answer where a condition of the call names a place that no record of what it reads comes from.
+/// Refuses an empty answer if a condition of the call names a place that none of the records read comes from.
 pub(crate) fn check(spec: &ToolSpec, run: Run, call: &Call<'_>, returned: &Return) -> Result<(), CallError> {
     if !found_nothing(returned) {
         return Ok(());
@@ -54,13 +55,13 @@ pub(crate) fn check(spec: &ToolSpec, run: Run, call: &Call<'_>, returned: &Retur
     Ok(())
 }
 
-/// The refusal of a place that is none of those there are, with the nearest of them.
+/// Returns the refusal of a place that does not exist, with the most similar ones.
 pub(crate) fn refused(field: &str, wanted: String, known: BTreeSet<String>) -> CallError {
     let (number, nearest) = (known.len(), nearest(&wanted, known));
     CallError::Unborne { field: field.to_owned(), found: wanted, number, nearest }
 }
 
-/// The hives that there are where the call looks: one that holds no record of the kind is a place all the same.
+/// Returns the existing hives where the call searches: a hive without records of the kind counts as a place anyway.
 fn hives(call: &Call<'_>) -> Result<BTreeSet<String>, CallError> {
     let scope = call.arguments.optional_text("evidence").map(|label| ("evidence".to_owned(), json!(label)));
     let arguments = Arguments::check(&list_hives::spec(), &Value::Object(scope.into_iter().collect()))?;
@@ -69,7 +70,7 @@ fn hives(call: &Call<'_>) -> Result<BTreeSet<String>, CallError> {
     Ok(listed.records.iter().filter_map(path).collect())
 }
 
-/// The channels of the logs that are read, where no record of the kind that is asked for bears one.
+/// Returns the channels of the logs that are read, for the case that no record of the asked kind has a channel.
 fn channels(call: &Call<'_>) -> Result<BTreeSet<String>, CallError> {
     let given = call.arguments.values();
     let places = ["under", "evidence"]
@@ -81,7 +82,7 @@ fn channels(call: &Call<'_>) -> Result<BTreeSet<String>, CallError> {
     Ok(known(&list_event_channels::run(&Call { arguments: &arguments, ..*call })?))
 }
 
-/// The values of counts, each once: several files give counts of one value.
+/// Returns the values of counts, each once: several files may give counts of one value.
 fn known(counted: &Return) -> BTreeSet<String> {
     counted.records.iter().filter_map(value).collect()
 }
@@ -90,20 +91,20 @@ fn found_nothing(returned: &Return) -> bool {
     (returned.outcome, returned.completeness) == (Outcome::Empty, Completeness::Complete)
 }
 
-/// The source of all events: a channel that holds none of the kind that is asked for is a place all the same.
+/// The source of all events: a channel without events of the asked kind counts as a place anyway.
 const EVENTS: &str = "event_log";
 
-/// Makes the call again with all that chooses what it reads, and `more` in place of all that narrows it.
+/// Repeats the call with all arguments that choose what it reads, and `more` instead of those that narrow it.
 fn ask(spec: &ToolSpec, run: Run, call: &Call<'_>, more: &[(&str, Value)]) -> Result<Return, CallError> {
     let given = call.arguments.values();
     let chosen = CHOOSE.iter().filter_map(|name| Some(((*name).to_owned(), given.get(*name)?.clone())));
     let mut arguments: Map<String, Value> = chosen.collect();
-    // What gives records of this type gives others of the same places, too.
+    // A source with records of this type also has others from the same places.
     let of_type = given.get("record").and_then(Value::as_str).and_then(|record| widest(spec, record));
     if let (None, Some(source)) = (arguments.get("source"), of_type) {
         arguments.insert("source".to_owned(), json!(source));
     }
-    // A log that holds no record of the kind is a place all the same.
+    // A log without records of the asked kind counts as a place anyway.
     let gives_events =
         |types: &BTreeSet<String>| spec.sources.get(EVENTS).is_some_and(|all| !types.is_disjoint(all));
     let chosen = arguments.get("source").and_then(Value::as_str).and_then(|source| spec.sources.get(source));
@@ -114,13 +115,13 @@ fn ask(spec: &ToolSpec, run: Run, call: &Call<'_>, more: &[(&str, Value)]) -> Re
     run(&Call { arguments: &Arguments::check(spec, &Value::Object(arguments))?, ..*call })
 }
 
-/// The source that gives records of a type and most others.
+/// Returns the source that gives records of a type and the most other types.
 fn widest<'s>(spec: &'s ToolSpec, record: &str) -> Option<&'s str> {
     let giving = spec.sources.iter().filter(|(_, types)| types.contains(record));
     giving.max_by_key(|(_, types)| types.len()).map(|(source, _)| source.as_str())
 }
 
-/// A condition in the words of `where`, and what it wants; `None` for one that names no place.
+/// Writes a condition in the syntax of `where`, with the wanted value; `None` for one that names no place.
 fn written(condition: &Condition) -> Option<(String, String)> {
     let quoted = |text: &String| format!("'{}'", text.replace('\'', "''"));
     let field = &condition.field;
@@ -145,7 +146,7 @@ fn value(count: &ledger::Record) -> Option<String> {
     }
 }
 
-/// Those most like what was wanted.
+/// Returns those most similar to what was wanted.
 fn nearest(wanted: &str, known: BTreeSet<String>) -> Vec<String> {
     let mut known: Vec<String> = known.into_iter().collect();
     let wanted = fold(wanted.trim_matches('%'));

@@ -1,4 +1,4 @@
-//! What is decoded as one: a file by its decoder, a hive by one artifact, the keys of a hive, the entries of a tree.
+//! The units of decoding: a file with its decoder, a hive with one artifact, the keys of a hive, the entries of a tree.
 
 use crate::decode::usn_journal;
 use crate::decode::{self, DECODERS, Decoder, Source};
@@ -22,30 +22,32 @@ pub(crate) enum Origin {
     Entries,
     /// The keys of a hive, by their last write.
     Keys,
-    /// The values of a hive: no source of a timeline, for they have no times of their own.
+    /// The values of a hive; not a source of a timeline, because they have no times of their own.
     Values,
-    /// An artifact of the registry, out of a hive.
+    /// A registry artifact, from a hive.
     Artifact(&'static Artifact),
-    /// A file, by its decoder.
+    /// A file, with its decoder.
     Decoder(&'static Decoder),
-    /// What a log tells as a whole, by all records of its decoder: no source of a timeline, for the records themselves have all its times.
+    /// The findings about a whole log, from all records of its decoder.
+    /// Not a source of a timeline, because the records themselves have all its times.
     Log(&'static Decoder),
-    /// What became of each name, by a change journal: no source of a timeline, for the journal's own records have all its times.
+    /// The history of each name in a change journal.
+    /// Not a source of a timeline, because the journal's own records have all its times.
     Names,
-    /// No source itself: what the search for hives met.
+    /// Not a source itself: what the search for hives met.
     Hives,
-    /// No source itself: what the search for files met.
+    /// Not a source itself: what the search for files met.
     Files,
 }
 
-/// The sources of a timeline, by the names under which it is asked for them.
+/// Returns the sources of a timeline, by the names under which they are asked for.
 pub(crate) fn sources() -> impl Iterator<Item = Origin> {
     let artifacts = artifacts().iter().map(Origin::Artifact);
     [Origin::Entries, Origin::Keys].into_iter().chain(artifacts).chain(DECODERS.iter().map(Origin::Decoder))
 }
 
 impl Origin {
-    /// The name of its source.
+    /// Returns the name of its source.
     pub(crate) fn source(self) -> &'static str {
         match self {
             Origin::Entries => "file_system",
@@ -60,7 +62,7 @@ impl Origin {
         }
     }
 
-    /// Whether a unit of it is one file.
+    /// Checks whether a unit of it is one file.
     pub(crate) fn is_of_a_file(self) -> bool {
         match self {
             Origin::Keys
@@ -73,7 +75,7 @@ impl Origin {
         }
     }
 
-    /// How tables name it; artifacts and decoders can have the same names.
+    /// Returns its name in tables; artifacts and decoders can have the same names.
     pub(crate) fn stored(self) -> String {
         let class = match self {
             Origin::Artifact(_) => "artifact:",
@@ -89,7 +91,7 @@ impl Origin {
         format!("{class}{}", self.source())
     }
 
-    /// The origin that [`Origin::stored`] names.
+    /// Returns the origin that [`Origin::stored`] names.
     pub(crate) fn named(stored: &str) -> Option<Origin> {
         match stored.split_once(':') {
             Some(("artifact", name)) => registry_artifact::named(name).map(Origin::Artifact),
@@ -104,7 +106,7 @@ impl Origin {
         }
     }
 
-    /// Whether it is no source itself, but what a search met beside what it was for.
+    /// Checks whether it is not a source itself, but what a search met.
     pub(crate) fn is_remark(self) -> bool {
         match self {
             Origin::Hives | Origin::Files => true,
@@ -118,12 +120,12 @@ impl Origin {
         }
     }
 
-    /// Whether it spans folders, and has no file of its own.
+    /// Checks whether it spans folders, and has no file of its own.
     pub(crate) fn is_search(self) -> bool {
         self.is_remark() || matches!(self, Origin::Entries)
     }
 
-    /// The types of its records.
+    /// Returns the types of its records.
     pub(crate) fn records(self) -> Vec<RecordType> {
         match self {
             Origin::Entries => vec![dir_entry::record_type()],
@@ -138,7 +140,7 @@ impl Origin {
     }
 }
 
-/// Decodes a unit that is one file, and tells whether more is wanted, as far as that is known; entries and what a search met have nothing to decode.
+/// Decodes a unit that is one file, and returns whether more is wanted, as far as known; entries and what a search met need no decoding.
 pub(crate) fn read(
     origin: Origin,
     tree: &dyn Tree,
@@ -166,7 +168,7 @@ pub(crate) fn read(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Decodes what a hive holds for one source.
+/// Decodes the part of a hive that belongs to one source.
 pub(crate) fn read_hive(origin: Origin, file: &HiveFile<'_>, hive_type: HiveType, out: &mut dyn Intake) {
     match origin {
         Origin::Keys => keys(file, out),
@@ -181,7 +183,7 @@ pub(crate) fn read_hive(origin: Origin, file: &HiveFile<'_>, hive_type: HiveType
     }
 }
 
-/// The values of all keys of a hive, in the order of their walk.
+/// Hands over the values of all keys of a hive, in the order of the walk.
 fn values(file: &HiveFile<'_>, out: &mut dyn Intake) {
     let HiveFile { tree, node, bytes, state, .. } = *file;
     let source = registry_records::Source { tree, node, bytes, state };
@@ -195,14 +197,14 @@ fn values(file: &HiveFile<'_>, out: &mut dyn Intake) {
     });
 }
 
-/// The keys of a hive, in the order of their walk.
+/// Hands over the keys of a hive, in the order of the walk.
 fn keys(file: &HiveFile<'_>, out: &mut dyn Intake) {
     let HiveFile { tree, node, bytes, state, .. } = *file;
     let source = registry_records::Source { tree, node, bytes, state };
     walk(file, out, |visit, out| out.push(source.key(&visit.key)));
 }
 
-/// Walks through a hive, and tells what it meets besides.
+/// Walks through a hive, and reports what it meets besides.
 fn walk(file: &HiveFile<'_>, out: &mut dyn Intake, mut take: impl FnMut(Visit<'_>, &mut dyn Intake) -> Flow) {
     let path = &file.node.path;
     for defect in hive_file::base_defects(path, &file.hive).into_iter().chain(file.state.defects()) {
@@ -211,7 +213,7 @@ fn walk(file: &HiveFile<'_>, out: &mut dyn Intake, mut take: impl FnMut(Visit<'_
     file.state.gaps().into_iter().for_each(|gap| out.gap(gap));
     let mut flow = ControlFlow::Continue(());
     let summary = file.hive.walk(|visit| {
-        // Damage in a value is none of its key.
+        // Damage in a value is not damage of its key.
         for defect in visit.defects.iter().filter(|defect| defect.what.hides_records()) {
             out.hidden(hive_file::defect(path, defect));
         }

@@ -1,24 +1,24 @@
-//! Volumes and regions of images: from what an agent calls them to what they are.
+//! Resolves an agent's names for volumes and regions of images.
 
 use crate::drives;
 use crate::error::CallError;
 use crate::normalise::bare;
 use evidence::{Region, Tree, Volume};
 
-/// A volume and the image that holds it.
+/// A volume, and the image that contains it.
 pub(crate) struct Held<'t> {
     pub(crate) tree: &'t dyn Tree,
     pub(crate) volume: Volume,
 }
 
 impl Held<'_> {
-    /// How the volume is called.
+    /// Returns the name of the volume.
     pub(crate) fn name(&self) -> &str {
         self.volume.path.as_str()
     }
 }
 
-/// The volumes of `scope` that are called so; all of them for `None`.
+/// Returns the volumes of `scope` with this name; all of them for `None`.
 pub(crate) fn named<'t>(scope: &[&'t dyn Tree], name: Option<&str>) -> Result<Vec<Held<'t>>, CallError> {
     let all = all(scope);
     let Some(name) = name else { return Ok(all) };
@@ -42,7 +42,7 @@ fn shown(held: &[Held<'_>]) -> Vec<String> {
     held.iter().map(|held| format!("{} of {}", held.name(), held.tree.label())).collect()
 }
 
-/// The volume's name as the evidence has it: `P1` and `1` are `p1`, and a drive letter is the volume that stands for it.
+/// Returns the volume's name as the evidence has it: `P1` and `1` are `p1`, and a drive letter is the volume that represents it.
 ///
 /// A name that no volume has stays as it is, for the tool to refuse.
 pub(crate) fn spelled(scope: &[&dyn Tree], text: &str) -> Result<String, CallError> {
@@ -55,7 +55,7 @@ pub(crate) fn spelled(scope: &[&dyn Tree], text: &str) -> Result<String, CallErr
     Ok(known.map_or_else(|| text.to_owned(), |held| held.name().to_owned()))
 }
 
-/// The volume that a drive letter means, where it means one only.
+/// Returns the volume that a drive letter means, if there is only one.
 fn drive(scope: &[&dyn Tree], letter: char, text: &str) -> Result<String, CallError> {
     let mut meant = Vec::new();
     for tree in scope.iter().filter(|tree| tree.layout().is_some()) {
@@ -71,7 +71,7 @@ fn drive(scope: &[&dyn Tree], letter: char, text: &str) -> Result<String, CallEr
     }
 }
 
-/// How a region of a medium is called.
+/// Returns the name of a region of a medium.
 pub(crate) fn region_name(region: &Region) -> String {
     match region.number {
         Some(number) => format!("p{number}"),
@@ -79,7 +79,7 @@ pub(crate) fn region_name(region: &Region) -> String {
     }
 }
 
-/// The region that is called so, or begins at this byte of the medium.
+/// Returns the region with this name, or that begins at this byte of the medium.
 pub(crate) fn region<'t>(scope: &[&'t dyn Tree], text: &str) -> Result<(&'t dyn Tree, Region), CallError> {
     let plain = bare(text).to_lowercase();
     let offset: Option<u64> = plain.parse().ok();
@@ -102,7 +102,7 @@ pub(crate) fn region<'t>(scope: &[&'t dyn Tree], text: &str) -> Result<(&'t dyn 
     }
 }
 
-/// The refusal of a region that is called otherwise, with those there are.
+/// Returns the refusal of an unknown region, with the existing ones.
 pub(crate) fn no_region(scope: &[&dyn Tree], text: &str) -> CallError {
     let of = |tree: &&dyn Tree| {
         let label = tree.label().to_owned();

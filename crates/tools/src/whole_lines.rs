@@ -1,15 +1,15 @@
 //! Windows of whole lines.
 //!
-//! A line cut by an offset or a length can say the opposite of what it says whole, and a number in it can be another one.
+//! A line cut by an offset or a length can say the opposite of the whole line, and a number cut in two is another number.
 
 use crate::error::CallError;
 use crate::text::Encoding;
 use evidence::{ReadAt, read_full_at};
 
-/// How far a line's ends are looked for, in bytes; a longer line stays cut where the window cuts it.
+/// How far from the window the ends of a line are looked for, in bytes; a longer line stays cut where the window cuts it.
 const REACH: usize = 64 * 1024;
 
-/// The window from `offset` on with `length` bytes, made longer so that it begins with a whole line and holds at least one.
+/// Reads the window of `length` bytes at `offset`, extended so that it begins with a whole line and contains at least one.
 pub(crate) fn widen(
     reader: &mut dyn ReadAt,
     offset: u64,
@@ -26,7 +26,7 @@ pub(crate) fn widen(
     let whole = bytes.get(..asked).is_some_and(|asked| feeds(asked, unit).next().is_some());
     let rest = bytes.get(asked..).filter(|_| !whole);
     let end = match rest {
-        // The window has a whole line: what it cuts behind that is left to the next one.
+        // The window has a whole line: a line that it cuts after that is left to the next window.
         None => asked,
         Some(rest) => feeds(rest, unit).next().map_or(asked + rest.len(), |at| asked + at + unit),
     };
@@ -34,7 +34,7 @@ pub(crate) fn widen(
     Ok((start, bytes))
 }
 
-/// Where the line begins that byte `offset` stands in.
+/// Returns where the line with byte `offset` begins.
 fn line_start(reader: &mut dyn ReadAt, offset: u64, encoding: Encoding) -> Result<u64, CallError> {
     let unit = encoding.unit() as u64;
     let from = offset.saturating_sub(REACH as u64) / unit * unit;
@@ -46,7 +46,7 @@ fn line_start(reader: &mut dyn ReadAt, offset: u64, encoding: Encoding) -> Resul
     })
 }
 
-/// The places of line feeds in bytes that begin with a whole unit.
+/// Returns the positions of line feeds in bytes that begin with a whole unit.
 fn feeds(bytes: &[u8], unit: usize) -> impl Iterator<Item = usize> {
     let is_feed = |unit: &[u8]| matches!(unit, b"\n" | b"\n\0");
     bytes.chunks_exact(unit).enumerate().filter(move |(_, unit)| is_feed(unit)).map(move |(at, _)| at * unit)

@@ -1,9 +1,10 @@
-//! What travels between the engine's side and a worker: requests and replies as bytes.
+//! The messages between the engine's side and a worker: requests and replies as bytes.
 //!
 //! A request is JSON.
-//! The reply to a call is one line of JSON, the [`Summary`], and behind its line feed the stored form of the records ([`ledger::Output`]).
+//! The reply to a call is one line of JSON, the [`Summary`].
+//! After its line feed comes the stored form of the records ([`ledger::Output`]).
 //! The reply to a request for bytes is described at [`crate::raw_spans`].
-//! The reply to a request to hash is JSON; that to a request for an index of names is one line of JSON, and behind its line feed the index.
+//! The reply to a hash request is JSON; that to a request for a name index is one line of JSON, followed after its line feed by the index.
 //! A reply comes from a process that has read hostile bytes: decoding trusts nothing and checks everything.
 
 use crate::borrowed::{AskedRules, Borrowed, CheckedRules, Matched};
@@ -25,7 +26,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// What a worker is asked to do.
+/// A request to a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
@@ -48,7 +49,7 @@ pub enum Request {
     Hash {
         /// The evidence.
         mount: Mount,
-        /// How closely.
+        /// How thoroughly.
         level: IntegrityLevel,
     },
     /// Build the name index of a piece of evidence; the reply is for [`decode_index_reply`].
@@ -65,11 +66,11 @@ pub enum Request {
         indexes: Indexes,
         /// The group.
         group: String,
-        /// The files that are left out.
+        /// The files to leave out.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         without: Vec<LeftOut>,
     },
-    /// Hash what the tables of a group follow from; the reply is for [`decode_sources_reply`].
+    /// Hash what determines the tables of a group; the reply is for [`decode_sources_reply`].
     DigestSources {
         /// The evidence.
         mount: Mount,
@@ -84,48 +85,48 @@ pub enum Request {
         /// The files of the tables.
         files: TableFiles,
     },
-    /// Tell which groups of tables a statement reads; the reply is for [`decode_answer_reply`].
+    /// Return which groups of tables a statement reads; the reply is for [`decode_answer_reply`].
     GroupsOf {
         /// The statement.
         sql: String,
     },
-    /// Read one row of a case table as the record that it holds; the reply is for [`decode_answer_reply`].
+    /// Read one row of a case table as a record; the reply is for [`decode_answer_reply`].
     ReadRow(AskedRow),
-    /// Ask case tables; the reply is for [`decode_answer_reply`].
+    /// Query case tables; the reply is for [`decode_answer_reply`].
     AskTables(Asked),
-    /// Read rules of others, and tell what is wrong with them; the reply is for [`decode_answer_reply`].
+    /// Read rules that others wrote, and report what is wrong with them; the reply is for [`decode_answer_reply`].
     CheckRules {
         /// The rules.
         rules: Borrowed,
     },
-    /// Hold the rows of case tables against rules of others; the reply is for [`decode_answer_reply`].
+    /// Match the rows of case tables against rules that others wrote; the reply is for [`decode_answer_reply`].
     MatchRules(AskedRules),
-    /// Tell what several records of logs tell together; the reply is for [`decode_sequences_reply`].
+    /// Find sequences of log records that are significant together; the reply is for [`decode_sequences_reply`].
     Sequences {
         /// The evidence.
         evidence: Vec<Mount>,
     },
-    /// Read bytes as they stand in the evidence; the reply is for [`decode_spans_reply`](crate::decode_spans_reply).
+    /// Read raw bytes of the evidence; the reply is for [`decode_spans_reply`](crate::decode_spans_reply).
     ReadSpans {
         /// The evidence.
         evidence: Vec<Mount>,
-        /// Where the bytes stand; those of one file side by side open it once.
+        /// Where the bytes are; if spans of one file are adjacent in the list, the file is opened once.
         spans: Vec<WantedSpan>,
     },
 }
 
-/// A piece of evidence as a worker finds it.
+/// A piece of evidence, as a worker finds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mount {
-    /// How locators name it.
+    /// Its name in locators.
     pub label: String,
-    /// Where it stands on the examiner's machine.
+    /// Its path on the examiner's machine.
     #[serde(with = "host_path")]
     pub path: PathBuf,
-    /// What it is.
+    /// The kind of evidence.
     pub kind: EvidenceKind,
-    /// What the case file says to be the host's own ([`ledger::EvidenceEntry::in_place`]).
+    /// The paths that the case file says are the host's own ([`ledger::EvidenceEntry::in_place`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_place: Vec<String>,
     /// How far an archive is expanded.
@@ -141,7 +142,7 @@ pub enum HashReply {
     Hashed {
         /// The result.
         integrity: Integrity,
-        /// What could not be read and is not in it.
+        /// What could not be read and is not included.
         gaps: Vec<Gap>,
     },
     /// It could not be hashed.
@@ -155,12 +156,12 @@ pub enum HashReply {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "sources", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SourcesReply {
-    /// They were hashed.
+    /// The sources were hashed.
     Digested {
-        /// The digest; `None` where not all of them can be read, so that what they hold cannot be told.
+        /// The digest; `None` if not all sources can be read, so that their content is unknown.
         digest: Option<Digest>,
     },
-    /// They could not be looked for.
+    /// The search for sources failed.
     Failed {
         /// Why.
         reason: String,
@@ -184,7 +185,7 @@ pub enum IndexReply {
     },
 }
 
-/// The line in front of an index.
+/// The line before an index.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "index", rename_all = "snake_case", deny_unknown_fields)]
 enum IndexLine {
@@ -193,7 +194,7 @@ enum IndexLine {
     Failed { reason: String },
 }
 
-/// The reply to [`Request::BuildTables`]: what stands behind the file of the tables.
+/// The reply to [`Request::BuildTables`]; it follows the file of the tables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TablesReply {
@@ -206,7 +207,7 @@ pub enum TablesReply {
     },
 }
 
-/// The reply to [`Request::AskTables`].
+/// The reply to [`Request::AskTables`] and other requests about tables and rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case", deny_unknown_fields)]
 pub enum AnswerReply {
@@ -216,16 +217,16 @@ pub enum AnswerReply {
     Read(Box<Record>),
     /// The rules were read.
     Checked(Box<CheckedRules>),
-    /// The rows were held against rules.
+    /// The rows were matched against rules.
     Matched(Box<Matched>),
     /// The statement reads tables of these groups.
     Groups {
         /// Their names.
         groups: Vec<String>,
     },
-    /// The statement is refused: whoever asked can ask otherwise.
+    /// The statement is refused: another question could be answered.
     Refused {
-        /// Why, and what there is in its place.
+        /// Why, and what exists instead.
         reason: String,
     },
     /// The tables cannot be read.
@@ -253,10 +254,10 @@ pub struct Summary {
     pub notes: Vec<String>,
 }
 
-/// Why bytes are not a request or a reply, or cannot become one.
+/// Why bytes are not a request or a reply, or a value cannot be encoded as one.
 #[derive(Debug, Error)]
 pub enum WireError {
-    /// The value has no JSON form: the path of a folder of ours is not UTF-8.
+    /// The value has no JSON form: the path of one of our folders is not UTF-8.
     #[error(
         "hand a path to a tool worker: the paths of the cache and of the folder for temporary files must be UTF-8"
     )]
@@ -264,55 +265,55 @@ pub enum WireError {
     /// The reply cannot be read.
     #[error("read a reply")]
     Read(#[source] std::io::Error),
-    /// The bytes are no such message.
+    /// The bytes are not such a message.
     #[error("read a message")]
     Json(#[source] serde_json::Error),
-    /// The reply has no line feed behind its summary.
+    /// The reply has no line feed after its summary.
     #[error("read a reply: expected a line feed behind the summary, found none in {length} bytes")]
     NoRecords {
-        /// Bytes of the reply.
+        /// The length of the reply in bytes.
         length: usize,
     },
     /// The records are not in their stored form.
     #[error("read a reply")]
     Output(#[source] OutputError),
-    /// The reply does not hold the spans that were asked for.
+    /// The reply does not have the spans that were asked for.
     #[error("read a reply: {asked} spans were asked for; it tells of {found}, or not of those bytes")]
     Spans {
-        /// Spans that were asked for.
+        /// The number of spans that were asked for.
         asked: usize,
-        /// Spans that the reply tells of.
+        /// The number of spans in the reply.
         found: usize,
     },
-    /// Only a call that is `ok` has records, and it has some.
+    /// The outcome does not match the records: only an `ok` call has records, and it has at least one.
     #[error("read a reply: outcome {outcome:?} with {records} records")]
     Outcome {
-        /// What the summary says.
+        /// The outcome in the summary.
         outcome: Outcome,
-        /// Number of records that follow.
+        /// The number of records that follow.
         records: usize,
     },
 }
 
-/// The bytes of a request.
+/// Encodes a request.
 pub fn encode_request(request: &Request) -> Result<Vec<u8>, WireError> {
     serde_json::to_vec(request).map_err(WireError::Encode)
 }
 
-/// Reads a request.
+/// Decodes a request.
 pub fn decode_request(bytes: &[u8]) -> Result<Request, WireError> {
     serde_json::from_slice(bytes).map_err(WireError::Json)
 }
 
-/// The bytes of a reply to a call; records that have no stored form make it a failed one.
+/// Encodes the reply to a call; if the records have no stored form, the call becomes a failed one.
 pub fn encode_return(returned: &Return) -> Vec<u8> {
     encode(returned).unwrap_or_else(|error| encode(&Return::failed(&error)).unwrap_or_default())
 }
 
-/// The most bytes of a text that a call tells beside its records: of a path, a reason, a note.
+/// The most bytes of a text besides the records: of a path, a reason, a note.
 pub const LONGEST_REMARK: usize = 4096;
 
-/// A text that is no longer than it may be.
+/// Cuts a text to the allowed length.
 fn shortened(text: String) -> String {
     const CUT: &str = "…";
     match text.len() <= LONGEST_REMARK {
@@ -321,7 +322,7 @@ fn shortened(text: String) -> String {
     }
 }
 
-/// A path that is no longer than it may be: that of a folder above the entry, below which nobody looked either.
+/// Cuts a path to the allowed length: to a folder above the entry, which was not searched either.
 fn shortened_path(path: String) -> String {
     if path.len() <= LONGEST_REMARK {
         return path;
@@ -353,7 +354,7 @@ fn encode(returned: &Return) -> Result<Vec<u8>, WireError> {
     Ok(bytes)
 }
 
-/// Reads the reply to a call; the records have their numbers.
+/// Decodes the reply to a call; the records get their numbers.
 pub fn decode_return(bytes: &[u8]) -> Result<Return, WireError> {
     let (summary, output) = decode_return_parts(bytes)?;
     let Summary { outcome, completeness, normalised, defects, gaps, notes } = summary;
@@ -361,7 +362,7 @@ pub fn decode_return(bytes: &[u8]) -> Result<Return, WireError> {
     Ok(Return { outcome, completeness, normalised, records, defects, gaps, notes })
 }
 
-/// The same with the records as the output that is stored.
+/// Decodes the same, with the records as the output to be stored.
 pub fn decode_return_parts(bytes: &[u8]) -> Result<(Summary, Output), WireError> {
     let end = bytes.iter().position(|byte| *byte == b'\n');
     let (line, rest) = end
@@ -376,7 +377,7 @@ pub fn decode_return_parts(bytes: &[u8]) -> Result<(Summary, Output), WireError>
     Ok((summary, output))
 }
 
-/// The bytes of a reply to a request for an index.
+/// Encodes the reply to a request for an index.
 pub fn encode_index_reply(reply: &IndexReply) -> Vec<u8> {
     let (line, index) = match reply {
         IndexReply::Built(BuiltIndex { entries, bytes }) => {
@@ -392,7 +393,7 @@ pub fn encode_index_reply(reply: &IndexReply) -> Vec<u8> {
     bytes
 }
 
-/// Reads the reply to a request for an index.
+/// Decodes the reply to a request for an index.
 pub fn decode_index_reply(mut bytes: Vec<u8>) -> Result<IndexReply, WireError> {
     let end = memchr::memchr(b'\n', &bytes).ok_or(WireError::NoRecords { length: bytes.len() })?;
     let index = bytes.split_off(end + 1);
@@ -403,7 +404,7 @@ pub fn decode_index_reply(mut bytes: Vec<u8>) -> Result<IndexReply, WireError> {
     })
 }
 
-/// The bytes of a reply to a request for tables that stand behind the tables themselves, with their own length at the end.
+/// Encodes the part of a reply to a request for tables that follows the tables themselves, with its own length at the end.
 pub fn encode_tables_reply(reply: &TablesReply) -> Vec<u8> {
     // Texts and numbers always have a JSON form.
     let mut bytes = serde_json::to_vec(reply).unwrap_or_default();
@@ -411,7 +412,7 @@ pub fn encode_tables_reply(reply: &TablesReply) -> Vec<u8> {
     bytes
 }
 
-/// Reads the reply to a request for tables from the end of what came; gives the length of the tables before it.
+/// Decodes the reply to a request for tables from the end of the file; returns the length of the tables before it.
 pub fn decode_tables_reply(from: &mut (impl Read + Seek)) -> Result<(TablesReply, u64), WireError> {
     let end = from.seek(SeekFrom::End(0)).map_err(WireError::Read)?;
     let none = || WireError::NoRecords { length: usize::try_from(end).unwrap_or(usize::MAX) };
@@ -426,48 +427,48 @@ pub fn decode_tables_reply(from: &mut (impl Read + Seek)) -> Result<(TablesReply
     Ok((serde_json::from_slice(&bytes).map_err(WireError::Json)?, start))
 }
 
-/// Most bytes of what is told of tables: a line for each.
+/// The most bytes of the summary of tables, which has a line for each.
 const LONGEST_TELLING: u64 = 1 << 20;
 
-/// The bytes of a reply to a request to ask tables.
+/// Encodes the reply to a request to query tables.
 pub fn encode_answer_reply(reply: &AnswerReply) -> Vec<u8> {
     // Texts and finite numbers always have a JSON form.
     serde_json::to_vec(reply).unwrap_or_default()
 }
 
-/// Reads the reply to a request to ask tables.
+/// Decodes the reply to a request to query tables.
 pub fn decode_answer_reply(bytes: &[u8]) -> Result<AnswerReply, WireError> {
     serde_json::from_slice(bytes).map_err(WireError::Json)
 }
 
-/// The bytes of a reply to a request to hash what tables follow from.
+/// Encodes the reply to a request to hash what determines tables.
 pub fn encode_sources_reply(reply: &SourcesReply) -> Vec<u8> {
     // Texts and digests always have a JSON form.
     serde_json::to_vec(reply).unwrap_or_default()
 }
 
-/// Reads the reply to a request to hash what tables follow from.
+/// Decodes the reply to a request to hash what determines tables.
 pub fn decode_sources_reply(bytes: &[u8]) -> Result<SourcesReply, WireError> {
     serde_json::from_slice(bytes).map_err(WireError::Json)
 }
 
-/// The bytes of a reply to [`Request::Sequences`].
+/// Encodes a reply to [`Request::Sequences`].
 pub(crate) fn encode_sequences_reply(reply: &SequencesReply) -> Vec<u8> {
     serde_json::to_vec(reply).unwrap_or_default()
 }
 
-/// Reads a reply to [`Request::Sequences`].
+/// Decodes a reply to [`Request::Sequences`].
 pub fn decode_sequences_reply(bytes: &[u8]) -> Result<SequencesReply, WireError> {
     serde_json::from_slice(bytes).map_err(WireError::Json)
 }
 
-/// The bytes of a reply to a request to hash.
+/// Encodes the reply to a hash request.
 pub fn encode_hash_reply(reply: &HashReply) -> Vec<u8> {
     // Texts and numbers always have a JSON form.
     serde_json::to_vec(reply).unwrap_or_default()
 }
 
-/// Reads the reply to a request to hash.
+/// Decodes the reply to a hash request.
 pub fn decode_hash_reply(bytes: &[u8]) -> Result<HashReply, WireError> {
     serde_json::from_slice(bytes).map_err(WireError::Json)
 }

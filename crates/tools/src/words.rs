@@ -1,8 +1,9 @@
-//! The words of SQL: of a statement, as far as it matters what kind of statement it is (SQLite reads it, and nobody else), and of the conditions of a filter.
+//! A tokenizer for SQL.
+//! It reads a statement only to see what kind it is (SQLite alone parses it), and the conditions of a filter.
 
 /// The words of a statement.
 pub(crate) struct Words<'s> {
-    /// What follows the words so far.
+    /// What follows the words read so far.
     pub(crate) rest: &'s str,
 }
 
@@ -11,7 +12,7 @@ pub(crate) struct Words<'s> {
 pub(crate) enum Word<'s> {
     /// A name or a keyword.
     Plain(&'s str),
-    /// A name in quotes, which are left out; none inside.
+    /// A quoted name, without its quotes; it has none inside.
     Quoted(&'s str),
     /// A text or a number, as it is written.
     Literal(&'s str),
@@ -32,7 +33,7 @@ impl<'s> Words<'s> {
         Words { rest: sql }
     }
 
-    /// The next word; `None` at the end, and where a text does not end.
+    /// Returns the next word; `None` at the end, and at a text without an end.
     pub(crate) fn next(&mut self) -> Option<Word<'s>> {
         let text = self.rest.trim_start();
         let first = text.chars().next()?;
@@ -77,7 +78,7 @@ impl<'s> Words<'s> {
     }
 }
 
-/// The length of the text in quotes that begins here; a quote inside is doubled.
+/// Returns the length of the quoted text that begins here; a quote inside it is doubled.
 fn text_length(text: &str) -> Option<usize> {
     let mut quotes = text.char_indices().skip(1).filter(|(_, c)| *c == '\'').map(|(at, _)| at).peekable();
     while let Some(at) = quotes.next() {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// How a server is spoken to.
+/// The API that a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// Anthropic Messages.
@@ -15,7 +15,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// What stands before the colon.
+    /// Returns the part before the colon.
     pub const fn name(self) -> &'static str {
         match self {
             Dialect::Anthropic => "anthropic",
@@ -23,7 +23,7 @@ impl Dialect {
         }
     }
 
-    /// The environment variable that people keep its key in.
+    /// Returns the environment variable in which its key is usually kept.
     pub const fn key_variable(self) -> &'static str {
         match self {
             Dialect::Anthropic => "ANTHROPIC_API_KEY",
@@ -38,7 +38,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a server asks for a key by what is known of it: only the provider's own does for sure.
+    /// Checks whether a server is known to need a key: only the provider's own certainly does.
     pub(crate) fn needs_key(self, base: &Url) -> bool {
         Url::parse(self.home()).is_ok_and(|home| home.host_str() == base.host_str())
     }
@@ -47,7 +47,7 @@ impl Dialect {
 /// A model at an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// How it is spoken to.
+    /// The API that it speaks.
     pub dialect: Dialect,
     /// The provider's name for the model.
     pub model: String,
@@ -55,10 +55,10 @@ pub struct Address {
     is_home: bool,
 }
 
-/// Why a text names no model at an address.
+/// Why a text is not a model at an address.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum AddressError {
-    /// It begins with no provider's name.
+    /// It does not begin with a provider's name.
     #[error("read the model {found:?}: expected anthropic:<model> or openai:<model>@<base URL>")]
     Dialect {
         /// The text.
@@ -70,7 +70,7 @@ pub enum AddressError {
         /// The text.
         found: String,
     },
-    /// What stands after the last `@` is no address of a server. It is not repeated: it may hold a password.
+    /// The text after the last `@` is not a server's address. It is not repeated, because it may contain a password.
     #[error(
         "read the address of the model {model:?}: expected http:// or https://, a host and a path, without name, password, query and fragment"
     )]
@@ -89,11 +89,11 @@ impl FromStr for Address {
             Some((dialects.into_iter().find(|dialect| dialect.name() == name)?, rest))
         });
         let Some((dialect, rest)) = split else {
-            // The text may hold an address, and that a password.
+            // The text may contain an address, and that a password.
             let found = text.split('@').next().unwrap_or_default().to_owned();
             return Err(AddressError::Dialect { found });
         };
-        // Names of models may have an `@` of their own.
+        // Model names may contain an `@` of their own.
         let at = rest.find("@http://").or_else(|| rest.find("@https://"));
         let (model, base) = match at.and_then(|at| rest.split_at_checked(at)) {
             Some((model, base)) => (model, Some(base.trim_start_matches('@'))),
@@ -131,7 +131,8 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// How many tokens its models take at once, as far as the address tells: the least that those of a provider take today, and what other servers can be set to.
+    /// Returns how large the context window of its models usually is, in tokens, as far as the address shows.
+    /// That is the smallest window that a provider's models have today, or what other servers can be configured for.
     pub fn usual_context(&self) -> u32 {
         match (self.dialect, self.dialect.needs_key(&self.base)) {
             (Dialect::Anthropic, true) => 200_000,
@@ -144,17 +145,17 @@ impl Address {
         &self.base
     }
 
-    /// The server as messages name it: host and port.
+    /// Returns the server as messages name it: host and port.
     pub(crate) fn host(&self) -> String {
         let host = self.base.host_str().unwrap_or_default();
         self.base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
-    /// Where requests go.
+    /// Returns the URL for requests.
     pub(crate) fn endpoint(&self) -> String {
         let base = self.base.as_str().trim_end_matches('/');
         match self.dialect {
-            // Both spellings of the base are in use.
+            // Both forms of the base URL are in use.
             Dialect::Anthropic => format!("{}/v1/messages", base.trim_end_matches("/v1")),
             Dialect::OpenAi => format!("{base}/chat/completions"),
         }

@@ -1,4 +1,4 @@
-//! Anthropic Messages on the wire.
+//! The wire format of Anthropic Messages.
 //!
 //! Source: the API reference (version header 2023-06-01), with the pages on streaming, extended thinking and prompt caching.
 
@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 
 /// The value of the header `anthropic-version`.
 pub(crate) const VERSION: &str = "2023-06-01";
-/// A breakpoint of the cache looks back over 20 blocks; with one so many before the last, a turn of 16 calls is bridged.
+/// A cache breakpoint looks back over 20 blocks; with another breakpoint this many blocks earlier, a turn of 16 calls is covered.
 const BLOCKS_BETWEEN_BREAKPOINTS: usize = 15;
-/// The member of deltas that hold pieces of a call's arguments.
+/// The member of deltas that contains pieces of a call's arguments.
 const INPUT: &str = "partial_json";
 
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ enum Content<'a> {
     Built(Vec<Value>),
 }
 
-/// What a request is made of.
+/// The parts of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) model: &'a str,
@@ -55,11 +55,11 @@ pub(crate) struct Parts<'a> {
     pub(crate) system: &'a str,
     pub(crate) tools: &'a [ToolSpec],
     pub(crate) transcript: &'a Transcript,
-    /// For each turn its message as it came, where it is known.
+    /// For each turn its message as received, if known.
     pub(crate) kept: &'a [Option<Box<RawValue>>],
 }
 
-/// The body of a request.
+/// Writes the body of a request.
 pub(crate) fn body(parts: Parts<'_>) -> Result<Vec<u8>, serde_json::Error> {
     let tool = |tool: &ToolSpec| json!({"name": tool.name, "description": tool.description, "input_schema": tool.arguments});
     let mut tools: Vec<_> = parts.tools.iter().map(tool).collect();
@@ -122,15 +122,15 @@ fn breakpoint(block: &mut Value) {
     }
 }
 
-/// Marks the last block, and one so far before it that the next request still finds this one.
+/// Puts a cache breakpoint on the last block, and one far enough before it that the next request still finds it.
 ///
-/// Only blocks of the user's are marked: what the model said goes back unchanged.
+/// Only the user's blocks are marked: what the model said goes back unchanged.
 fn breakpoints(messages: &mut [Message<'_>]) {
     let mut behind = 0;
     let mut wanted = 0;
     for message in messages.iter_mut().rev() {
         match &mut message.content {
-            // How many blocks it has is not looked at: as many as calls, and some more.
+            // Its number of blocks is not examined: as many as calls, and a few more.
             Content::Kept(_) => behind += 1,
             Content::Built(blocks) => {
                 for block in blocks.iter_mut().rev() {
@@ -170,7 +170,7 @@ struct Whole {
     usage: Value,
 }
 
-/// A message on its way.
+/// A message being received.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     blocks: Vec<Block>,
@@ -211,7 +211,7 @@ impl Reader {
                 let kind = event.error.get("type").and_then(Value::as_str).unwrap_or_default();
                 return Err(Lost::Told { status: status_of(kind), told: told(&event.error) });
             }
-            // `ping`, `content_block_stop`, and what comes to be later.
+            // `ping`, `content_block_stop`, and types that may be added later.
             _ => {}
         }
         Ok(())
@@ -246,7 +246,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Later figures replace earlier ones: they are running totals.
+    /// Takes over token counts. Later figures replace earlier ones: they are running totals.
     fn count(&mut self, usage: &Value) {
         let cached = count(usage, "/cache_read_input_tokens");
         let cache_written = count(usage, "/cache_creation_input_tokens");
@@ -268,7 +268,7 @@ impl Reader {
             "max_tokens" => Stop::Cut,
             "model_context_window_exceeded" => Stop::ContextFull,
             "refusal" => Stop::Declined(told(&self.details)),
-            // `end_turn`, `tool_use`, `stop_sequence`; `pause_turn` belongs to tools of the provider's, which are not offered.
+            // `end_turn`, `tool_use`, `stop_sequence`; `pause_turn` belongs to the provider's own tools, which are not offered.
             _ => Stop::Done,
         };
         let (mut parts, mut wire) = (Vec::new(), Vec::new());
@@ -286,7 +286,7 @@ impl Reader {
 }
 
 impl Block {
-    /// The part that it is, and how it goes back; a blank text does not.
+    /// Returns the block as a part, and the form in which it goes back; blank texts do not go back.
     fn finish(self, asked: &mut Asked<'_>) -> Result<(Option<Part>, Option<Box<RawValue>>), StreamError> {
         let mut members: Members = serde_json::from_str(self.raw.get()).map_err(StreamError::Json)?;
         let mut changed = false;
@@ -306,7 +306,7 @@ impl Block {
                 changed |= is_other;
                 Some(part)
             }
-            // Thinking, and what belongs to the provider alone.
+            // Thinking, and blocks that only the provider uses.
             Some(_) => None,
             None => return Err(StreamError::Shape { expected: "the type of a content block" }),
         };
@@ -315,7 +315,7 @@ impl Block {
     }
 }
 
-/// The call that a block makes, and whether its members had to be changed for it to go back.
+/// Returns the call that a block makes, and whether its members had to be changed so that it can go back.
 fn call(
     members: &mut Members,
     added: Option<&String>,
@@ -327,7 +327,7 @@ fn call(
     let came = came.unwrap_or_default().to_owned();
     let arguments = arguments(&came);
     let input = match serde_json::from_str::<Members>(&came) {
-        // The very bytes, numbers and order of members included.
+        // The exact bytes, including the form of numbers and the order of members.
         Ok(_) => RawValue::from_string(came.trim().to_owned()).map_err(StreamError::Json)?,
         Err(_) if arguments.is_object() => raw(&arguments)?,
         Err(_) => raw(&json!({}))?,
@@ -344,7 +344,7 @@ fn text(members: &Members, name: &str) -> Option<String> {
     members.get(name).and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
 
-/// Sets a member; whether that changed it.
+/// Sets a member; returns whether that changed it.
 fn set(members: &mut Members, name: &str, value: Box<RawValue>) -> bool {
     let new = value.get().to_owned();
     members.insert(name.to_owned(), value).is_none_or(|old| old.get() != new)
@@ -354,7 +354,7 @@ fn raw<T: Serialize>(value: &T) -> Result<Box<RawValue>, StreamError> {
     to_raw_value(value).map_err(StreamError::Json)
 }
 
-/// The status that an error of this kind has when it comes in time.
+/// Returns the status that an error of this kind has when it comes before the stream.
 fn status_of(kind: &str) -> u16 {
     match kind {
         "invalid_request_error" => 400,

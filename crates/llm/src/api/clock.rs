@@ -1,4 +1,4 @@
-//! What time is for a client: how long it has tried, and waiting.
+//! The clock of a client: how long it has tried, and waiting.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 /// A clock that can be waited on.
 pub trait Clock: Send + Sync {
-    /// The time since some moment before.
+    /// Returns the time since some earlier moment.
     fn now(&self) -> Duration;
 
     /// Waits.
@@ -21,7 +21,7 @@ pub struct MonotonicClock {
 }
 
 impl MonotonicClock {
-    /// A clock that begins now.
+    /// Starts a clock now.
     pub fn start() -> MonotonicClock {
         MonotonicClock { since: Instant::now() }
     }

@@ -1,11 +1,11 @@
-//! Why a provider gave no reply, each in one sentence.
+//! Why a provider gave no reply, each reason in one sentence.
 
 use super::transcript::TranscriptError;
 use std::error::Error;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why a request was not answered with a reply.
+/// Why a request got no reply.
 #[derive(Debug, Error)]
 pub enum ApiError {
     /// The conversation breaks a rule of the APIs; nothing was sent.
@@ -14,7 +14,7 @@ pub enum ApiError {
     /// The request cannot be written as JSON; nothing was sent.
     #[error("the request cannot be written")]
     Encode(#[source] serde_json::Error),
-    /// No connection, or it broke.
+    /// There is no connection, or it broke.
     #[error("no connection to {host}")]
     Connection {
         /// The server.
@@ -23,7 +23,7 @@ pub enum ApiError {
         #[source]
         source: reqwest::Error,
     },
-    /// The server could not show that it is the one.
+    /// The server could not prove its identity.
     #[error("no secure connection to {host}: {source}")]
     Tls {
         /// The server.
@@ -38,7 +38,7 @@ pub enum ApiError {
         /// The server.
         host: String,
     },
-    /// It wants a key, or another one.
+    /// It wants a key, or a different one.
     #[error("{host} refuses the key (status {status}): {}", key(*.given, .variable))]
     Key {
         /// The server.
@@ -50,7 +50,7 @@ pub enum ApiError {
         /// Where the key is looked for.
         variable: &'static str,
     },
-    /// It does not know the model.
+    /// It does not have the model.
     #[error("{host} has no model {model:?}: {told}")]
     NoModel {
         /// The server.
@@ -60,7 +60,7 @@ pub enum ApiError {
         /// What it said.
         told: String,
     },
-    /// The account has no money left, or no more may be spent.
+    /// The account has no money left, or has reached its spending limit.
     #[error("{host} asks for money (status {status}): {told}")]
     Spent {
         /// The server.
@@ -70,19 +70,19 @@ pub enum ApiError {
         /// What it said.
         told: String,
     },
-    /// It answered with another status that says no.
+    /// It answered with another error status.
     #[error("{host} answered with status {status}: {told}")]
     Status {
         /// The server.
         host: String,
-        /// The status; one in the stream has the number that its kind has.
+        /// The status; for an error in the stream, the number that belongs to its kind.
         status: u16,
         /// What it said.
         told: String,
-        /// How long it asks to be left alone.
+        /// How long it asks to wait before the next request.
         after: Option<Duration>,
     },
-    /// The request is longer than it takes.
+    /// The request is longer than it accepts.
     #[error("{host} answered with status {status}: {told}")]
     TooLong {
         /// The server.
@@ -92,7 +92,7 @@ pub enum ApiError {
         /// What it said.
         told: String,
     },
-    /// It answered as no such API does.
+    /// It does not answer like a server of this API.
     #[error("{host} is not a server of this API: {found}")]
     NotAnApi {
         /// The server.
@@ -115,13 +115,13 @@ pub enum ApiError {
         /// The larger limit.
         limit: u32,
     },
-    /// The conversation and the reply do not fit the model's context.
+    /// The conversation and the reply do not fit the model's context window.
     #[error("the model's context is full")]
     ContextFull,
     /// The model or its provider declined.
     #[error("the model declined to answer: {told}")]
     Declined {
-        /// Why, as far as it was said.
+        /// Why, as far as it said.
         told: String,
     },
 }
@@ -133,7 +133,7 @@ fn key(given: bool, variable: &str) -> String {
     }
 }
 
-/// What a server did that is none of this API.
+/// What a server did that does not belong to this API.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum Foreign {
     /// It answered with another kind of content.
@@ -144,7 +144,7 @@ pub enum Foreign {
         /// The content type.
         found: String,
     },
-    /// It sent the request elsewhere, where the key would go too.
+    /// It redirects the request elsewhere, where the key would go, too.
     #[error("it redirects (status {status})")]
     Redirect {
         /// The status.
@@ -158,10 +158,10 @@ pub enum Foreign {
     },
 }
 
-/// What is wrong with an answer on its way.
+/// What is wrong with an answer being received.
 #[derive(Debug, Error)]
 pub enum StreamError {
-    /// It ended before its end.
+    /// It stopped before its end.
     #[error("it ended too early")]
     Truncated,
     /// It is not UTF-8.
@@ -176,10 +176,10 @@ pub enum StreamError {
     /// It is not JSON.
     #[error("it is not JSON of this API")]
     Json(#[source] serde_json::Error),
-    /// A member that must be there is not, or is something else.
+    /// A required member is missing or is something else.
     #[error("expected {expected}")]
     Shape {
-        /// What.
+        /// What was expected.
         expected: &'static str,
     },
 }
@@ -187,16 +187,17 @@ pub enum StreamError {
 /// Whether to send a request again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Again {
-    /// It would be answered alike.
+    /// It would get the same answer.
     Never,
     /// After a while.
     Later,
-    /// After so long.
+    /// After this time.
     After(Duration),
 }
 
 impl ApiError {
-    /// What it is, in a word of ours, and the status: what a log may hold, for a server's words may repeat what it was sent.
+    /// Returns its kind as a word of ours, and the status.
+    /// A log may contain these; a server's own words may repeat what it was sent.
     pub(crate) fn kind(&self) -> (&'static str, Option<u16>) {
         match self {
             ApiError::Transcript(_) => ("transcript", None),
@@ -238,7 +239,7 @@ impl ApiError {
         }
     }
 
-    /// Whether somebody has to change something outside, after which the same turn may be asked again.
+    /// Checks whether somebody must change something outside first; then the same turn may be asked again.
     pub(crate) fn is_of_setup(&self) -> bool {
         match self {
             ApiError::Tls { .. }
@@ -259,12 +260,12 @@ impl ApiError {
         }
     }
 
-    /// Whether a shorter request may be answered.
+    /// Checks whether a shorter request may be answered.
     pub(crate) fn is_of_length(&self) -> bool {
         matches!(self, ApiError::TooLong { .. } | ApiError::ContextFull)
     }
 
-    /// What went wrong while the client sent or read.
+    /// Converts an error of the HTTP client.
     pub(crate) fn of_client(host: &str, error: reqwest::Error) -> ApiError {
         let host = host.to_owned();
         if let Some(source) = tls(&error) {
@@ -272,20 +273,20 @@ impl ApiError {
         }
         match error.is_timeout() && !error.is_connect() {
             true => ApiError::Silent { host },
-            // An address may show what nobody else should read.
+            // A URL may contain secrets.
             false => ApiError::Connection { host, source: error.without_url() },
         }
     }
 }
 
-/// What TLS found wrong with the server, as far down as it was wrapped.
+/// Returns what TLS found wrong with the server, however deeply the error is wrapped.
 fn tls(error: &reqwest::Error) -> Option<rustls::Error> {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<rustls::Error>() {
             return Some(found.clone());
         }
-        // An error of IO shows what it wraps, not its source.
+        // An IO error exposes what it wraps only like this, not as its source.
         let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
         next = match wrapped {
             Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),

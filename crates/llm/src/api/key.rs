@@ -1,36 +1,37 @@
-//! Keys of providers: they leave this module in a header of a request and in no other way.
+//! API keys: they leave this module only in a request header.
 
 use reqwest::header::{HeaderValue, InvalidHeaderValue};
 use serde_json::Value;
 use std::fmt;
 use thiserror::Error;
 
-/// What stands in the place of a key.
+/// The replacement for a key.
 const HIDDEN: &str = "[key]";
 
-/// The shortest text that is a secret, in bytes: what people type for servers that ask for no key (`x`, `none`, `ollama`) stands in every other word.
+/// The shortest text that counts as a secret, in bytes.
+/// Placeholders for servers that need no key (`x`, `none`, `ollama`) occur inside many other words.
 const SHORTEST_SECRET: usize = 8;
 
-/// A key.
+/// An API key.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
-/// Why a text is no key.
+/// Why a text is not a key.
 #[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
 pub enum KeyError {
     /// It is empty.
     #[error("read a key: it is empty")]
     Empty,
-    /// It has a character that no header can carry.
+    /// It has a character that no header can contain.
     #[error("read a key: expected visible ASCII, found another character at {at}")]
     Character {
-        /// Which, counted from 0 in bytes.
+        /// Its position, from 0, in bytes.
         at: usize,
     },
 }
 
 impl ApiKey {
-    /// A key; white space around it, as files and shells leave it, is none of it.
+    /// Makes a key; surrounding whitespace, as files and shells leave it, is removed.
     pub fn new(text: &str) -> Result<ApiKey, KeyError> {
         let key = text.trim();
         if key.is_empty() {
@@ -42,14 +43,14 @@ impl ApiKey {
         }
     }
 
-    /// The header's value, which hides itself from logs of the client; `scheme` stands before the key.
+    /// Returns the header's value, which is hidden from the client's logs; `scheme` precedes the key.
     pub(crate) fn header(&self, scheme: &str) -> Result<HeaderValue, InvalidHeaderValue> {
         let mut value = HeaderValue::from_str(&format!("{scheme}{}", self.0))?;
         value.set_sensitive(true);
         Ok(value)
     }
 
-    /// The text without the key, should a server repeat it.
+    /// Removes the key from a text, in case a server repeats it.
     pub(crate) fn hide(&self, text: &str) -> String {
         match self.is_secret() {
             true => text.replace(&self.0, HIDDEN),
@@ -61,7 +62,7 @@ impl ApiKey {
         self.0.len() >= SHORTEST_SECRET
     }
 
-    /// JSON without the key, as text: there it can be escaped.
+    /// Removes the key from JSON text, in which it can be escaped.
     pub(crate) fn hide_in_json(&self, text: &str) -> String {
         let escaped = Value::from(self.0.as_str()).to_string();
         let escaped = escaped.trim_matches('"');
@@ -71,7 +72,7 @@ impl ApiKey {
         }
     }
 
-    /// The same in every text and name of a value.
+    /// Removes the key from every text and name of a value.
     pub(crate) fn hide_in(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.hide(text),

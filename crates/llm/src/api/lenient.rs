@@ -1,4 +1,4 @@
-//! JSON as language models write it: read where there is one reading only, refused otherwise.
+//! JSON as language models write it: accepted if there is only one way to read it, refused otherwise.
 
 use ledger::ToolSpec;
 use serde_json::{Map, Value};
@@ -7,10 +7,10 @@ use thiserror::Error;
 /// The most calls that are taken from one text.
 const MOST_CALLS: usize = 16;
 
-/// Why a text is not read as a JSON object; told to the model.
+/// Why a text is not read as a JSON object; the model is told.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is not JSON, nor is anything in it.
+    /// It is not JSON, and contains none.
     #[error("expected a JSON object, found no JSON (line {line}, column {column})")]
     NotJson {
         /// The line of the first character that does not fit, from 1.
@@ -24,10 +24,10 @@ pub enum Unreadable {
         /// The type.
         found: &'static str,
     },
-    /// It ends inside of an object.
+    /// It ends inside an object.
     #[error("expected a JSON object, found one that is cut off")]
     Cut,
-    /// It holds more than one object, and they differ.
+    /// It contains several different objects.
     #[error("expected one JSON object, found {count} different ones")]
     Several {
         /// How many.
@@ -35,9 +35,10 @@ pub enum Unreadable {
     },
 }
 
-/// Reads the one object that a text holds.
+/// Reads the only object in a text.
 ///
-/// Taken as they are meant: nothing at all (no arguments), prose and code fences around an object, the same object twice, commas after the last member, line ends inside of texts, and an object written as a text.
+/// These are accepted as they are meant: nothing at all (no arguments), prose and code fences around an object,
+/// the same object twice, commas after the last member, line ends inside texts, and an object written as a text.
 pub fn read_object(text: &str) -> Result<Map<String, Value>, Unreadable> {
     read(text, true)
 }
@@ -82,14 +83,14 @@ const fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Something in braces.
+/// A part of a text in braces.
 #[derive(Debug, PartialEq)]
 enum Piece<'t> {
     Whole(&'t str),
     Cut(&'t str),
 }
 
-/// What stands in braces and in no others, in order.
+/// Returns the outermost parts in braces, in order.
 fn objects(text: &str) -> Vec<Piece<'_>> {
     let (mut pieces, mut start, mut depth) = (Vec::new(), 0, 0u32);
     let (mut quoted, mut escaped) = (false, false);
@@ -97,7 +98,7 @@ fn objects(text: &str) -> Vec<Piece<'_>> {
         match byte {
             _ if escaped => escaped = false,
             b'\\' if quoted => escaped = true,
-            // Quotes of prose are not looked at.
+            // Quotes in prose are ignored.
             b'"' if depth > 0 => quoted = !quoted,
             _ if quoted => {}
             b'{' => {
@@ -126,7 +127,7 @@ fn parse(piece: &str) -> Option<Map<String, Value>> {
     strict.or_else(|| serde_json::from_str(&mended(piece)).ok())
 }
 
-/// Without commas after the last member, and with line ends and tabs inside of texts escaped.
+/// Removes commas after the last member, and escapes line ends and tabs inside texts.
 fn mended(piece: &str) -> String {
     let mut out = String::with_capacity(piece.len());
     let (mut quoted, mut escaped) = (false, false);
@@ -158,9 +159,9 @@ fn mended(piece: &str) -> String {
     out
 }
 
-/// The calls that a text holds instead of making them: `{"name": …, "arguments": {…}}` for a tool that is offered.
+/// Returns the calls that a text contains instead of making them: `{"name": …, "arguments": {…}}` for a tool that is offered.
 ///
-/// Of one that names a tool and cannot be read the arguments are a text that says why.
+/// If such a call names a tool but cannot be read, its arguments are a text that says why.
 pub(crate) fn encoded_calls(text: &str, tools: &[ToolSpec]) -> Vec<(String, Value)> {
     let call = |piece: Piece<'_>| match piece {
         Piece::Whole(piece) => match parse(piece) {

@@ -18,10 +18,10 @@ const LARGEST: usize = 32 * 1024 * 1024;
 /// The most bytes of an error that are read.
 const LARGEST_ERROR: usize = 64 * 1024;
 
-/// Codes and types of errors that say that a request is too long (OpenAI, llama.cpp, Anthropic).
+/// Codes and types of errors for a request that is too long (OpenAI, llama.cpp, Anthropic).
 const TOO_LONG_CODES: [&str; 3] =
     ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
-/// Words of such errors where the code says less: Anthropic, vLLM and routers, llama.cpp.
+/// Words of such errors if the code says less: Anthropic, vLLM and routers, llama.cpp.
 const TOO_LONG_WORDS: [&str; 5] = [
     "prompt is too long",
     "exceed context limit",
@@ -30,7 +30,7 @@ const TOO_LONG_WORDS: [&str; 5] = [
     "context length exceeded",
 ];
 
-/// The way to one model.
+/// The connection to one model.
 #[derive(Debug)]
 pub(crate) struct Link {
     client: Client,
@@ -40,7 +40,7 @@ pub(crate) struct Link {
     key: Option<ApiKey>,
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) request_id: Option<String>,
@@ -55,12 +55,12 @@ impl Link {
         }
         let headers =
             headers(address.dialect, key.as_ref()).ok_or(SetupError::Key { model: model.clone() })?;
-        // The provider of cryptography is the process's; whoever set one before us keeps it.
+        // The cryptography provider belongs to the whole process; one that was set earlier stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut client = Client::builder()
             .default_headers(headers)
             .user_agent(concat!("locard/", env!("CARGO_PKG_VERSION")))
-            // A redirection would carry the key elsewhere.
+            // A redirect would carry the key elsewhere.
             .redirect(Policy::none())
             .connect_timeout(retries.connect)
             .read_timeout(retries.silence);
@@ -72,7 +72,7 @@ impl Link {
         Ok(Link { client, address: address.clone(), endpoint, host, key })
     }
 
-    /// The server as messages name it.
+    /// Returns the server as messages name it.
     pub(crate) fn host(&self) -> &str {
         &self.host
     }
@@ -94,7 +94,7 @@ impl Link {
         }
     }
 
-    /// What the server says, without the key, which it may repeat.
+    /// Removes the key, which the server may repeat, from what it says.
     fn hidden(&self, said: &str) -> String {
         self.key.as_ref().map_or_else(|| said.to_owned(), |key| key.hide_in_json(said))
     }
@@ -133,7 +133,7 @@ impl Link {
         reader.finish(asked).map_err(|source| self.damaged(source))
     }
 
-    /// A server that does not stream answers at once.
+    /// Reads the answer of a server that does not stream.
     async fn whole(&self, response: Response, asked: &mut Asked<'_>) -> Result<Received, ApiError> {
         let status = response.status().as_u16();
         let body = self.body(response, LARGEST).await?;
@@ -143,7 +143,7 @@ impl Link {
             Lost::Damaged(StreamError::Json(error)) if !error.is_data() => {
                 self.damaged(StreamError::Json(error))
             }
-            // It is JSON, and nothing that such an API says.
+            // It is JSON, but nothing that such an API says.
             Lost::Damaged(_) => {
                 self.foreign(Foreign::Content { status, found: "application/json".to_owned() })
             }
@@ -170,7 +170,7 @@ impl Link {
     async fn refused(&self, response: Response) -> ApiError {
         let status = response.status().as_u16();
         let after = retry_after(response.headers());
-        // Its status alone says enough when the rest cannot be read.
+        // If the rest cannot be read, its status alone is enough.
         let body = self.body(response, LARGEST_ERROR).await.unwrap_or_default();
         let mut body: Value = serde_json::from_str(&body).unwrap_or_default();
         if let Some(key) = &self.key {
@@ -179,7 +179,7 @@ impl Link {
         self.error(status, body.get("error"), after)
     }
 
-    /// What an error of the server's means.
+    /// Converts an error of the server.
     fn error(&self, status: u16, error: Option<&Value>, after: Option<Duration>) -> ApiError {
         let host = self.host.clone();
         let said = error.map_or_else(|| "it did not say why".to_owned(), told);
@@ -248,11 +248,12 @@ fn is_loopback(address: &Address) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// How long the server asks to be left alone, where it says so in seconds or milliseconds; a date is not read, for this client has no clock of the day.
+/// Returns how long the server asks to wait, if it says so in seconds or milliseconds.
+/// A date is not read, because this client has no calendar clock.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|millis| millis / 1000.0);
-    // Some servers say parts of seconds.
+    // Some servers give fractions of seconds.
     Duration::try_from_secs_f64(seconds.or_else(|| number(RETRY_AFTER.as_str()))?).ok()
 }
 

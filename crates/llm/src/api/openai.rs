@@ -1,6 +1,6 @@
-//! Chat completions with tools on the wire, as OpenAI defines them and other servers serve them.
+//! The wire format of chat completions with tools, as OpenAI defines them and other servers serve them.
 //!
-//! Source: the API reference of OpenAI; what other servers do otherwise is said where it is met.
+//! Source: OpenAI's API reference; deviations of other servers are noted where they matter.
 
 use super::anthropic::Parts;
 use super::error::StreamError;
@@ -13,13 +13,13 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The most calls of one reply that are kept apart.
+/// The most calls of one reply that are kept separate.
 const MOST_CALLS: u64 = 256;
 
 #[derive(Serialize)]
 struct Request<'a> {
     model: &'a str,
-    /// The name that OpenAI's own servers have given to `max_tokens`.
+    /// The name that OpenAI's own servers now use for `max_tokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ enum Message<'a> {
     Built(Value),
 }
 
-/// The body of a request; `is_home` for the provider's own servers.
+/// Writes the body of a request; `is_home` for the provider's own servers.
 pub(crate) fn body(parts: Parts<'_>, is_home: bool) -> Result<Vec<u8>, serde_json::Error> {
     let tool = |tool: &ToolSpec| {
         let function =
@@ -67,7 +67,7 @@ pub(crate) fn body(parts: Parts<'_>, is_home: bool) -> Result<Vec<u8>, serde_jso
     })
 }
 
-/// Results are messages of their own, directly after the calls; this API marks no failure but in the text.
+/// Writes a user turn. Results are messages of their own, directly after the calls; this API marks failures only in the text.
 fn user(turn: &Turn) -> Vec<Value> {
     let (mut messages, mut texts) = (Vec::new(), Vec::new());
     for part in &turn.parts {
@@ -135,12 +135,12 @@ struct Choice {
     finish_reason: Option<String>,
 }
 
-/// A message on its way.
+/// A message being received.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     content: String,
     refusal: String,
-    /// What else it has, such as the reasoning of some servers.
+    /// Other members, such as the reasoning of some servers.
     others: Map<String, Value>,
     calls: BTreeMap<u64, Call>,
     finish: Option<String>,
@@ -175,7 +175,7 @@ impl Reader {
                 output: count(&chunk.usage, "/completion_tokens"),
             };
         }
-        // One choice is asked for.
+        // Only one choice is asked for.
         if let Some(choice) = chunk.choices.into_iter().next() {
             self.finish = choice.finish_reason.or(self.finish.take());
             choice.delta.into_iter().try_for_each(|(name, value)| self.add(name, value))?;
@@ -210,7 +210,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A call, or more of one: its id and name come with its first piece only.
+    /// Adds a call, or more of one: its id and name come only with its first piece.
     fn add_call(&mut self, place: u64, call: Value) -> Result<(), StreamError> {
         let Value::Object(mut members) = call else {
             return Err(StreamError::Shape { expected: "a call" });
@@ -227,7 +227,7 @@ impl Reader {
         match function.get("arguments") {
             None | Some(Value::Null) => {}
             Some(Value::String(piece)) => call.arguments.push_str(piece),
-            // Some servers send what the text would have said.
+            // Some servers send the arguments as JSON instead of text.
             Some(value) => call.arguments.push_str(&value.to_string()),
         }
         for (name, value) in members {
@@ -239,13 +239,13 @@ impl Reader {
     }
 
     pub(crate) fn finish(self, asked: &mut Asked<'_>) -> Result<Received, StreamError> {
-        // Some servers end without `[DONE]`; one that gave a reason has said everything.
+        // Some servers end without `[DONE]`; one that gave a reason is complete.
         let Some(finish) = self.finish else { return Err(StreamError::Truncated) };
         let stop = match finish.as_str() {
             "length" => Stop::Cut,
             "content_filter" => Stop::Declined("its content was filtered".to_owned()),
             _ if !self.refusal.is_empty() => Stop::Declined(told(&Value::String(self.refusal))),
-            // `stop` with calls is what some servers say.
+            // Some servers say `stop` even with calls.
             _ => Stop::Done,
         };
         let mut parts = Vec::new();
@@ -258,7 +258,7 @@ impl Reader {
             if !found.is_empty() {
                 let call = |(tool, arguments)| Part::Call { call: asked.own_id(""), tool, arguments };
                 parts.extend(found.into_iter().map(call));
-                // It goes back as the calls that it was taken for: their answers need them.
+                // It goes back as the calls that it was taken for, because their answers refer to them.
                 return Ok(Received { parts, verbatim: None, stop, usage: self.usage });
             }
         }
@@ -275,12 +275,12 @@ impl Reader {
 }
 
 impl Call {
-    /// The call, and how it goes back.
+    /// Returns the call, and the form in which it goes back.
     fn finish(self, asked: &mut Asked<'_>) -> (Part, Value) {
         let id = self.members.get("id").and_then(Value::as_str).unwrap_or_default();
         let call = asked.own_id(id);
         let arguments = arguments(&self.arguments);
-        // Servers whose templates read the arguments fail over a text that is no object.
+        // Servers whose templates read the arguments fail on a text that is not an object.
         let is_object = serde_json::from_str::<Map<String, Value>>(&self.arguments).is_ok();
         let sent = match (is_object, arguments.is_object()) {
             (true, _) => self.arguments,
@@ -292,7 +292,7 @@ impl Call {
     }
 }
 
-/// Adds to a member as pieces add up: texts and lists grow, anything else is replaced.
+/// Merges a piece into a member: texts and lists grow, anything else is replaced.
 fn grow(members: &mut Map<String, Value>, name: String, value: Value) {
     match (members.get_mut(&name), value) {
         (Some(Value::String(text)), Value::String(piece)) => text.push_str(&piece),

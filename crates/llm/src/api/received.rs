@@ -1,4 +1,4 @@
-//! What came of a request: a reply on its way, whichever API it speaks.
+//! The result of a request: a reply being received, over either API.
 
 use super::address::Dialect;
 use super::error::StreamError;
@@ -11,19 +11,19 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
-/// A whole reply.
+/// A complete reply.
 #[derive(Debug)]
 pub(crate) struct Received {
     /// Texts and calls.
     pub(crate) parts: Vec<Part>,
-    /// The message as it goes back; `None` where it has to be built from the parts.
+    /// The message as it goes back; `None` if it must be built from the parts.
     pub(crate) verbatim: Option<Box<RawValue>>,
     pub(crate) stop: Stop,
     pub(crate) usage: Usage,
 }
 
 impl Received {
-    /// The reply without the key: it may come in pieces, of which none shows it.
+    /// Removes the key from the reply: it may have come in pieces, none of which shows it.
     pub(crate) fn without(mut self, key: &ApiKey) -> Received {
         for part in &mut self.parts {
             match part {
@@ -35,7 +35,7 @@ impl Received {
                 Part::Result { .. } => {}
             }
         }
-        // What is no JSON any more has to be built from the parts.
+        // If it is no longer JSON, it must be built from the parts.
         self.verbatim = self.verbatim.and_then(|raw| RawValue::from_string(key.hide_in_json(raw.get())).ok());
         if let Stop::Declined(told) = &mut self.stop {
             *told = key.hide(told);
@@ -47,22 +47,22 @@ impl Received {
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// It had said what it wanted, or made its calls.
+    /// It had said everything, or made its calls.
     Done,
-    /// At the limit of tokens: what came last may be half.
+    /// At the token limit: the last part may be incomplete.
     Cut,
     /// The context is full.
     ContextFull,
-    /// It declined; what was said of it.
+    /// It declined; the reason that was given.
     Declined(String),
 }
 
-/// Why a reply on its way will not come.
+/// Why a reply being received will not be completed.
 #[derive(Debug)]
 pub(crate) enum Lost {
     /// It cannot be read.
     Damaged(StreamError),
-    /// The server says so, with the status that it would have answered with before it began.
+    /// The server reports an error, with the status that it would have used before the stream began.
     Told { status: u16, told: String },
 }
 
@@ -72,7 +72,7 @@ impl From<StreamError> for Lost {
     }
 }
 
-/// A reply on its way.
+/// A reply being received.
 #[derive(Debug)]
 pub(crate) enum Reader {
     Anthropic(Box<anthropic::Reader>),
@@ -87,7 +87,7 @@ impl Reader {
         }
     }
 
-    /// Takes the data of one event.
+    /// Processes the data of one event.
     pub(crate) fn event(&mut self, data: &str) -> Result<(), Lost> {
         match self {
             Reader::Anthropic(reader) => reader.event(data),
@@ -95,7 +95,7 @@ impl Reader {
         }
     }
 
-    /// Takes a reply that came at once.
+    /// Processes a reply that came all at once.
     pub(crate) fn whole(&mut self, body: &str) -> Result<(), Lost> {
         match self {
             Reader::Anthropic(reader) => reader.whole(body),
@@ -103,7 +103,7 @@ impl Reader {
         }
     }
 
-    /// Whether nothing more is to come.
+    /// Checks whether the reply is complete.
     pub(crate) fn is_done(&self) -> bool {
         match self {
             Reader::Anthropic(reader) => reader.is_done(),
@@ -111,7 +111,7 @@ impl Reader {
         }
     }
 
-    /// The reply.
+    /// Returns the reply.
     pub(crate) fn finish(self, asked: &mut Asked<'_>) -> Result<Received, StreamError> {
         match self {
             Reader::Anthropic(reader) => reader.finish(asked),
@@ -120,7 +120,7 @@ impl Reader {
     }
 }
 
-/// What a reply is read with.
+/// What is needed to read a reply.
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
     pub(crate) turn: u32,
@@ -130,7 +130,7 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// An id that no other call of the task has; the provider's own where it can be.
+    /// Returns an id that no other call of the task has; the provider's own if possible.
     pub(crate) fn own_id(&mut self, id: &str) -> String {
         let good = is_name(id) && !self.taken.contains(id);
         let ours = || {
@@ -143,7 +143,7 @@ impl Asked<'_> {
     }
 }
 
-/// Arguments as they came, in text: the object, or a text that says what is wrong with them.
+/// Parses arguments that came as text: returns the object, or a text that says what is wrong with them.
 pub(crate) fn arguments(text: &str) -> Value {
     match read_object(text) {
         Ok(members) => Value::Object(members),
@@ -151,19 +151,19 @@ pub(crate) fn arguments(text: &str) -> Value {
     }
 }
 
-/// A count of tokens; 0 where there is none.
+/// Returns a token count; 0 if there is none.
 pub(crate) fn count(usage: &Value, pointer: &str) -> u64 {
     usage.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// What an error of a server says, bounded.
+/// Returns what a server's error says, shortened.
 pub(crate) fn told(error: &Value) -> String {
     let message = error.get("message").or(Some(error)).and_then(Value::as_str);
     let said = message.map_or_else(|| error.to_string(), str::to_owned);
     bounded(&said)
 }
 
-/// A text of a server's on one short line.
+/// Shortens a server's text to one line.
 pub(crate) fn bounded(text: &str) -> String {
     const LONGEST: usize = 400;
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });

@@ -1,4 +1,4 @@
-//! A language model behind an API, as the engine's port wants it.
+//! A language model behind an API, as the engine's model port.
 
 use super::address::{Address, Dialect};
 use super::anthropic::Parts;
@@ -19,13 +19,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a model is told once when it answers results with nothing: the same question would get the same silence.
+/// What a model is told once if it answers results with nothing: the same question would get the same silence.
 const GO_ON: &str = "Go on with your objectives, or say in words that you have finished.";
 
-/// Who is told that a request is sent again, why, and after how long.
+/// A callback that is told that a request is sent again, why, and after how long.
 pub type Notice = dyn Fn(&ApiError, Duration) + Send + Sync;
 
-/// One model at one address; cheap to clone, and its connections are shared.
+/// One model at one address; cheap to clone, with shared connections.
 #[derive(Clone)]
 pub struct Provider {
     inner: Arc<Inner>,
@@ -50,12 +50,12 @@ impl fmt::Debug for Provider {
 }
 
 impl Provider {
-    /// A provider; nothing is sent yet. Proxies and further roots of trust are taken from where the HTTP client takes them.
+    /// Makes a provider; nothing is sent yet. Proxies and additional trust roots come from the HTTP client's usual places.
     pub fn new(address: &Address, key: Option<ApiKey>, settings: Settings) -> Result<Provider, SetupError> {
         Provider::with_clock(address, key, settings, Arc::new(MonotonicClock::start()))
     }
 
-    /// A provider that tells of its waits: a person in front of a silent program would think that it hangs.
+    /// Makes a provider that reports its waits: a user in front of a silent program would think that it hangs.
     pub fn telling(
         address: &Address,
         key: Option<ApiKey>,
@@ -65,7 +65,7 @@ impl Provider {
         Provider::build(address, key, settings, Arc::new(MonotonicClock::start()), Some(notice))
     }
 
-    /// A provider that waits by another clock.
+    /// Makes a provider that waits by another clock.
     pub fn with_clock(
         address: &Address,
         key: Option<ApiKey>,
@@ -101,14 +101,14 @@ impl Provider {
         })
     }
 
-    /// The body of what would be sent for a turn first, without sending it; the errors are those that sending would end with.
+    /// Returns the body that would be sent first for a turn, without sending it; the errors are those that sending would return.
     pub fn body(&self, request: &TurnRequest) -> Result<Vec<u8>, ApiError> {
         let transcript = transcript(request).map_err(ApiError::Encode)?;
         check_transcript(&transcript).map_err(ApiError::Transcript)?;
         self.inner.body(request, &transcript, self.inner.settings.reply_tokens)
     }
 
-    /// The model for one task.
+    /// Returns the model for one task.
     pub fn model(&self) -> Remote {
         Remote { provider: self.clone(), exchange: None, taken: BTreeSet::new() }
     }
@@ -134,12 +134,13 @@ impl Inner {
     }
 }
 
-/// A language model, as one task asks it.
+/// A language model, serving one task.
 #[derive(Debug)]
 pub struct Remote {
     provider: Provider,
     exchange: Option<Exchange>,
-    /// The ids of the task's calls, those included that its conversation no longer shows: under another id a message does not go back as it came.
+    /// The ids of all calls of the task, including those that its conversation no longer shows.
+    /// If a message came back with another id, it would no longer be the provider's exact message.
     taken: BTreeSet<String>,
 }
 
@@ -148,7 +149,7 @@ impl Model for Remote {
         &self.provider.inner.name
     }
 
-    /// That of the parameters, which are ours; the weights are not.
+    /// The digest of the parameters, which are ours; the weights are not.
     fn digest(&self) -> Option<Digest> {
         Some(self.provider.inner.parameters)
     }
@@ -170,7 +171,7 @@ impl Model for Remote {
     }
 
     fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a> {
-        // A turn that is dropped half way leaves no figures of another.
+        // If a turn is dropped half way, no figures of another turn remain.
         self.exchange = None;
         Box::pin(async move {
             let exchange = Exchange {
@@ -190,7 +191,7 @@ impl Model for Remote {
     }
 }
 
-/// One turn under way.
+/// A turn being made.
 struct Turn<'a> {
     provider: &'a Inner,
     exchange: Exchange,
@@ -209,7 +210,7 @@ impl Turn<'_> {
             self.taken.extend(transcript.turns.iter().flat_map(|turn| ids(&turn.parts)));
             let received = self.sent(request, body).await?;
             match &received.stop {
-                // Neither costs a turn: the engine does not hear of the half reply, nor of the silence.
+                // Neither costs a turn: the engine hears neither of the half reply nor of the silence.
                 Stop::Cut if !was_cut => {
                     (was_cut, limit) = (true, limit.saturating_mul(LARGER));
                 }
@@ -229,7 +230,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Sends until there is an answer, or no patience left.
+    /// Sends until there is an answer, or the retries are used up.
     async fn sent(&mut self, request: &TurnRequest, body: Vec<u8>) -> Result<Received, ModelError> {
         let Inner { clock, settings, link, notice, .. } = self.provider;
         self.exchange.request = Digest::of(&body);

@@ -1,11 +1,11 @@
-//! When a request is sent again.
+//! Decides when a request is sent again.
 
 use super::error::{Again, ApiError};
 use super::settings::Retries;
 use crate::random::Choices;
 use std::time::Duration;
 
-/// What is left of the patience for one turn.
+/// The remaining retries for one turn.
 #[derive(Debug)]
 pub(crate) struct Patience<'a> {
     retries: &'a Retries,
@@ -14,17 +14,18 @@ pub(crate) struct Patience<'a> {
 }
 
 impl<'a> Patience<'a> {
-    /// Patience whose uneven waits follow from `seed`, so that tasks which were turned away together do not come back together.
+    /// Makes retries whose uneven waits follow from `seed`, so that tasks which were turned away together do not return together.
     pub(crate) fn new(retries: &'a Retries, seed: u64) -> Patience<'a> {
         Patience { retries, waits: 0, choices: Choices::new(seed) }
     }
 
-    /// How long to wait before the next attempt, `elapsed` after the first; `None` to give up.
+    /// Returns how long to wait before the next attempt, `elapsed` after the first; `None` to give up.
     pub(crate) fn wait(&mut self, error: &ApiError, elapsed: Duration) -> Option<Duration> {
         let wait = match error.again() {
             Again::Never => return None,
             Again::Later => self.doubled(),
-            // Not before it says, and not all at the same moment; a server that asks for one second again and again would have used up all attempts within seconds.
+            // Not before the server says, and not all at the same moment.
+            // If a server asked for one second again and again, all attempts would be used up within seconds.
             Again::After(asked) => {
                 let asked = asked.saturating_add(self.part_of(self.retries.first_wait));
                 asked.max(self.doubled())

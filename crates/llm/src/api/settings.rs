@@ -1,4 +1,4 @@
-//! What a provider is asked with, and how patiently.
+//! The parameters of requests to a provider, and the patience with it.
 
 use ledger::canonical::{self, CanonicalError};
 use ledger::{Digest, Prices, Window};
@@ -9,15 +9,15 @@ use thiserror::Error;
 /// Parameters of a provider.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// The most tokens of a reply. A reply that is cut there is asked for once more with four times as many.
+    /// The most tokens of a reply. A reply that is cut there is requested once more with four times as many.
     pub reply_tokens: u32,
-    /// Tokens of a request and its reply together, as the server takes them.
+    /// The context window of the server: tokens of a request and its reply together.
     pub context: u32,
-    /// What tokens cost, where that is known.
+    /// What tokens cost, if known.
     pub prices: Option<Prices>,
     /// The member `thinking` of Anthropic requests, as it is to be sent.
     pub thinking: Option<Value>,
-    /// How patiently.
+    /// How patiently requests are repeated.
     pub retries: Retries,
 }
 
@@ -33,21 +33,21 @@ impl Default for Settings {
     }
 }
 
-/// The most tokens of a reply, however much a model takes.
+/// The most tokens of a reply, even if a model allows more.
 const LONGEST_REPLY: u32 = 8192;
-/// One part of so many of the context is a reply.
+/// This fraction (one in so many) of the context is for a reply.
 const REPLY_SHARE: u32 = 16;
-/// How many times more tokens a reply gets that was cut.
+/// How many times more tokens a reply gets after it was cut.
 pub(crate) const LARGER: u32 = 4;
-/// The least context in which an agent can work: its task and tools alone take most of that.
+/// The smallest context in which an agent can work: its task and tools alone take most of it.
 const LEAST_CONTEXT: u32 = 4096;
 
 impl Settings {
-    /// Settings for a model that takes so many tokens at once.
+    /// Makes settings for a model with a context window of so many tokens.
     ///
     /// # Errors
     ///
-    /// Where that is too little for an agent.
+    /// If that is too small for an agent.
     pub fn for_context(context: u32) -> Result<Settings, SetupError> {
         if context < LEAST_CONTEXT {
             return Err(SetupError::Context { least: LEAST_CONTEXT, found: context });
@@ -56,34 +56,34 @@ impl Settings {
         Ok(Settings { reply_tokens, context, ..Settings::default() })
     }
 
-    /// How much is taken at once; a reply is kept as much room as it gets at most.
+    /// Returns the context window; for a reply it reserves the largest limit that a reply can get.
     pub const fn window(&self) -> Window {
         Window { context: self.context, reply: self.reply_tokens.saturating_mul(LARGER) }
     }
 
-    /// The digest of what decides about a reply; patience does not.
+    /// Returns the digest of what influences a reply; patience does not.
     pub(crate) fn digest(&self) -> Result<Digest, CanonicalError> {
         let said = json!({"reply_tokens": self.reply_tokens, "thinking": self.thinking});
         Ok(Digest::of(&canonical::to_vec(&said)?))
     }
 }
 
-/// How often a request is sent again, and how long it is waited for.
+/// How often a request is sent again, and how long to wait for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retries {
-    /// The most sendings of one request.
+    /// The most times that one request is sent.
     pub attempts: u32,
     /// The first wait; each further one is twice as long.
     pub first_wait: Duration,
-    /// The longest wait of our own choosing.
+    /// The longest wait that we choose ourselves.
     pub longest_wait: Duration,
-    /// The time in which attempts of one turn may begin; nothing: one attempt.
+    /// The time within which attempts of one turn may begin; zero: one attempt.
     pub total: Duration,
-    /// The time of one attempt.
+    /// The time limit of one attempt.
     pub attempt: Duration,
-    /// The time to connect.
+    /// The time limit for connecting.
     pub connect: Duration,
-    /// The time between two pieces of an answer.
+    /// The time limit between two pieces of an answer.
     pub silence: Duration,
 }
 
@@ -96,14 +96,14 @@ impl Default for Retries {
             total: Duration::from_secs(20 * 60),
             attempt: Duration::from_secs(20 * 60),
             connect: Duration::from_secs(20),
-            // A local model reads a long prompt without a word.
+            // A local model reads a long prompt without sending anything.
             silence: Duration::from_secs(5 * 60),
         }
     }
 }
 
 impl Retries {
-    /// As many attempts as begin within this time.
+    /// Allows as many attempts as can begin within this time.
     pub fn lasting(total: Duration) -> Retries {
         Retries { attempts: u32::MAX, total, ..Retries::default() }
     }
@@ -117,15 +117,15 @@ pub enum SetupError {
     NoKey {
         /// The model.
         model: String,
-        /// Where the key is looked for.
+        /// Where the key is expected.
         variable: &'static str,
     },
-    /// The model takes too little at once.
+    /// The model's context window is too small.
     #[error("set up a model: expected a context of at least {least} tokens, found {found}")]
     Context {
-        /// The least.
+        /// The smallest allowed.
         least: u32,
-        /// What was given.
+        /// The one given.
         found: u32,
     },
     /// The key cannot be put into a header.

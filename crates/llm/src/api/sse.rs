@@ -1,22 +1,22 @@
-//! Server-sent events: pieces of bytes in, data of events out (WHATWG HTML, section 9.2.6).
+//! Server-sent events: takes pieces of bytes, returns the data of events (WHATWG HTML, section 9.2.6).
 
 use super::error::StreamError;
 
 /// The most bytes of one event.
 const LARGEST: usize = 8 * 1024 * 1024;
 
-/// A reader of one stream. Names of events are not read: both APIs repeat them in the data, or have none.
+/// A reader of one stream. Names of events are ignored: the APIs repeat them in the data, or have none.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
-    /// What came of a line that has not ended.
+    /// The beginning of a line that has not ended.
     line: Vec<u8>,
     data: Option<String>,
-    /// Whether the last byte was a carriage return: a line feed after it ends no line of its own.
+    /// Whether the last byte was a carriage return: a line feed after it does not end another line.
     returned: bool,
 }
 
 impl Events {
-    /// Takes the next piece; gives the data of each event that ended in it.
+    /// Processes the next piece; returns the data of each event that ended in it.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Result<Vec<String>, StreamError> {
         let mut events = Vec::new();
         for byte in piece {
@@ -43,7 +43,7 @@ impl Events {
         if line.is_empty() {
             return Ok(self.data.take());
         }
-        // A colon alone begins a comment.
+        // A line that begins with a colon is a comment.
         let (name, value) = line.split_once(':').unwrap_or((&line, ""));
         if name.trim_start_matches('\u{feff}') == "data" {
             let value = value.strip_prefix(' ').unwrap_or(value);

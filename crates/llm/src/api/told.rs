@@ -1,17 +1,17 @@
-//! What the program's own log has of requests: model, tokens, status and time, and never a key or a word that was sent.
+//! The program's own log entries about requests: model, tokens, status and time; never a key or a word that was sent.
 
 use super::error::ApiError;
 use ledger::Usage;
 use std::time::Duration;
 use tracing::{debug, info, warn};
 
-/// A request under way.
+/// A request that was sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sent<'a> {
     pub(super) model: &'a str,
     pub(super) turn: u32,
     pub(super) attempt: u32,
-    /// Bytes of its body.
+    /// The bytes of its body.
     pub(super) bytes: usize,
 }
 

@@ -1,6 +1,7 @@
-//! A conversation as the APIs count it, and the rules that all of them have in common.
+//! A conversation in the form that the APIs share, and their common rules.
 //!
-//! Both wire forms are made of a [`Transcript`], and nothing is sent that [`check_transcript`] refuses: an API's answer to a broken rule is a 400 that no repetition heals.
+//! Both wire formats are made from a [`Transcript`], and nothing is sent that [`check_transcript`] refuses.
+//! An API answers a broken rule with status 400, and repeating the request does not help.
 
 use crate::render;
 use ledger::Fence;
@@ -16,12 +17,12 @@ pub struct Transcript {
     pub turns: Vec<Turn>,
 }
 
-/// What one side says at once.
+/// What one side says at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// Who.
+    /// Who says it.
     pub role: Role,
-    /// What, in order.
+    /// What it says, in order.
     pub parts: Vec<Part>,
 }
 
@@ -45,10 +46,10 @@ pub enum Part {
         call: String,
         /// The tool.
         tool: String,
-        /// The arguments; text where they could not be read.
+        /// The arguments; a text if they could not be read.
         arguments: Value,
     },
-    /// The answer to a call of the turn before.
+    /// The answer to a call of the previous turn.
     Result {
         /// The call's id.
         call: String,
@@ -59,13 +60,13 @@ pub enum Part {
     },
 }
 
-/// Which rule a conversation breaks.
+/// The rule that a conversation breaks.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 pub enum TranscriptError {
-    /// There is nothing.
+    /// It is empty.
     #[error("check a conversation: it is empty")]
     Empty,
-    /// The user begins, both alternate, and the user has the last word.
+    /// The user must begin, both must alternate, and the user must have the last word.
     #[error("check a conversation: turn {turn} is the wrong side's")]
     Role {
         /// Which turn, from 0.
@@ -77,7 +78,7 @@ pub enum TranscriptError {
         /// Which turn.
         turn: usize,
     },
-    /// A text is empty or white space alone.
+    /// A text is empty or only whitespace.
     #[error("check a conversation: a text of turn {turn} is blank")]
     BlankText {
         /// Which turn.
@@ -89,7 +90,7 @@ pub enum TranscriptError {
         /// Which turn.
         turn: usize,
     },
-    /// An id is empty, longer than 64 bytes, or of other characters than letters, digits, `_` and `-`.
+    /// An id is empty, longer than 64 bytes, or has characters other than letters, digits, `_` and `-`.
     #[error("check a conversation: the call {call:?} of turn {turn} has no possible id")]
     Id {
         /// Which turn.
@@ -97,7 +98,7 @@ pub enum TranscriptError {
         /// The id.
         call: String,
     },
-    /// A tool's name is none that an API takes.
+    /// A tool's name is one that no API accepts.
     #[error("check a conversation: {tool:?} in turn {turn} is no possible name of a tool")]
     ToolName {
         /// Which turn.
@@ -105,7 +106,7 @@ pub enum TranscriptError {
         /// The name.
         tool: String,
     },
-    /// Two calls have one id.
+    /// Two calls have the same id.
     #[error("check a conversation: the call {call} is made twice, the second time in turn {turn}")]
     CallTwice {
         /// Which turn.
@@ -121,7 +122,7 @@ pub enum TranscriptError {
         /// The id.
         call: String,
     },
-    /// A result answers no call of the turn before.
+    /// A result answers no call of the previous turn.
     #[error("check a conversation: turn {turn} answers {call}, which the turn before did not call")]
     Orphan {
         /// Which turn.
@@ -137,7 +138,7 @@ pub enum TranscriptError {
         /// The id.
         call: String,
     },
-    /// Something stands before a result.
+    /// Something comes before a result.
     #[error("check a conversation: the answer to {call} in turn {turn} stands after a text")]
     ResultAfterText {
         /// Which turn.
@@ -147,13 +148,13 @@ pub enum TranscriptError {
     },
 }
 
-/// Whether both APIs take the conversation; the first broken rule otherwise.
+/// Checks whether both APIs accept the conversation; returns the first broken rule if not.
 pub fn check_transcript(transcript: &Transcript) -> Result<(), TranscriptError> {
     if transcript.turns.is_empty() {
         return Err(TranscriptError::Empty);
     }
     let mut seen = BTreeSet::new();
-    // The calls of the turn before that wait for their answer.
+    // The calls of the previous turn that wait for their answer.
     let mut open: BTreeMap<&str, bool> = BTreeMap::new();
     for (turn, said) in transcript.turns.iter().enumerate() {
         let expected = if turn % 2 == 0 { Role::User } else { Role::Assistant };
@@ -236,17 +237,17 @@ fn calls<'t>(
     Ok(())
 }
 
-/// Whether a text can be a call's id or a tool's name: `^[a-zA-Z0-9_-]{1,64}$`.
+/// Checks whether a text can be a call's id or a tool's name: `^[a-zA-Z0-9_-]{1,64}$`.
 pub(crate) fn is_name(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     (1..=64).contains(&text.len()) && text.bytes().all(plain)
 }
 
-/// The conversation of a request.
+/// Makes the conversation of a request.
 ///
-/// Blank texts are left out, and a side that said nothing else gets words that say so: APIs take no empty turn.
-/// A name that no API takes, which a model made up for a tool, is changed so that they do; its call was refused.
-/// Nothing else is repaired: calls and answers stand as the engine has them, and the check is what finds a mistake of ours.
+/// Blank texts are left out, and a side that said nothing else gets words that say so: APIs accept no empty turn.
+/// If a model made up a tool name that no API accepts, the name is changed so that they do; the call itself was refused.
+/// Nothing else is repaired: calls and answers are as the engine has them, and the check finds mistakes of ours.
 pub fn transcript(request: &TurnRequest) -> Result<Transcript, serde_json::Error> {
     let mut unread: BTreeMap<&str, &str> = BTreeMap::new();
     let mut turns = Vec::with_capacity(request.messages.len());
@@ -283,7 +284,7 @@ fn user(
             UserBlock::Distilled(distilled) => texts.push(Part::Text(render::distilled(distilled, fence)?)),
             UserBlock::Answer { call, answer } => {
                 let mut text = render::answer(answer, fence)?;
-                // Arguments that are a text are what the client could not read, in its own words.
+                // Arguments in the form of a text are ones that the client could not read; the text says why.
                 if let Some(why) = unread.get(call.0.as_str()) {
                     text.push_str("\nThe arguments of this call could not be used: ");
                     text.push_str(why);
@@ -292,7 +293,7 @@ fn user(
             }
         }
     }
-    // Results first: the APIs take them in no other place.
+    // Results first: the APIs accept them nowhere else.
     results.append(&mut texts);
     if results.is_empty() {
         results.push(Part::Text("(no words)".to_owned()));
@@ -318,19 +319,19 @@ fn assistant(blocks: &[ReplyBlock]) -> Turn {
     Turn { role: Role::Assistant, parts }
 }
 
-/// The name as an API takes it.
+/// Returns the name in a form that an API accepts.
 pub(crate) fn tool_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
     let name: String = name.chars().take(64).map(plain).collect();
     if name.is_empty() { "_".to_owned() } else { name }
 }
 
-/// Whether a call came to nothing: it failed, or it was refused.
+/// Checks whether a call failed or was refused.
 fn failed(answer: &Answer) -> bool {
     match answer {
         Answer::Returned(returned) => returned.outcome.is_failure(),
         Answer::Refused { .. } => true,
-        // A refused reading is an answer, which says what does stand there.
+        // A refused reading is an answer: it says what is really there.
         Answer::Page(_)
         | Answer::Recorded(_)
         | Answer::Absence(_)

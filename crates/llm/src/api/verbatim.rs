@@ -1,6 +1,7 @@
-//! What a provider said, as it said it.
+//! A provider's messages, exactly as received.
 //!
-//! Thinking goes back with its signature or not at all, and a signature fits nothing but the very bytes it was made for; so what came is kept in the reply, and no message is rebuilt while it fits.
+//! Thinking goes back with its signature or not at all, and a signature only fits the exact bytes that it was made for.
+//! So the received message is kept in the reply, and no message is rebuilt while it fits.
 
 use super::address::Dialect;
 use super::transcript::{Part, Transcript};
@@ -11,14 +12,14 @@ use serde_json::value::RawValue;
 /// The most bytes of a message that are kept.
 const LARGEST: usize = 1024 * 1024;
 
-/// The block that keeps a message; `None` for one that is too long: it is rebuilt.
+/// Returns the block that keeps a message; `None` if the message is too long: then it is rebuilt.
 pub(crate) fn block(dialect: Dialect, message: &RawValue) -> Option<ReplyBlock> {
     let provider = dialect.name().to_owned();
     let message = message.get().to_owned();
     (message.len() <= LARGEST).then_some(ReplyBlock::Verbatim { provider, message })
 }
 
-/// For each turn of the request's conversation its message as it came, where that fits what the engine made of it.
+/// Returns for each turn of the conversation its message as received, if that matches what the engine made of it.
 pub(crate) fn of(
     request: &TurnRequest,
     transcript: &Transcript,
@@ -51,7 +52,7 @@ fn kept(block: &ReplyBlock, dialect: Dialect, parts: &[Part]) -> Option<Box<RawV
         Part::Call { call, .. } => Some(call.as_str()),
         Part::Text(_) | Part::Result { .. } => None,
     });
-    // An id that the engine has replaced is answered under its new name.
+    // If the engine has replaced an id, the call is answered under its new id.
     let is_same = said.map(|call| call.get("id").and_then(Value::as_str)).eq(ours.map(Some));
     is_same.then(|| RawValue::from_string(message.clone()).ok()).flatten()
 }

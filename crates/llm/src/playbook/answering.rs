@@ -1,6 +1,6 @@
-//! The steps that record what answers a question in words: the rows, asked for by their numbers, and of each the fields that answer.
+//! The steps that record the answer to a question in words: they ask for the rows by number, and record the answering fields of each.
 //!
-//! They follow from the rows and the tools alone, so that a run that goes on has the same ones.
+//! They depend only on the rows and the tools, so that a resumed run has the same steps.
 
 use super::hunt::{QUERY, recorded};
 use super::plan::{RecordRule, Step};
@@ -15,13 +15,13 @@ pub struct AnsweringRows<'r> {
     pub record: &'r str,
     /// The label of the evidence.
     pub evidence: &'r str,
-    /// The numbers of the rows.
+    /// The row numbers.
     pub rows: &'r [i64],
-    /// Names of the fields that answer.
+    /// The names of the fields that answer.
     pub fields: &'r [String],
 }
 
-/// A step for each of these, of which every row is recorded by the predicate that its type proves.
+/// Makes a step for each of these; it records every row with the predicate that its type proves.
 pub fn answering<'r>(
     all: impl Iterator<Item = AnsweringRows<'r>>,
     vocabulary: &Vocabulary,
@@ -53,7 +53,7 @@ pub fn answering<'r>(
     all.enumerate().filter_map(step).collect()
 }
 
-/// A rule that states the subject, what the predicate needs, and the fields that answer.
+/// Narrows a rule to the subject, the fields that the predicate needs, and the fields that answer.
 fn narrowed(rule: RecordRule, known: &RecordType, fields: &[String]) -> RecordRule {
     let needed = rule.when.keys().filter(|field| *field != "record").cloned();
     let answering = fields.iter().filter(|field| known.fields.contains_key(*field)).cloned();

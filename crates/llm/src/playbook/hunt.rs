@@ -1,6 +1,6 @@
-//! The steps that record what rules that were brought along found: the rows that fit, asked for by their numbers, and of each what its record proves.
+//! The steps that record what team-supplied rules found: they ask for the matching rows by number, and record what each row proves.
 //!
-//! They follow from what was found and the tools alone, so that a run that goes on has the same ones.
+//! They depend only on the matches and the tools, so that a resumed run has the same steps.
 
 use super::plan::{RecordRule, Step};
 use super::recovery::proving;
@@ -10,26 +10,26 @@ use ledger::{FieldType, Predicate, RecordType, ToolSpec, Vocabulary};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The tool that gives rows of tables as the records that they hold.
+/// The tool that returns table rows as records.
 pub(super) const QUERY: &str = "query";
 
 /// What any record proves: that it says so.
 const RECORDED: &str = "recorded";
 
-/// Rows of one table that fit a rule.
+/// Rows of one table that match a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HuntedRows {
-    /// What stands beside what is recorded of them.
+    /// The interpretation that is recorded with them.
     pub note: String,
     /// The type of the records, and the name of their table.
     pub record: String,
     /// The label of the evidence.
     pub evidence: String,
-    /// The numbers of the rows.
+    /// The row numbers.
     pub rows: Vec<i64>,
 }
 
-/// A step for each of these, of which every row is recorded by the predicate that its type proves.
+/// Makes a step for each of these; it records every row with the predicate that its type proves.
 pub fn hunted(all: &[HuntedRows], vocabulary: &Vocabulary, tools: &[ToolSpec]) -> Vec<Step> {
     let step = |(number, rows): (usize, &HuntedRows)| {
         let known = tools.iter().flat_map(|spec| &spec.records).find(|known| known.name == rows.record)?;
@@ -58,13 +58,13 @@ pub fn hunted(all: &[HuntedRows], vocabulary: &Vocabulary, tools: &[ToolSpec]) -
     all.iter().enumerate().filter_map(step).collect()
 }
 
-/// What records of a type are recorded as: by the first predicate that one proves, or that it says so.
+/// Returns the rules for recording records of a type: with the first predicate that one proves, or as merely recorded.
 pub(super) fn recorded(known: &RecordType, note: &str, vocabulary: &Vocabulary) -> Vec<RecordRule> {
     let more = vocabulary.entries().filter(|(predicate, meaning)| {
         predicate.0 != RECORDED
             && !predicate.is_quoted()
             && meaning.proved_by.contains(&known.name)
-            // What a record must be unlike is no matter of patterns.
+            // Patterns cannot express what a record must be unlike.
             && !meaning.unlike.contains_key(&known.name)
     });
     let least = Predicate(RECORDED.to_owned());
@@ -74,7 +74,7 @@ pub(super) fn recorded(known: &RecordType, note: &str, vocabulary: &Vocabulary) 
 }
 
 fn rule(predicate: &str, meaning: &Meaning, known: &RecordType, note: &str) -> RecordRule {
-    // What is said item by item would be many facts' worth of one record.
+    // A list would make one record into many facts.
     let is_one = |types: &[FieldType]| !types.contains(&FieldType::List);
     let fields = known.fields.iter().filter(|(_, meaning)| is_one(&meaning.types));
     let others = fields.map(|(name, _)| name).filter(|name| **name != known.subject);

@@ -1,6 +1,6 @@
-//! The playbook of a lead: which tasks it hands out, which explanations it weighs by what they found, and what it tells.
+//! The playbook of a lead: which tasks it assigns, which explanations it assesses by their findings, and what the story tells.
 //!
-//! It writes no words: it names the facts that are told, and code says them.
+//! It writes no words: it names the facts to tell, and code writes the sentences.
 
 use ledger::pattern::Patterns;
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
@@ -9,81 +9,81 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Statements of one call.
+/// The most statements of one call.
 const STATEMENTS_A_CALL: usize = 32;
 
-/// What a lead does, as it stands in its file.
+/// What a lead does, as its file says.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeadPlan {
     /// The tasks, in order.
     pub task: Vec<PlannedTask>,
-    /// The explanations that are weighed.
+    /// The explanations to assess.
     #[serde(default)]
     pub hypothesis: Vec<PlannedHypothesis>,
-    /// What is told.
+    /// What the story tells.
     #[serde(default)]
     pub story: Vec<PlannedStatement>,
 }
 
-/// A task to hand out.
+/// A task to assign.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedTask {
-    /// The tool that hands it out.
+    /// The tool that assigns it.
     pub tool: String,
     /// Its place in the order.
     pub sequence: u32,
-    /// What it shall do besides its objectives.
+    /// What it is to do besides its objectives.
     #[serde(default)]
     pub instruction: String,
 }
 
-/// An explanation, and which objectives' answers speak for and against it, as `agent/objective`.
+/// An explanation, and the objectives whose answers support or contradict it, as `agent/objective`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedHypothesis {
     /// The explanation.
     pub statement: String,
-    /// Whose facts speak for it.
+    /// The objectives whose facts support it.
     pub supporting: Vec<String>,
-    /// Those of `supporting` that nothing ordinary answers: without one of them it stays undecided.
+    /// Those of `supporting` that ordinary use would not answer: without one of them it stays undecided.
     #[serde(default)]
     pub telling: Vec<String>,
-    /// Whose facts speak against it.
+    /// The objectives whose facts contradict it.
     #[serde(default)]
     pub contradicting: Vec<String>,
 }
 
-/// What is told of the facts that answer an objective.
+/// What the story tells of the facts that answer an objective.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedStatement {
     /// The objective, as `agent/objective`.
     pub objective: String,
-    /// The most facts of it that are told.
+    /// The most of its facts that are told.
     pub most: usize,
-    /// Field → patterns of which the fact's value must fit one; `subject` for its subject.
+    /// Field → patterns, one of which the fact's value must match; `subject` for its subject.
     #[serde(default)]
     pub when: BTreeMap<String, Patterns>,
-    /// Field → patterns of which it must fit none.
+    /// Field → patterns, none of which it may match.
     #[serde(default)]
     pub unless: BTreeMap<String, Patterns>,
-    /// The chapter in which they are told; none: that of their predicate.
+    /// The chapter for them; none: the chapter of their predicate.
     #[serde(default)]
     pub chapter: Option<Chapter>,
-    /// The fields that are said, as far as a fact has them; none: those that the phrase book says by itself.
+    /// The fields to say, if a fact has them; none: those that the phrase book chooses.
     #[serde(default)]
     pub fields: Vec<String>,
-    /// Of facts that hold the same in these fields the first is told; none: in all of them.
+    /// If facts are equal in these fields, only the first is told; none: in all fields.
     #[serde(default)]
     pub distinct: Vec<String>,
-    /// Fields that date it: a fact of the same task with the same subject that states the first of them that any does is told besides.
+    /// Fields that date it. A fact of the same task with the same subject is told, too, if it has the first of these fields that any has.
     #[serde(default)]
     pub beside: Vec<String>,
 }
 
-/// A lead at work.
+/// A lead in progress.
 #[derive(Debug)]
 pub(crate) struct LeadRun {
     plan: LeadPlan,
@@ -92,7 +92,7 @@ pub(crate) struct LeadRun {
     reports: Vec<TaskReport>,
     /// The proposals that are not answered yet, by their calls.
     proposed: BTreeMap<CallId, PlannedHypothesis>,
-    /// Explanations to weigh.
+    /// Explanations to assess.
     weighing: Vec<(NodeId, PlannedHypothesis)>,
 }
 
@@ -138,7 +138,7 @@ impl LeadRun {
         Reply { blocks: vec![ReplyBlock::Text { text }] }
     }
 
-    /// The calls of the next stage.
+    /// Returns the calls of the next stage.
     fn due(&mut self) -> Vec<(String, Value)> {
         match self.stage {
             Stage::Dispatch => {
@@ -188,7 +188,7 @@ impl LeadRun {
         }
     }
 
-    /// The facts that answer these objectives; of each at most so many.
+    /// Returns the facts that answer these objectives, at most so many of each.
     fn facts<'a>(&'a self, objectives: &'a [String], most: usize) -> Vec<&'a FactView> {
         let mut facts: Vec<&FactView> = Vec::new();
         for wanted in objectives {
@@ -201,12 +201,12 @@ impl LeadRun {
         facts
     }
 
-    /// The facts that answer an objective, as `agent/objective`.
+    /// Returns the facts that answer an objective, given as `agent/objective`.
     fn answering<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = &'a FactView> {
         self.reported(wanted).map(|(_, fact)| fact)
     }
 
-    /// The same, each with the report of the task that recorded it.
+    /// Returns the same, each with the report of the task that recorded it.
     fn reported<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = (&'a TaskReport, &'a FactView)> {
         let (agent, id) = wanted.split_once('/').unwrap_or((wanted, ""));
         let reports = self.reports.iter().filter(move |report| report.agent == agent);
@@ -218,7 +218,7 @@ impl LeadRun {
         })
     }
 
-    /// An explanation is undecided where only such facts speak for it as ordinary use leaves, too.
+    /// Assesses an explanation: it is undecided if ordinary use would also leave all the facts that support it.
     fn weigh(&self, id: NodeId, hypothesis: &PlannedHypothesis) -> (String, Value) {
         let ids = |objectives: &[String]| -> Vec<String> {
             self.facts(objectives, 20).iter().take(60).map(|fact| fact.id.to_string()).collect()
@@ -241,7 +241,7 @@ impl LeadRun {
         ("assess_hypothesis".to_owned(), arguments)
     }
 
-    /// Each fact as a statement, once: by what is planned first. Facts that would be told alike are told once.
+    /// Makes each fact a statement, once: by the first plan that includes it. Facts that would be told alike are told once.
     fn story(&self) -> Vec<(String, Value)> {
         let (mut told, mut alike) = (BTreeSet::new(), BTreeSet::new());
         let mut statements = Vec::new();
@@ -270,7 +270,7 @@ impl LeadRun {
 }
 
 impl PlannedStatement {
-    /// Whether it tells of this fact.
+    /// Checks whether the plan includes this fact.
     fn is_of(&self, fact: &FactView) -> bool {
         let fits = |(field, patterns): (&String, &Patterns)| {
             fact.values.iter().any(|(name, value)| name == field && patterns.fit(value))
@@ -278,7 +278,7 @@ impl PlannedStatement {
         self.when.iter().all(fits) && !self.unless.iter().any(fits)
     }
 
-    /// By what a fact is told apart from others that answer the same.
+    /// Returns what distinguishes a fact from others that give the same answer.
     fn distinct<'f>(&self, fact: &'f FactView) -> Vec<&'f (String, String)> {
         let counts = |(name, _): &&(String, String)| self.distinct.is_empty() || self.distinct.contains(name);
         fact.values.iter().filter(counts).collect()
@@ -298,7 +298,7 @@ impl PlannedStatement {
     }
 }
 
-/// The fact of the same subject that dates it best, by the order of the fields; none where it states one itself.
+/// Returns the fact with the same subject that dates it best, by the order of the fields; none if the fact itself does.
 fn beside<'r>(report: &'r TaskReport, fact: &FactView, fields: &[String]) -> Option<&'r FactView> {
     let states = |fact: &FactView, field: &String| fact.values.iter().any(|(name, _)| name == field);
     let subject = fact.values.first();

@@ -1,105 +1,105 @@
-//! The steps of a playbook as they stand in its file.
+//! The steps of a playbook, as its file has them.
 
 use ledger::pattern::Patterns;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// One step: a tool call, once or for each fitting record of an earlier step.
+/// One step: a tool call, made once or for each matching record of an earlier step.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
-    /// Its name, by which later steps and placeholders know it.
+    /// Its name, which later steps and placeholders use.
     pub id: String,
-    /// The step whose records it is made for; none: it is made once.
+    /// The step for whose records it is made; none: it is made once.
     #[serde(default)]
     pub for_each: Option<String>,
-    /// Field → patterns of which a record of `for_each` must fit one; `record` stands for its record type.
+    /// Field → patterns, one of which a record of `for_each` must match; `record` stands for its record type.
     #[serde(default)]
     pub when: BTreeMap<String, Patterns>,
-    /// Field → patterns of which such a record must fit none, where it has the field.
+    /// Field → patterns, none of which such a record may match, if it has the field.
     #[serde(default)]
     pub unless: BTreeMap<String, Patterns>,
     /// The tool.
     pub tool: String,
-    /// Its arguments; texts may hold placeholders: `{step.field}`, or `{step.field:03}` for a number of at least three digits.
+    /// Its arguments; texts may contain placeholders: `{step.field}`, or `{step.field:03}` for a number of at least three digits.
     #[serde(default)]
     pub arguments: serde_json::Map<String, serde_json::Value>,
-    /// What to record of the result.
+    /// What to record from the result.
     #[serde(default)]
     pub record: Vec<RecordRule>,
-    /// What to record where nothing was found.
+    /// What to record if nothing was found.
     #[serde(default)]
     pub absence: Option<AbsenceRule>,
 }
 
-/// Which records of a result to record, and as what.
+/// Which records of a result to record, and with which predicate.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordRule {
-    /// Field → patterns of which the record must fit one; `record` stands for its record type.
+    /// Field → patterns, one of which the record must match; `record` stands for its record type.
     #[serde(default)]
     pub when: BTreeMap<String, Patterns>,
-    /// Field → patterns of which the record must fit none, where it has the field.
+    /// Field → patterns, none of which the record may match, if it has the field.
     #[serde(default)]
     pub unless: BTreeMap<String, Patterns>,
-    /// Two fields with instants, of which the first must be the earlier one; a record without either does not fit.
+    /// Two fields with instants, the first of which must be earlier; a record that lacks one does not match.
     #[serde(default)]
     pub earlier: Option<[String; 2]>,
     /// Only records that no earlier rule of the step has taken.
     #[serde(default)]
     pub otherwise: bool,
-    /// The most records that are taken of one result, in its order; none: all.
+    /// The most records taken from one result, in its order; none: all.
     #[serde(default)]
     pub most: Option<usize>,
     /// The predicate.
     pub predicate: String,
     /// The fields whose values are stated.
     pub values: Vec<String>,
-    /// The interpretation that stands beside the facts; may hold placeholders.
+    /// The interpretation that is recorded with the facts; may contain placeholders.
     #[serde(default)]
     pub note: String,
-    /// The thing that each fact names, for the graph.
+    /// The entity that each fact names, for the graph.
     #[serde(default)]
     pub entity: Option<EntityRule>,
 }
 
-/// What is absent where a complete search came back empty.
+/// What is absent if a complete search found nothing.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbsenceRule {
-    /// The members of the absence, such as `form` and `name`; texts may hold placeholders.
+    /// The members of the absence, such as `form` and `name`; texts may contain placeholders.
     pub of: serde_json::Map<String, serde_json::Value>,
-    /// The interpretation that stands beside it; may hold placeholders.
+    /// The interpretation that is recorded with it; may contain placeholders.
     #[serde(default)]
     pub note: String,
 }
 
-/// A thing that facts name.
+/// An entity that facts name.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EntityRule {
-    /// What it is, such as `account`.
+    /// Its kind, such as `account`.
     pub kind: String,
-    /// The field that holds its name.
+    /// The field with its name.
     pub field: String,
 }
 
-/// Why steps are not a playbook.
+/// Why steps are not a valid playbook.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PlanError {
-    /// Two steps have one name.
+    /// Two steps have the same name.
     #[error("read a playbook: step {id:?} stands there twice")]
     Twice {
         /// The name.
         id: String,
     },
-    /// A step is made for the records of a step that does not stand before it.
+    /// A step is made for the records of a step that does not come before it.
     #[error("read a playbook: step {id:?} is made for each record of {for_each:?}, which is no earlier step")]
     NoEarlierStep {
         /// The step.
         id: String,
-        /// What it names.
+        /// The step that it names.
         for_each: String,
     },
 }

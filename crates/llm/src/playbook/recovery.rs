@@ -1,4 +1,4 @@
-//! What the playbook does when it is told of another way: the calls that are suggested, and of their results what meets the objective.
+//! How the playbook follows a recovery: it makes the suggested calls, and records from their results what meets the objective.
 
 use super::plan::{RecordRule, Step};
 use ledger::event::SuggestedCall;
@@ -11,14 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most records of one result that are stated.
 const MOST: usize = 32;
 
-/// A step for each suggested call whose tool is offered.
+/// Makes a step for each suggested call whose tool is offered.
 pub(super) fn steps(advice: &Advice, tools: &[ToolSpec]) -> Vec<Step> {
     let offered = advice.calls.iter().enumerate().filter_map(|(index, call)| {
         let spec = tools.iter().find(|spec| spec.name == call.tool)?;
         Some((index, call, spec))
     });
     let step = |(index, call, spec): (usize, &SuggestedCall, &ToolSpec)| Step {
-        // No step of a file is called so: none follows it.
+        // No step of a file has such a name, so none follows it.
         id: format!("recovery {} {index}", advice.attempt),
         for_each: None,
         when: BTreeMap::new(),
@@ -35,7 +35,8 @@ fn note(advice: &Advice) -> String {
     format!("found in another way: {}", advice.strategy)
 }
 
-/// What meets a condition of the records that a tool returns, a rule for each field that it may ask for; `note` stands beside what is recorded.
+/// Makes rules for the records of a tool that meet a condition: one for each field that the condition may ask for.
+/// `note` is recorded with them.
 pub(super) fn meeting(condition: &Condition, note: &str, spec: &ToolSpec) -> Vec<RecordRule> {
     let Ok(vocabulary) = Vocabulary::shipped() else { return Vec::new() };
     let Some(meaning) = vocabulary.meaning(&condition.predicate) else { return Vec::new() };
@@ -46,7 +47,7 @@ pub(super) fn meeting(condition: &Condition, note: &str, spec: &ToolSpec) -> Vec
     rules.collect()
 }
 
-/// The same rule for records that prove its predicate: they state a field of theirs that it needs, and not the opposite.
+/// Restricts a rule to records that prove its predicate: they must have a field that it needs, and must not deny it.
 pub(super) fn proving(mut rule: RecordRule, meaning: &Meaning, known: &RecordType) -> RecordRule {
     let Some(field) = meaning.states.get(&known.name) else { return rule };
     rule.when.entry(field.clone()).or_insert_with(|| "?*".into());
@@ -69,7 +70,7 @@ fn rule(condition: &Condition, note: &str, known: &RecordType, field: &str) -> R
         ("record".to_owned(), condition.record.as_str().into()),
         (known.subject.clone(), condition.subject.clone()),
     ]);
-    // Where both are one field, what is asked of its value is the narrower condition.
+    // If both are the same field, the condition on its value is the narrower one.
     if field != known.subject || condition.value.is_some() {
         when.insert(field.to_owned(), condition.value.clone().unwrap_or_else(|| "?*".into()));
     }

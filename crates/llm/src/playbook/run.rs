@@ -1,4 +1,4 @@
-//! A playbook at work: which calls are due, which are awaited.
+//! A playbook in progress: which calls are due, and which answers are awaited.
 
 use super::lessons;
 use super::plan::{RecordRule, Step};
@@ -18,42 +18,42 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::LazyLock;
 
-/// Calls of one turn; an engine that allows fewer refuses the rest, and they are made again.
+/// The most calls of one turn; an engine that allows fewer refuses the rest, and they are made again.
 const CALLS_A_TURN: usize = 16;
-/// Pages of one output that are asked for at once.
+/// The most pages of one output that are asked for at once.
 const PAGES_AT_ONCE: usize = 12;
-/// Readings of one record call.
+/// The most readings of one record call.
 const READINGS_A_CALL: usize = 32;
-/// What the record of any file proves, wherever it stands.
+/// What the record of any file proves, wherever the file is.
 const RECORDED: &str = "recorded";
-/// What is said of records of files that stand elsewhere.
+/// The interpretation recorded with records of files in unusual places.
 const ELSEWHERE: &str =
     "what files say that stand where Windows keeps no such files: anybody can have put them there";
-/// The way out of a surface on which nothing can be investigated.
+/// The tool that ends a phase with a surface on which nothing can be investigated.
 const NOTHING_TO_RECORD: &str = "nothing_to_record";
 
 #[derive(Debug)]
 pub(crate) struct Run {
     steps: Vec<Step>,
-    /// How many of the steps are the playbook's own; the others came by recovery.
+    /// How many of the steps are the playbook's own; the others came from recovery.
     own: usize,
     due: VecDeque<Call>,
     awaited: BTreeMap<CallId, Call>,
-    /// Results on their way, by number.
+    /// Results being read, by number.
     errands: BTreeMap<usize, Errand>,
     begun: usize,
     calls: u32,
-    /// What has been asked to be recorded: an identical call is answered with the same invocation, and its records need no second reading.
+    /// What was already asked to be recorded: an identical call gets the same invocation, whose records need no second reading.
     recorded: BTreeSet<(usize, InvocationId, RecordId)>,
-    /// The calls of steps that were made or are due, as texts: an identical one has the same answer.
+    /// The calls of steps that were made or are due, as texts: an identical call has the same answer.
     planned: BTreeSet<(usize, String)>,
-    /// Calls that were due when their tool was no longer offered.
+    /// How many calls were due when their tool was no longer offered.
     unmade: u32,
-    /// Calls that the engine refused for good.
+    /// How many calls the engine refused for good.
     refused: u32,
-    /// Calls that a lesson of earlier runs speaks against: they are made when nothing else is due.
+    /// Calls that a lesson of earlier runs advises against: they are made when nothing else is due.
     held: VecDeque<Call>,
-    /// How many of them were not made: what they are for was answered.
+    /// How many of them were not made, because their questions were answered.
     spared: u32,
     /// Whether the first turn was asked for.
     has_begun: bool,
@@ -63,42 +63,43 @@ pub(crate) struct Run {
 struct Call {
     tool: String,
     arguments: Map<String, Value>,
-    /// What follows from its answer.
+    /// What to do with its answer.
     then: Then,
 }
 
-/// What follows from an answer.
+/// What to do with an answer.
 #[derive(Debug, Clone)]
 enum Then {
     /// Nothing.
     Done,
-    /// Records of the errand with this number, that are recorded and lead to further calls.
+    /// Take the records for the errand with this number; they are recorded and lead to further calls.
     Result(usize),
-    /// Facts that name things, each by its reading's place.
+    /// Add the entities that the facts name, each by its reading's position.
     Names(Vec<Option<Thing>>),
 }
 
-/// A thing for the graph.
+/// An entity for the graph.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Thing {
     kind: String,
     name: String,
 }
 
-/// The way of one step's result: the call itself, then the pages of its output.
+/// The reading of one step's result: the call itself, then the pages of its output.
 #[derive(Debug, Clone)]
 struct Errand {
     step: usize,
     context: Context,
-    /// The call whose output is read, once there is one.
+    /// The invocation whose output is read, once there is one.
     invocation: Option<InvocationId>,
-    /// Calls for it that are not answered yet.
+    /// How many of its calls are not answered yet.
     open: usize,
     /// Whether the last pages showed something new.
     progress: bool,
-    /// The records that were taken: a page may show some of them again, as after a view of head and tail.
+    /// The records taken so far: a page may repeat some of them, for example after a view of head and tail.
     taken: BTreeSet<RecordId>,
-    /// What the rules make of the pages so far, by the number of the rule: it is recorded with the last page, so that what belongs together stands together.
+    /// The records that rules matched on the pages so far, by rule number.
+    /// They are recorded with the last page, so that related records stay together.
     fitting: BTreeMap<usize, Vec<Record>>,
 }
 
@@ -149,7 +150,7 @@ impl Run {
         self.unmade += u32::try_from(unmade.len()).unwrap_or(u32::MAX);
         for call in unmade {
             if let Then::Result(number) = call.then {
-                // What its pages showed so far is recorded.
+                // What its pages have shown so far is recorded.
                 self.answered(number, None);
             }
         }
@@ -165,13 +166,13 @@ impl Run {
         Reply { blocks }
     }
 
-    /// Puts the calls first that earlier runs speak for, the one that fits best foremost; the others keep their order.
+    /// Moves the calls that earlier runs recommend to the front, the best match first; the others keep their order.
     fn best_first(&mut self, lessons: &Lessons) {
         let place = |call: &Call| lessons.preference(&call.tool, &call.arguments).unwrap_or(usize::MAX);
         self.due.make_contiguous().sort_by_key(place);
     }
 
-    /// Keeps back the calls that a lesson speaks against; what recovery suggested is refused by none.
+    /// Holds back the calls that a lesson advises against; calls suggested by recovery are not held back.
     fn hold(&mut self, lessons: &Lessons) {
         if !lessons.may_refuse() {
             return;
@@ -187,7 +188,8 @@ impl Run {
         self.held.extend(held);
     }
 
-    /// Makes the calls that were kept back. One that failed over this very evidence is left out where what it is for is answered; of others a lesson says less.
+    /// Makes the calls that were held back. A call that failed over this very evidence is left out if its questions are answered.
+    /// Lessons about other evidence do not justify that.
     fn insist(&mut self, request: &TurnRequest) {
         for mut call in std::mem::take(&mut self.held) {
             let errand = match &call.then {
@@ -210,7 +212,7 @@ impl Run {
         }
     }
 
-    /// Stops; on the record-only surface by the honest way out.
+    /// Stops; on the record-only surface by calling the tool for it.
     fn nothing_left(&mut self, by_call: bool) -> ReplyBlock {
         let text = self.summary();
         match by_call {
@@ -301,7 +303,7 @@ impl Run {
         }
     }
 
-    /// A step found nothing: that is recorded where the whole of it was searched.
+    /// Records an absence if a step found nothing and everything was searched.
     fn absent(&mut self, number: usize, returned: &Returned) {
         let Some(errand) = self.errands.remove(&number) else { return };
         let whole = (returned.outcome, returned.completeness) == (Outcome::Empty, Completeness::Complete)
@@ -316,7 +318,7 @@ impl Run {
         self.due.push_back(Call { tool: "record_absence".into(), arguments, then: Then::Done });
     }
 
-    /// Adds the things that grounded readings name, each with all the facts of this call that name it.
+    /// Adds the entities that accepted readings name, each with all the facts of this call that name it.
     fn name(&mut self, things: &[Option<Thing>], recorded: &Recorded) {
         let mut named: BTreeMap<&Thing, Vec<String>> = BTreeMap::new();
         for (thing, reading) in things.iter().zip(&recorded.readings) {
@@ -334,7 +336,7 @@ impl Run {
         }
     }
 
-    /// A call for a result was answered: take its records, and when all are answered page on, or record what the rules made of it.
+    /// Handles the answer to a call for a result: takes its records. When all are answered, it asks for more pages, or records the matches.
     fn answered(&mut self, number: usize, page: Option<&Page>) {
         let Some(mut errand) = self.errands.remove(&number) else { return };
         errand.open = errand.open.saturating_sub(1);
@@ -358,9 +360,9 @@ impl Run {
         }
     }
 
-    /// Asks for pages that were not shown, about as far apart as the last one showed records; what lies between them is asked for after that.
+    /// Asks for pages that were not shown, spaced by as many records as the last page showed; what lies between is asked for afterwards.
     fn page_on(&mut self, number: usize, errand: &mut Errand, page: Option<&Page>, shown: usize) {
-        // Pages that show nothing new lead nowhere: asking again would never end.
+        // If pages show nothing new, asking again would never end.
         let Some(page) = page.filter(|_| std::mem::take(&mut errand.progress)) else { return };
         let hidden = page.output.records().iter().filter(|record| !errand.taken.contains(&record.id));
         let first: Vec<_> = hidden.step_by(shown).take(PAGES_AT_ONCE).map(|record| record.id).collect();
@@ -398,7 +400,7 @@ impl Run {
         }
     }
 
-    /// Claims what the rules made of a whole result, rule by rule.
+    /// Claims the matches of a whole result, rule by rule.
     fn record(&mut self, errand: &Errand, invocation: InvocationId) {
         let Some(step) = self.steps.get(errand.step) else { return };
         for (rule, records) in
@@ -445,7 +447,7 @@ impl Run {
         let Some(step) = self.steps.get(index) else { return };
         let arguments: Map<String, Value> =
             step.arguments.iter().map(|(name, value)| (name.clone(), fill_value(value, &context))).collect();
-        // Several records may lead to one call, as do several logs of a channel.
+        // Several records may lead to the same call, for example several logs of a channel.
         if !self.planned.insert((index, Value::Object(arguments.clone()).to_string())) {
             return;
         }
@@ -454,7 +456,7 @@ impl Run {
         }
     }
 
-    /// Takes up another way: its calls come before whatever is due.
+    /// Takes up a recovery: its calls come before everything that is due.
     fn recover(&mut self, advice: &Advice, tools: &[ToolSpec]) {
         for step in recovery::steps(advice, tools).into_iter().rev() {
             let arguments = step.arguments.clone();
@@ -465,7 +467,7 @@ impl Run {
         }
     }
 
-    /// The first call of a step, whose result is awaited.
+    /// Returns the first call of a step, and awaits its result.
     fn begin(&mut self, index: usize, context: Context, arguments: Map<String, Value>) -> Option<Call> {
         let tool = self.steps.get(index)?.tool.clone();
         let errand = Errand {
@@ -494,7 +496,7 @@ fn wants(rule: &RecordRule, record: &Record) -> bool {
 }
 
 fn all_fit(when: &BTreeMap<String, Patterns>, record: &Record) -> bool {
-    // Of a list one item is enough, as for the conditions of objectives.
+    // One matching item of a list is enough, as for the conditions of objectives.
     when.iter().all(|wanted| fits(wanted, record) || an_item_fits(wanted, record))
 }
 
@@ -502,7 +504,7 @@ fn any_fits(unless: &BTreeMap<String, Patterns>, record: &Record) -> bool {
     unless.iter().any(|unwanted| fits(unwanted, record))
 }
 
-/// Whether a field fits one of its patterns; `record` is the record's type.
+/// Checks whether a field matches one of its patterns; `record` is the record's type.
 fn fits((field, patterns): (&String, &Patterns), record: &Record) -> bool {
     match field.as_str() {
         "record" => patterns.fit(&record.kind),
@@ -517,7 +519,7 @@ fn an_item_fits((field, patterns): (&String, &Patterns), record: &Record) -> boo
     }
 }
 
-/// Records what stands in files outside the places of Windows: what these files say, whoever wrote them.
+/// Records what files in unusual places say, whoever wrote them.
 fn recorded_elsewhere(rule: &RecordRule, invocation: InvocationId, records: &[&Record]) -> Call {
     phenomenon(rule, invocation, records, ELSEWHERE.to_owned(), Then::Done)
 }
@@ -543,14 +545,15 @@ fn phenomenon(
     Call { tool: "record_phenomenon".into(), arguments, then }
 }
 
-/// What a record names, where the rule says that it names something.
+/// Returns the entity that a record names, if the rule says that it names one.
 fn thing(rule: &RecordRule, record: &Record) -> Option<Thing> {
     let entity = rule.entity.as_ref()?;
     let name = record.fields.get(&entity.field)?.value.to_text().into_owned();
     Some(Thing { kind: entity.kind.clone(), name })
 }
 
-/// What a record proves of what the rule says: of a file that stands elsewhere, or of what another field denies, that it is recorded there.
+/// Returns the predicate that a record proves under a rule.
+/// If its file is in an unusual place, or another field denies the rule's predicate, it only proves that it is recorded there.
 fn predicate<'r>(rule: &'r RecordRule, record: &Record) -> &'r str {
     static SHIPPED: LazyLock<Option<Vocabulary>> = LazyLock::new(|| Vocabulary::shipped().ok());
     let wanted = Predicate(rule.predicate.clone());
@@ -568,9 +571,9 @@ fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Valu
                 let items = items.iter().filter(|item| !item.trim().is_empty());
                 values.extend(items.map(|item| json!({"field": name, "value": item})));
             }
-            // The time of a copy says nothing of the host.
+            // The time of a copy says nothing about the host.
             Some(FieldValue::Time(time)) if time.clock == Clock::CollectionCopy => {}
-            // What a record leaves empty says nothing that could be claimed.
+            // An empty value says nothing that could be claimed.
             Some(value) if !value.to_text().trim().is_empty() => {
                 values.push(json!({"field": name, "value": value.to_text()}));
             }

@@ -1,6 +1,6 @@
-//! The steps of a sweep: the searches that objectives themselves name, and of what these return whatever meets the objective.
+//! The steps of a sweep: the searches that objectives themselves name. Everything in their results that meets an objective is recorded.
 //!
-//! They follow from the objectives and the tools alone, so that a run that goes on has the same ones.
+//! They depend only on the objectives and the tools, so that a resumed run has the same steps.
 
 use super::plan::{RecordRule, Step};
 use super::recovery::meeting;
@@ -9,14 +9,14 @@ use ledger::{Condition, Objective, SearchedBy, Sources, ToolClass, ToolSpec};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands beside what a sweep records.
+/// The interpretation recorded with what a sweep finds.
 const NOTE: &str = "found by the sweep: code asked what the agents left open";
 /// The argument that says how many records a call returns at most.
 const LIMIT: &str = "limit";
-/// The tool that gives records by their type, whatever their source.
+/// The tool that returns records by their type, whatever their source.
 const BY_TYPE: &str = "records";
 
-/// The steps that ask these objectives to the end, as far as the tools that are offered can.
+/// Makes the steps that search for these objectives completely, as far as the offered tools can.
 pub fn sweep(objectives: &[Objective], tools: &[ToolSpec]) -> Vec<Step> {
     let mut sweep = Sweep { tools, steps: Vec::new() };
     objectives.iter().for_each(|objective| sweep.ask(objective));
@@ -28,7 +28,7 @@ struct Sweep<'t> {
     steps: Vec<Step>,
 }
 
-/// A call of a step, before it is known who else makes it.
+/// A call of a step, before it is known whether another objective makes it, too.
 struct Asked {
     for_each: Option<String>,
     when: BTreeMap<String, Patterns>,
@@ -38,7 +38,7 @@ struct Asked {
 }
 
 impl Sweep<'_> {
-    /// Asks everything that can answer an objective, in all ways.
+    /// Asks for everything that can answer an objective, in all ways.
     fn ask(&mut self, objective: &Objective) {
         let mut is_any = false;
         for way in objective.ways() {
@@ -56,7 +56,7 @@ impl Sweep<'_> {
         }
     }
 
-    /// A call of everything at once; gives the name of its step, where its tool is offered.
+    /// Adds a call that searches everything at once; returns the name of its step, if its tool is offered.
     fn search(&mut self, by: &SearchedBy, objective: &Objective) -> Option<String> {
         let spec = self.spec(&by.tool)?;
         let arguments = widest(by.arguments.clone(), &by.free, spec);
@@ -71,7 +71,7 @@ impl Sweep<'_> {
         Some(self.add(asked, record))
     }
 
-    /// A listing of sources, and a search of each of them; gives the name of that, where there is one and its tool is offered.
+    /// Adds a listing of sources, and a search of each; returns the name of the search step, if there is one and its tool is offered.
     fn sources(&mut self, by: &SearchedBy, sources: &Sources, objective: &Objective) -> Option<String> {
         let listing = self.search(by, objective)?;
         let each = sources.each.as_ref()?;
@@ -86,13 +86,13 @@ impl Sweep<'_> {
         Some(self.add(Asked { for_each, when, unless, tool, arguments }, record))
     }
 
-    /// Whatever returns records of the type without being told more: what no search covers may still be found.
+    /// Adds a call that returns records of the type without further arguments: it may find what no named search covers.
     fn by_type(&mut self, condition: &Condition, objective: &Objective) {
         let kind = &condition.record;
         let returns = |spec: &&ToolSpec| {
             spec.class == ToolClass::Investigate && spec.records.iter().any(|known| known.name == *kind)
         };
-        // Counts are of no source.
+        // Counts have no source.
         let is_of_source = |spec: &&ToolSpec| spec.sources.values().any(|types| types.contains(kind));
         let by_type = self.spec(BY_TYPE).filter(is_of_source);
         let needs_nothing = |spec: &&ToolSpec| {
@@ -101,7 +101,7 @@ impl Sweep<'_> {
         let other =
             || self.tools.iter().filter(|spec| spec.name != BY_TYPE && returns(spec)).find(needs_nothing);
         let Some(spec) = by_type.or_else(other) else { return };
-        // What lists the sources of other questions is not asked twice.
+        // A call that lists the sources of other questions is not made twice.
         let is_listed = |step: &Step| step.tool == spec.name && step.arguments.is_empty();
         let mut arguments = if self.steps.iter().any(is_listed) { Map::new() } else { most(spec) };
         if spec.name == BY_TYPE {
@@ -118,7 +118,7 @@ impl Sweep<'_> {
         self.add(asked, record);
     }
 
-    /// Adds a step; what two objectives ask alike is asked once. Gives its name.
+    /// Adds a step; if two objectives ask for the same, it is made once. Returns its name.
     fn add(&mut self, asked: Asked, record: Vec<RecordRule>) -> String {
         let Asked { for_each, when, unless, tool, arguments } = asked;
         let is_it = |step: &&mut Step| {
@@ -142,7 +142,7 @@ impl Sweep<'_> {
     }
 }
 
-/// These arguments, with as many records as a call may return where that makes it no other search.
+/// Returns these arguments with the highest limit that a call may have, if that does not change the search.
 fn widest(
     arguments: BTreeMap<String, Value>,
     free: &BTreeSet<String>,
@@ -152,7 +152,7 @@ fn widest(
     arguments.into_iter().chain(limit).collect()
 }
 
-/// What meets an objective of the records that a tool returns, whatever else they meet.
+/// Makes rules for the records of a tool that meet an objective, whatever else they meet.
 fn found(objective: &Objective, spec: &ToolSpec) -> Vec<RecordRule> {
     let rules = objective.ways().flat_map(|way| {
         let mut rules = meeting(way.condition, NOTE, spec);
@@ -164,7 +164,7 @@ fn found(objective: &Objective, spec: &ToolSpec) -> Vec<RecordRule> {
     rules.collect()
 }
 
-/// As many records as a call may return.
+/// Returns the highest limit that a call may have.
 fn most(spec: &ToolSpec) -> Map<String, Value> {
     let most = spec.arguments.pointer("/properties/limit/maximum").cloned();
     most.map(|most| (LIMIT.to_owned(), most)).into_iter().collect()
@@ -196,7 +196,7 @@ mod tests {
             tool("parse_file", &["note"], &["path"]),
             tool("list_partitions", &["partition"], &[]),
             tool("records", &["computer_name", "service"], &[]),
-            // A count is returned by tools that read nothing without being told what to count.
+            // A count comes from tools that read nothing unless told what to count.
             tool("zebra", &["record_count"], &["count_by"]),
         ]
     }
@@ -240,7 +240,7 @@ mod tests {
             ("service", json!([]), json!([{"record": "service", "limit": 5000}])),
             ("partition", json!([]), json!([{"limit": 5000}])),
             ("service", listed, json!([{}, {"record": "service", "limit": 5000}])),
-            // Only a tool that must be told a file gives it.
+            // Only a tool that must be told a file returns it.
             ("note", json!([]), json!([])),
             ("record_count", json!([]), json!([])),
         ] {

@@ -1,4 +1,4 @@
-//! Placeholders: what a step's texts take from the records that the step is made for.
+//! Placeholders in a step's texts, filled from the records that the step is made for.
 
 use ledger::Record;
 use serde_json::Value;
@@ -15,7 +15,8 @@ pub(crate) fn fill_value(value: &Value, context: &Context) -> Value {
     }
 }
 
-/// Fills `{step.field}` and `{step.field:0N}`, and by `{step.evidence}` the label of the evidence that the record comes from; what names nothing stays as it is, so that the tool's error shows it.
+/// Fills `{step.field}`, `{step.field:0N}`, and `{step.evidence}` with the label of the evidence that the record comes from.
+/// An unknown placeholder stays as it is, so that the tool's error shows it.
 pub(crate) fn fill(text: &str, context: &Context) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;

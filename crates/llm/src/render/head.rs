@@ -1,4 +1,4 @@
-//! What became of a call, in as few words as say it.
+//! The result of a call, in as few words as possible.
 
 use super::told;
 use ledger::event::RecordRange;
@@ -7,13 +7,13 @@ use ledger::{Completeness, Gap, Outcome, RejectionCode};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The most readings that are told one by one where several are refused for the same reason.
+/// How many readings are listed one by one, at most, if several are refused for the same reason.
 const MOST_ALIKE: usize = 5;
 
-/// The most paths that are named of those that were left out for one reason.
+/// How many paths are named, at most, of those left out for the same reason.
 const MOST_PATHS: usize = 3;
 
-/// The lines before the records.
+/// Returns the lines before the records.
 pub(super) fn lines(answer: &Answer) -> Result<Vec<Value>, serde_json::Error> {
     match answer {
         Answer::Returned(returned) => self::returned(returned).map(|line| vec![line]),
@@ -35,7 +35,7 @@ pub(super) fn lines(answer: &Answer) -> Result<Vec<Value>, serde_json::Error> {
     }
 }
 
-/// Whatever is as it should be is not said: only an outcome that is no success, what is missing, what was noted.
+/// Leaves out whatever is normal: returns only an outcome other than success, what is missing, and notes.
 fn returned(returned: &Returned) -> Result<Value, serde_json::Error> {
     let mut line = returned.page.as_ref().map(paged).unwrap_or_default();
     line.insert("invocation".into(), json!(returned.invocation));
@@ -60,7 +60,7 @@ fn returned(returned: &Returned) -> Result<Value, serde_json::Error> {
     Ok(Value::Object(line))
 }
 
-/// Gaps by their reasons: how many, and the first paths.
+/// Groups gaps by their reasons: how many, and the first paths.
 fn left_out(gaps: &[Gap]) -> Value {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for gap in gaps {
@@ -80,7 +80,7 @@ fn left_out(gaps: &[Gap]) -> Value {
     reasons.collect()
 }
 
-/// The invocation, and which of its records are shown where not all are.
+/// Returns the invocation, and which of its records are shown if not all are.
 fn paged(page: &Page) -> Map<String, Value> {
     let mut line = Map::new();
     line.insert("invocation".into(), json!(page.invocation));
@@ -92,7 +92,7 @@ fn paged(page: &Page) -> Map<String, Value> {
     line
 }
 
-/// A range of records as it is written: `r0-r24`.
+/// Writes a range of records: `r0-r24`.
 fn span(range: &RecordRange) -> Option<String> {
     let last = range.end.0.checked_sub(1).filter(|last| *last >= range.first.0)?;
     Some(match last == range.first.0 {
@@ -101,7 +101,7 @@ fn span(range: &RecordRange) -> Option<String> {
     })
 }
 
-/// What was recorded in one line; what was not, each by itself.
+/// Returns one line for what was recorded, and one line each for what was not.
 fn recorded(recorded: &Recorded) -> Result<Vec<Value>, serde_json::Error> {
     let mut facts = Vec::new();
     let mut others = Vec::new();

@@ -1,13 +1,13 @@
-//! Records as rows: what they have in common stands once above them, and so do the names of their fields.
+//! Renders records as rows: what they have in common is written once above them, and so are the names of their fields.
 
 use ledger::turn::Page;
 use ledger::{Fence, FieldValue, Record};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lines of a page: for each type of record what its rows share, then the rows in their order.
+/// Returns the lines of a page: for each type of record what its rows share, then the rows in their order.
 ///
-/// A type of one record has no rows: its line has the record.
+/// A type with a single record has no rows: the record is in its line.
 pub(super) fn lines(page: &Page, fence: &Fence) -> Vec<Value> {
     let mut types: Vec<Type<'_>> = Vec::new();
     for record in page.records() {
@@ -29,7 +29,7 @@ pub(super) fn lines(page: &Page, fence: &Fence) -> Vec<Value> {
     lines
 }
 
-/// Records of one type whose files stand alike.
+/// Records of one type whose files have the same placement.
 struct Type<'r> {
     records: Vec<&'r Record>,
 }
@@ -44,11 +44,11 @@ impl Type<'_> {
 struct Shared<'r> {
     /// The members of its line.
     members: Map<String, Value>,
-    /// The fields that each have a column.
+    /// The fields that have a column.
     columns: Vec<&'r str>,
-    /// The fields that stand in the line above, and in no row.
+    /// The fields that are in the line above, and in no row.
     above: BTreeSet<&'r str>,
-    /// What is told of each row besides.
+    /// What else is written in each row.
     besides: Besides,
     has_rows: bool,
     number: usize,
@@ -61,11 +61,11 @@ struct Besides {
     any_user: bool,
 }
 
-/// The column of the evidence and file; names of fields have no such character.
+/// The column for the evidence and file; names of fields have no such character.
 const FROM: &str = "@from";
-/// What stands for the value of the row above, of the same type: no value is a number.
+/// Stands for the value of the row above, of the same type: no value is a number.
 const SAME: u8 = 0;
-/// The shortest value that is not written again, in bytes of its JSON.
+/// The shortest value that is not repeated, in bytes of its JSON.
 const LONG: usize = 16;
 
 impl<'r> Shared<'r> {
@@ -104,7 +104,7 @@ impl<'r> Shared<'r> {
         shared
     }
 
-    /// Says which fields stand above, which have a column, and which are told where they are.
+    /// Decides which fields are above, which have a column, and which stay in their rows.
     fn lay_out(&mut self, records: &[&'r Record]) {
         let mut held: BTreeMap<&'r str, Vec<&'r FieldValue>> = BTreeMap::new();
         for record in records {
@@ -129,7 +129,7 @@ impl<'r> Shared<'r> {
         }
     }
 
-    /// The line above its rows.
+    /// Returns the line above its rows.
     fn line(&self) -> Value {
         let mut line = self.members.clone();
         if self.has_rows {
@@ -143,7 +143,7 @@ impl<'r> Shared<'r> {
         Value::Object(line)
     }
 
-    /// A record: its id, the number of its type's line where there are several, its values in the order of the columns, and what it has besides.
+    /// Renders a record: its id, the number of its type's line if there are several types, its values in column order, and anything else.
     fn row(&self, record: &Record, of: Option<usize>, above: &mut Vec<Value>, fence: &Fence) -> Value {
         let mut row = vec![json!(record.id.to_string())];
         row.extend(of.map(|of| json!(of)));
@@ -181,12 +181,12 @@ impl<'r> Shared<'r> {
     }
 }
 
-/// The values of an event's data without their names: each stands in `data`, with its name.
+/// Checks for the values of an event's data without their names: each is also in `data`, with its name.
 fn is_told_twice(name: &str, record: &Record) -> bool {
     name == "message_data" && record.fields.contains_key("data")
 }
 
-/// The evidence, and the file where no field of the record names it.
+/// Returns the evidence, and the file if no field of the record names it.
 fn place(record: &Record) -> String {
     let locator = &record.locator;
     let names_file = |value: &FieldValue| matches!(value, FieldValue::Path(path) if path == &locator.path);
@@ -198,7 +198,7 @@ fn place(record: &Record) -> String {
     }
 }
 
-/// What at least one of the records proves: a predicate, and behind a colon the field that a reading must state for it.
+/// Returns what at least one of the records proves: a predicate, with the field that a reading must state for it after a colon.
 fn proofs(records: &[&Record], fence: &Fence) -> Vec<String> {
     let mut proofs: Vec<String> = Vec::new();
     for (predicate, field) in records.iter().flat_map(|record| fence.proofs(record)) {
@@ -210,7 +210,7 @@ fn proofs(records: &[&Record], fence: &Fence) -> Vec<String> {
     proofs
 }
 
-/// The fields that any user could have written: `all`, or their names.
+/// Returns the fields that any user could have written: `all`, or their names.
 fn any_user(record: &Record, fence: &Fence) -> Option<Value> {
     let fields = fence.of_any_user(record);
     match fields.len() {
@@ -220,7 +220,7 @@ fn any_user(record: &Record, fence: &Fence) -> Option<Value> {
     }
 }
 
-/// A value as a claim would state it.
+/// Returns a value as a claim would state it.
 pub(super) fn value(value: &FieldValue) -> Value {
     match value {
         FieldValue::List(items) => json!(items),

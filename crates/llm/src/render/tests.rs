@@ -1,4 +1,4 @@
-//! Answers of hostile evidence, rendered.
+//! Renders answers of hostile evidence.
 
 use super::*;
 use ledger::event::{RecordRange, Refusal};
@@ -43,7 +43,7 @@ fn page(path: &str, values: &[String]) -> Answer {
     })
 }
 
-/// The lines between those of the fence, each read again.
+/// Parses the lines between those of the fence.
 fn inside(text: &str, fence: &Fence) -> Vec<Value> {
     assert_eq!(text.matches(fence.word()).count(), 2, "{text}");
     assert_eq!(text.chars().find(|c| *c != '\n' && !is_plain(*c)), None);
@@ -54,7 +54,7 @@ fn inside(text: &str, fence: &Fence) -> Vec<Value> {
     within.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The fields of each record, put together from the lines as their reader would.
+/// Reassembles the fields of each record from the lines, as their reader would.
 fn fields(lines: &[Value]) -> Vec<Value> {
     let types: Vec<&Value> = lines.iter().filter(|line| line.get("kind").is_some()).collect();
     let single = types.iter().filter_map(|of| of.get("fields")).cloned();
@@ -88,7 +88,7 @@ fn fields(lines: &[Value]) -> Vec<Value> {
     single.chain(rows).collect()
 }
 
-/// Texts that would like to be something else.
+/// Returns texts that pretend to be something else.
 fn hostile() -> impl Strategy<Value = String> {
     let fence = fence();
     let piece = prop::sample::select(vec![
@@ -194,7 +194,7 @@ fn what_is_not_shown_is_told() {
     assert_eq!(fields(&values).len(), 1);
 }
 
-/// Records of two types in turn, with what each of their rows has in common and what one alone has.
+/// Records of two types alternate; some fields are common to all rows of a type, and some are in one row only.
 #[test]
 fn what_rows_share_stands_once_above_them_and_every_row_can_be_read_back() {
     let Answer::Page(page) = page("p1/x", &["a".into(), "b".into(), "c".into(), "d".into(), "e".into()])

@@ -1,4 +1,4 @@
-//! Lessons of earlier runs, whatever they say: they change how a question is looked for, and no question stands worse for them.
+//! Lessons of earlier runs, whatever they say, change how a question is searched for, and never make its answer worse.
 
 use crate::desk::steps;
 use crate::window::{find, line, returned};
@@ -58,7 +58,7 @@ tool = "read"
 arguments = { source = "c" }
 "#;
 
-/// The calls that lessons and scripts are made of.
+/// Returns the calls that lessons and scripts are made of.
 fn pool() -> Vec<Map<String, Value>> {
     let calls = [
         json!({"source": "a", "under": "gone"}),
@@ -71,7 +71,7 @@ fn pool() -> Vec<Map<String, Value>> {
     calls.into_iter().filter_map(|call| call.as_object().cloned()).collect()
 }
 
-/// What the evidence holds: the answer to each question stands behind one form of call.
+/// Answers calls from the evidence: each question's answer needs one form of call.
 fn tool(arguments: &Value) -> ToolReturn {
     let text = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
     let lines = |marks: &[&str]| {
@@ -136,7 +136,7 @@ fn objectives() -> Vec<Objective> {
 
 type Decides<'m> = dyn FnMut(&TurnRequest) -> Reply + 'm;
 
-/// A task of a run that was told these lessons; how it ended, and its events.
+/// Runs a task of a run that was told these lessons; returns how it ended, and its events.
 fn lived(lessons: Vec<RememberedLesson>, decides: &mut Decides<'_>) -> (TaskEnded, Vec<Event>) {
     let vocabulary = Vocabulary::shipped().unwrap();
     let classes = [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead];
@@ -201,7 +201,7 @@ fn call(turn: u32, tool: &str, arguments: Value) -> Reply {
     Reply { blocks: vec![ReplyBlock::Call(call)] }
 }
 
-/// A script: each call in turn, all of its records recorded. One that insists makes a refused call again, with a reason.
+/// Runs a script: each call in turn, with all of its records recorded. If it insists, it repeats a refused call with a reason.
 fn by_script(script: &[usize], insists: bool, lessons: Vec<RememberedLesson>) -> (TaskEnded, Vec<Event>) {
     let pool = pool();
     let mut due: VecDeque<Map<String, Value>> = script.iter().map(|at| pool[*at].clone()).collect();
@@ -239,7 +239,7 @@ fn by_script(script: &[usize], insists: bool, lessons: Vec<RememberedLesson>) ->
     })
 }
 
-/// How much is known of each question, by its name.
+/// Returns how much is known of each question, by its name.
 fn known(ended: &TaskEnded) -> BTreeMap<String, u8> {
     let rank = |answer: &str| match answer {
         "met" => 4,
@@ -345,7 +345,7 @@ fn the_playbook_leaves_a_call_that_cannot_work_where_another_answered_what_it_is
     let (_, before) = by_playbook(vec![]);
     let (ended, after) = by_playbook(vec![failed(gone.clone(), refuses)]);
     assert!(started(&before).iter().any(|it| it.arguments == gone));
-    // The question of the search that found nothing is answered, too.
+    // The question of the search that found nothing counts as answered, too.
     assert!(known(&ended).values().all(|rank| *rank >= 3), "{ended:?}");
     assert!(started(&after).iter().all(|it| it.arguments != gone));
 }

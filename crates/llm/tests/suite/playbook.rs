@@ -1,4 +1,4 @@
-//! The playbook answered turn by turn, as an engine would answer it.
+//! The playbook, answered turn by turn as an engine would.
 
 use crate::desk;
 
@@ -120,7 +120,7 @@ fn identical_calls_of_a_step_are_made_once() {
     desk.returns("read_lines", lines(2));
     desk.returns("look", lines(1));
     desk.work();
-    // Two of `read_lines`, one of `look`, which both lines ask for.
+    // Two from `read_lines`, one from `look`, which both lines ask for.
     let readings: usize = calls_of(&desk.made, "record_phenomenon")
         .iter()
         .map(|call| call["readings"].as_array().unwrap().len())
@@ -223,7 +223,7 @@ fn calls_that_the_record_only_surface_leaves_unmade_are_counted_in_the_reason() 
 
 #[test]
 fn where_any_tool_investigates_the_playbook_stops_with_words() {
-    // The surface is known by the class of its tools: no tool here has a name that the playbook could know.
+    // The surface is recognised by the class of its tools: no tool here has a name that the playbook could know.
     let mut desk = Desk::new(playbook(LINES));
     desk.returns("read_lines", lines(1));
     desk.work();
@@ -263,7 +263,7 @@ fn a_correction_too_many_is_made_again() {
             });
         }
     }
-    // Each correction is refused once and made once more.
+    // Each correction is refused once and repeated once.
     assert!(!refused.is_empty());
     assert_eq!(corrections as usize, refused.len() * 2);
 }
@@ -446,7 +446,7 @@ fn what_a_rule_takes_from_all_pages_is_recorded_together_and_no_more_than_it_wan
     assert_eq!(recorded, [("configured".to_owned(), 3), ("listed".to_owned(), 2)]);
 }
 
-/// Another way: these calls for lines of text of files of one name.
+/// Returns a recovery: these calls, for text lines of files with one name.
 fn advice(calls: Value) -> ledger::turn::UserBlock {
     let condition = json!({"predicate": "quoted", "record": "text_line", "subject": "*.txt", "field": "text",
         "value": "*evil*", "unless": "*not*"});

@@ -1,4 +1,4 @@
-//! Language models over HTTP, against servers that are stricter than the real ones.
+//! Language models over HTTP, against servers that are stricter than real ones.
 
 mod conversations;
 mod faults;

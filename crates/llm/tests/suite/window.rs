@@ -1,4 +1,4 @@
-//! A task's context window against the providers' rules and counts.
+//! A task's context window, checked against the providers' rules and token counts.
 
 mod evidence;
 mod examiner;

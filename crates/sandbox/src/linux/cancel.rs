@@ -1,4 +1,4 @@
-//! Ending a call from another thread.
+//! Ends a call from another thread.
 
 use crate::linux::sys;
 use std::fs::File;
@@ -17,30 +17,30 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// A canceller that has not been used.
+    /// Makes a canceller that has not been used.
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self { counter: Arc::new(File::from(sys::eventfd()?)) })
     }
 
     /// Ends the running call, and refuses later ones.
     pub fn cancel(&self) {
-        // The only possible failure is a counter that is full, hence not zero, hence already cancelled.
+        // The only possible failure is a full counter, which is not zero, so it is already cancelled.
         let _ = (&*self.counter).write(&1u64.to_ne_bytes());
     }
 
     /// Lets calls run again.
     pub fn rearm(&self) {
-        // The only possible failure is a counter that is zero already.
+        // The only possible failure is a counter that is already zero.
         let _ = (&*self.counter).read(&mut [0; 8]);
     }
 
-    /// Whether calls are refused at the moment.
+    /// Checks whether calls are refused at the moment.
     pub fn is_cancelled(&self) -> bool {
         let wanted = [(Some(self.fd()), sys::READABLE)];
         sys::poll(wanted, Some(Duration::ZERO)).is_ok_and(|[events]| events != 0)
     }
 
-    /// Readable while cancelled.
+    /// Returns a descriptor that is readable while cancelled.
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.counter.as_fd()
     }

@@ -1,4 +1,4 @@
-//! The process of one call: from the fork to the exit.
+//! The process of one call, from the fork to the exit.
 
 use crate::ending::SetupStep;
 use crate::linux::fence::{self, Readable};
@@ -15,7 +15,7 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Where the reply pipe stands while the handler runs; nothing else is open but the standard three.
+/// The descriptor of the reply pipe while the handler runs; only the three standard ones are also open.
 const REPLY: RawFd = 3;
 
 /// What the zygote hands to a call's process.
@@ -30,7 +30,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) null: BorrowedFd<'a>,
     /// Where the reply goes.
     pub(crate) reply: BorrowedFd<'a>,
-    /// What becomes standard error.
+    /// The pipe that becomes standard error.
     pub(crate) stderr: BorrowedFd<'a>,
     /// What may be read and which system calls may be made; `None` without confinement.
     pub(crate) fence: Option<(&'a [Readable], &'a BpfProgram)>,
@@ -57,12 +57,12 @@ fn at(step: SetupStep) -> impl Fn(io::Error) -> Failure {
     move |error| (step, error)
 }
 
-/// A group of its own, the zygote's fate, the scratch folder, the Landlock domain.
+/// Puts the process into its own group, ties it to the zygote, and enters the scratch folder and the Landlock domain.
 fn enclose(plan: &Plan<'_>) -> Result<(), Failure> {
     sys::own_group(0).map_err(at(SetupStep::Group))?;
     sys::die_with_parent().map_err(at(SetupStep::Group))?;
     if std::os::unix::process::parent_id() != plan.zygote {
-        // The zygote died before the line above, so nobody is left to tell.
+        // The zygote died before the line above, so nobody is left to be told.
         sys::exit_now(code::SETUP_FAILED);
     }
     std::env::set_current_dir(plan.scratch).map_err(at(SetupStep::Scratch))?;
@@ -72,7 +72,7 @@ fn enclose(plan: &Plan<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Leaves nothing open but `/dev/null` twice, standard error, and the reply pipe.
+/// Leaves open only `/dev/null` twice, standard error, and the reply pipe.
 fn take_descriptors(plan: &Plan<'_>) -> Result<File, Failure> {
     let place = || {
         sys::place(plan.null, 0)?;
@@ -85,12 +85,12 @@ fn take_descriptors(plan: &Plan<'_>) -> Result<File, Failure> {
     Ok(File::from(sys::adopt(REPLY)))
 }
 
-/// Resource limits, then the filter that no longer allows to change them.
+/// Sets resource limits, then installs the filter that forbids changing them.
 fn restrict(plan: &Plan<'_>) -> Result<(), Failure> {
     let limits = &plan.call.limits;
     let set = || {
         sys::limit(Resource::AddressSpace, limits.address_space, 0)?;
-        // One second between the signal that explains and the one that cannot be caught.
+        // One second between the signal that explains the end and the one that cannot be caught.
         sys::limit(Resource::Cpu, limits.cpu_seconds, 1)?;
         sys::limit(Resource::FileSize, limits.file_size, 0)?;
         sys::limit(Resource::OpenFiles, limits.open_files, 0)?;
@@ -108,7 +108,7 @@ fn restrict(plan: &Plan<'_>) -> Result<(), Failure> {
 
 fn refuse(pipe: &mut File, (step, error): &Failure) -> i32 {
     let errno = error.raw_os_error().unwrap_or(0);
-    // A pipe that cannot be written has no reader left.
+    // If the pipe cannot be written, nobody reads it any more.
     let _ = pipe.write_all(&Writer::default().u8(step.number()).i32(errno).frame(reply::SETUP_FAILED));
     code::SETUP_FAILED
 }
@@ -122,17 +122,17 @@ fn answer(plan: &Plan<'_>, handler: &impl Fn(&[u8], &Path) -> Reply, pipe: &mut 
         }
         Ok(reply) => (code::REPLIED, reply::REPLY, reply),
         Err(payload) => {
-            // Dropping what was thrown could throw again; the process is over anyway.
+            // Dropping the panic's payload could panic again; the process is over anyway.
             let _ = ManuallyDrop::new(payload);
             (code::PANICKED, reply::PANICKED, last_panic().into_bytes().into())
         }
     };
-    // A pipe that cannot be written has no reader left; a reply that ends early is a bad one.
+    // If the pipe cannot be written, nobody reads it any more; a truncated reply is a bad reply.
     let _ = send(pipe, kind, reply);
     code
 }
 
-/// Bytes of a reply; of a file that cannot be asked, more than any limit.
+/// Returns the length of a reply; if the file's length is unknown, more than any limit.
 fn length(reply: &Reply) -> u64 {
     let file = reply.file.as_ref().map_or(Ok(0), |file| file.metadata().map(|metadata| metadata.len()));
     file.unwrap_or(u64::MAX).saturating_add(reply.bytes.len() as u64)
@@ -146,7 +146,7 @@ fn send(pipe: &mut File, kind: u8, reply: Reply) -> io::Result<()> {
     pipe.write_all(&frame::header(kind, length))?;
     if let Some(mut file) = reply.file {
         file.rewind()?;
-        // A loop of our own: the standard library's copy asks for system calls that the filter does not know.
+        // Our own loop: the standard library's copy uses system calls that the filter does not allow.
         let mut buffer = vec![0; 1 << 18];
         loop {
             match file.read(&mut buffer)? {
@@ -158,14 +158,14 @@ fn send(pipe: &mut File, kind: u8, reply: Reply) -> io::Result<()> {
     pipe.write_all(&reply.bytes)
 }
 
-/// What the kernel gives every pipe, less our header.
+/// The kernel's default size of a pipe, less our header.
 const SMALL: u64 = (64 << 10) - frame::HEADER as u64;
-/// What it gives an unprivileged process at most.
+/// The largest size for an unprivileged process.
 const WIDE: i32 = 1 << 20;
 
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// The quiet panic hook: keeps the message and prints nothing.
+/// A quiet panic hook: keeps the message and prints nothing.
 fn remember(info: &PanicHookInfo<'_>) {
     let what = info.payload_as_str().unwrap_or("a value that is not text");
     let mut message = match info.location() {

@@ -1,14 +1,14 @@
-//! Whether calls are about to fill the disk that their scratch folders lie on.
+//! Detects when calls are about to fill the disk with their scratch folders.
 //!
-//! The length of one file is limited by the kernel, the number of files, and of those that have no name any more, is not.
+//! The kernel limits the length of one file, but neither the number of files nor that of files that no longer have a name.
 
 use crate::linux::sys::{self, Room};
 use std::os::fd::BorrowedFd;
 
-/// How much is left alone at most, in bytes.
+/// The most free space that is reserved, in bytes.
 const MOST: u64 = 1 << 30;
 
-/// A file system, and what a call has to leave of it.
+/// A file system, and the free space that a call must leave.
 pub(crate) struct Floor<'a> {
     folder: BorrowedFd<'a>,
     bytes: u64,
@@ -16,21 +16,21 @@ pub(crate) struct Floor<'a> {
 }
 
 impl<'a> Floor<'a> {
-    /// What a call that starts now has to leave where `folder` lies; `None` where nobody knows how much there is.
+    /// Returns the free space that a call starting now must leave on the file system of `folder`; `None` if its size is unknown.
     pub(crate) fn of(folder: BorrowedFd<'a>) -> Option<Self> {
         let room = sys::room(folder).ok()?;
         let (bytes, files) = (floor(room.bytes, room.free_bytes), floor(room.files, room.free_files));
         Some(Self { folder, bytes, files })
     }
 
-    /// Whether less than that is left.
+    /// Checks whether less than that is free.
     pub(crate) fn is_reached(&self) -> bool {
         sys::room(self.folder)
             .is_ok_and(|room: Room| room.free_bytes < self.bytes || room.free_files < self.files)
     }
 }
 
-/// A fiftieth, but of a disk that is almost full already half of what is free.
+/// Returns a fiftieth of the disk; if the disk is almost full already, half of what is free.
 fn floor(all: u64, free: u64) -> u64 {
     (all / 50).min(free / 2).min(MOST)
 }

@@ -1,7 +1,7 @@
 //! The Landlock domains of zygote and call.
 //!
-//! What the running kernel's ABI does not know is left out (`BestEffort`): truncation through a read-only open, TCP, signals, sockets.
-//! The seccomp filter denies those on its own, so that ABI 1 (Linux 5.13) is enough.
+//! Rights that the running kernel's ABI lacks are left out (`BestEffort`): truncation through a read-only open, TCP, signals, sockets.
+//! The seccomp filter denies those on its own, so ABI 1 (Linux 5.13) is enough.
 
 use crate::confinement::{Holding, Reason};
 use crate::linux::probe::holding;
@@ -13,10 +13,10 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
-/// The youngest ABI whose rights are asked for.
+/// The newest ABI whose rights are requested.
 const NEWEST: ABI = ABI::V9;
 
-/// A path that calls may read, opened before any domain holds.
+/// A path that calls may read, opened before any domain is in force.
 pub(crate) struct Readable {
     path: PathFd,
     rights: BitFlags<AccessFs>,
@@ -34,7 +34,7 @@ fn open_path(path: &Path) -> io::Result<PathFd> {
     PathFd::new(path).map_err(|error| cause(&error))
 }
 
-/// Enters the zygote's domain: `readable` to read, the scratch root to do everything but execute, no TCP, no signal outside.
+/// Enters the zygote's domain: `readable` may be read, anything but execution is allowed in the scratch root, no TCP, no signal outside.
 pub(crate) fn enter_zygote_domain(readable: &[Readable], scratch_root: &Path) -> Holding {
     match restrict(readable, scratch_root) {
         Ok(status) => match status.ruleset {
@@ -45,7 +45,8 @@ pub(crate) fn enter_zygote_domain(readable: &[Readable], scratch_root: &Path) ->
     }
 }
 
-/// Enters a call's domain inside the zygote's: `readable` to read, of the scratch root only `scratch`, and no signal to anybody else, the zygote included.
+/// Enters a call's domain inside the zygote's.
+/// `readable` may be read, of the scratch root only `scratch` remains, and no signal reaches any other process, including the zygote.
 pub(crate) fn enter_call_domain(readable: &[Readable], scratch: &Path) -> io::Result<()> {
     match restrict(readable, scratch)?.ruleset {
         RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
@@ -53,7 +54,7 @@ pub(crate) fn enter_call_domain(readable: &[Readable], scratch: &Path) -> io::Re
     }
 }
 
-/// Enters a domain with all that the kernel knows: `readable` to read, `scratch` to do everything but execute, nobody outside.
+/// Enters a domain with everything that the kernel supports: reading `readable`, anything but execution in `scratch`, nothing outside.
 fn restrict(readable: &[Readable], scratch: &Path) -> io::Result<RestrictionStatus> {
     let writable = open_path(scratch)?;
     let restricted = || -> Result<RestrictionStatus, RulesetError> {
@@ -72,7 +73,7 @@ fn restrict(readable: &[Readable], scratch: &Path) -> io::Result<RestrictionStat
     restricted().map_err(|error| cause(&error))
 }
 
-/// The system's error at the end of a chain of sources.
+/// Returns the system's error at the end of a chain of sources.
 fn cause(error: &(dyn Error + 'static)) -> io::Error {
     let mut next = Some(error);
     while let Some(error) = next {

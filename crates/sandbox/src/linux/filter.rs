@@ -1,19 +1,22 @@
 //! The seccomp filters: which system calls zygote and call may make.
 //!
-//! Three filters stack up; the strictest answer of them counts.
+//! Three filters are stacked; the strictest answer counts.
 //!
 //! 1. `hostile`, in the zygote and so in every call: a call to one of these **kills the process** (`SIGSYS`).
-//!    They are calls which no parser, allocator or database makes, not even to try: whoever makes one has taken the process over.
-//!    A kill leaves no second attempt and shows in the report; an error number would leave both open.
+//!    No parser, allocator or database makes these calls, not even to try: whoever makes one has taken over the process.
+//!    A kill allows no second attempt and shows in the report; an error number would do neither.
 //! 2. `zygote`: an allow-list; everything else returns `EPERM`.
-//! 3. `call`: a smaller allow-list, installed after the fork; everything else returns `EPERM`, so that a library which tries a faster call first falls back.
+//! 3. `call`: a smaller allow-list, installed after the fork; everything else returns `EPERM`,
+//!    so that a library which tries a faster call first can fall back.
 //!
-//! The call's list has no socket, no process, no thread, no signal to others, no `chmod`, `chown`, `utimensat` or `setxattr` (Landlock leaves these open), no link, no device file, no `ioctl`.
-//! Where arguments decide, they are looked at:
+//! The call's list has no socket, no process, no thread, no signal to others, no link, no device file, no `ioctl`,
+//! and no `chmod`, `chown`, `utimensat` or `setxattr` (Landlock leaves these open).
+//! For some calls the arguments decide:
 //! - `mmap` and `mprotect` never with `PROT_EXEC`;
-//! - `openat` with `O_TRUNC` only together with write access, because before its ABI 3 Landlock lets a read-only open truncate;
+//! - `openat` with `O_TRUNC` only together with write access, because Landlock before ABI 3 lets a read-only open truncate;
 //! - `fcntl` only for duplicates, flags, record locks and the size of a pipe: `F_SETOWN` and `F_SETSIG` would send signals;
-//! - `prlimit64` only to read our own limits, `tgkill` and `tkill` only to ourselves (an abort needs one of them: glibc the first, musl the second);
+//! - `prlimit64` only to read our own limits, `tgkill` and `tkill` only to ourselves
+//!   (an abort needs one of them: glibc the first, musl the second);
 //! - `clone` (zygote) never with a new namespace.
 //!
 //! One consequence for handlers: `std::fs::copy` fails, because it sets the mode of its target; use `std::io::copy`.
@@ -26,16 +29,16 @@ use std::collections::BTreeMap;
 use std::ffi::c_long;
 use std::io;
 
-/// Stands in a compiled filter where the process id of the call belongs; no process can have it.
+/// The placeholder for the call's process id in a compiled filter; no process can have this id.
 const OWN_PID: u32 = 0x7E57_1D00;
 
 /// The three filters, compiled.
 pub(crate) struct Filters {
-    /// Kills for what only a taken-over process does.
+    /// Kills for calls that only a taken-over process makes.
     pub(crate) hostile: BpfProgram,
-    /// Allow-list of the zygote.
+    /// The allow-list of the zygote.
     pub(crate) zygote: BpfProgram,
-    /// Allow-list of a call, to be completed by [`for_process`].
+    /// The allow-list of a call, to be completed by [`for_process`].
     pub(crate) call: BpfProgram,
 }
 
@@ -57,7 +60,7 @@ pub(crate) fn for_process(mut filter: BpfProgram, pid: u32) -> BpfProgram {
     filter
 }
 
-/// The system's error inside a failure to install a filter.
+/// Returns the system's error inside a failure to install a filter.
 pub(crate) fn cause(error: seccompiler::Error) -> io::Error {
     match error {
         seccompiler::Error::Prctl(error) | seccompiler::Error::Seccomp(error) => error,
@@ -76,7 +79,7 @@ fn filter(
     SeccompFilter::new(rules, otherwise, matched, arch)?.try_into()
 }
 
-/// Rules that match whatever the arguments are.
+/// Makes rules that match whatever the arguments are.
 fn unconditional(calls: &[c_long]) -> Rules {
     calls.iter().map(|call| (*call, Vec::new())).collect()
 }
@@ -114,7 +117,7 @@ fn zygote_rules() -> Result<Rules, BackendError> {
     Ok(rules)
 }
 
-/// Without `O_TRUNC` always; with it only for writing.
+/// Allows the call without `O_TRUNC` always; with it only for writing.
 fn open_rules(argument: u8) -> Result<Vec<SeccompRule>, BackendError> {
     let (truncate, mode) = (flag(libc::O_TRUNC), flag(libc::O_ACCMODE));
     Ok(vec![
@@ -152,9 +155,9 @@ const FCNTL_COMMANDS: &[i32] = &[
     libc::F_SETPIPE_SZ,
 ];
 
-/// What a call may do, whatever the arguments.
+/// System calls that a call may make, whatever the arguments.
 const ALLOWED: &[c_long] = &[
-    // Bytes of open files.
+    // Reading and writing open files.
     libc::SYS_read,
     libc::SYS_pread64,
     libc::SYS_readv,
@@ -218,7 +221,7 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_getegid,
     libc::SYS_exit,
     libc::SYS_exit_group,
-    // Time and chance.
+    // Time and randomness.
     libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
     libc::SYS_clock_nanosleep,
@@ -227,7 +230,7 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_getrandom,
 ];
 
-/// The same under the names that only x86-64 has; some C libraries still use them.
+/// System calls that only x86-64 has under their old names; some C libraries still use them.
 #[cfg(target_arch = "x86_64")]
 const ALLOWED_OLD_NAMES: &[c_long] = &[
     libc::SYS_stat,
@@ -244,8 +247,8 @@ const ALLOWED_OLD_NAMES: &[c_long] = &[
     libc::SYS_time,
 ];
 
-/// What the zygote does beyond that: making, confining, watching and ending the processes of calls.
-/// A call is in this state too until its own filter stands.
+/// System calls of the zygote in addition: to create, confine, watch and end the processes of calls.
+/// A call is also in this state until its own filter is installed.
 const ZYGOTE_ALSO: &[c_long] = &[
     libc::SYS_wait4,
     libc::SYS_fstatfs,
@@ -254,7 +257,7 @@ const ZYGOTE_ALSO: &[c_long] = &[
     libc::SYS_tkill,
     libc::SYS_pidfd_open,
     libc::SYS_setpgid,
-    // After a fork musl asks by it for the id of the thread, and keeps whatever comes back.
+    // After a fork, musl uses it to ask for the thread's id, and keeps whatever is returned.
     libc::SYS_set_tid_address,
     libc::SYS_prctl,
     libc::SYS_prlimit64,
@@ -268,11 +271,11 @@ const ZYGOTE_ALSO: &[c_long] = &[
     libc::SYS_seccomp,
 ];
 
-/// The same under the names that only x86-64 has.
+/// System calls of the zygote that only x86-64 has under their old names.
 #[cfg(target_arch = "x86_64")]
 const ZYGOTE_OLD_NAMES: &[c_long] = &[libc::SYS_fork, libc::SYS_getrlimit, libc::SYS_setrlimit];
 
-/// What kills.
+/// System calls that kill the process.
 const HOSTILE: &[c_long] = &[
     libc::SYS_execve,
     libc::SYS_execveat,

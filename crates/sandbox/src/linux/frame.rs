@@ -1,6 +1,7 @@
-//! Frames: how messages stand in a pipe.
+//! Frames: the format of messages in a pipe.
 //!
-//! A frame is a header of 16 bytes and a payload: magic `LKWF`, version (1 byte), kind (1 byte), two zero bytes, and the length of the payload (8 bytes, little-endian).
+//! A frame is a header of 16 bytes and a payload.
+//! The header has the magic `LKWF`, version (1 byte), kind (1 byte), two zero bytes, and the length of the payload (8 bytes, little-endian).
 //! The length is checked against a limit before anything is allocated.
 //! The format is private to one program talking to itself: it may change with any release.
 
@@ -12,16 +13,16 @@ pub(crate) const HEADER: usize = 16;
 
 const MAGIC: [u8; 4] = *b"LKWF";
 
-/// What a header says of the payload behind it.
+/// A frame's header: what the payload is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Meaning of the payload.
+    /// The meaning of the payload.
     pub(crate) kind: u8,
-    /// Length of the payload in bytes, within the limit given.
+    /// The length of the payload in bytes, within the given limit.
     pub(crate) length: u64,
 }
 
-/// The header of a payload of `length` bytes.
+/// Makes the header of a payload of `length` bytes.
 pub(crate) fn header(kind: u8, length: u64) -> [u8; HEADER] {
     let mut bytes = [0; HEADER];
     let (magic, rest) = bytes.split_at_mut(4);
@@ -32,7 +33,7 @@ pub(crate) fn header(kind: u8, length: u64) -> [u8; HEADER] {
     bytes
 }
 
-/// Reads a header, and refuses a payload above `limit` bytes.
+/// Reads a header, and refuses a payload of more than `limit` bytes.
 pub(crate) fn parse_header(bytes: [u8; HEADER], limit: u64) -> Result<Header, FrameError> {
     let [a, b, c, d, version, kind, _, _, size @ ..] = bytes;
     let actual = [a, b, c, d];
@@ -49,7 +50,7 @@ pub(crate) fn parse_header(bytes: [u8; HEADER], limit: u64) -> Result<Header, Fr
     Ok(Header { kind, length })
 }
 
-/// A whole frame in one piece.
+/// Encodes a whole frame in one piece.
 pub(crate) fn encode(kind: u8, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEADER + payload.len());
     bytes.extend_from_slice(&header(kind, payload.len() as u64));
@@ -57,7 +58,7 @@ pub(crate) fn encode(kind: u8, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Reads one frame from a blocking pipe; `None` when the pipe ends before its first byte.
+/// Reads one frame from a blocking pipe; `None` if the pipe ends before its first byte.
 pub(crate) fn read(from: &mut impl Read, limit: u64) -> Result<Option<(u8, Vec<u8>)>, FrameError> {
     let mut bytes = [0; HEADER];
     let got = read_up_to(from, &mut bytes)?;
@@ -116,14 +117,14 @@ impl Writer {
         self
     }
 
-    /// Adds a length (eight bytes) and as many bytes.
+    /// Adds a length (eight bytes) and that many bytes.
     pub(crate) fn bytes(self, value: &[u8]) -> Self {
         let mut this = self.u64(value.len() as u64);
         this.0.extend_from_slice(value);
         this
     }
 
-    /// The finished frame.
+    /// Returns the finished frame.
     pub(crate) fn frame(self, kind: u8) -> Vec<u8> {
         encode(kind, &self.0)
     }
@@ -155,7 +156,7 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// Takes a length and as many bytes.
+    /// Takes a length and that many bytes.
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8], FrameError> {
         let length = self.u64()?;
         let short = FrameError::Length { expected: length, actual: self.0.len() as u64 };
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
         Ok(first)
     }
 
-    /// Refuses bytes behind the last field.
+    /// Refuses bytes after the last field.
     pub(crate) fn end(self) -> Result<(), FrameError> {
         if self.0.is_empty() {
             return Ok(());

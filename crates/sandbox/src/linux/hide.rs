@@ -1,7 +1,7 @@
-//! A root in which nothing stands but what calls may read and where they write.
+//! A root that contains only what calls may read and where they write.
 //!
-//! Landlock denies what is in other files, not to ask whether they are there; what has no name cannot be asked about.
-//! Paths mean what they meant before: the links on the way to what is shown are there, too.
+//! Landlock denies the content of other files, but not asking whether they exist; without a name they cannot be asked about.
+//! Paths mean the same as before: the links on the way to the visible files exist, too.
 
 use crate::linux::sys;
 use std::collections::VecDeque;
@@ -12,25 +12,25 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
-/// The links that the system follows on one path.
+/// The most links that the system follows on one path.
 const MOST_LINKS: usize = 40;
 
 /// Where a path leads.
 struct Way {
-    /// The links on it, and what each says.
+    /// The links on it, with their targets.
     links: Vec<(PathBuf, PathBuf)>,
-    /// What it leads to, without links.
+    /// Its end, without links.
     end: PathBuf,
 }
 
-/// Leaves of all that is mounted `readable`, to read, and the scratch root, to write.
+/// Keeps of all mounts only `readable`, to read, and the scratch root, to write.
 ///
-/// The caller has mounts of its own. After an error they are as they were.
+/// The caller has mounts of its own. After an error they are unchanged.
 pub(crate) fn hide(readable: &[PathBuf], scratch_root: &Path) -> io::Result<()> {
     let mut ways = readable.iter().map(|path| way(path)).collect::<io::Result<Vec<_>>>()?;
     let scratch = way(scratch_root)?;
     let mut ends: Vec<_> = ways.iter().map(|way| way.end.clone()).collect();
-    // What holds something comes before it.
+    // An enclosing folder comes before what is in it.
     ends.sort_by_key(|end| end.components().count());
     let mut shown: Vec<(PathBuf, OwnedFd)> = Vec::new();
     for end in ends {
@@ -44,24 +44,24 @@ pub(crate) fn hide(readable: &[PathBuf], scratch_root: &Path) -> io::Result<()> 
     let copy = sys::copy_of(&scratch.end)?;
     sys::set_copies(&copy, plain(&scratch.end))?;
     shown.push((scratch.end.clone(), copy));
-    // The new root stands at a place that is certainly there until it is the root.
+    // The new root is built at a place that certainly exists until it becomes the root.
     let root = scratch.end.clone();
     ways.push(scratch);
     sys::cover(&root)?;
     furnish(&root, &ways, &shown).and_then(|()| enter(&root)).inspect_err(|_| {
-        // Whoever stays in it would hold it; calls go to folders of their own anyway.
+        // A process inside would keep it busy; calls change to their own folders anyway.
         let _ = std::env::set_current_dir("/");
         let _ = sys::uncover(&root);
     })
 }
 
-/// What no evidence and no scratch file needs.
+/// Returns the mount attributes that forbid what no evidence and no scratch file needs.
 fn plain(path: &Path) -> u64 {
     let devices = if is_device(path) { 0 } else { libc::MOUNT_ATTR_NODEV };
     libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC | devices
 }
 
-/// Whether evidence is read from a disk itself: then devices have to be there.
+/// Checks whether evidence is read from a disk device itself: then devices must exist.
 pub(crate) fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| {
         let kind = metadata.file_type();
@@ -69,7 +69,7 @@ pub(crate) fn is_device(path: &Path) -> bool {
     })
 }
 
-/// Makes the folders and links on the ways below `root`, and lets the copies stand at their ends.
+/// Creates the folders and links on the ways below `root`, and attaches the copies at their ends.
 fn furnish(root: &Path, ways: &[Way], shown: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     for (link, target) in ways.iter().flat_map(|way| &way.links) {
         let place = below(root, link);
@@ -81,7 +81,7 @@ fn furnish(root: &Path, ways: &[Way], shown: &[(PathBuf, OwnedFd)]) -> io::Resul
     }
     for (end, copy) in shown {
         let place = below(root, end);
-        // It stands already where something shown holds it.
+        // It exists already if it is inside something visible.
         if place.symlink_metadata().is_err() {
             make_parents(&place)?;
             match end_is_folder(copy)? {
@@ -111,7 +111,7 @@ fn below(root: &Path, path: &Path) -> PathBuf {
     root.join(path.strip_prefix("/").unwrap_or(path))
 }
 
-/// Follows an absolute path as the system does, and keeps the links that it meets.
+/// Follows an absolute path as the system does, and records the links that it meets.
 fn way(path: &Path) -> io::Result<Way> {
     let mut left: VecDeque<_> = parts(path).collect();
     let mut way = Way { links: Vec::new(), end: PathBuf::from("/") };

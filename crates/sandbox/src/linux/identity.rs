@@ -1,7 +1,7 @@
-//! Whose rights an administrator's worker has: those of a user whom nothing belongs to, and the capability to read.
+//! The identity of an administrator's worker: a user who owns nothing, with the capability to read.
 //!
-//! What the worker may read does not change by it: file systems of the kernel ask for the capability first.
-//! Others ask who reads; where evidence lies on one of those the worker stays the administrator.
+//! This does not change what the worker may read: the kernel's own file systems check the capability first.
+//! Others ask who is reading; if evidence is on one of those, the worker stays the administrator.
 
 use crate::confinement::{Holding, Reason};
 use crate::linux::probe::holding;
@@ -10,22 +10,22 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::path::Path;
 
-/// `CAP_CHOWN`, `CAP_SETGID`, `CAP_SETUID`: what giving up needs.
+/// `CAP_CHOWN`, `CAP_SETGID`, `CAP_SETUID`: needed to give up the identity.
 const GIVE_UP: u32 = 1 | 1 << 6 | 1 << 7;
-/// To read what is another user's, and nothing else.
+/// Reading other users' files, and nothing else.
 const DAC_READ_SEARCH: u32 = 1 << 2;
-/// To read and to write it; all that the administrator of most containers has.
+/// Reading and writing them; all that the administrator of most containers has.
 const DAC_OVERRIDE: u32 = 1 << 1;
-/// To leave the time of access of another user's file as it was (`O_NOATIME` belongs to owners).
-/// Whatever else it allows, to change modes and times, is no system call that a worker may make.
+/// Keeping the access time of another user's file unchanged (`O_NOATIME` is reserved for owners).
+/// It also allows changing modes and times, but a worker may not make those system calls.
 const FOWNER: u32 = 1 << 3;
 
-/// The first of the ids that no convention gives to anybody; above those of containers, below those that programs read as negative.
+/// The first of the ids that no convention assigns; above those of containers, below those that programs read as negative.
 const FIRST: u32 = 1_879_048_192;
-/// `nobody`, for where those do not exist.
+/// `nobody`, if those ids do not exist.
 const NOBODY: u32 = 65_534;
 
-/// Becomes a user whom nothing belongs to but the scratch root, if this is the administrator and all evidence lies on `local` file systems.
+/// Becomes a user who owns only the scratch root, if this is the administrator and all evidence is on `local` file systems.
 ///
 /// All workers of one program are the same user, or they could not share a scratch root.
 pub(crate) fn give_up(local: bool, scratch_root: &Path) -> Holding {
@@ -42,7 +42,7 @@ pub(crate) fn give_up(local: bool, scratch_root: &Path) -> Holding {
     holding(become_one_of([program, NOBODY], scratch_root))
 }
 
-/// Whether this process may become another user and read as before.
+/// Checks whether this process may become another user and still read as before.
 pub(crate) fn may_give_up() -> bool {
     let needed = |held: u32| held & GIVE_UP == GIVE_UP && held & (DAC_READ_SEARCH | DAC_OVERRIDE) != 0;
     sys::capabilities().is_ok_and(|held| needed(held.0))
@@ -54,24 +54,24 @@ fn become_one_of(users: [u32; 2], scratch_root: &Path) -> io::Result<()> {
     if owner != 0 && !users.contains(&owner) {
         return Err(io::Error::from_raw_os_error(libc::EPERM));
     }
-    // An id that does not exist in this user namespace cannot be given anything either.
+    // Nothing can be given to an id that does not exist in this user namespace.
     let given = |id: u32| chown(scratch_root, Some(id), Some(id)).map(|()| id);
     let [first, second] = users;
     let id = if owner == 0 { given(first).or_else(|_| given(second))? } else { owner };
     sys::become_user(id).inspect_err(|_| {
-        // The administrator that it stays has to write there; if this fails, so will every call, and say so.
+        // It stays the administrator and must be able to write there; if this fails, every call fails and reports it.
         let _ = chown(scratch_root, Some(0), Some(0));
     })?;
     sys::keep_capabilities(Capabilities(reading(held.0)))
 }
 
-/// Gives up, for good, all capabilities but an administrator's to read; an ordinary user keeps none of its `own` user namespace.
+/// Gives up all capabilities for good, except an administrator's to read; an ordinary user keeps none in its `own` user namespace.
 pub(crate) fn give_up_capabilities(own: bool) -> Holding {
     let kept = |held: Capabilities| Capabilities(if own { 0 } else { reading(held.0) });
     holding(sys::capabilities().and_then(|held| sys::keep_capabilities(kept(held))))
 }
 
-/// Of the capabilities `held` those to read files of others, and to leave their times of access alone.
+/// Returns those of the capabilities `held` that are for reading other users' files and keeping their access times.
 fn reading(held: u32) -> u32 {
     let read = if held & DAC_READ_SEARCH == 0 { DAC_OVERRIDE } else { DAC_READ_SEARCH };
     held & (read | FOWNER)

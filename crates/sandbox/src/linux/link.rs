@@ -17,11 +17,11 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a fresh zygote may take to be ready.
+/// How long a new zygote may take to be ready.
 const START: Duration = Duration::from_secs(10);
-/// How much longer than a call's own limit the parent waits before it takes the zygote for hung.
+/// How long the parent waits beyond a call's own limit before it considers the zygote hung.
 const GRACE: Duration = Duration::from_secs(2);
-/// Size of the data pipe and of our reads, in bytes.
+/// The size of the data pipe and of our reads, in bytes.
 const WIDE: i32 = 1 << 20;
 
 /// A zygote process and our ends of its pipes.
@@ -34,22 +34,22 @@ pub(crate) struct Link {
     buffer: Vec<u8>,
 }
 
-/// What came of a call whose zygote lived.
+/// The result of a call whose zygote survived.
 pub(crate) struct Heard {
-    /// The zygote's word.
+    /// What the zygote reported.
     pub(crate) ended: Ended,
-    /// The reply, not judged yet.
+    /// The reply, not yet judged.
     pub(crate) received: Received,
 }
 
 /// How a zygote was lost during a call.
 #[derive(Debug)]
 pub(crate) enum Lost {
-    /// It was gone before the call's process was forked, so the call can safely be made again.
+    /// It was gone before the call's process was forked, so the call can safely be repeated.
     BeforeStart,
-    /// It went away, or no longer made sense, while the call ran.
+    /// It went away, or sent something invalid, while the call ran.
     During,
-    /// It did not keep the wall clock.
+    /// It did not observe the wall clock.
     Hung,
     /// It did not obey a cancellation.
     Deaf,
@@ -76,7 +76,7 @@ impl Link {
     #[expect(clippy::disallowed_methods, reason = "this is the only place that spawns processes")]
     fn run(config: &Config) -> Result<Self, SpawnError> {
         let run = |source| SpawnError::Run { program: config.program.clone(), source };
-        // A group of its own: an interrupt from the terminal is for the parent to act on.
+        // A group of its own: an interrupt from the terminal is for the parent to handle.
         let mut child = Command::new(&config.program)
             .arg(WORKER_ARGUMENT)
             .env_clear()
@@ -128,17 +128,17 @@ impl Link {
         }
     }
 
-    /// The zygote's process id.
+    /// Returns the zygote's process id.
     pub(crate) fn process_id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Whether the process still runs, as far as the system knows yet.
+    /// Checks whether the process still runs, as far as the system knows yet.
     pub(crate) fn alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Makes one call. After an `Err` the link is of no use any more: [`Link::end`] it.
+    /// Makes one call. After an `Err` the link is no longer usable: [`Link::end`] it.
     pub(crate) fn call(
         &mut self,
         order: &[u8],
@@ -169,7 +169,7 @@ impl Link {
         match result {
             Ok(ended) => Ok(Heard { ended, received: talk.received }),
             Err(lost) => {
-                // While the zygote lives it holds its child's process id, so the number is still right.
+                // While the zygote lives, it keeps its child's process id reserved, so the number is still right.
                 if let Some(pid) = talk.started.filter(|_| self.alive()) {
                     sys::kill_group(pid);
                 }
@@ -178,7 +178,7 @@ impl Link {
         }
     }
 
-    /// Waits for one thing to happen and deals with it.
+    /// Waits for one event and handles it.
     fn exchange(&mut self, talk: &mut Talk<'_>, canceller: &Canceller) -> Result<(), Lost> {
         let left = talk.deadline.saturating_duration_since(now());
         if left.is_zero() {
@@ -210,7 +210,7 @@ impl Link {
         if talk.events_over && !talk.may_still_end() { Err(talk.lost()) } else { Ok(()) }
     }
 
-    /// Passes a cancellation on; one that comes between the two halves of a long request ends the zygote.
+    /// Forwards a cancellation; one that comes in the middle of sending a long request ends the zygote.
     fn cancel(&mut self, talk: &mut Talk<'_>) -> Result<(), Lost> {
         talk.cancelled = true;
         talk.deadline = talk.deadline.min(now() + GRACE);
@@ -225,7 +225,7 @@ impl Link {
 
     fn receive(&mut self, talk: &mut Talk<'_>) -> Result<(), Lost> {
         match self.data.read(&mut self.buffer) {
-            // The zygote is gone; its last word may still stand in the other pipe.
+            // The zygote is gone; its last message may still be in the other pipe.
             Ok(0) => talk.data_over = true,
             Ok(length) => {
                 talk.received.push(self.buffer.get(..length).unwrap_or_default(), talk.limit);
@@ -239,7 +239,7 @@ impl Link {
         Ok(())
     }
 
-    /// Writes what the pipe takes and returns the rest.
+    /// Writes what the pipe accepts and returns the rest.
     fn send<'a>(&mut self, bytes: &'a [u8]) -> io::Result<&'a [u8]> {
         match self.commands.write(bytes) {
             Ok(length) => Ok(bytes.get(length..).unwrap_or_default()),
@@ -262,7 +262,7 @@ impl Link {
         }
     }
 
-    /// Takes the next whole event out of the inbox.
+    /// Takes the next complete event out of the inbox.
     fn next_event(&mut self) -> Result<Option<Event>, FrameError> {
         let Some((bytes, rest)) = self.inbox.split_first_chunk::<HEADER>() else {
             return Ok(None);
@@ -282,13 +282,13 @@ impl Link {
         self.buffer.get(..length).unwrap_or_default().to_vec()
     }
 
-    /// Kills the process, with it a running call, and reaps it.
+    /// Kills the process, and with it a running call, and reaps it.
     pub(crate) fn end(mut self) -> ZygoteExit {
         self.stop()
     }
 
     fn stop(&mut self) -> ZygoteExit {
-        // A process that has ended already cannot be killed, and need not be.
+        // A process that has already ended cannot be killed, and need not be.
         let _ = self.child.kill();
         match self.child.wait() {
             Err(_) => ZygoteExit::Unknown,
@@ -307,7 +307,7 @@ impl Drop for Link {
     }
 }
 
-/// The state of one call as the parent sees it.
+/// The state of one call, as the parent sees it.
 struct Talk<'a> {
     pending: &'a [u8],
     deadline: Instant,
@@ -332,13 +332,13 @@ impl Talk<'_> {
         Ok(())
     }
 
-    /// A call ends only after it was sent and started, or failed to start, and with no more bytes than allowed.
+    /// Checks that a call ended only after it was sent and started, or failed to start, and with no more bytes than allowed.
     fn fits(&self, ended: &Ended) -> bool {
         let started = self.started.is_some() || matches!(ended.how, How::Failed(..));
         self.pending.is_empty() && started && ended.bytes() <= self.limit
     }
 
-    /// Whether a zygote that is gone has left everything that its last word promises.
+    /// Checks whether a zygote that is gone has sent everything that its last message announced.
     fn may_still_end(&self) -> bool {
         self.ended.as_ref().is_some_and(|ended| !self.data_over || ended.bytes() == self.received.len())
     }

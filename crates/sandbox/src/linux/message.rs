@@ -1,4 +1,4 @@
-//! What parent and zygote say to each other.
+//! The messages between parent and zygote.
 
 use crate::config::Policy;
 use crate::confinement::Confinement;
@@ -11,18 +11,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Longest request of a call, in bytes.
+/// The longest request of a call, in bytes.
 pub(crate) const REQUEST_LIMIT: u64 = 64 << 20;
-/// Longest payload of a command: a request and its limits.
+/// The longest payload of a command: a request and its limits.
 pub(crate) const COMMAND_LIMIT: u64 = REQUEST_LIMIT + 4096;
-/// Longest payload of an event.
+/// The longest payload of an event.
 pub(crate) const EVENT_LIMIT: u64 = 16 << 10;
-/// How much of standard error is kept, and of what a call was doing, in bytes.
+/// How many bytes are kept of standard error, and of what a call was doing.
 pub(crate) const WORDS_LIMIT: usize = 4096;
-/// Longest panic message, in bytes.
+/// The longest panic message, in bytes.
 pub(crate) const PANIC_LIMIT: usize = 1024;
 
-/// Kinds of the one frame that a call's process sends.
+/// The kinds of the one frame that a call's process sends.
 pub(crate) mod reply {
     /// The handler's bytes.
     pub(crate) const REPLY: u8 = 1;
@@ -34,7 +34,7 @@ pub(crate) mod reply {
     pub(crate) const SETUP_FAILED: u8 = 4;
 }
 
-/// Exit codes of a call's process, each beside its frame.
+/// Exit codes of a call's process; each goes with its frame.
 pub(crate) mod code {
     /// With a reply.
     pub(crate) const REPLIED: i32 = 0;
@@ -53,7 +53,7 @@ pub(crate) enum Command {
     Setup(Setup),
     /// Run a call.
     Call(Call),
-    /// End the running call; without one, nothing.
+    /// End the running call; ignored if there is none.
     Cancel,
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum Command {
 pub(crate) struct Setup {
     /// Whether to confine at all.
     pub(crate) policy: Policy,
-    /// Folder of the scratch folders.
+    /// The folder for the scratch folders.
     pub(crate) scratch_root: PathBuf,
     /// Files and folders that calls may read.
     pub(crate) readable: Vec<PathBuf>,
@@ -71,9 +71,9 @@ pub(crate) struct Setup {
 /// One call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Call {
-    /// Its bounds.
+    /// Its limits.
     pub(crate) limits: Limits,
-    /// Name of its folder under the scratch root.
+    /// The name of its folder under the scratch root.
     pub(crate) scratch: String,
     /// The handler's argument.
     pub(crate) request: Vec<u8>,
@@ -82,13 +82,13 @@ pub(crate) struct Call {
 /// From zygote to parent.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// The zygote is set up, and this holds it.
+    /// The zygote is set up, with this confinement.
     Ready(Confinement),
     /// The zygote cannot be set up and is about to exit.
     Refused(Refusal),
-    /// The call runs in the process of this id.
+    /// The call runs in the process with this id.
     Started {
-        /// Process id, also of its group.
+        /// The process id, also that of its group.
         pid: i32,
     },
     /// The call is over.
@@ -98,7 +98,7 @@ pub(crate) enum Event {
 /// Why a zygote cannot be set up.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Confinement is required and this is all that could be had.
+    /// Confinement is required, and this is all that was available.
     Confinement(Confinement),
     /// A path cannot be opened.
     Path {
@@ -109,20 +109,20 @@ pub(crate) enum Refusal {
     },
 }
 
-/// The end of a call, without its reply, its standard error and what it was doing: those come through the data pipe, one behind the other.
+/// The end of a call, without its reply, its standard error and what it was doing: those come through the data pipe, one after another.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ended {
     /// How the process ended.
     pub(crate) how: How,
     /// What it used.
     pub(crate) usage: Usage,
-    /// Bytes of the reply that stand in the data pipe.
+    /// How many bytes of the reply are in the data pipe.
     pub(crate) relayed: u64,
     /// Whether the scratch folder could be removed.
     pub(crate) scratch_removed: bool,
-    /// Bytes of standard error that stand there behind them.
+    /// How many bytes of standard error follow in the data pipe.
     pub(crate) stderr: u64,
-    /// Bytes behind these that tell what a call that did not reply was doing.
+    /// How many bytes follow those, with what a call that did not reply was doing.
     pub(crate) doing: u64,
 }
 
@@ -139,14 +139,14 @@ pub(crate) enum How {
     Cancelled,
     /// We killed it: it wrote more than allowed.
     TooLarge,
-    /// We killed it: hardly anything was left of the disk.
+    /// We killed it: the disk was almost full.
     DiskFull,
     /// It never ran.
     Failed(SetupStep, i32),
 }
 
 impl Command {
-    /// The frame of the first command.
+    /// Encodes the first command.
     pub(crate) fn setup(policy: Policy, scratch_root: &Path, readable: &[PathBuf]) -> Vec<u8> {
         let policy = match policy {
             Policy::Required => 0,
@@ -157,7 +157,7 @@ impl Command {
         readable.iter().fold(fields, |fields, path| fields.bytes(path_bytes(path))).frame(1)
     }
 
-    /// The frame of a call.
+    /// Encodes a call.
     pub(crate) fn call(limits: &Limits, scratch: &str, request: &[u8]) -> Vec<u8> {
         Writer::default()
             .u64(nanos(limits.wall))
@@ -171,12 +171,12 @@ impl Command {
             .frame(2)
     }
 
-    /// The frame that ends the running call.
+    /// Encodes the command that ends the running call.
     pub(crate) fn cancel() -> Vec<u8> {
         encode(3, &[])
     }
 
-    /// Reads a command's payload.
+    /// Decodes a command's payload.
     pub(crate) fn decode(kind: u8, payload: &[u8]) -> Result<Self, FrameError> {
         let mut from = Reader(payload);
         let command = match kind {
@@ -215,7 +215,7 @@ fn read_call(from: &mut Reader<'_>) -> Result<Call, FrameError> {
 }
 
 impl Event {
-    /// The frame of this event.
+    /// Encodes this event.
     pub(crate) fn encode(&self) -> Vec<u8> {
         match self {
             Self::Ready(confinement) => confinement.write(Writer::default()).frame(1),
@@ -228,7 +228,7 @@ impl Event {
         }
     }
 
-    /// Reads an event's payload.
+    /// Decodes an event's payload.
     pub(crate) fn decode(kind: u8, payload: &[u8]) -> Result<Self, FrameError> {
         let mut from = Reader(payload);
         let event = match kind {
@@ -247,7 +247,7 @@ impl Event {
 }
 
 impl Ended {
-    /// Bytes that stand in the data pipe for this call.
+    /// Returns how many bytes are in the data pipe for this call.
     pub(crate) fn bytes(&self) -> u64 {
         self.relayed.saturating_add(self.stderr).saturating_add(self.doing)
     }

@@ -1,10 +1,11 @@
-//! Which file systems evidence lies on.
+//! Determines which file systems evidence is on.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// File systems of the kernel that keep their own rights: whoever may read everything by capability may read everything there, whichever user that is.
+/// The kernel's own file systems, which check rights themselves.
+/// Whoever has the capability to read everything may read everything there, whichever user that is.
 /// Others ask another machine, or another program, who may read what (`fuse`, `nfs`, `cifs`, `9p`).
 const LOCAL: &[&str] = &[
     "bcachefs", "btrfs", "devtmpfs", "erofs", "exfat", "ext2", "ext3", "ext4", "f2fs", "hfs", "hfsplus",
@@ -18,7 +19,7 @@ struct Mount {
     kind: String,
 }
 
-/// Whether all that lies at and below these paths lies on such file systems; `false` where nobody knows.
+/// Checks whether everything at and below these paths is on such file systems; `false` if that is unknown.
 pub(crate) fn are_local(paths: &[PathBuf]) -> bool {
     let Ok(text) = std::fs::read("/proc/self/mountinfo") else { return false };
     let mounts: Vec<_> = text.split(|byte| *byte == b'\n').filter_map(parse).collect();
@@ -26,14 +27,14 @@ pub(crate) fn are_local(paths: &[PathBuf]) -> bool {
 }
 
 fn is_local(path: &Path, mounts: &[Mount]) -> bool {
-    // Of several mounts at one place the last one counts.
+    // Of several mounts at one place, the last one counts.
     let around = mounts.iter().filter(|mount| path.starts_with(&mount.at));
     let around = around.max_by_key(|mount| mount.at.components().count());
     let below = mounts.iter().filter(|mount| mount.at.starts_with(path));
     around.is_some() && around.into_iter().chain(below).all(|mount| LOCAL.contains(&mount.kind.as_str()))
 }
 
-/// `ID PARENT DEVICE ROOT PLACE OPTIONS … - KIND …`
+/// Parses `ID PARENT DEVICE ROOT PLACE OPTIONS … - KIND …`.
 fn parse(line: &[u8]) -> Option<Mount> {
     let mut fields = line.split(|byte| *byte == b' ');
     let at = PathBuf::from(OsString::from_vec(unescaped(fields.nth(4)?)));
@@ -41,7 +42,7 @@ fn parse(line: &[u8]) -> Option<Mount> {
     Some(Mount { at, kind: String::from_utf8_lossy(kind).into_owned() })
 }
 
-/// Blanks, tabs, line ends and backslashes stand there as a backslash and three octal digits.
+/// Decodes spaces, tabs, line ends and backslashes, which are written as a backslash and three octal digits.
 fn unescaped(mut field: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some((first, rest)) = field.split_first() {

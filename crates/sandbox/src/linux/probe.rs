@@ -1,10 +1,10 @@
-//! What this kernel has to hold a worker with.
+//! Determines what this kernel offers to confine a worker.
 
 use crate::confinement::{Confinement, Holding, Reason};
 use crate::linux::{identity, seclude, sys};
 use std::io;
 
-/// Asks the kernel what could hold a worker on this machine, without restricting the caller.
+/// Asks the kernel what could confine a worker on this machine, without restricting the caller.
 pub fn probe() -> Confinement {
     let abi = sys::landlock_abi();
     let namespaces = match seclude::may_make() || seclude::may_be_own_user() {
@@ -27,7 +27,7 @@ pub fn probe() -> Confinement {
     }
 }
 
-/// The holding that follows from a system call's result.
+/// Converts the result of a system call to whether a layer is in force.
 pub(crate) fn holding(result: io::Result<()>) -> Holding {
     match result {
         Ok(()) => Holding::Holds,

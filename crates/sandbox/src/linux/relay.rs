@@ -20,37 +20,37 @@ pub(crate) struct Running<'a> {
     pub(crate) pid: i32,
     /// Readable when the process has ended.
     pub(crate) pidfd: OwnedFd,
-    /// What the process replies.
+    /// The pipe with the process's reply.
     pub(crate) reply: PipeReader,
-    /// What the process says on standard error.
+    /// The pipe with the process's standard error.
     pub(crate) stderr: PipeReader,
     /// When it was forked.
     pub(crate) started: Instant,
-    /// Its bounds.
+    /// Its limits.
     pub(crate) limits: &'a Limits,
 }
 
-/// How often the disk is looked at.
+/// How often the disk is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What the zygote knows of a call that is over.
+/// What the zygote knows of a finished call.
 pub(crate) struct Finished {
     /// How the process ended.
     pub(crate) how: How,
     /// What it used.
     pub(crate) usage: Usage,
-    /// Bytes moved to the parent's data pipe.
+    /// How many bytes were moved to the parent's data pipe.
     pub(crate) relayed: u64,
-    /// Bytes of its standard error moved there behind them.
+    /// How many bytes of its standard error were moved there after those.
     pub(crate) stderr: u64,
 }
 
-/// Why the zygote itself has to stop. The call's process is dead by then.
+/// Why the zygote itself must stop. The call's process is dead by then.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// The parent is gone.
     ParentGone,
-    /// The parent sent something that has no place here.
+    /// The parent sent something that is not expected here.
     Protocol(FrameError),
     /// A system call of ours failed.
     System(io::Error),
@@ -62,15 +62,15 @@ struct Watch {
     killed: Option<How>,
     /// The process has ended.
     ended: bool,
-    /// More may come out of the reply pipe.
+    /// More may come from the reply pipe.
     open: bool,
     /// The parent's data pipe is full.
     full: bool,
-    /// Bytes moved so far.
+    /// How many bytes were moved so far.
     relayed: u64,
 }
 
-/// Moves the reply to `data`, obeys `commands`, keeps the clock and the `floor` of the disk, and reaps the process.
+/// Moves the reply to `data`, obeys `commands`, checks the clock and the `floor` of the disk, and reaps the process.
 /// Reply and standard error stay inside the kernel: no byte derived from evidence enters the zygote's memory, which later calls inherit.
 pub(crate) fn supervise(
     running: Running<'_>,
@@ -79,7 +79,7 @@ pub(crate) fn supervise(
     data: BorrowedFd<'_>,
 ) -> Result<Finished, Stop> {
     let watched = watch(&running, floor, commands, data);
-    // Nobody of the group outlives its leader, who is not reaped yet and so still owns the number.
+    // No group member outlives its leader, which is not reaped yet and so still owns the number.
     sys::kill_group(running.pid);
     let reaped = sys::wait(running.pid).map_err(Stop::System)?;
     let watch = watched?;
@@ -109,7 +109,7 @@ fn watch(
         if left.is_zero() {
             watch.kill(running, How::TimedOut);
         }
-        // What a dead process has written is all there already; after a kill only its end is awaited.
+        // Everything that a dead process has written is already there; after a kill only its end is awaited.
         let timeout = match (watch.ended, watch.killed.is_some(), watch.full) {
             (true, _, false) => Some(Duration::ZERO),
             (true, _, true) | (false, true, _) => None,
@@ -135,7 +135,7 @@ fn watch(
         if reply != 0 && watch.open {
             watch.pump(running, data)?;
         } else if watch.ended && reads {
-            // Somebody still holds the pipe, but its owner is dead.
+            // Something else still has the pipe open, but the pipe's owner is dead.
             watch.open = false;
         }
         watch.ended |= end != 0;
@@ -160,7 +160,7 @@ fn obey(commands: &mut File, running: &Running<'_>, watch: &mut Watch) -> Result
 }
 
 impl Watch {
-    /// Kills the whole group, for the first reason only; a process that has ended has ended by itself.
+    /// Kills the whole group, for the first reason only; a process that has already ended has ended by itself.
     fn kill(&mut self, running: &Running<'_>, why: How) {
         if !self.ended && self.killed.is_none() {
             sys::kill_group(running.pid);
@@ -169,7 +169,7 @@ impl Watch {
         }
     }
 
-    /// Moves what is there, at most one byte more than allowed.
+    /// Moves what is available, at most one byte more than allowed.
     fn pump(&mut self, running: &Running<'_>, data: BorrowedFd<'_>) -> Result<(), Stop> {
         let allowed = running.limits.reply_bytes.saturating_add(HEADER as u64);
         let wanted = allowed.saturating_sub(self.relayed).saturating_add(1).min(1 << 20);
@@ -191,9 +191,10 @@ impl Watch {
     }
 }
 
-/// Moves what a call that broke was doing, as it stands in the file of its scratch folder: its maker is dead, and as hostile as its reply.
+/// Moves the note of what a broken call was doing, from the file in its scratch folder.
+/// Its author is dead, and the note is as hostile as a reply.
 pub(crate) fn move_doing(folder: &Path, data: BorrowedFd<'_>) -> Result<u64, Stop> {
-    // Neither followed, if it is a link, nor waited for, if it is a pipe.
+    // Not followed if it is a link, and not waited for if it is a pipe.
     let opened = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
@@ -202,12 +203,12 @@ pub(crate) fn move_doing(folder: &Path, data: BorrowedFd<'_>) -> Result<u64, Sto
         Ok(file) if file.metadata().is_ok_and(|metadata| metadata.is_file()) => {
             move_words(file.as_fd(), data)
         }
-        // Most calls say nothing.
+        // Most calls leave no note.
         Ok(_) | Err(_) => Ok(0),
     }
 }
 
-/// Moves what stands in a pipe or a file, up to the limit.
+/// Moves the content of a pipe or a file, up to the limit.
 fn move_words(from: BorrowedFd<'_>, data: BorrowedFd<'_>) -> Result<u64, Stop> {
     let mut moved = 0;
     while moved < WORDS_LIMIT {

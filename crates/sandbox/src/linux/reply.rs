@@ -1,4 +1,4 @@
-//! The one frame that a call's process sends, put together and judged by the parent.
+//! The one frame that a call's process sends, assembled and judged by the parent.
 
 use crate::ending::{Ending, SetupStep};
 use crate::frame_error::FrameError;
@@ -8,16 +8,16 @@ use crate::linux::message::{How, PANIC_LIMIT, WORDS_LIMIT, code, reply};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-/// What has come out of the data pipe. The process that sent it is hostile.
+/// What has come from the data pipe. The process that sent it is hostile.
 pub(crate) struct Received {
     header: Vec<u8>,
     payload: Payload,
 }
 
-/// Where what stands behind the header is kept.
+/// Where the bytes after the header are kept.
 pub(crate) enum Payload {
     Memory(Vec<u8>),
-    /// An empty file, the bytes that came, and what keeps them from being written.
+    /// An empty file, the number of bytes received, and what prevents writing them.
     File(File, u64, io::Result<()>),
 }
 
@@ -26,12 +26,12 @@ impl Received {
         Received { header: Vec::new(), payload }
     }
 
-    /// Bytes so far.
+    /// Returns the number of bytes so far.
     pub(crate) fn len(&self) -> u64 {
         self.header.len() as u64 + self.payload.len()
     }
 
-    /// Adds bytes, of at most `limit` in all.
+    /// Adds bytes, up to `limit` in total.
     pub(crate) fn push(&mut self, bytes: &[u8], limit: u64) {
         let missing = HEADER.saturating_sub(self.header.len()).min(bytes.len());
         let (header, payload) = bytes.split_at_checked(missing).unwrap_or((bytes, &[]));
@@ -40,20 +40,20 @@ impl Received {
         self.payload.push(payload);
     }
 
-    /// Makes room for all that the header announces: a reply that doubles its room as it grows would take twice as much.
+    /// Reserves room for everything that the header announces: a reply that doubles its buffer as it grows would need twice as much.
     fn make_room(&mut self, limit: u64) {
         if let Payload::Memory(payload) = &mut self.payload
             && payload.is_empty()
             && let Ok(header) = <[u8; HEADER]>::try_from(self.header.as_slice())
             && let Ok(header) = frame::parse_header(header, limit)
         {
-            // Memory that is never written is never taken.
+            // Memory that is never written is never used.
             let _ = payload
                 .try_reserve_exact(usize::try_from(header.length).unwrap_or_default() + 2 * WORDS_LIMIT);
         }
     }
 
-    /// Cuts off the last `length` bytes: what the process was doing, then standard error, which stand behind the reply.
+    /// Cuts off the last `length` bytes: what the process was doing, then standard error, which follow the reply.
     pub(crate) fn split_tail(&mut self, length: u64) -> Vec<u8> {
         let in_payload = length.min(self.payload.len());
         let in_header = usize::try_from(length - in_payload).unwrap_or(usize::MAX).min(self.header.len());
@@ -62,7 +62,7 @@ impl Received {
         tail
     }
 
-    /// What keeps the file from holding what came.
+    /// Returns what prevented the file from receiving the bytes.
     pub(crate) fn kept(&mut self) -> io::Result<()> {
         match &mut self.payload {
             Payload::Memory(_) => Ok(()),
@@ -84,7 +84,7 @@ impl Received {
 }
 
 impl Payload {
-    /// A payload that goes into this file, in place of what it holds.
+    /// Makes a payload that goes into this file and replaces its content.
     pub(crate) fn in_file(file: &File) -> io::Result<Payload> {
         let mut file = file.try_clone()?;
         file.set_len(0)?;
@@ -131,20 +131,20 @@ impl Payload {
         }
     }
 
-    /// The first bytes, wherever they are.
+    /// Returns the first bytes, wherever they are.
     fn read(self) -> Vec<u8> {
         match self {
             Payload::Memory(bytes) => bytes,
             Payload::File(mut file, ..) => {
                 let mut bytes = Vec::new();
-                // What cannot be read is not told.
+                // Unreadable bytes are left out.
                 let _ = file.rewind().and_then(|()| file.take(PANIC_LIMIT as u64).read_to_end(&mut bytes));
                 bytes
             }
         }
     }
 
-    /// The bytes in memory; what is in a file stays there.
+    /// Returns the bytes in memory; those in a file stay there.
     fn bytes(self) -> Vec<u8> {
         match self {
             Payload::Memory(bytes) => bytes,
@@ -153,8 +153,8 @@ impl Payload {
     }
 }
 
-/// The ending that follows from how the process ended and what it sent.
-/// A frame counts only beside its own exit code: a process that dies after half a reply has not replied.
+/// Determines the ending from how the process ended and what it sent.
+/// A frame counts only together with its own exit code: a process that dies after half a reply has not replied.
 pub(crate) fn judge(how: How, received: Received, limits: &Limits) -> Ending {
     match how {
         How::Signalled(signal) => Ending::Signalled { signal },
@@ -164,7 +164,7 @@ pub(crate) fn judge(how: How, received: Received, limits: &Limits) -> Ending {
         How::DiskFull => Ending::DiskFull,
         How::Failed(step, errno) => Ending::SetupFailed { step, errno },
         How::Exited(code) => {
-            // A panic's message is bounded by itself, whatever the reply may have.
+            // A panic message has its own limit, whatever the reply's is.
             let limit = limits.reply_bytes.max(PANIC_LIMIT as u64);
             match (code, received.frame(limit)) {
                 (code::REPLIED, Ok((reply::REPLY, payload))) => Ending::Replied(payload.bytes()),
@@ -201,7 +201,7 @@ mod tests {
 
     fn received(bytes: &[u8]) -> Received {
         let mut received = Received::new(Payload::Memory(Vec::new()));
-        // One by one, because a pipe may cut anywhere.
+        // Byte by byte, because a pipe may cut anywhere.
         bytes.iter().for_each(|byte| received.push(&[*byte], 1 << 20));
         received
     }

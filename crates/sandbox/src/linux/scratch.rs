@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Makes the folder `path`, empty.
-/// A folder left there by an earlier process of the same number is removed first.
+/// Creates the folder `path`, empty.
+/// A folder left there by an earlier process with the same number is removed first.
 pub(crate) fn make(path: &Path) -> io::Result<()> {
     match fs::create_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -17,10 +17,10 @@ pub(crate) fn make(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes the folder `path` with everything in it; one that does not exist is removed already.
+/// Removes the folder `path` with everything in it; a missing folder is fine.
 ///
 /// The content is hostile: it may be nested deeper than a recursive removal has stack or descriptors for.
-/// So folders are moved up to the first level before they are emptied, and nothing is ever followed through a symbolic link.
+/// So folders are moved up to the first level before they are emptied, and symbolic links are never followed.
 /// The process that wrote here must be dead.
 pub fn clear(path: &Path) -> io::Result<()> {
     match fs::remove_dir(path) {
@@ -43,7 +43,7 @@ pub fn clear(path: &Path) -> io::Result<()> {
 }
 
 /// Unlinks the files of `folder` and moves its folders into `top` under new names.
-/// Returns whether `top` holds a folder afterwards, when `folder` is `top`.
+/// If `folder` is `top`, returns whether `top` still contains a folder.
 fn empty_once(folder: &Path, top: &Path, moved: &mut u64) -> io::Result<bool> {
     let mut folders = false;
     for entry in list(folder)? {
@@ -72,7 +72,7 @@ fn move_up(folder: &Path, top: &Path, moved: &mut u64) -> io::Result<()> {
     }
 }
 
-/// Renames a folder, and makes it accessible first where that is needed: its entry `..` changes.
+/// Renames a folder; makes it accessible first if needed, because its entry `..` changes.
 fn rename(folder: &Path, target: &Path) -> io::Result<()> {
     match fs::rename(folder, target) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -83,7 +83,7 @@ fn rename(folder: &Path, target: &Path) -> io::Result<()> {
     }
 }
 
-/// Lists a folder, and makes it accessible first where its maker has shut out everybody.
+/// Lists a folder; makes it accessible first if its creator has locked everybody out.
 fn list(folder: &Path) -> io::Result<fs::ReadDir> {
     match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {

@@ -27,18 +27,20 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Serves calls until the parent goes away, which shows as the end of its pipe: the first thing that `main` does when its first argument is [`crate::WORKER_ARGUMENT`].
+/// Serves calls until the parent goes away, which shows as the end of its pipe.
+/// `main` must call it first of all if its first argument is [`crate::WORKER_ARGUMENT`].
 ///
-/// (`PR_SET_PDEATHSIG` would tie the worker to the *thread* that started it, and a thread of a pool ends long before its process.)
+/// (`PR_SET_PDEATHSIG` would tie the worker to the *thread* that started it, and a pool's thread ends long before its process.)
 ///
-/// No thread may exist yet, and nothing may be open that is still needed: every inherited descriptor but the parent's three pipes is closed.
+/// No thread may exist yet, and no open descriptor may still be needed: all inherited ones except the parent's three pipes are closed.
 /// `handler` gets the request and the path of a fresh, empty scratch folder (also the current folder), and returns the reply.
-/// It runs in a process of its own for each call; what it changes in memory is gone afterwards, and so is the folder.
-/// Standard output leads nowhere, standard error is kept up to 4 KiB.
+/// It runs in a process of its own for each call; its changes in memory are gone afterwards, and so is the folder.
+/// Standard output leads nowhere; up to 4 KiB of standard error are kept.
 ///
-/// The scratch path differs from call to call, so it has no place in a reply that is to be reproduced.
+/// The scratch path differs from call to call, so it must not be in a reply that is to be reproduced.
 ///
-/// Under confinement it can read the readable paths and write its scratch folder, and that is all: no thread, no process, no socket, no mode or time of any file.
+/// Under confinement the handler can only read the readable paths and write its scratch folder:
+/// no thread, no process, no socket, no mode or time of any file.
 /// `std::fs::copy` fails there, because it sets the mode of the copy; use `std::io::copy`.
 pub fn serve(handler: impl Fn(&[u8], &Path) -> Reply) -> Result<(), ServeError> {
     let threads = std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
@@ -57,7 +59,7 @@ pub fn serve(handler: impl Fn(&[u8], &Path) -> Reply) -> Result<(), ServeError> 
     let worker = match Worker::set_up(setup, pipes) {
         Ok(worker) => worker,
         Err((mut pipes, refusal)) => {
-            // Without a listener the refusal is moot.
+            // If nobody listens, the refusal does not matter.
             let _ = pipes.tell(&Event::Refused(refusal));
             return Err(ServeError::Refused);
         }
@@ -69,7 +71,7 @@ pub fn serve(handler: impl Fn(&[u8], &Path) -> Reply) -> Result<(), ServeError> 
     }
 }
 
-/// The three pipes to the parent, and the hole that takes their numbers.
+/// The three pipes to the parent, and `/dev/null`, which takes their numbers.
 struct Pipes {
     commands: File,
     events: File,
@@ -106,7 +108,7 @@ impl Pipes {
 struct Worker {
     pipes: Pipes,
     scratch_root: PathBuf,
-    /// The same, open.
+    /// The scratch root, open.
     root: File,
     fence: Option<(Vec<Readable>, BpfProgram)>,
 }
@@ -116,7 +118,7 @@ impl Worker {
         match confine(&setup) {
             Err(refusal) => Err((pipes, refusal)),
             Ok((confinement, root, fence)) => {
-                // A parent that is gone shows at the next command.
+                // If the parent is gone, the next command shows it.
                 let _ = pipes.tell(&Event::Ready(confinement));
                 Ok(Self { pipes, scratch_root: setup.scratch_root, root, fence })
             }
@@ -127,7 +129,7 @@ impl Worker {
         loop {
             match self.pipes.next().map_err(Stop::Protocol)? {
                 None => return Ok(()),
-                // The call that it meant was over before it came.
+                // The call that it was meant for had already ended.
                 Some(Command::Cancel) => {}
                 Some(Command::Setup(_)) => return Err(Stop::Protocol(FrameError::Kind { actual: 1 })),
                 Some(Command::Call(call)) => {
@@ -213,7 +215,7 @@ fn failed(step: SetupStep, error: &io::Error) -> Finished {
     Finished { how, usage: Usage::default(), relayed: 0, stderr: 0 }
 }
 
-/// A pipe that drops what does not fit, so that talking cannot hang a call.
+/// Makes a pipe that drops what does not fit, so that output cannot block a call.
 fn quiet_pipe() -> io::Result<(PipeReader, PipeWriter)> {
     let (reader, writer) = io::pipe()?;
     sys::set_nonblocking(reader.as_fd())?;
@@ -228,20 +230,20 @@ fn now() -> Instant {
 
 type Fence = Option<(Vec<Readable>, BpfProgram)>;
 
-/// Confines the zygote and opens the scratch root, or tells what is missing.
+/// Confines the zygote and opens the scratch root, or says what is missing.
 fn confine(setup: &Setup) -> Result<(Confinement, File, Fence), Refusal> {
     sys::private_umask();
     let mut confinement = nothing_holds();
     if setup.policy == Policy::Required {
-        // The table of mounts that tells it is hidden by the first step.
+        // The mount table that shows this is hidden by the first step.
         let local = mounts::are_local(&setup.readable);
         let seclusion = seclude::own_namespaces(&setup.readable, &setup.scratch_root);
         (confinement.namespaces, confinement.root) = (seclusion.namespaces, seclusion.root);
         confinement.identity = identity::give_up(local, &setup.scratch_root);
-        // What the steps before need is given up after them.
+        // Capabilities that the steps before need are given up after them.
         confinement.capabilities = identity::give_up_capabilities(seclusion.own_user);
     }
-    // Defence in depth that concerns nobody but us.
+    // Defence in depth that concerns only this process.
     let _ = sys::not_dumpable();
     confinement.no_new_privs = holding(sys::no_new_privs());
     let readable = setup.readable.iter().map(|path| fence::open(path).map_err(refused(path)));
@@ -264,7 +266,7 @@ fn confine(setup: &Setup) -> Result<(Confinement, File, Fence), Refusal> {
     }
 }
 
-/// What holds before anything is done.
+/// Returns the state before anything is confined.
 fn nothing_holds() -> Confinement {
     let absent = Holding::Missing(Reason::NotRequested);
     Confinement {

@@ -1,8 +1,8 @@
-//! What a signal says of the call that it ended.
+//! What a signal shows about the call that it ended.
 
 use crate::limits::Limits;
 
-/// One lower-case fragment that follows "the call".
+/// Returns a lower-case fragment that follows "the call".
 pub(crate) fn describe_signal(signal: i32, limits: &Limits) -> String {
     match signal {
         libc::SIGABRT => format!(
@@ -23,7 +23,7 @@ pub(crate) fn describe_signal(signal: i32, limits: &Limits) -> String {
     }
 }
 
-/// Whether a signal is one that people and systems end processes with, and no process by accident itself.
+/// Checks for a signal with which people and systems end processes, and which no process sends itself by accident.
 pub(crate) const fn is_from_outside(signal: i32) -> bool {
     matches!(signal, libc::SIGKILL | libc::SIGTERM | libc::SIGINT | libc::SIGHUP | libc::SIGQUIT)
 }

@@ -1,6 +1,6 @@
 //! The system calls that the standard library does not wrap: the only unsafe code of Locard.
 //!
-//! Every function here is safe to call in a single-threaded process; what it costs to call one elsewhere stands with it.
+//! Every function here is safe to call in a single-threaded process; each says what else it requires.
 #![expect(
     unsafe_code,
     reason = "fork, wait4, poll, prctl and their like have no safe wrapper in the standard library"
@@ -21,11 +21,11 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-/// Which way a fork returned.
+/// Which side of a fork this is.
 pub(crate) enum Forked {
     /// In the new process.
     Child,
-    /// In the process that called: the id of the new one.
+    /// In the calling process.
     Parent {
         /// Process id of the child.
         pid: i32,
@@ -41,7 +41,7 @@ pub(crate) enum Exit {
     Signal(i32),
 }
 
-/// What `wait4` tells of a process that has ended.
+/// What `wait4` reports of a process that has ended.
 pub(crate) struct Reaped {
     /// How it ended.
     pub(crate) exit: Exit,
@@ -70,7 +70,7 @@ pub(crate) enum Resource {
     Processes,
 }
 
-/// Splits the process in two.
+/// Forks the process.
 /// Only a single-threaded process may call this: `serve` has checked it.
 pub(crate) fn fork() -> io::Result<Forked> {
     // SAFETY: the process is single-threaded, so no lock can be held by a thread that the child lacks.
@@ -81,7 +81,7 @@ pub(crate) fn fork() -> io::Result<Forked> {
     }
 }
 
-/// Ends the process at once: no destructor, no exit handler, no buffer of the parent written twice.
+/// Ends the process at once: no destructor, no exit handler, no parent's buffer written twice.
 pub(crate) fn exit_now(code: i32) -> ! {
     // SAFETY: `_exit` has no precondition.
     unsafe { libc::_exit(code) }
@@ -130,7 +130,7 @@ pub(crate) fn pidfd_open(pid: i32) -> io::Result<OwnedFd> {
 }
 
 /// Kills every process of the group `pid`, and `pid` itself in case it had no group yet.
-/// The caller has not reaped `pid`, therefore the number cannot have been given to somebody else.
+/// The caller has not reaped `pid`, so the number cannot have been reused.
 pub(crate) fn kill_group(pid: i32) {
     if pid > 1 {
         // SAFETY: takes two integers; `pid` above 1 excludes "every process" and our own group.
@@ -152,24 +152,24 @@ pub(crate) fn die_with_parent() -> io::Result<()> {
     prctl(libc::PR_SET_PDEATHSIG, c_ulong::try_from(libc::SIGKILL).unwrap_or(9))
 }
 
-/// Gives up, for good, whatever an executed file could add in privileges.
+/// Gives up, for good, any privileges that an executed file could add.
 pub(crate) fn no_new_privs() -> io::Result<()> {
     prctl(libc::PR_SET_NO_NEW_PRIVS, 1)
 }
 
-/// What a file system holds and has left, for those without privileges.
+/// The size and free space of a file system, for processes without privileges.
 pub(crate) struct Room {
-    /// Bytes in all.
+    /// Bytes in total.
     pub(crate) bytes: u64,
     /// Bytes that are free.
     pub(crate) free_bytes: u64,
-    /// Files in all; 0 where they are not counted.
+    /// Files in total; 0 if they are not counted.
     pub(crate) files: u64,
-    /// Files that can still be made.
+    /// Files that can still be created.
     pub(crate) free_files: u64,
 }
 
-/// Asks the file system that `fd` lies on.
+/// Queries the file system of `fd`.
 pub(crate) fn room(fd: BorrowedFd<'_>) -> io::Result<Room> {
     // SAFETY: `statfs` is plain data for which all zeroes is a value.
     let mut told: libc::statfs = unsafe { std::mem::zeroed() };
@@ -189,7 +189,7 @@ pub(crate) fn not_dumpable() -> io::Result<()> {
     prctl(libc::PR_SET_DUMPABLE, 0)
 }
 
-/// Whether the kernel knows `PR_GET_NO_NEW_PRIVS`.
+/// Checks whether the kernel knows `PR_GET_NO_NEW_PRIVS`.
 pub(crate) fn knows_no_new_privs() -> io::Result<()> {
     prctl(libc::PR_GET_NO_NEW_PRIVS, 0)
 }
@@ -200,13 +200,13 @@ fn prctl(option: c_int, value: c_ulong) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Files and folders that the caller creates are for its own user alone.
+/// Makes files and folders that the caller creates private to its own user.
 pub(crate) fn private_umask() {
     // SAFETY: takes an integer and cannot fail.
     unsafe { libc::umask(0o077) };
 }
 
-/// Sets soft and hard limit of `resource`, the hard one `slack` higher, neither above the hard limit in force.
+/// Sets the soft and hard limits of `resource`, the hard one `slack` higher, neither above the current hard limit.
 pub(crate) fn limit(resource: Resource, soft: u64, slack: u64) -> io::Result<()> {
     let number = match resource {
         Resource::AddressSpace => libc::RLIMIT_AS,
@@ -225,21 +225,21 @@ pub(crate) fn limit(resource: Resource, soft: u64, slack: u64) -> io::Result<()>
     check(unsafe { libc::setrlimit(number, &raw const wanted) })
 }
 
-/// Closes every descriptor from `first` on, whoever holds it.
-/// Only for a process that owns nothing there any more: a fresh worker, or a child that will never drop what it inherited.
+/// Closes every descriptor from `first` on, whoever owns it.
+/// Only for a process that no longer owns anything there: a fresh worker, or a child that will never drop what it inherited.
 pub(crate) fn close_from(first: u32) -> io::Result<()> {
     // SAFETY: takes integers; see the contract above for why no owner is surprised.
     let result = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) };
     check_long(result).map(drop)
 }
 
-/// Makes the descriptor number `target` another name of `fd`, kept over `exec`.
+/// Makes the descriptor number `target` another name of `fd`, kept across `exec`.
 pub(crate) fn place(fd: BorrowedFd<'_>, target: RawFd) -> io::Result<()> {
     // SAFETY: `fd` is open; whatever was at `target` is closed, which the callers intend.
     check(unsafe { libc::dup2(fd.as_raw_fd(), target) })
 }
 
-/// Takes one of the three standard descriptors as our own, at a number of 3 or more.
+/// Takes over one of the three standard descriptors, at a number of 3 or more.
 pub(crate) fn take_standard(number: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: takes integers; the result is checked.
     let fd = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
@@ -248,8 +248,8 @@ pub(crate) fn take_standard(number: RawFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Takes the descriptor `number` as our own.
-/// Only for a child that has placed something there and holds no other owner of it.
+/// Takes ownership of the descriptor `number`.
+/// Only for a child that has put something there and has no other owner of it.
 pub(crate) fn adopt(number: RawFd) -> OwnedFd {
     // SAFETY: see the contract above.
     unsafe { OwnedFd::from_raw_fd(number) }
@@ -264,22 +264,22 @@ pub(crate) fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
     check(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) })
 }
 
-/// Asks for a pipe buffer of `bytes`; the kernel may refuse, which costs speed only.
+/// Asks for a pipe buffer of `bytes`; the kernel may refuse, which only costs speed.
 pub(crate) fn widen_pipe(fd: BorrowedFd<'_>, bytes: c_int) {
     // SAFETY: takes integers; `fd` is open.
     unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETPIPE_SZ, bytes) };
 }
 
-/// Moves up to `length` bytes from one pipe to another inside the kernel: 0 at the end of `from`.
+/// Moves up to `length` bytes from one pipe to another inside the kernel; returns 0 at the end of `from`.
 pub(crate) fn splice(from: BorrowedFd<'_>, to: BorrowedFd<'_>, length: usize) -> io::Result<usize> {
     let flags = libc::SPLICE_F_MOVE | libc::SPLICE_F_NONBLOCK;
     let none = std::ptr::null_mut();
-    // SAFETY: both descriptors are open; null offsets are what pipes take.
+    // SAFETY: both descriptors are open; pipes take null offsets.
     let moved = unsafe { libc::splice(from.as_raw_fd(), none, to.as_raw_fd(), none, length, flags) };
     usize::try_from(moved).map_err(|_| io::Error::last_os_error())
 }
 
-/// A counter that is readable while it is not zero, and never blocks.
+/// Creates a counter that is readable while it is not zero, and never blocks.
 pub(crate) fn eventfd() -> io::Result<OwnedFd> {
     // SAFETY: takes integers; the result is checked.
     let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
@@ -288,7 +288,7 @@ pub(crate) fn eventfd() -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// One descriptor to wait for, with the `POLL*` events wanted; `None` is skipped.
+/// A descriptor to wait for, with the wanted `POLL*` events; `None` is skipped.
 pub(crate) type Wanted<'a> = (Option<BorrowedFd<'a>>, i16);
 
 /// Something can be read, or the other side is gone.
@@ -296,8 +296,8 @@ pub(crate) const READABLE: i16 = libc::POLLIN;
 /// Something can be written, or the other side is gone.
 pub(crate) const WRITABLE: i16 = libc::POLLOUT;
 
-/// Waits for any of `wanted`, at most `timeout` (`None`: for ever), and returns the events of each.
-/// An interruption by a signal returns as if the time were over: callers look at their clock anyway.
+/// Waits for any of `wanted`, at most `timeout` (`None`: forever), and returns the events of each.
+/// If a signal interrupts, it returns as if the time were over: callers check their clock anyway.
 pub(crate) fn poll<const N: usize>(
     wanted: [Wanted<'_>; N],
     timeout: Option<Duration>,
@@ -325,7 +325,7 @@ pub(crate) fn poll<const N: usize>(
     Ok(set.map(|entry| entry.revents))
 }
 
-/// The kernel's Landlock ABI version, at least 1.
+/// Returns the kernel's Landlock ABI version, at least 1.
 pub(crate) fn landlock_abi() -> io::Result<u32> {
     let version: c_long = 1; // LANDLOCK_CREATE_RULESET_VERSION
     let none = std::ptr::null::<u8>();
@@ -334,7 +334,7 @@ pub(crate) fn landlock_abi() -> io::Result<u32> {
     u32::try_from(check_long(abi)?).map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
 }
 
-/// Whether seccomp filters can kill the whole process, the youngest feature that we ask of them (Linux 4.14).
+/// Checks whether seccomp filters can kill the whole process, the newest feature that we need of them (Linux 4.14).
 pub(crate) fn knows_seccomp() -> io::Result<()> {
     let action: u32 = libc::SECCOMP_RET_KILL_PROCESS;
     // SAFETY: the pointer is to a live local of the type that this operation reads.

@@ -1,4 +1,5 @@
-//! What the program's own log has of workers: when they begin and end, what calls used, and which limit stopped one. No request, no reply, no path.
+//! The program's own log entries about workers: when they start and end, what calls used, and which limit stopped one.
+//! They contain no request, no reply and no path.
 
 use crate::confinement::Confinement;
 use crate::ending::{Ending, Report, ZygoteExit};
@@ -14,7 +15,7 @@ pub(crate) fn lost(exit: ZygoteExit, deaths: u32) {
     warn!(target: "sandbox", ?exit, deaths, "worker lost");
 }
 
-/// How a call ended: `debug` where it replied, as nearly all do.
+/// Logs how a call ended: at `debug` if it replied, as nearly all do.
 pub(crate) fn ended(report: &Report) {
     let usage = &report.usage;
     let (wall, user, system) =
@@ -42,7 +43,7 @@ pub(crate) fn ended(report: &Report) {
     }
 }
 
-/// The word for an ending.
+/// Returns the word for an ending.
 const fn name(ending: &Ending) -> &'static str {
     match ending {
         Ending::Replied(_) => "replied",

@@ -1,4 +1,4 @@
-//! How types of the public interface stand in a frame.
+//! How types of the public interface are encoded in a frame.
 
 use crate::confinement::{Confinement, Holding, Reason};
 use crate::ending::SetupStep;
@@ -67,12 +67,12 @@ impl SetupStep {
         Self::Seccomp,
     ];
 
-    /// The number that stands for this step in a frame.
+    /// Returns the number of this step in a frame.
     pub(crate) fn number(self) -> u8 {
         Self::ALL.iter().zip(1..).find(|(step, _)| **step == self).map_or(0, |(_, number)| number)
     }
 
-    /// The step that a number in a frame stands for.
+    /// Returns the step with this number in a frame.
     pub(crate) fn from_number(number: u8) -> Result<Self, FrameError> {
         let unknown = FrameError::Field { field: "step", actual: u64::from(number) };
         Self::ALL.iter().zip(1..).find(|(_, other)| *other == number).map(|(step, _)| *step).ok_or(unknown)

@@ -1,4 +1,4 @@
-//! Calls, and the zygote behind them, as the parent sees them.
+//! Calls and their zygote, from the parent's side.
 
 use crate::call_error::CallError;
 use crate::config::{Config, Policy};
@@ -17,9 +17,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A worker: calls go through it one at a time. Several of them may run side by side.
+/// A worker: it handles one call at a time. Several workers may run side by side.
 ///
-/// It may be used from any thread; a thread that ends takes nothing with it.
+/// It may be used from any thread; it does not depend on the thread that started it.
 /// Dropping it ends the process.
 pub struct Zygote {
     config: Config,
@@ -29,10 +29,10 @@ pub struct Zygote {
     deaths: u32,
 }
 
-/// Deaths in a row, without a reply in between, after which calls fail.
+/// How many deaths in a row, without a reply in between, make calls fail.
 const PATIENCE: u32 = 3;
 
-/// Numbers the scratch folders of this process, whichever worker they belong to.
+/// Numbers the scratch folders of this process, for all its workers.
 static ORDINAL: AtomicU64 = AtomicU64::new(0);
 
 impl Zygote {
@@ -41,8 +41,8 @@ impl Zygote {
         Self::spawn_probed(config, &probe())
     }
 
-    /// The same with the result of [`probe`] given, for whoever has it already or wants another one.
-    /// What the worker then really achieves is checked in any case.
+    /// Does the same with the given result of [`probe`], for a caller that has it already or wants another one.
+    /// The worker's actual confinement is checked in any case.
     pub fn spawn_probed(mut config: Config, probed: &Confinement) -> Result<Self, SpawnError> {
         let missing = probed.missing();
         if config.confinement == Policy::Required && !missing.is_empty() {
@@ -58,32 +58,33 @@ impl Zygote {
         Ok(Self { config, confinement, canceller, link: Some(link), deaths: 0 })
     }
 
-    /// What holds this worker's calls.
+    /// Returns what confines this worker's calls.
     pub fn confinement(&self) -> &Confinement {
         &self.confinement
     }
 
-    /// A handle that ends the running call from another thread.
+    /// Returns a handle that ends the running call from another thread.
     pub fn canceller(&self) -> Canceller {
         self.canceller.clone()
     }
 
-    /// Process id of the zygote, while there is one.
+    /// Returns the process id of the zygote, while there is one.
     pub fn process_id(&self) -> Option<u32> {
         self.link.as_ref().map(Link::process_id)
     }
 
     /// Makes one call and waits for its end, which comes within the wall limit and a grace of 2 s, whatever the call does.
     ///
-    /// A zygote that was found dead is replaced; the call is made again only if its process had not been started.
-    /// An `Err` says that there was no call, or that the file for its reply cannot be written ([`CallError::Keep`]); everything else that happens to a call is a [`Report`].
+    /// A dead zygote is replaced; the call is only repeated if its process had not been started.
+    /// An `Err` means that there was no call, or that the file for its reply cannot be written ([`CallError::Keep`]).
+    /// Everything else that happens to a call is a [`Report`].
     pub fn call(&mut self, request: &[u8], limits: &Limits) -> Result<Report, CallError> {
         self.call_with(request, limits, &|| Ok(Payload::Memory(Vec::new())))
     }
 
-    /// The same with the bytes of the reply in a file, in place of what it holds; the report's own are empty then.
+    /// Does the same, but writes the reply's bytes to a file, replacing its content; the report's own bytes are then empty.
     ///
-    /// Of a call that did not reply the file holds nothing of use.
+    /// If the call did not reply, the content of the file is meaningless.
     pub fn call_into(&mut self, request: &[u8], limits: &Limits, into: &File) -> Result<Report, CallError> {
         self.call_with(request, limits, &|| Payload::in_file(into))
     }
@@ -127,7 +128,7 @@ impl Zygote {
         }
     }
 
-    /// The living link, or a new one.
+    /// Returns the living link, or a new one.
     fn take_link(&mut self) -> Result<Link, CallError> {
         if let Some(mut link) = self.link.take() {
             if link.alive() {
@@ -152,7 +153,7 @@ impl Zygote {
         Ok(())
     }
 
-    /// Cleans up behind a zygote that was lost in a call. `None`: the call may be made again.
+    /// Cleans up after a zygote that was lost during a call. `None`: the call may be repeated.
     fn bury(
         &mut self,
         lost: &Lost,
@@ -194,8 +195,8 @@ fn finished(heard: Heard, limits: &Limits, folder: &Path) -> Result<Report, Call
     Ok(Report { ending, usage: ended.usage, stderr, doing, scratch_left })
 }
 
-/// Removes a scratch folder; returns it when that fails.
-/// The parent may do what the zygote may not, such as opening a folder that its maker has closed.
+/// Removes a scratch folder; returns it if that fails.
+/// The parent may do what the zygote may not, such as opening a folder that its creator has locked.
 fn clear(folder: &Path) -> Option<PathBuf> {
     scratch::clear(folder).err().map(|_| folder.to_owned())
 }

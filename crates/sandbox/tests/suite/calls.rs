@@ -42,7 +42,7 @@ fn a_thousand_calls_leave_nothing_behind() {
 
 #[test]
 fn what_kills_one_call_leaves_the_next_alone() {
-    // Rust turns an overflow of the stack into an abort where it knows the stack's guard page: not for the first thread under musl.
+    // Rust turns a stack overflow into an abort if it knows the stack's guard page: not for the first thread under musl.
     let overflow = if cfg!(target_env = "musl") { libc::SIGSEGV } else { libc::SIGABRT };
     for policy in BOTH {
         let mut bench = Bench::new(policy);
@@ -95,7 +95,7 @@ fn resource_limits_end_a_call() {
         let limits = Limits { cpu_seconds: 1, ..Limits::default() };
         let report = bench.zygote.call(b"spin", &limits).unwrap();
         assert_eq!(report.ending, Ending::Signalled { signal: libc::SIGXCPU });
-        // How much of it the kernel counts depends on what else runs; that it counts does not.
+        // How much of it the kernel counts depends on what else runs; that it counts some does not.
         assert!(report.usage.user + report.usage.system > Duration::ZERO);
 
         let limits = Limits { file_size: 1 << 20, ..Limits::default() };
@@ -131,7 +131,7 @@ fn a_reply_goes_from_file_to_file_and_a_failed_call_leaves_no_reply_in_memory() 
             assert_eq!(report.ending, Ending::Replied(Vec::new()));
             let bytes = std::fs::read(&path).unwrap();
             assert_eq!(bytes, [&vec![0; length][..], b"behind"].concat());
-            // The same in memory.
+            // The same, in memory.
             let report = bench.zygote.call(request.as_bytes(), &Limits::default()).unwrap();
             assert_eq!(report.ending, Ending::Replied(bytes));
         }
@@ -219,7 +219,7 @@ fn three_deaths_without_a_reply_are_an_error() {
     let mut bench = Bench::new(Policy::Unconfined);
     let died = Ending::ZygoteDied { exit: ZygoteExit::Signal(libc::SIGKILL) };
     for _ in 0..2 {
-        // A zygote that dies before it could say that the call's process runs is replaced and counted, and the call made again.
+        // If a zygote dies before it could report that the call's process runs, it is replaced and counted, and the call is repeated.
         let mut reports = 0;
         let last = loop {
             match bench.zygote.call(b"kill-zygote", &Limits::default()) {

@@ -1,7 +1,7 @@
 //! The escape campaign: what a taken-over call may try, and how each attempt ends.
 //!
 //! Each row is an attempt, and a row of the table in `docs/sandbox.md`.
-//! Attempts that succeed without confinement are made without it, too: an attempt that fails anyway would prove nothing.
+//! Attempts that succeed without confinement are also made without it: an attempt that fails anyway would prove nothing.
 
 use crate::common::{Bench, is_administrator};
 use sandbox::{Ending, Holding, Limits, Policy, probe};
@@ -17,11 +17,11 @@ use std::time::Duration;
 /// How an attempt ends.
 #[derive(Clone, Copy, PartialEq)]
 enum Ends {
-    /// The call gets an error that says so, and goes on.
+    /// The call gets an error for it, and continues.
     Denied,
-    /// The process is killed for asking.
+    /// The process is killed for trying.
     Killed,
-    /// The call gets this error: there is no more to have.
+    /// The call gets this error: the resource is used up.
     Short(i32),
     /// A signal of the kernel ends the process.
     Signal(i32),
@@ -29,13 +29,13 @@ enum Ends {
     TimedOut,
     /// It wrote more than a reply may have.
     TooLong,
-    /// There is nothing of that name where the root is hidden; elsewhere it succeeds.
+    /// The name does not exist if the root is hidden; otherwise it succeeds.
     Hidden,
     /// It succeeds: what it does is harmless.
     Open,
 }
 
-/// Whether the attempt succeeds where nothing confines.
+/// Whether the attempt succeeds without confinement.
 #[derive(Clone, Copy, PartialEq)]
 enum Free {
     Succeeds,
@@ -182,7 +182,7 @@ const RESOURCES: &[Row] = &[
     ("nest folders", "deep 500", Open, NotTried),
 ];
 
-/// What stands open, each harmless as far as we know.
+/// What remains possible, each harmless as far as we know.
 const LEFT: &[Row] = &[
     ("ask for size and times of a file outside", "stat {outside}/file", Hidden, Succeeds),
     ("ask where a link outside leads", "readlink /proc/self/exe", Hidden, Succeeds),
@@ -194,7 +194,7 @@ const TABLES: [&[Row]; 7] = [FILES, NETWORK, PROCESSES, RIGHTS, KERNEL, RESOURCE
 const HEADINGS: [&str; 7] =
     ["Files", "Network", "Processes", "Rights and code", "The kernel", "Resources", "What stands open"];
 
-/// The tables as `docs/sandbox.md` has them.
+/// Writes the tables as `docs/sandbox.md` has them.
 fn in_words() -> String {
     let row = |(attempt, _, ends, free): &Row| {
         let ends = match ends {
@@ -227,10 +227,10 @@ fn the_tables_of_the_documentation_are_those_of_the_campaign() {
     assert!(text.contains(&words), "docs/sandbox.md should hold:\n{words}");
 }
 
-/// Rust turns an overflow of the stack into an abort where it knows the stack's guard page: not for the first thread under musl.
+/// Rust turns a stack overflow into an abort if it knows the stack's guard page: not for the first thread under musl.
 const OVERFLOW: i32 = if cfg!(target_env = "musl") { libc::SIGSEGV } else { libc::SIGABRT };
 
-/// Where attempts lead: what listens has to be there, or a refusal would be none of ours.
+/// The targets of attempts: listeners must exist, or a refusal would not be ours.
 struct Field {
     bench: Bench,
     tcp: TcpListener,
@@ -277,7 +277,8 @@ impl Field {
     }
 }
 
-/// By seccomp, by Landlock, by mounts that are read only, by mounts that nothing is moved between, and by a root where nothing of that name is.
+/// Errors from seccomp, from Landlock, from read-only mounts, from mounts between which nothing can be moved,
+/// and from a root without the name.
 macro_rules! denied {
     () => {
         libc::EPERM | libc::EACCES | libc::EROFS | libc::EXDEV | libc::ENOENT
@@ -293,7 +294,7 @@ fn expected(ends: Ends, ending: &Ending) -> bool {
     };
     match ends {
         Denied if cfg!(target_env = "musl") => {
-            // musl tells the caller of its own functions that resources are short, whatever the kernel said.
+            // For its own functions, musl reports to the caller that resources are short, whatever the kernel said.
             matches!(errno, Some(denied!() | libc::EAGAIN | libc::ENOMEM))
         }
         Denied => matches!(errno, Some(denied!())),
@@ -315,7 +316,7 @@ fn every_attempt_ends_as_the_table_says() {
     assert_eq!(hidden, std::env::var_os(ROOT_STAYS).is_none() && probe().root == Holding::Holds);
     for (attempt, request, ends, _) in TABLES.concat() {
         let ends = if ends == Hidden && !hidden { Open } else { ends };
-        // What the clock ends need not be waited for; whatever else may take its time on a busy machine.
+        // What only the clock ends need not be waited for; everything else may take its time on a busy machine.
         let ending = match ends {
             TimedOut => field.ends_within(Duration::from_millis(700), request),
             _ => field.ends(request),
@@ -336,7 +337,7 @@ fn every_attempt_ends_as_the_table_says() {
 fn what_the_campaign_tries_succeeds_without_confinement() {
     let mut field = Field::new(Policy::Unconfined);
     let mut wrong = Vec::new();
-    // An ordinary user's call can make no process in any case: the limit of processes binds it.
+    // An ordinary user's call can create no process in any case: the limit of processes applies to it.
     let bound = if is_administrator() { &[][..] } else { &["fork", "clone3"] };
     for (attempt, request, ..) in TABLES.concat().into_iter().filter(|row| row.3 == Succeeds) {
         if bound.contains(&request) {
@@ -350,13 +351,13 @@ fn what_the_campaign_tries_succeeds_without_confinement() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The campaign once more, from a test of its own that the ones below start otherwise.
+/// The campaign itself, which the tests below start again in other surroundings.
 const CAMPAIGN: &str = "campaign::every_attempt_ends_as_the_table_says";
 
-/// Says that the root cannot be hidden there.
+/// The environment variable that says that the root cannot be hidden there.
 const ROOT_STAYS: &str = "CAMPAIGN_WHERE_THE_ROOT_STAYS";
 
-/// `nobody`, by custom.
+/// `nobody`, by convention.
 const NOBODY: u32 = 65_534;
 
 #[test]
@@ -364,10 +365,10 @@ fn every_attempt_of_an_ordinary_user_ends_the_same() {
     campaign_inside(&[], NOBODY);
 }
 
-/// What hides everything outside would hide as well that Landlock and seccomp deny it.
+/// Hiding everything outside would also hide whether Landlock and seccomp deny it.
 #[test]
 fn every_attempt_without_namespaces_ends_the_same() {
-    // Inside a user namespace its own limit of them can be set to none.
+    // Inside a user namespace its own limit on them can be set to none.
     let none = "echo 0 > /proc/sys/user/max_user_namespaces \
         && exec setpriv --inh-caps=-all --ambient-caps=-all \"$@\"";
     campaign_inside(
@@ -376,7 +377,7 @@ fn every_attempt_without_namespaces_ends_the_same() {
     );
 }
 
-/// There is no other root to be had where the root is no mount.
+/// If the root is not a mount, no other root can be made.
 #[test]
 fn every_attempt_of_an_administrator_in_a_chroot_ends_the_same() {
     let home = tempfile::tempdir().unwrap();
@@ -420,9 +421,9 @@ fn campaign_inside(inside: &[&str], user: u32) {
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
-/// Whatever number is asked for, the kernel does no more than what parsers need.
+/// Whatever system call number is used, the kernel does no more than what parsers need.
 ///
-/// The numbers that a call may use stand here as well as in the filter: one that is added there has to be added here.
+/// The allowed numbers are listed here as well as in the filter: one that is added there must be added here.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn every_other_system_call_is_denied() {
@@ -441,11 +442,12 @@ fn every_other_system_call_is_denied() {
     assert_eq!(allowed, ALLOWED);
 }
 
-/// `rt_sigreturn`, `exit`, `exit_group`: those who make them do not come back; 335 and 336 (`uretprobe`, `uprobe`), which the kernel passes by every filter, and which do nothing for who is in no probe.
+/// `rt_sigreturn`, `exit`, `exit_group` do not return to their caller.
+/// 335 and 336 (`uretprobe`, `uprobe`) are let past every filter by the kernel, and do nothing for a process that is not probed.
 #[cfg(target_arch = "x86_64")]
 const ENDS: [i64; 5] = [libc::SYS_rt_sigreturn, libc::SYS_exit, libc::SYS_exit_group, 335, 336];
 
-/// What a call may do whatever the arguments are.
+/// System calls that a call may make, whatever the arguments.
 #[cfg(target_arch = "x86_64")]
 #[rustfmt::skip]
 const ALLOWED: &[i64] = &[

@@ -28,7 +28,7 @@ fn the_worker_says_what_holds_it() {
     assert_eq!(bench.zygote.confinement().no_new_privs, Holding::Holds);
 }
 
-/// `CAP_DAC_READ_SEARCH` and `CAP_FOWNER`, whoever starts it.
+/// It has only `CAP_DAC_READ_SEARCH` and `CAP_FOWNER`, whoever starts it.
 #[test]
 fn the_worker_of_an_administrator_can_only_read_more_than_others() {
     let bench = Bench::new(Policy::Required);
@@ -125,7 +125,7 @@ fn the_worker_of_an_administrator_has_a_network_and_mounts_of_its_own() {
     assert_eq!(places, expected);
 }
 
-/// By links of which some lead out of the evidence's folder and back into it, and with the scratch root inside of it.
+/// With links, some of which lead out of the evidence's folder and back into it, and with the scratch root inside the evidence.
 #[test]
 fn evidence_is_read_under_every_name_that_it_was_given() {
     let home = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ fn everything_can_be_the_evidence() {
     assert_eq!(Bench::ask_of(&mut zygote, "scratch"), "ok first");
 }
 
-/// A disk of 64 MiB in place of the scratch root, which goes with this guard.
+/// A disk of 64 MiB mounted over the scratch root, which is removed with this guard.
 struct SmallDisk(std::path::PathBuf);
 
 impl Drop for SmallDisk {
@@ -204,7 +204,7 @@ fn a_call_is_ended_before_the_disk_is_full() {
             return;
         }
         let report = bench.zygote.call(request.as_bytes(), &Limits::default()).unwrap();
-        // Whoever writes faster than anybody looks comes to the end of the disk, and goes no further.
+        // A call that writes faster than the checks reaches the end of the disk, and gets no further.
         let no_space = Ending::Replied(format!("errno {}", libc::ENOSPC).into_bytes());
         assert!([Ending::DiskFull, no_space].contains(&report.ending), "{request}: {:?}", report.ending);
         assert_eq!(bench.ask("echo next"), "ok next");
@@ -321,7 +321,7 @@ fn there_is_no_way_out() {
     for request in ["tcp 127.0.0.1:9", "udp", "unix", "fork", "raise-limit", "link /etc/passwd"] {
         assert_eq!(bench.ask(request), denied, "{request}");
     }
-    // musl tells the caller of its own functions that resources are short, whatever the kernel said.
+    // For its own functions, musl reports to the caller that resources are short, whatever the kernel said.
     for (request, under_musl) in [("thread", libc::EAGAIN), ("code", libc::ENOMEM)] {
         let expected = if cfg!(target_env = "musl") { errno(under_musl) } else { denied.clone() };
         assert_eq!(bench.ask(request), expected, "{request}");

@@ -1,4 +1,4 @@
-//! The tests of `sandbox` from outside, as one binary: a binary is linked once, whatever it tests.
+//! The tests of `sandbox` from outside, as one binary: a binary is linked once, however many tests it has.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,6 +1,7 @@
-//! History of Chromium and the browsers made of it (Chrome, Edge, Brave, Opera): visits, downloads, searches.
+//! History of Chromium-based browsers (Chrome, Edge, Brave, Opera): visits, downloads, searches.
 //!
-//! Times are microseconds since 1601-01-01 UTC. Sources: the tables of the database itself; Chromium, `components/history/core/browser` and `ui/base/page_transition_types.h`.
+//! Times are microseconds since 1601-01-01 UTC.
+//! Sources: the tables of the database itself; Chromium, `components/history/core/browser` and `ui/base/page_transition_types.h`.
 
 use super::sqlite::{self, Opened, Stated, micros};
 use super::{Decoder, Head, Source};
@@ -112,7 +113,7 @@ fn entries(source: &mut Source<'_, '_>, opened: &Opened) -> Flow {
         opened.rows(source, "urls", &["id", "url", "title", "visit_count", "typed_count", "last_visit_time"]);
     let mut by_id: HashMap<i64, &Stated> = HashMap::new();
     for url in &urls {
-        // The row with the logs comes first and is the one that holds.
+        // The row with the logs applied comes first and is the current one.
         if let Some(id) = url.row.integer(0) {
             by_id.entry(id).or_insert(url);
         }
@@ -120,7 +121,7 @@ fn entries(source: &mut Source<'_, '_>, opened: &Opened) -> Flow {
     let columns =
         ["id", "url", "visit_time", "from_visit", "transition", "visit_duration", "originator_cache_guid"];
     let visits = opened.rows(source, "visits", &columns);
-    // Most visits have no row there.
+    // Most visits have no row in this table.
     let sources = opened.rows(source, "visit_source", &["id", "source"]);
     let source_of: HashMap<i64, i64> =
         sources.iter().filter_map(|told| Some((told.row.integer(0)?, told.row.integer(1)?))).collect();
@@ -154,7 +155,7 @@ fn entries(source: &mut Source<'_, '_>, opened: &Opened) -> Flow {
     searches(source, opened, &by_id)
 }
 
-/// Where a visit was made that this browser did not make itself; those of another device bear the id of its cache.
+/// Returns the origin of a visit that this browser did not make itself; visits from another device have the id of its cache.
 ///
 /// Numbers: `VisitSource` in Chromium's `components/history/core/browser/history_types.h`.
 fn origin(visit: &Stated, source_of: &HashMap<i64, i64>) -> Option<FieldValue> {
@@ -205,7 +206,7 @@ fn downloads(source: &mut Source<'_, '_>, opened: &Opened) -> Flow {
         let Some(file) = path.map(|path| FieldValue::Path(path.to_owned())).or(url.map(text)) else {
             continue;
         };
-        // The first Chromiums kept seconds since 1970.
+        // The first versions of Chromium stored seconds since 1970.
         let time = |column| match row.integer(column) {
             Some(old) if row.text(3).is_some() && old < 100_000_000_000 => sqlite::seconds(Some(old)),
             other => micros(other, WEBKIT),
@@ -255,7 +256,7 @@ pub(super) fn number(number: Option<i64>) -> Option<FieldValue> {
     number.map(|number| FieldValue::Integer(number.into()))
 }
 
-/// The lowest byte of a transition.
+/// Names the lowest byte of a transition.
 fn transition(number: i64) -> FieldValue {
     let name = match number & 0xFF {
         0 => "link",

@@ -1,7 +1,7 @@
-//! Logs of the collector KAPE: which files it copied and which it left, as they were at their source.
+//! Logs of the collector KAPE: which files it copied and which it skipped, as they were at their source.
 //!
-//! Source of the format: logs of KAPE 1.2 and 1.3, and the columns that their author's viewer expects of them (Timeline Explorer's `KAPE` plug-in).
-//! `CopiedTimestamp` names no zone; it follows the time in the log's name, which is UTC, by seconds.
+//! Source of the format: logs of KAPE 1.2 and 1.3, and the columns that their author's viewer expects (Timeline Explorer's `KAPE` plug-in).
+//! `CopiedTimestamp` names no zone. It is read as UTC, because it is a few seconds after the time in the log's name, which is UTC.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;
@@ -19,13 +19,13 @@ const SKIPPED: &str = "skipped_file";
 
 const LONGEST: u64 = 512 << 20;
 
-/// What .NET and NTFS have where no time is set.
+/// The times that .NET and NTFS give when none is set.
 const UNSET: [&str; 2] = ["0001-01-01 00:00:00", "1601-01-01 00:00:00"];
 
 pub(crate) const DECODER: Decoder = Decoder {
     name: "copy_log",
     about: "files that a collector (KAPE) copied or left, with their hashes and times at the source",
-    // The second one's name has its ending twice in newer versions.
+    // In newer versions the skip log's name has its extension twice.
     names: &["*_CopyLog.csv", "*_SkipLog.csv", "*_SkipLog.csv.csv"],
     common_names: &[],
     fits: |head: &Head<'_>| csv_rows::table(head.bytes).is_some_and(|table| kind(&table).is_some()),
@@ -33,10 +33,10 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// How the text of a column is read; `None` where it is not what the column holds.
+/// Parses the text of a column; `None` if it is not what the column should contain.
 type Make = fn(&str) -> Option<FieldValue>;
 
-/// Columns, our fields, and what should stand there.
+/// Columns, our fields, what the column should contain, and the parser.
 const FIELDS: [(&str, &str, &str, Make); 11] = [
     ("SourceFile", "source", "a path", |text| Some(FieldValue::Path(text.to_owned()))),
     ("SourceFileSha1", "sha1", "40 hexadecimal digits", sha1),
@@ -90,7 +90,7 @@ fn records() -> Vec<RecordType> {
     ]
 }
 
-/// The type of the records that a table with these columns holds.
+/// Returns the type of the records in a table with these columns.
 fn kind(table: &Table<'_>) -> Option<&'static str> {
     let has = |name| table.column(name).is_some();
     match (has("SourceFile") && has("SourceFileSha1"), has("DestinationFile"), has("Reason")) {
@@ -142,7 +142,7 @@ fn value(cells: &CsvRow, column: Option<usize>) -> Option<&Located<String>> {
     cells.get(column?)
 }
 
-/// Adds what a column tells; what it should not hold is told as damage of the record.
+/// Adds the value of a column; an unexpected value is reported as damage of the record.
 fn add(
     row: Row,
     source: &Source<'_, '_>,
@@ -162,7 +162,7 @@ fn add(
     row.maybe(field, value, Some(parts::place(0, found)))
 }
 
-/// The names of the columns that no field is for.
+/// Returns the names of the columns that have no field.
 fn unread<'t>(table: &'t Table<'_>) -> Vec<&'t str> {
     let known = |name: &str| FIELDS.iter().any(|field| field.0.eq_ignore_ascii_case(name));
     table.columns.iter().map(String::as_str).filter(|name| !known(name)).collect()
@@ -173,7 +173,7 @@ fn sha1(text: &str) -> Option<FieldValue> {
     digest.then(|| FieldValue::Hash(text.to_ascii_lowercase()))
 }
 
-/// A time in UTC.
+/// Parses a time in UTC.
 fn time(text: &str, clock: Clock) -> Option<FieldValue> {
     match parts::civil_value(&civil_time::read(text)?, parts::Unzoned::Utc)? {
         FieldValue::Time(time) => Some(FieldValue::Time(ledger::Time { clock, ..time })),

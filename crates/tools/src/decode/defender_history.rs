@@ -1,4 +1,4 @@
-//! DetectionHistory of Windows Defender: a record for each resource of a detection.
+//! DetectionHistory of Windows Defender: one record for each resource of a detection.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;

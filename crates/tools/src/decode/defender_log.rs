@@ -1,4 +1,4 @@
-//! `MPLog` of Windows Defender: detections, files it looked up or blocked, and processes whose files it scanned.
+//! `MPLog` of Windows Defender: detections, files that it looked up or blocked, and processes whose files it scanned.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;

@@ -1,4 +1,4 @@
-//! Marks of downloaded files: the stream `Zone.Identifier`, or the file in which a collection kept it.
+//! Marks of the web on downloaded files: the stream `Zone.Identifier`, or the file in which a collection kept it.
 
 use super::parts::Base;
 use super::{Decoder, Head, Source};
@@ -14,7 +14,7 @@ const KIND: &str = "download_mark";
 
 const STREAM: &str = "Zone.Identifier";
 
-/// Longest stream that is read.
+/// The longest stream that is read.
 const LONGEST: u64 = 1 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -71,7 +71,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(source.push(base.part(row, "package", found.package.as_ref(), FieldValue::Name)))
 }
 
-/// The file that the mark is of: that of the stream, or the name without what the collection put behind it.
+/// Returns the marked file: the stream's file, or the path without the suffix that the collection added.
 fn marked(path: &str, stream: Option<&str>) -> String {
     if stream.is_some() {
         return path.to_owned();
@@ -86,7 +86,7 @@ fn marked(path: &str, stream: Option<&str>) -> String {
         .to_owned()
 }
 
-/// `URLZONE`, by Microsoft's documentation.
+/// Names a `URLZONE`, according to Microsoft's documentation.
 fn name(zone: u32) -> Option<&'static str> {
     match zone {
         0 => Some("this_computer"),

@@ -1,4 +1,4 @@
-//! ESE databases in general: how one is opened, and what is told of one that no other decoder knows.
+//! ESE databases in general: opening them, and records for databases that no other decoder knows.
 
 use super::{Decoder, Head, Source, parts, srum, web_cache};
 use crate::intake::Flow;
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "ese_table";
 
-/// Largest database that is read.
+/// The largest database that is read.
 const LARGEST: u64 = 512 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -29,7 +29,7 @@ fn fits(head: &Head<'_>) -> bool {
     is_database(head) && !(srum::is_named(head.name) || web_cache::is_named(head.name))
 }
 
-/// Whether a file begins as an ESE database.
+/// Checks whether a file begins as an ESE database.
 pub(super) fn is_database(head: &Head<'_>) -> bool {
     page_size(head.bytes).is_some()
 }
@@ -81,12 +81,12 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(ControlFlow::Continue(()))
 }
 
-/// All bytes of a database.
+/// Reads all bytes of a database.
 pub(super) fn bytes(source: &Source<'_, '_>) -> Result<Vec<u8>, ReadError> {
     source.bytes(LARGEST)
 }
 
-/// Opens a database and says what is wrong with it.
+/// Opens a database and reports what is wrong with it.
 pub(super) fn opened<'d>(source: &mut Source<'_, '_>, bytes: &'d [u8]) -> Option<Database<'d>> {
     let database = Database::open(bytes)?;
     let Header { state, .. } = database.header;
@@ -102,7 +102,7 @@ pub(super) fn opened<'d>(source: &mut Source<'_, '_>, bytes: &'d [u8]) -> Option
     Some(database)
 }
 
-/// Damage of the pages that were read so far.
+/// Reports the damage of the pages read so far.
 pub(super) fn tell(source: &mut Source<'_, '_>, rows: &mut Rows<'_, '_>) {
     rows.take_damage().iter().for_each(|damage| hidden(source, damage));
 }
@@ -111,7 +111,7 @@ fn hidden(source: &mut Source<'_, '_>, damage: &Damage) {
     source.damage(Some(damage.offset as u64), damage.what);
 }
 
-/// Hands every record of a table to `each`, and says what is wrong with its pages.
+/// Hands every record of a table to `each`, and reports what is wrong with its pages.
 pub(super) fn each_row<'b, 'd>(
     source: &mut Source<'_, '_>,
     database: &'b Database<'d>,
@@ -126,7 +126,7 @@ pub(super) fn each_row<'b, 'd>(
     ControlFlow::Continue(())
 }
 
-/// A record that stands where a record of a table does, with the damage met in it.
+/// Begins a record located at a record of a table, with the damage found there.
 pub(super) fn located(
     source: &Source<'_, '_>,
     kind: &str,

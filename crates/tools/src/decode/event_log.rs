@@ -1,4 +1,4 @@
-//! Event logs: `.evtx` of Vista and later, `.evt` before, and what was exported from them as text.
+//! Event logs: `.evtx` since Vista, `.evt` before, and text exports of them.
 
 use super::{Decoder, Head, Source, exported_log};
 use crate::events;
@@ -9,11 +9,11 @@ use evidence::{ReadError, read_full_at};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-/// What is wrong with a chunk whose bytes are others than those that were written.
+/// The damage reported for a chunk whose checksum does not match its bytes.
 pub(crate) const CHANGED: &str =
     "the chunk is not as its checksum says: its records may have been changed, or be gone";
 
-/// Longest log of the old kind that is read.
+/// The longest log of the old kind that is read.
 const LONGEST: u64 = 512 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -48,20 +48,20 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     })
 }
 
-/// What is met in a log of either kind.
+/// An item found while a log of either kind is read.
 #[expect(clippy::large_enum_variant, reason = "made and taken apart once a record: a box would cost more")]
 pub(crate) enum Met<'a> {
-    /// Its head.
+    /// The log's head.
     Head(LogHead),
     /// An event.
     Event(Event<'a>),
     /// Damage that may hide events.
     Damage(u64, String),
-    /// A chunk that is not as its checksum says: where it begins.
+    /// A chunk whose checksum does not match: where it begins.
     Checksum(u64),
 }
 
-/// What takes what is met.
+/// A callback for each item of a log.
 pub(super) type Visit<'v> = dyn FnMut(&mut Source<'_, '_>, Met<'_>) -> Flow + 'v;
 
 /// Reads a log of either kind.

@@ -1,6 +1,6 @@
-//! Events that were exported from a log as XML or JSON, plain or compressed by gzip.
+//! Events exported from a log as XML or JSON, plain or compressed with gzip.
 //!
-//! They give the records that the log itself gives. What somebody exported is chosen: it shows no absence.
+//! They give the same records as the log itself. Somebody chose what to export, so an export shows no absence.
 
 use super::Source;
 use super::event_log::{Met, Visit};
@@ -11,20 +11,20 @@ use flate2::read::MultiGzDecoder;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-/// How such files are often called, as many others are.
+/// Usual names of such files; many other files have such names, too.
 pub(super) const NAMES: &[&str] =
     &["*.xml", "*.json", "*.jsonl", "*.ndjson", "*.xml.gz", "*.json.gz", "*.jsonl.gz", "*.ndjson.gz"];
 
 /// Why an exported log shows no absence: the reason of its gap.
 pub const CHOSEN: &str = "an exported log: which events it leaves out is not known";
 
-/// How a file that is compressed by gzip begins (RFC 1952).
+/// The first bytes of a file compressed with gzip (RFC 1952).
 const GZIP: [u8; 3] = [0x1F, 0x8B, 8];
 
-/// Most bytes that are expanded of one file.
+/// The most bytes that are expanded from one file.
 const MOST: u64 = 16 << 30;
 
-/// Whether a file begins as an exported log, told by its first bytes.
+/// Recognises an exported log by its first bytes.
 pub(super) fn begun(head: &[u8]) -> Option<Begun> {
     if !head.starts_with(&GZIP) {
         return begins(head);
@@ -32,7 +32,7 @@ pub(super) fn begun(head: &[u8]) -> Option<Begun> {
     let mut text = vec![0; super::HEAD];
     let mut expanded = flate2::read::GzDecoder::new(head);
     let mut got = 0;
-    // The head ends within what is compressed: what was expanded before counts.
+    // The head ends within the compressed data: what was expanded up to there counts.
     while let Some(room) = text.get_mut(got..).filter(|room| !room.is_empty()) {
         match expanded.read(room) {
             Ok(0) | Err(_) => break,
@@ -96,7 +96,7 @@ fn met(source: &mut Source<'_, '_>, found: TextFound<'_>, is_there: bool, visit:
             let what = crate::returned::chain(&damage.what);
             match is_there {
                 true => visit(source, Met::Damage(damage.offset, what)),
-                // The place is one of what was expanded.
+                // The offset counts expanded bytes, not bytes of the file.
                 false => visit(
                     source,
                     Met::Damage(0, format!("at byte {} of what it expands to: {what}", damage.offset)),
@@ -106,7 +106,7 @@ fn met(source: &mut Source<'_, '_>, found: TextFound<'_>, is_there: bool, visit:
     }
 }
 
-/// The bytes of a file from its beginning to its end.
+/// Reads the bytes of a file from beginning to end.
 struct Plain {
     reader: Box<dyn ReadAt>,
     at: u64,

@@ -1,6 +1,7 @@
-//! History of Firefox: visits of pages.
+//! History of Firefox: visits to pages.
 //!
-//! Times are microseconds since 1970-01-01 UTC. Sources: the tables of the database itself; Mozilla, `nsINavHistoryService.idl` for the types of visits.
+//! Times are microseconds since 1970-01-01 UTC.
+//! Sources: the tables of the database itself; Mozilla, `nsINavHistoryService.idl`, for the types of visits.
 
 use super::chromium_history::{VISIT, begun, number, text, visit_type};
 use super::sqlite::{self, Opened, Stated, micros};

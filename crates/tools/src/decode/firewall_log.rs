@@ -1,4 +1,4 @@
-//! The log of the Windows firewall: connections that were allowed or dropped.
+//! The log of the Windows firewall: allowed and dropped connections.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;
@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "firewall_event";
 
-/// Longest log that is read; Windows ends one at 32,767 KB and keeps the one before it.
+/// The longest log that is read; Windows closes one at 32,767 KB and keeps the one before it.
 const LONGEST: u64 = 256 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {

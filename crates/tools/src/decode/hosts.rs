@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "hosts_entry";
 
-/// Longest file that is read.
+/// The longest file that is read.
 const LONGEST: u64 = 32 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -25,7 +25,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// Text has no zeros, and the file has no other sign than its name.
+/// Text has no zeros, and nothing but its name identifies the file.
 fn fits(head: &Head<'_>) -> bool {
     head.name.eq_ignore_ascii_case("hosts") && !head.bytes.contains(&0)
 }

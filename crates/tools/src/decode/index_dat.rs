@@ -1,6 +1,6 @@
 //! `index.dat`: history, cache and cookies of Internet Explorer 5 to 9 and of programs that use WinINet.
 //!
-//! Its records are those of a WebCache, which came after it.
+//! Its records are the same as those of its successor, the WebCache.
 
 use super::web_cache::{self, is_history, of_history, split};
 use super::{Decoder, Head, Source, parts};
@@ -10,7 +10,7 @@ use evidence::ReadError;
 use ledger::{ByteSpan, FieldValue, RecordType};
 use std::ops::ControlFlow;
 
-/// Longest file that is read.
+/// The longest file that is read.
 const LONGEST: u64 = 512 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -54,7 +54,7 @@ fn push(source: &mut Source<'_, '_>, entry: &IndexEntry) -> Flow {
         .maybe("user", user.map(|user| FieldValue::Name(user.to_owned())), None)
         .maybe("removed", (!entry.in_use).then_some(FieldValue::Flag(true)), None);
     row = parts::time(row, "time", 0, entry.accessed.as_ref());
-    // In the history of a day this time is one of the computer's zone.
+    // In a daily history this time is in the computer's time zone.
     row = parts::time(row, "modified", 0, entry.modified.as_ref().filter(|_| !history));
     row = parts::number(row, "access_count", 0, entry.hits.as_ref());
     row = parts::part(row, "file_name", 0, entry.file_name.as_ref(), FieldValue::Name);

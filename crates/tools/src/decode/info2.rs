@@ -1,4 +1,4 @@
-//! `INFO2` of the Recycle Bin, from Windows 95 to XP and Server 2003: one index for each user and drive.
+//! `INFO2` of the Recycle Bin, from Windows 95 to XP and Server 2003: one index per user and drive.
 
 use super::recycle_bin::{KIND, record_type, user};
 use super::{Decoder, Head, Source, parts};
@@ -8,7 +8,7 @@ use evidence::{NodeKind, ReadError};
 use ledger::{ByteSpan, FieldValue, RecordType};
 use std::ops::ControlFlow;
 
-/// Longest file that is read: some 80,000 entries.
+/// The longest file that is read: some 80,000 entries.
 const LONGEST: u64 = 64 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -74,7 +74,7 @@ fn push(source: &mut Source<'_, '_>, entry: &Info2Entry) -> Result<Flow, ReadErr
     Ok(source.push(parts::time(row, "deleted", 0, entry.deleted.as_ref())))
 }
 
-/// The path of the content: `D`, the letter of the drive, the number, and the ending of the former name.
+/// Returns the path of the content: `D`, the drive letter, the number, and the extension of the former name.
 fn content(
     source: &Source<'_, '_>,
     entry: &Info2Entry,

@@ -1,4 +1,4 @@
-//! `.job` files: scheduled tasks of Windows XP and before, and those of `at`.
+//! `.job` files: scheduled tasks of Windows XP and before, including those created with `at`.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;

@@ -1,4 +1,4 @@
-//! Jump lists: what programs were last used with, and what they offer in their menus.
+//! Jump lists: what each program was last used with, and what it offers in its menu.
 
 use super::lnk::{described, details, droid, fill};
 use super::parts::Base;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 const ENTRY: &str = "jump_list_entry";
 const CUSTOM: &str = "custom_jump_list_entry";
 
-/// Longest file that is read.
+/// The longest file that is read.
 const LONGEST: u64 = 64 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -29,7 +29,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// Other files are compound ones, too: of these the name decides.
+/// Other files are compound files, too: for these the name decides.
 fn fits(head: &Head<'_>) -> bool {
     let named = |end: &str| head.name.to_lowercase().ends_with(end);
     jump_list::is_compound(head.bytes) && named(".automaticdestinations-ms")
@@ -90,7 +90,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     }
 }
 
-/// Streams lie in pieces all over the file: its entries have no places of their own.
+/// Streams are scattered over the file, so the entries have no offsets of their own: each record is located at the whole file.
 fn automatic(source: &mut Source<'_, '_>, found: &Automatic, length: u64) -> Flow {
     for damage in &found.list.damage {
         source.damage(None, format!("at {} of DestList: {}", damage.offset, damage.what));
@@ -126,7 +126,7 @@ fn listed(row: Row, entry: &DestEntry) -> Row {
     row.field("pinned", FieldValue::Flag(entry.pinned.is_some()))
 }
 
-/// The row with its target: the path of the list, which is never cut, else that of the link; none of an entry that has neither.
+/// Adds the target: the path in the list, which is never cut, or else that of the link. `None` for an entry that has neither.
 fn linked(
     row: Row,
     source: &mut Source<'_, '_>,
@@ -145,7 +145,7 @@ fn linked(
     let path = entry.map(|entry| &entry.path).filter(|path| !path.value.is_empty());
     let target = link.and_then(Shortcut::target);
     let named = match (path, &target) {
-        // The list spells folders of the shell by their identifiers; the link may know the path.
+        // The list writes shell folders as identifiers; the link may have the path.
         (Some(path), Some(target))
             if path.value.starts_with("knownfolder:") || path.value.starts_with("::{") =>
         {

@@ -1,4 +1,4 @@
-//! Shell links: what a shortcut leads to, and what was known of it when it was written.
+//! Shell links: what a shortcut points to, and what was known about the target when the link was written.
 
 mod fields;
 
@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 const SHORTCUT: &str = "shortcut";
 const RECENT: &str = "recent_shortcut";
 
-/// Longest file that is read: of most kinds of parts there is one of 64 KiB at most.
+/// The longest file that is read: a link has most kinds of parts only once, with 64 KiB at most.
 const LONGEST: u64 = 4 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -86,12 +86,12 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     }
 }
 
-/// Whether a file stands in a folder of recent documents, of Windows or of Office.
+/// Checks whether a file is in a folder of recent documents, of Windows or of Office.
 fn is_recent(path: &str) -> bool {
     path.rsplit('/').nth(1).is_some_and(|folder| folder.eq_ignore_ascii_case("recent"))
 }
 
-/// The times of the file itself, where they are those of the host.
+/// Adds the times of the file itself, if they are the host's.
 fn own_times(row: Row, source: &Source<'_, '_>) -> Row {
     let times = dir_entry::times(source.node);
     let of_host =

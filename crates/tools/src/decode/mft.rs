@@ -1,4 +1,4 @@
-//! `$MFT`: a file of a collection, a carved one, or that of a volume of an image.
+//! `$MFT`: a file of a collection, a carved file, or that of a volume of an image.
 
 mod record_types;
 
@@ -11,7 +11,7 @@ use ledger::{ByteSpan, FieldValue, Time, Utc};
 use record_types::{ENTRY, SUMMARY, records};
 use std::ops::ControlFlow;
 
-/// Most names and streams of one entry that a record tells.
+/// The most names and streams of one entry that a record lists.
 const MOST: usize = 1000;
 
 /// Ticks in a second.
@@ -108,7 +108,7 @@ fn push_summary(source: &mut Source<'_, '_>, file: &MftFile) -> Flow {
     source.push(row)
 }
 
-/// The first name that Windows shows, or else any.
+/// Returns the first name that Windows shows, or else any name.
 fn main_name(entry: &MftFileEntry) -> Option<&MftName> {
     let names = || entry.names.iter().filter(|name| name.known);
     names().find(|name| name.namespace != "posix").or_else(|| names().next()).or(entry.names.first())
@@ -152,7 +152,7 @@ fn row(source: &Source<'_, '_>, entry: &MftFileEntry, name: &MftName, span: Byte
     further(stomped(row, &times, &name.times), entry, name)
 }
 
-/// Other names, streams, and what a reparse point tells.
+/// Adds other names, streams, and the content of a reparse point.
 fn further(row: Row, entry: &MftFileEntry, name: &MftName) -> Row {
     let others = entry.names.iter().filter(|other| *other != name);
     let others: Vec<_> = others.take(MOST).map(|other| other.path.clone()).collect();
@@ -181,7 +181,7 @@ fn timed(row: Row, set: &str, times: &MacbTimes) -> Row {
         .fold(row, |row, (what, time)| row.field(&format!("{set}_{what}"), FieldValue::Time(time)))
 }
 
-/// What of the two times of birth is to be looked at: the facts only, for installers and copies set times, too.
+/// Adds what makes the two creation times suspicious. These are facts only: installers and copies set times, too.
 fn stomped(row: Row, information: &MacbTimes, name: &MacbTimes) -> Row {
     let (Some(born), Some(named)) = (&information.born, &name.born) else { return row };
     let (Some(first), Some(second)) = (born.utc, named.utc) else { return row };

@@ -1,8 +1,11 @@
-//! The Program Compatibility Assistant of Windows 11 (22H2 and later): programs that were started from the desktop, and those that it had something to say of.
+//! The Program Compatibility Assistant of Windows 11 (22H2 and later).
+//! It lists programs started from the desktop, and programs that it had something to report about.
 //!
-//! Source of the format: A. Rathbun and L. Gonzalez, "New Windows 11 Pro (22H2) Evidence of Execution Artifact!" (AboutDFIR, 2023), and Sygnia, "Diving into the new Windows 11 PCA artifact" (2023).
-//! `PcaAppLaunchDic.txt` has a path and a time in each line, `PcaGeneralDb0.txt` and `PcaGeneralDb1.txt` eight members behind each other, parted by `|`; all times are UTC.
-//! The first is text of a code page, the others UTF-16; each is read by its content.
+//! Sources of the format: A. Rathbun and L. Gonzalez, "New Windows 11 Pro (22H2) Evidence of Execution Artifact!" (AboutDFIR, 2023);
+//! Sygnia, "Diving into the new Windows 11 PCA artifact" (2023).
+//! `PcaAppLaunchDic.txt` has a path and a time in each line.
+//! `PcaGeneralDb0.txt` and `PcaGeneralDb1.txt` have eight members in each line, separated by `|`. All times are UTC.
+//! The first file is text in a code page, the others are UTF-16; each is read by its content.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;
@@ -100,14 +103,14 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(ControlFlow::Continue(()))
 }
 
-/// A line of the list; `None` where it tells no program or no time.
+/// Reads a line of the list; `None` if it has no program or no time.
 fn launch(source: &Source<'_, '_>, line: &Line, program: &str, time: &str) -> Option<Row> {
     let row = source.row(LAUNCH, Some(parts::place(0, &line.text)));
     let row = with(row, "program", line, program, |text| Some(FieldValue::Path(text)))?;
     with(row, "last_run", line, time, instant)
 }
 
-/// A line of the log; `None` where it tells no program or no time.
+/// Reads a line of the log; `None` if it has no program or no time.
 fn entry(
     source: &Source<'_, '_>,
     line: &Line,
@@ -134,7 +137,7 @@ fn entry(
     Some(row)
 }
 
-/// The row with a field that must be there.
+/// Adds a field that must be present.
 fn with(
     row: Row,
     field: &str,

@@ -1,4 +1,4 @@
-//! Programs and libraries: what they say of themselves, and what they use.
+//! Programs and libraries: their own metadata, and what they import.
 
 use super::parts::Base;
 use super::{Decoder, Head, Source};
@@ -15,10 +15,10 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "pe_file";
 
-/// Longest file that is read.
+/// The longest file that is read.
 const LONGEST: u64 = 128 << 20;
 
-/// Not found by name: there are tens of thousands on every host.
+/// Not found by name: every host has tens of thousands of them.
 pub(crate) const DECODER: Decoder = Decoder {
     name: "pe",
     about: "programs and libraries (exe, dll, sys): headers, imports, version texts, symbols, overlay",
@@ -142,7 +142,7 @@ fn imported(row: Row, imports: &Imports) -> Row {
         .maybe("imphash", hash, None)
 }
 
-/// `IMAGE_FILE_MACHINE_…` of the common ones.
+/// Names the common `IMAGE_FILE_MACHINE_…` values.
 fn machine(number: u16) -> String {
     match number {
         0x014C => "x86".to_owned(),
@@ -154,7 +154,7 @@ fn machine(number: u16) -> String {
     }
 }
 
-/// `IMAGE_SUBSYSTEM_…` of the common ones.
+/// Names the common `IMAGE_SUBSYSTEM_…` values.
 fn subsystem(number: u16) -> String {
     match number {
         1 => "native".to_owned(),

@@ -1,4 +1,4 @@
-//! The history of PSReadLine: commands that were typed at PowerShell's prompt.
+//! The history of PSReadLine: commands typed at PowerShell's prompt.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;
@@ -23,7 +23,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// Such a file is plain text: its name alone tells what it is.
+/// The file is plain text: only its name identifies it.
 fn fits(head: &Head<'_>) -> bool {
     let name = head.name.to_lowercase();
     let text = !head.bytes.contains(&0) || head.bytes.starts_with(&[0xFF, 0xFE]);
@@ -68,7 +68,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(ControlFlow::Continue(()))
 }
 
-/// The folder of a profile: the one before `AppData`.
+/// Returns the folder of a profile: the one before `AppData`.
 fn profile(path: &str) -> Option<&str> {
     let mut before = None;
     for part in path.split('/') {

@@ -1,4 +1,4 @@
-//! Transcripts of PowerShell: what was typed, by whom, and when the session began.
+//! PowerShell transcripts: what was typed, by whom, and when the session began.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;

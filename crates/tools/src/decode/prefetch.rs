@@ -1,4 +1,4 @@
-//! Prefetch: programs that were started, and the files that they used then.
+//! Prefetch files: programs that were started, and the files that they used then.
 
 mod mam;
 
@@ -16,10 +16,10 @@ use std::ops::ControlFlow;
 const KIND: &str = "prefetch";
 const FILE: &str = "prefetch_file";
 
-/// Longest file that is read, and longest that one may be expanded to; Windows writes far less than 1 MiB.
+/// The longest file that is read, and the longest expanded size; Windows writes far less than 1 MiB.
 const LONGEST: u64 = 16 << 20;
 
-/// The fields of the times of runs, the latest first.
+/// The fields of the run times, the latest first.
 const RUNS: [&str; 8] = [
     "last_run",
     "last_run_2",
@@ -114,7 +114,7 @@ fn rows(source: &mut Source<'_, '_>, found: &Prefetch, base: Base, whole: Option
     ControlFlow::Continue(())
 }
 
-/// The bytes of a prefetch file, and where they stand; those of a compressed one stand nowhere in the evidence.
+/// Returns the bytes of a prefetch file and their base offset; expanded bytes have no place in the evidence.
 fn expanded(source: &mut Source<'_, '_>, stored: Vec<u8>) -> Option<(Vec<u8>, Base)> {
     if !mam::is_compressed(&stored) {
         return Some((stored, Base(Some(0))));
@@ -152,7 +152,7 @@ fn volume(row: Row, base: Base, found: &Prefetch) -> Row {
     base.time(row, "volume_created", volume.created.as_ref())
 }
 
-/// The volume of the program, or the only one.
+/// Returns the volume of the program, or the only volume.
 fn volume_of(found: &Prefetch) -> Option<&Volume> {
     let program = found.program().map(|program| program.value.as_str());
     let holds = |volume: &&Volume| {

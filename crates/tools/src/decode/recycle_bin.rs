@@ -1,4 +1,4 @@
-//! The Recycle Bin: since Windows Vista a `$I` file for each file or folder that a user moved there.
+//! The Recycle Bin since Windows Vista: one `$I` file for each file or folder that a user moved there.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 pub(crate) const KIND: &str = "recycled_file";
 const ORPHAN: &str = "recycled_content";
 
-/// Longest file that is read: one with a path of 32,767 units has 64 KiB.
+/// The longest file that is read: a path of 32,767 UTF-16 units makes one of 64 KiB.
 const LONGEST: u64 = 1 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -34,7 +34,7 @@ fn records() -> Vec<RecordType> {
     vec![record_type(), orphan_type()]
 }
 
-/// What an entry of the Recycle Bin tells, whichever index holds it.
+/// Returns the record type of an entry of the Recycle Bin, in either kind of index.
 pub(crate) fn record_type() -> RecordType {
     spec::record(
         KIND,
@@ -67,7 +67,7 @@ pub(crate) fn record_type() -> RecordType {
     )
 }
 
-/// Content without the `$I` file that tells where it came from.
+/// Returns the record type of content whose `$I` file, which says where it came from, is missing.
 fn orphan_type() -> RecordType {
     spec::record(
         ORPHAN,
@@ -86,11 +86,11 @@ fn orphan_type() -> RecordType {
     )
 }
 
-/// A record for a `$R` file or folder, where its `$I` file is missing.
+/// Makes a record for a `$R` file or folder whose `$I` file is missing.
 pub(crate) fn orphan(tree: &dyn Tree, node: &Node) -> Result<Option<Record>, ReadError> {
     let Some(rest) = node.name.strip_prefix("$R") else { return Ok(None) };
     let Some(folder) = node.path.parent() else { return Ok(None) };
-    // `$RECYCLE.BIN` itself stands in no folder of a user.
+    // `$RECYCLE.BIN` itself is not in a user's folder.
     let index = folder.child(&format!("$I{rest}")).ok();
     if !folder.name().starts_with("S-1-")
         || index.map(|path| tree.node(&path)).transpose()?.flatten().is_some()
@@ -127,7 +127,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(source.push(row))
 }
 
-/// The path of the content: the same name with `$R`.
+/// Returns the path of the content: the same name with `$R`.
 fn content(source: &Source<'_, '_>) -> Result<Option<FieldValue>, ReadError> {
     let Some(rest) = source.node.name.strip_prefix("$I") else { return Ok(None) };
     let Some(path) = source.node.path.parent().and_then(|folder| folder.child(&format!("$R{rest}")).ok())
@@ -138,7 +138,7 @@ fn content(source: &Source<'_, '_>) -> Result<Option<FieldValue>, ReadError> {
     Ok(node.map(|node| FieldValue::Path(node.path.as_str().to_owned())))
 }
 
-/// Whose folder it is; `None` where the Recycle Bin has none for each user.
+/// Returns the owner of the folder; `None` if the Recycle Bin has no folder per user.
 pub(crate) fn user(folder: &str) -> Option<FieldValue> {
     match folder {
         "" => None,

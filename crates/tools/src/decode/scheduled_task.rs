@@ -1,4 +1,4 @@
-//! Scheduled tasks since Windows Vista: a record for each action of a task.
+//! Scheduled tasks since Windows Vista: one record for each action of a task.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "scheduled_task";
 
-/// Longest file that is read.
+/// The longest file that is read.
 const LONGEST: u64 = 4 << 20;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -175,7 +175,7 @@ fn of_action(row: Row, action: &Action) -> Row {
     put(row, "data", &action.data, FieldValue::Text)
 }
 
-/// One value as itself with its place, several as a list.
+/// Adds one value as itself with its place, several as a list.
 fn several(row: Row, field: &str, all: &[&Located<String>], make: fn(String) -> FieldValue) -> Row {
     match all {
         [] => row,
@@ -189,18 +189,18 @@ fn put(row: Row, field: &str, found: &Option<Located<String>>, make: fn(String) 
     row.maybe(field, value, found.as_ref().and_then(span))
 }
 
-/// Where a value stands; a length of 0 says that it cannot be told.
+/// Returns the place of a value; a length of 0 means that the place is unknown.
 fn span<T>(found: &Located<T>) -> Option<ByteSpan> {
     (found.length > 0).then(|| parts::place(0, found))
 }
 
-/// The path of a task below `Tasks`, else how the file calls it.
+/// Returns the path of a task below `Tasks`, or else the name that the file gives.
 fn name(path: &str, task: &Task) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     let is = |part: Option<&&str>, names: [&str; 2]| {
         part.is_some_and(|part| names.iter().any(|name| part.eq_ignore_ascii_case(name)))
     };
-    // A folder above may be called so, too: that of the scheduler stands in the system's folder.
+    // A folder further up may have the same name: the scheduler's is the one in the system's folder.
     let tasks = (1..parts.len()).find(|at| {
         is(parts.get(*at), ["Tasks", "Tasks_Migrated"]) && is(parts.get(at - 1), ["System32", "SysWOW64"])
     });

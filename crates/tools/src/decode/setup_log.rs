@@ -1,4 +1,4 @@
-//! Logs of SetupAPI: which devices and drivers were installed, and when.
+//! SetupAPI logs: which devices and drivers were installed, and when.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;

@@ -1,4 +1,4 @@
-//! SQLite databases of applications: the rows of their tables in both states, with and without the logs beside them.
+//! SQLite databases of applications: the rows of their tables in both states, with and without the logs beside the database.
 
 use super::Source;
 use crate::intake::Flow;
@@ -15,13 +15,13 @@ use std::collections::HashSet;
 use std::fs;
 use std::ops::ControlFlow;
 
-/// Steps of SQLite's virtual machine for one database.
+/// The most steps of SQLite's virtual machine for one database.
 const STEPS: u64 = 400_000_000;
 
-/// Most rows of one table.
+/// The most rows of one table.
 const MOST: usize = 2_000_000;
 
-/// Most bytes of the values of one table.
+/// The most bytes of the values of one table.
 const MOST_BYTES: usize = 256 << 20;
 
 /// A value of a row.
@@ -31,11 +31,11 @@ pub(super) enum Cell {
     Integer(i64),
     Real(u64),
     Text(String),
-    /// Its length alone, and its bytes where it is short.
+    /// The bytes of a short blob; of a long one only the length.
     Blob(Vec<u8>),
 }
 
-/// A row with the columns that were asked for.
+/// A row, with the columns that were asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct DbRow {
     pub(super) rowid: i64,
@@ -58,27 +58,27 @@ impl DbRow {
     }
 }
 
-/// One state of a database and which one it is.
+/// An open database: the state with its logs and, if there are logs, the one without.
 pub(super) struct Opened {
     connection: Connection,
-    /// Rows of the file alone, by table, are told apart from these.
+    /// The file without its logs; its rows are compared with those of `connection`.
     other: Option<Connection>,
     log: &'static str,
 }
 
-/// A row, and the state that alone has it like this.
+/// A row, and the name of the state if only one state has it in this form.
 pub(super) struct Stated {
     pub(super) row: DbRow,
     pub(super) state: Option<&'static str>,
 }
 
-/// Opens the database of `source` in a folder of its own and hands it to `each`.
+/// Copies the database of `source` to a folder of its own, opens it and hands it to `each`.
 pub(super) fn with(
     source: &mut Source<'_, '_>,
     each: impl FnOnce(&mut Source<'_, '_>, &Opened) -> Flow,
 ) -> Result<Flow, ReadError> {
     let folder = source.scratch.join("database");
-    // What an earlier file of the call left: nothing where it could be removed.
+    // Left by an earlier file of the call; there is nothing if it could be removed.
     let _ = fs::remove_dir_all(&folder);
     if let Err(error) = fs::create_dir(&folder) {
         return Err(ReadError::Io { path: source.node.path.clone(), source: error });
@@ -87,7 +87,7 @@ pub(super) fn with(
     let opened = match open(source, place, &folder) {
         Ok(opened) => opened,
         Err(SqliteError::Read(error)) => return Err(error),
-        // That is no damage of the evidence.
+        // A failed copy is not damage of the evidence.
         Err(SqliteError::Copy { path, source }) => return Err(ReadError::Io { path, source }),
         Err(error) => {
             source.damage(None, error);
@@ -124,7 +124,8 @@ fn open(
 }
 
 impl Opened {
-    /// The rows of a table in the order of their numbers; columns that it does not have are NULL, and a table that is not there has none.
+    /// Returns the rows of a table in the order of their numbers.
+    /// Columns that the table lacks are NULL, and a missing table has no rows.
     pub(super) fn rows(&self, source: &mut Source<'_, '_>, table: &str, columns: &[&str]) -> Vec<Stated> {
         let applied = read(source, &self.connection, table, columns);
         let Some(other) = &self.other else {
@@ -205,32 +206,32 @@ fn cell(value: ValueRef<'_>) -> Cell {
     }
 }
 
-/// A record of a row: its place as `sqlite_query` writes it, and the state that alone has it.
+/// Begins a record of a row: its place in the form that `sqlite_query` uses, and the state if only one has it.
 pub(super) fn located(source: &Source<'_, '_>, kind: &str, table: &str, stated: &Stated) -> Row {
     let path = format!("{}/{table}/{}", source.node.path, stated.row.rowid);
     let state = stated.state.map(|state| FieldValue::Name(state.to_owned()));
     source.row(kind, None).field("row", FieldValue::Path(path)).maybe("state", state, None)
 }
 
-/// A time in microseconds since an epoch that lies `before` seconds before 1970; 0 is none.
+/// Converts microseconds since an epoch `before` seconds before 1970; 0 is no time.
 pub(super) fn micros(number: Option<i64>, before: i128) -> Option<FieldValue> {
     let number = number.filter(|number| *number > 0)?;
     let nanoseconds = i128::from(number) * 1_000 - before * 1_000_000_000;
     Some(super::parts::host_time(nanoseconds, number.to_string(), Precision::Microsecond))
 }
 
-/// A time in seconds since 1970; 0 is none.
+/// Converts seconds since 1970; 0 is no time.
 pub(super) fn seconds(number: Option<i64>) -> Option<FieldValue> {
     let number = number.filter(|number| *number > 0)?;
     Some(super::parts::host_time(i128::from(number) * 1_000_000_000, number.to_string(), Precision::Second))
 }
 
-/// Whether a file begins as an SQLite database.
+/// Checks whether a file begins as an SQLite database.
 pub(super) fn is_database(bytes: &[u8]) -> bool {
     bytes.starts_with(b"SQLite format 3\0")
 }
 
-/// The folder below `Users` or `Documents and Settings` that a path leads through.
+/// Returns the folder below `Users` or `Documents and Settings` that a path leads through.
 pub(super) fn user(path: &str) -> Option<FieldValue> {
     let mut parts = path.split('/');
     parts.find(|part| {

@@ -1,7 +1,8 @@
-//! SRUM: what the System Resource Usage Monitor of Windows 8 and later keeps for 30 to 60 days of each application and account.
+//! SRUM: what the System Resource Usage Monitor of Windows 8 and later keeps of each application and account, for 30 to 60 days.
 //!
-//! One table of the database names applications and accounts by number; every other is that of a provider, called by its GUID.
-//! Sources: Yogesh Khatri, "Forensic implications of System Resource Usage Monitor (SRUM) data in Windows 8"; the names of columns are the database's own.
+//! One table of the database numbers the applications and accounts. Every other table belongs to a provider and is named by its GUID.
+//! Sources: Yogesh Khatri, "Forensic implications of System Resource Usage Monitor (SRUM) data in Windows 8".
+//! The column names are the database's own.
 
 mod ids;
 mod tables;
@@ -25,19 +26,19 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// Most columns of a provider that is not known that a record lists.
+/// The most columns of an unknown provider that a record lists.
 const MOST_COLUMNS: usize = 64;
 
 fn fits(head: &Head<'_>) -> bool {
     is_named(head.name) && ese_database::is_database(head)
 }
 
-/// Whether a file is called as SRUM's database.
+/// Checks whether a file has the name of SRUM's database.
 pub(super) fn is_named(name: &str) -> bool {
     name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("srudb"))
 }
 
-/// Whether a database is SRUM's.
+/// Checks whether a database is SRUM's.
 pub(super) fn holds(database: &Database<'_>) -> bool {
     database.table(ids::TABLE).is_some()
 }
@@ -56,7 +57,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(entries(source, &database))
 }
 
-/// The records of all providers.
+/// Hands over the records of all providers.
 pub(super) fn entries(source: &mut Source<'_, '_>, database: &Database<'_>) -> Flow {
     let ids = Ids::read(source, database)?;
     for table in &database.tables {
@@ -105,7 +106,7 @@ fn entry(
     source.push(row)
 }
 
-/// A column as a field.
+/// Reads a column as a field value.
 fn value(row: &mut ese::Row<'_, '_>, column: &str, kind: As) -> Option<(FieldValue, ledger::ByteSpan)> {
     if kind == As::Time {
         let found = row.filetime(column)?;
@@ -125,7 +126,7 @@ fn value(row: &mut ese::Row<'_, '_>, column: &str, kind: As) -> Option<(FieldVal
     Some((value, at))
 }
 
-/// The columns of a provider that is not known, with their numbers.
+/// Returns the columns of an unknown provider, with their numbers.
 fn others(row: &mut ese::Row<'_, '_>) -> Vec<String> {
     let columns: Vec<_> = row.columns().iter().take(MOST_COLUMNS).map(|column| column.name.clone()).collect();
     let told = |name: String| row.integer(&name).map(|number| format!("{name}={}", number.value));

@@ -1,4 +1,4 @@
-//! Startup folders: what stands there is opened when a user logs on, unless the task manager was told not to.
+//! Startup folders: their items are opened when a user logs on, unless the task manager switched them off.
 
 mod switched;
 
@@ -23,7 +23,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// The folder is told by its path, whatever the file holds.
+/// The folder is recognised by its path, whatever the file contains.
 fn fits(head: &Head<'_>) -> bool {
     let path = head.path.to_lowercase();
     path.rsplit_once('/').is_some_and(|(folder, _)| folder.ends_with("/start menu/programs/startup"))
@@ -65,7 +65,7 @@ fn records() -> Vec<RecordType> {
 type Declared = (&'static str, &'static [FieldType], &'static str);
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
-    // How the Explorer shows the folder; it is not opened at logon.
+    // It says how Explorer shows the folder and is not opened at logon.
     if source.node.name.eq_ignore_ascii_case("desktop.ini") {
         return Ok(ControlFlow::Continue(()));
     }
@@ -87,7 +87,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(source.push(row))
 }
 
-/// The folder below `Users` or `Documents and Settings`.
+/// Returns the folder below `Users` or `Documents and Settings`.
 fn user(path: &str) -> Option<&str> {
     let mut parts = path.split('/').skip_while(|part| {
         !part.eq_ignore_ascii_case("Users") && !part.eq_ignore_ascii_case("Documents and Settings")

@@ -33,14 +33,14 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// Of a stream that begins with zeros only its name tells.
+/// A stream that begins with zeros is recognised only by its name.
 fn fits(head: &Head<'_>) -> bool {
     let empty = head.bytes.iter().all(|byte| *byte == 0);
     let named = ["$J", "%24J"].iter().any(|end| head.name.ends_with(end));
     head.bytes.len() >= usn::STEP && if empty { named } else { usn::begins(head.bytes) }
 }
 
-/// Those of single records, and the summary.
+/// Returns the types of single records, and the summary.
 fn records() -> Vec<RecordType> {
     all()
 }
@@ -64,7 +64,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(if flow.is_break() { flow } else { push_summary(source, &told) })
 }
 
-/// Reads what became of each name, in place of the records.
+/// Reads what happened to each name, instead of the single records.
 pub(crate) fn read_names(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let (mut histories, mut told) = (Histories::default(), Told::default());
     let flow = stream::each(source, &mut told, &mut |_, event| {
@@ -74,7 +74,7 @@ pub(crate) fn read_names(source: &mut Source<'_, '_>) -> Result<Flow, ReadError>
     Ok(if flow.is_break() { flow } else { histories.push(source) })
 }
 
-/// Where a record stands in the journal.
+/// Returns the place of a record in the journal.
 fn span(event: &Event<'_>) -> ByteSpan {
     ByteSpan::new(event.base.saturating_add(event.record.offset as u64), event.record.length as u64)
 }
@@ -105,7 +105,7 @@ fn row(source: &Source<'_, '_>, event: &Event<'_>, name: &str, path: Option<Stri
     parts::time(row, "time", base, record.located_time().as_ref())
 }
 
-/// Entry and sequence number of a reference that stands at `at`; of one that is none of NTFS nothing.
+/// Adds the entry and sequence number of a reference at offset `at`; nothing if it is not an NTFS reference.
 fn numbered(row: Row, [entry, sequence]: [&str; 2], file: FileId, at: u64) -> Row {
     let Some((number, count)) = file.mft() else { return row };
     row.field_at(entry, FieldValue::Integer(number.into()), Some(ByteSpan::new(at, 6))).field_at(

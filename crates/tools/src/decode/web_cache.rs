@@ -1,6 +1,6 @@
 //! WebCache: history, cache, cookies and downloads of Internet Explorer 10 and 11 and Edge Legacy, and of programs that use WinINet.
 //!
-//! The table `Containers` tells what each table `Container_<n>` holds.
+//! The table `Containers` says what each table `Container_<n>` contains.
 //! Source: Joachim Metz, libesedb, "Extensible Storage Engine (ESE) Database File (EDB) format: WebCache".
 
 use super::{Decoder, Head, Source, ese_database, parts};
@@ -18,10 +18,10 @@ pub(super) const ENTRY: &str = "web_cache_entry";
 const FILE: &str = "web_cache_file";
 const DOWNLOAD: &str = "web_cache_download";
 
-/// Schemes of what a browser shows as a page.
+/// URL schemes of what a browser shows as a page.
 const PAGES: [&str; 5] = ["about", "ftp", "http", "https", "res"];
 
-/// Most containers of a database that are read.
+/// The most containers of a database that are read.
 const MOST: usize = 10_000;
 
 pub(crate) const DECODER: Decoder = Decoder {
@@ -38,12 +38,12 @@ fn fits(head: &Head<'_>) -> bool {
     is_named(head.name) && ese_database::is_database(head)
 }
 
-/// Whether a file is called as a WebCache.
+/// Checks whether a file has the name of a WebCache.
 pub(super) fn is_named(name: &str) -> bool {
     name.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("webcachev"))
 }
 
-/// Whether a database is a WebCache.
+/// Checks whether a database is a WebCache.
 pub(super) fn holds(database: &Database<'_>) -> bool {
     database.table("Containers").is_some_and(|table| table.column("ContainerId").is_some())
 }
@@ -120,14 +120,14 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(entries(source, &database))
 }
 
-/// What one container is.
+/// A container: its name, partition, and kind of content.
 struct Container {
     name: String,
     partition: Option<String>,
     holds: Holds,
 }
 
-/// What the entries of a container are.
+/// The kind of entries in a container.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     History,
@@ -135,7 +135,7 @@ enum Holds {
     Other,
 }
 
-/// The entries of all containers.
+/// Hands over the entries of all containers.
 pub(super) fn entries(source: &mut Source<'_, '_>, database: &Database<'_>) -> Flow {
     let mut containers = Vec::new();
     let Some(list) = database.table("Containers") else { return ControlFlow::Continue(()) };
@@ -172,7 +172,7 @@ fn holds_by(name: &str) -> Holds {
     }
 }
 
-/// The type of an entry with this address.
+/// Returns the record type of an entry with this address.
 fn kind(holds: Holds, url: &str) -> &'static str {
     match holds {
         Holds::Downloads => DOWNLOAD,
@@ -181,7 +181,7 @@ fn kind(holds: Holds, url: &str) -> &'static str {
     }
 }
 
-/// The type of an entry of the history with this address.
+/// Returns the record type of a history entry with this address.
 pub(super) fn of_history(url: &str) -> &'static str {
     let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
     if scheme.eq_ignore_ascii_case("file") {
@@ -211,7 +211,7 @@ fn entry(source: &mut Source<'_, '_>, container: &Container, mut from: ese::Row<
         found.value = url.to_owned();
     }
     let Some(address) = address.filter(|address| !address.value.is_empty()) else {
-        // Entries of the system's own, such as those that mark a container as migrated, have no address.
+        // Internal entries, such as those that mark a container as migrated, have no address.
         return ControlFlow::Continue(());
     };
     let mut row = parts::part(
@@ -245,19 +245,19 @@ fn entry(source: &mut Source<'_, '_>, container: &Container, mut from: ese::Row<
     source.push(row)
 }
 
-/// What stands in front of an address of the history of a day or of a week: `:2024010120240102`.
+/// Checks for the prefix of an address in a daily or weekly history: `:2024010120240102`.
 fn is_span(head: &str) -> bool {
     head.len() == 17
         && head.starts_with(':')
         && head.get(1..).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether what stands in front of an address is that of the history.
+/// Checks whether the prefix of an address is that of the history.
 pub(super) fn is_history(text: &str) -> bool {
     text.split_once(": ").is_some_and(|(head, _)| is_span(head) || head.eq_ignore_ascii_case("Visited"))
 }
 
-/// `Visited: user@address`, `:2024010120240102: user@address`, or the address alone.
+/// Splits off the user: `Visited: user@address`, `:2024010120240102: user@address`, or the address alone.
 pub(super) fn split(text: &str) -> (Option<&str>, &str) {
     let rest = match text.split_once(": ") {
         Some((head, rest)) if is_history(text) || head.eq_ignore_ascii_case("Cookie") => rest,
@@ -272,7 +272,7 @@ pub(super) fn split(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The texts of UTF-16 in a structure: eight characters and more, with a NUL behind them.
+/// Returns the UTF-16 texts in a structure: eight characters or more, followed by a NUL.
 fn texts(bytes: &[u8]) -> Vec<String> {
     let units: Vec<u16> = bytes.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
     let mut found = Vec::new();

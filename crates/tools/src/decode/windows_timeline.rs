@@ -1,8 +1,8 @@
-//! Windows Timeline: activities that the Connected Devices Platform of Windows 10 and later keeps of each account (`ActivitiesCache.db`).
+//! Windows Timeline (`ActivitiesCache.db`): activities of each account, kept by the Connected Devices Platform of Windows 10 and later.
 //!
-//! Times are seconds since 1970-01-01 UTC; a time of 0 is none. Guids are bytes as Windows stores them.
-//! Sources: the tables of the database itself; Microsoft, "UserActivity" and [MS-CDP]; of the numbers of types,
-//! Eric Zimmerman, WxTCmd, and kacos2000, "WindowsTimeline", of which only what both agree on is named.
+//! Times are seconds since 1970-01-01 UTC; 0 is no time. GUIDs are bytes as Windows stores them.
+//! Sources: the tables of the database itself; Microsoft, "UserActivity" and [MS-CDP].
+//! For the numbers of types: Eric Zimmerman, WxTCmd, and kacos2000, "WindowsTimeline"; only types that both agree on are named.
 
 mod app_id;
 mod payload;
@@ -38,7 +38,7 @@ pub(crate) const DECODER: Decoder = Decoder {
 
 type Field<'a> = (&'a str, &'a [FieldType], &'a str);
 
-/// Fields of every record of the database.
+/// The fields of every record of the database.
 const COMMON: [Field<'_>; 3] = [
     ("row", &[Path], "path of the database in the evidence, the table and the number of the row"),
     ("user", &[Name], "folder of the user that the database stands in, where it stands in one"),
@@ -49,7 +49,7 @@ const COMMON: [Field<'_>; 3] = [
     ),
 ];
 
-/// Fields of activities and of operations with them.
+/// The fields of activities and of operations on them.
 const SHARED: [Field<'_>; 20] = [
     (
         "application",
@@ -81,7 +81,7 @@ const SHARED: [Field<'_>; 20] = [
     ("parent", &[Guid], "ParentActivityId"),
 ];
 
-/// Columns of both tables, in the order in which [`fields`] takes them.
+/// The columns of both tables, in the order in which [`fields`] reads them.
 const COLUMNS: [&str; 14] = [
     "AppId",
     "Payload",
@@ -123,7 +123,7 @@ fn records() -> Vec<RecordType> {
         ),
         ("platform", &[Name], "Platform: the kind of that name"),
         ("activity_id", &[Guid], "Id of the activity"),
-        // As its only time it would date the record, years ahead.
+        // Not a time: as the record's only time it would date the record, years ahead.
         ("expires_unix", &[Integer], "ExpirationTime: seconds since 1970-01-01 UTC"),
     ];
     let own: Vec<_> = own.iter().chain(&COMMON).copied().collect();
@@ -166,7 +166,7 @@ fn package(source: &Source<'_, '_>, stated: &Stated) -> Row {
         .maybe("expires_unix", number(row.integer(3)), None)
 }
 
-/// What a row of [`COLUMNS`] tells.
+/// Adds the fields of a row with [`COLUMNS`].
 fn fields(source: &Source<'_, '_>, begun: Row, row: &DbRow) -> Row {
     let app_id = AppId::read(row.text(0));
     let payload = Payload::read(row.cells.get(1));
@@ -209,7 +209,7 @@ fn name(name: &str) -> FieldValue {
     FieldValue::Name(name.to_owned())
 }
 
-/// The types of which what is known agrees.
+/// Names the types on which the sources agree.
 fn activity(number: i64) -> Option<&'static str> {
     match number {
         5 => Some("opened"),
@@ -220,7 +220,7 @@ fn activity(number: i64) -> Option<&'static str> {
     }
 }
 
-/// A GUID of sixteen bytes ([MS-DTYP] 2.3.4.2); that of zeros is none.
+/// Reads a GUID of sixteen bytes ([MS-DTYP] 2.3.4.2); all zeros is none.
 fn guid(row: &DbRow, column: usize) -> Option<FieldValue> {
     let Cell::Blob(bytes) = row.cells.get(column)? else { return None };
     let [a, b, c, d, e, f, g, h, i, j, node @ ..] = <&[u8; 16]>::try_from(bytes.as_slice()).ok()?;

@@ -1,4 +1,4 @@
-//! Permanent event subscriptions of WMI, carved from its repository.
+//! Permanent WMI event subscriptions, carved from the WMI repository.
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;
@@ -119,7 +119,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     Ok(ControlFlow::Continue(()))
 }
 
-/// Whether some class is named that every repository defines.
+/// Checks whether the bytes name a class that every repository defines.
 fn names_classes(bytes: &[u8]) -> bool {
     let classes = [&b"__EventFilter"[..], b"__NAMESPACE", b"__SystemClass", b"Win32_"];
     classes.iter().any(|class| memchr::memmem::find(bytes, class).is_some())
@@ -133,7 +133,8 @@ const fn kind(class: Class) -> &'static str {
     }
 }
 
-/// Namespace, name, query and its language, in the order of the names of these properties; the query is told by its first word.
+/// Reads namespace, name, query and query language, which are stored in the order of these properties' names.
+/// The query is recognised by its first word.
 fn filter(row: Row, one: &Instance) -> Option<Row> {
     let is_query = |text: &&Located<String>| {
         text.value.trim_start().get(..7).is_some_and(|word| word.eq_ignore_ascii_case("select "))
@@ -148,12 +149,12 @@ fn filter(row: Row, one: &Instance) -> Option<Row> {
     Some(parts::part(row, "namespace", 0, namespace, FieldValue::Name))
 }
 
-/// `\\.\root\subscription:CommandLineEventConsumer.Name="name"`: the class and the name.
+/// Splits `\\.\root\subscription:CommandLineEventConsumer.Name="name"` into the class and the name.
 fn reference(text: &Located<String>) -> Option<(String, Located<String>)> {
     let (path, rest) = text.value.split_once(".Name=\"")?;
     let name = rest.strip_suffix('"').unwrap_or(rest);
     let class = path.rsplit([':', '\\', '/']).next().unwrap_or(path).to_owned();
-    // The place of the whole text: in UTF-16 that of the name depends on what is before it.
+    // The place is that of the whole text: in UTF-16 the name's own place depends on what precedes it.
     let mut place = text.clone();
     place.value = name.replace("\\\"", "\"").replace("\\\\", "\\");
     (!place.value.is_empty()).then_some((class, place))
@@ -184,7 +185,7 @@ fn binding(row: Row, one: &Instance) -> Option<Row> {
     Some(parts::part(row, "filter_path", 0, filter_path, FieldValue::Text))
 }
 
-/// Command line, creator, program, name, folder; the name is the text that a binding names, or else the last one that is no path.
+/// Reads command line, creator, program, name, folder; the name is the text that a binding names, or else the last one that is not a path.
 fn command(row: Row, one: &Instance, bound: &BTreeSet<String>) -> Option<Row> {
     let name = named(one, bound)?;
     let at = one.texts.iter().position(|text| text.offset == name.offset)?;
@@ -199,7 +200,7 @@ fn command(row: Row, one: &Instance, bound: &BTreeSet<String>) -> Option<Row> {
     Some(parts::part(row, "executable", 0, program, FieldValue::Path))
 }
 
-/// Name, file, engine, text of the script.
+/// Reads name, file, engine and text of the script.
 fn script(row: Row, one: &Instance) -> Option<Row> {
     let engines = ["vbscript", "jscript", "javascript"];
     let is_engine = |text: &Located<String>| engines.contains(&text.value.to_ascii_lowercase().as_str());
@@ -219,7 +220,7 @@ fn other(row: Row, one: &Instance, bound: &BTreeSet<String>) -> Option<Row> {
     Some(row.field("class", FieldValue::Name(one.class.name().to_owned())))
 }
 
-/// The text that a binding names; else the first one behind the creator that is no path; else the last one.
+/// Returns the name: the text that a binding names; else the first text after the creator that is not a path; else the last text.
 fn named<'i>(one: &'i Instance, bound: &BTreeSet<String>) -> Option<&'i Located<String>> {
     let behind = one.creator.as_ref().map_or(1, |(_, before)| *before);
     let by_binding = one.texts.iter().find(|text| bound.contains(&text.value));

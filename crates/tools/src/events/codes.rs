@@ -1,21 +1,22 @@
-//! What Windows calls the numbers by which it says what came of something.
+//! Names of Windows result codes.
 //!
-//! Sources: [MS-ERREF] 2.1 (HRESULT), 2.2 (Win32) and 2.3 (NTSTATUS), of each those that events hold; RFC 4120, 7.5.9, and RFC 4556, 3.1.3 (Kerberos).
+//! Sources: [MS-ERREF] 2.1 (HRESULT), 2.2 (Win32) and 2.3 (NTSTATUS), only codes that occur in events.
+//! For Kerberos: RFC 4120, 7.5.9, and RFC 4556, 3.1.3.
 
-/// What small numbers mean.
+/// How to read small numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     /// NTSTATUS.
     NtStatus,
-    /// Errors of Win32.
+    /// Win32 errors.
     Win32,
-    /// Errors of Kerberos.
+    /// Kerberos errors.
     Kerberos,
-    /// What a program or a device means by them.
+    /// Defined by a program or a device.
     Own,
 }
 
-/// The name of a code; `None` where it is not known.
+/// Returns the name of a code; `None` if it is not known.
 pub(super) fn name(family: Family, code: u32) -> Option<&'static str> {
     let (high, low) = (code >> 16, code & 0xFFFF);
     let small = match family {
@@ -27,7 +28,7 @@ pub(super) fn name(family: Family, code: u32) -> Option<&'static str> {
     match high {
         0 => find(small, code),
         _ => find(NTSTATUS, code).or_else(|| find(HRESULT, code)).or_else(|| {
-            // An error of Win32 as an HRESULT.
+            // A Win32 error as an HRESULT.
             (high == 0x8007).then(|| find(WIN32, low)).flatten()
         }),
     }

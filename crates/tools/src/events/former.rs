@@ -1,10 +1,10 @@
-//! What runs before format 2.21 knew of events: which had types of their own.
+//! Which events had types of their own in runs before format 2.21.
 
 use super::index;
 use artifacts::evtx::System;
 use ledger::Record;
 
-/// The providers and ids whose events had types of their own, sorted.
+/// The providers and event ids whose events had types of their own, sorted.
 const TYPED: &[(&str, &[u32])] = &[
     ("EventLog", &[6005, 6006, 6008, 6009]),
     ("Microsoft-Windows-Bits-Client", &[3, 59, 60, 61]),
@@ -42,7 +42,8 @@ const TYPED: &[(&str, &[u32])] = &[
     ("User32", &[1074]),
 ];
 
-/// Whether a record tells of an event in a way in which no run before format 2.21 told of it: the event has got a type of its own, or its binary data are told as text.
+/// Checks whether a record shows an event in a form that no run before format 2.21 had.
+/// Either the event has got a type of its own since, or its binary data are shown as text.
 pub fn is_event_typed_later(record: &Record) -> bool {
     let text = |field: &str| record.fields.get(field).map(|held| held.value.to_text());
     if record.fields.contains_key("binary_text") {

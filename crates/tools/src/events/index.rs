@@ -1,4 +1,4 @@
-//! The rules by event id, each with its type and what its fields are: made once, for every event is looked up here.
+//! The rules by event id, each with its type and its target fields. The index is built once, because every event is looked up in it.
 
 use super::codes::Family;
 use super::kinds::{BASE, CODES, Code, Kind, all as kinds};
@@ -7,23 +7,23 @@ use artifacts::evtx::System;
 use ledger::FieldType;
 use std::sync::LazyLock;
 
-/// A rule with what its words stand for.
+/// A rule, with its names resolved.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) rule: &'static Rule,
     pub(super) kind: &'static Kind,
-    /// Names of data, and what becomes of their values.
+    /// Names of data, and the targets of their values.
     pub(super) map: Vec<(&'static str, Target)>,
-    /// Whether the computer alone makes a record, being what it is about.
+    /// Whether the computer alone, as the subject, is enough for a record.
     pub(super) is_about_computer: bool,
 }
 
-/// What becomes of a value.
+/// What a value is turned into.
 #[derive(Debug)]
 pub(super) enum Target {
     /// A field.
     Field(Field),
-    /// An address of four bytes as a number, in a field of this name.
+    /// An IPv4 address written as a number, in a field of this name.
     Ipv4(&'static str),
     /// Several fields.
     Form(Form),
@@ -34,16 +34,16 @@ pub(super) enum Target {
 pub(super) struct Field {
     pub(super) name: &'static str,
     pub(super) field_type: FieldType,
-    /// Whether the type has fields that tell it in hex and by name.
+    /// The fields for the code in hex and by name, if the type has them.
     pub(super) code: Option<&'static Code>,
-    /// Whether the datum stays with the rest as well.
+    /// Whether the datum is also kept in `more`.
     pub(super) later: bool,
 }
 
-/// What stands before a field that is an address of four bytes, written as a number.
+/// The prefix of a field that is an IPv4 address written as a number.
 const IPV4: &str = "4:";
 
-/// The rule of an event, and whether the event can be of its provider.
+/// Returns the rule of an event, and whether the provider's GUID confirms that the event is that provider's.
 pub(super) fn entry(system: &System<'_>) -> Option<(&'static Entry, bool)> {
     static INDEX: LazyLock<Vec<(u32, Entry)>> = LazyLock::new(index);
     let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
@@ -60,7 +60,7 @@ pub(super) fn entry(system: &System<'_>) -> Option<(&'static Entry, bool)> {
     Some((entry, own))
 }
 
-/// All rules in the order of their ids. One that names no type is left out; a test finds it.
+/// Builds all rules in the order of their event ids. A rule that names no type is left out; a test finds it.
 fn index() -> Vec<(u32, Entry)> {
     let of_rule = |rule: &'static Rule| rule.ids.iter().filter_map(move |id| Some((*id, resolved(rule)?)));
     let mut index: Vec<(u32, Entry)> = rules().flat_map(of_rule).collect();
@@ -68,7 +68,7 @@ fn index() -> Vec<(u32, Entry)> {
     index
 }
 
-/// A rule with its type; `None` where there is no such type.
+/// Resolves a rule with its type; `None` if there is no such type.
 pub(super) fn resolved(rule: &'static Rule) -> Option<Entry> {
     let kind = kinds().find(|kind| kind.name == rule.kind)?;
     let map = rule.map().filter_map(|(from, to)| Some((from, target(kind, to)?))).collect();
@@ -91,7 +91,7 @@ fn target(kind: &'static Kind, to: &'static str) -> Option<Target> {
 }
 
 impl Entry {
-    /// What small numbers of its codes mean.
+    /// Returns how to read small numbers among its codes.
     pub(super) fn family(&self, event_id: u32) -> Family {
         match self.kind.name {
             "credential_check" if !matches!(event_id, 4776 | 4777) => Family::Kerberos,
@@ -103,7 +103,7 @@ impl Entry {
         }
     }
 
-    /// Whether the type has a field.
+    /// Checks whether the type has a field.
     pub(super) fn has(&self, field: &str) -> bool {
         self.kind.fields.iter().any(|(name, ..)| *name == field)
     }

@@ -1,4 +1,4 @@
-//! The types of records that events become; a file for each subject.
+//! The record types for events, one file per subject.
 
 mod accounts;
 mod devices;
@@ -15,7 +15,7 @@ use crate::spec;
 use ledger::FieldType::{self, Guid, Hash, Integer, List, Name, Path, Sid, Text, Time};
 use ledger::RecordType;
 
-/// A type of record; its fields beside those of [`BASE`].
+/// A record type; its fields are in addition to those of [`BASE`].
 #[derive(Debug)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
@@ -30,7 +30,7 @@ pub(super) type Typed = (&'static str, FieldType, &'static str);
 /// The general type.
 pub(super) const EVENT: &str = "event";
 
-/// What every event has.
+/// The fields of every event.
 pub(super) const BASE: &[Typed] = &[
     ("event_id", Integer, "the event id"),
     ("provider", Name, "name of the provider that the event bears"),
@@ -41,7 +41,7 @@ pub(super) const BASE: &[Typed] = &[
     ("more", List, "the other data of the event, as name=value"),
 ];
 
-/// What only the general type has.
+/// The fields that only the general type has.
 const GENERAL: &[Typed] = &[
     ("level", Integer, "0 always, 1 critical, 2 error, 3 warning, 4 information, 5 verbose"),
     ("sid", Sid, "user in whose name the event was raised; often a service's"),
@@ -57,7 +57,7 @@ const GENERAL: &[Typed] = &[
     ),
 ];
 
-/// Numbers of Windows that say what came of something, and the fields that tell them in hex and by name.
+/// Fields with Windows result codes, and the fields that give the codes in hex and by name.
 pub(super) const CODES: &[Code] = &[
     Code { field: "status", hex: "status_hex", name: "status_name" },
     Code { field: "sub_status", hex: "sub_status_hex", name: "sub_status_name" },
@@ -66,7 +66,7 @@ pub(super) const CODES: &[Code] = &[
     Code { field: "exit_code", hex: "exit_code_hex", name: "exit_code_name" },
 ];
 
-/// A field with a code of Windows, and those beside it.
+/// A field with a Windows code, and the fields that go with it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Code {
     pub(super) field: &'static str,
@@ -74,7 +74,7 @@ pub(super) struct Code {
     pub(super) name: &'static str,
 }
 
-/// The types that `logons` gives.
+/// The types that the source `logons` gives.
 pub(crate) const LOGONS: &[&str] = &[
     "explicit_credentials",
     "logoff",
@@ -100,7 +100,7 @@ const SHA1: Typed = ("sha1", Hash, "SHA-1 of the file");
 const SHA256: Typed = ("sha256", Hash, "SHA-256 of the file");
 const IMPHASH: Typed = ("imphash", Hash, "hash of its imports");
 
-/// All types but the general one.
+/// Returns all types but the general one.
 pub(super) fn all() -> impl Iterator<Item = &'static Kind> {
     let files = [
         accounts::KINDS,
@@ -118,7 +118,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Kind> {
 }
 
 impl Kind {
-    /// The fields beside those of [`BASE`], those that tell a code in hex and by name among them.
+    /// Returns the fields in addition to those of [`BASE`], including those that give a code in hex and by name.
     pub(super) fn all_fields(&self) -> impl Iterator<Item = Typed> {
         self.fields.iter().flat_map(|typed| {
             let code = CODES.iter().find(|code| code.field == typed.0 && typed.1 == Integer);
@@ -133,7 +133,7 @@ impl Kind {
     }
 }
 
-/// The types of all events.
+/// Returns the record types of all events.
 pub(crate) fn record_types() -> Vec<RecordType> {
     let typed = |kind: &Kind| {
         let fields: Vec<Typed> = BASE.iter().copied().chain(kind.all_fields()).collect();

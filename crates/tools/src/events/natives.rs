@@ -1,4 +1,4 @@
-//! What Windows calls the data that stand in fields of records: the rules of typed events, read the other way.
+//! The Windows names of event data, by record field: the rules of typed events, read backwards.
 
 use super::rules::all as rules;
 use std::collections::{BTreeSet, HashMap};
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 type Data = (&'static str, &'static str);
 
-/// The data of an event of this type of record and number, and the fields that hold them as rules write them.
+/// Returns the data names of an event with this record type and id, and the fields for them, as the rules write them.
 pub(crate) fn of_record(kind: &str, id: u32) -> &'static [Data] {
     static BY_KIND: LazyLock<HashMap<&str, HashMap<u32, Vec<Data>>>> = LazyLock::new(|| {
         let mut by_kind: HashMap<&str, HashMap<u32, Vec<Data>>> = HashMap::new();
@@ -20,7 +20,7 @@ pub(crate) fn of_record(kind: &str, id: u32) -> &'static [Data] {
     BY_KIND.get(kind).and_then(|by_id| by_id.get(&id)).map_or(&[], Vec::as_slice)
 }
 
-/// The names of data that events of this channel, in lower case, and number have fields for.
+/// Returns the data names that have fields, for events of this channel (in lower case) and id.
 pub(crate) fn of_channel(channel: &str, id: u32) -> Vec<&'static str> {
     let own = rules().filter(|rule| {
         rule.ids.contains(&id) && rule.writer.channels.iter().any(|own| own.eq_ignore_ascii_case(channel))

@@ -1,4 +1,4 @@
-//! One event as a record.
+//! Turns one event into a record.
 
 use super::index::{Entry, Target, entry};
 use super::kinds::EVENT;
@@ -11,25 +11,25 @@ use artifacts::evtx::{Event, System};
 use ledger::{AssumedZone, ByteSpan, FieldType, FieldValue, Precision, Time};
 use std::borrow::Cow;
 
-/// Least characters of a text whose bytes are looked for in the record.
+/// The least number of characters for a text to be looked for in the record's bytes.
 const LEAST: usize = 4;
 
-/// Where the number and the time stand in a record of a log of Vista and later.
+/// The offsets of the record number and the time in a log record of Vista and later.
 const NUMBER: u64 = 8;
 const WRITTEN: u64 = 16;
 
-/// How the time of an exported event is called among its places.
+/// The name of the time among the places of an exported event.
 const CREATED: &str = "TimeCreated@SystemTime";
 
 /// Names and values of an event.
 type Data<'a> = [(Cow<'a, str>, Cow<'a, str>)];
 
-/// The type of its own that an event has by its provider and id, and whether it can be of that provider.
+/// Returns the specific type that an event has by its provider and id, and whether the event can really be that provider's.
 pub(crate) fn standing(system: &System<'_>) -> Option<(&'static str, bool)> {
     entry(system).map(|(entry, own)| (entry.rule.kind, own))
 }
 
-/// The record of an event.
+/// Makes the record of an event.
 pub(crate) fn row(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>) -> Row {
     match entry(&event.system) {
         Some((entry, true)) => {
@@ -42,13 +42,13 @@ pub(crate) fn row(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>) -
 
 fn base(source: &Source<'_, '_>, event: &Event<'_>, kind: &str) -> Row {
     let system = &event.system;
-    // What was compressed stands nowhere in the file as it is.
+    // Compressed data has no place of its own in the file.
     let is_there = event.exported.as_ref().is_none_or(|exported| exported.is_there);
     let span = is_there.then(|| ByteSpan::new(event.offset, event.raw.len() as u64));
     let at = |by: u64| (event.chunk > 0).then(|| ByteSpan::new(event.offset.saturating_add(by), 8));
     let ticks = ticks_of(event);
     let place = at(WRITTEN).filter(|_| ticks == event.written).or_else(|| stands(event, CREATED, None));
-    // The channel is the best that is left where no provider is named.
+    // If no provider is named, the channel is the best substitute.
     let provider = [&system.provider, &system.channel].into_iter().find(|name| !name.is_empty());
     let name = |text: &Cow<'_, str>| (!text.is_empty()).then(|| FieldValue::Name(text.clone().into_owned()));
     let row = source
@@ -57,19 +57,19 @@ fn base(source: &Source<'_, '_>, event: &Event<'_>, kind: &str) -> Row {
         .field("provider", FieldValue::Name(provider.map_or("unknown", |name| name).to_owned()))
         .maybe("channel", name(&system.channel), None)
         .maybe("computer", name(&system.computer), found(event, Some("Computer"), &system.computer));
-    // Every record of a log has a number; not every shape of an exported one keeps it.
+    // Every record of a log has a number; some export formats drop it.
     let has_number = event.exported.is_none() || system.record_id.is_some();
     let number = has_number.then(|| FieldValue::Integer(event.record_id.into()));
     let row = row.maybe("record_id", number, at(NUMBER).or_else(|| stands(event, "EventRecordID", None)));
     row.maybe("time", time_of(event).map(FieldValue::Time), place)
 }
 
-/// When an event was created, or else written, as a FILETIME; 0 where neither is known.
+/// Returns when an event was created, or else written, as a FILETIME; 0 if neither is known.
 pub(crate) fn ticks_of(event: &Event<'_>) -> u64 {
     event.system.created.filter(|ticks| *ticks != 0).unwrap_or(event.written)
 }
 
-/// The same as a time; logs before Vista keep seconds.
+/// Returns the same as a time; logs before Vista keep seconds.
 pub(crate) fn time_of(event: &Event<'_>) -> Option<Time> {
     let time = Some(ticks_of(event)).filter(|ticks| *ticks != 0).map(Time::from_filetime)?;
     Some(match event.exported.as_ref().and_then(|exported| exported.time.as_ref()) {
@@ -81,7 +81,7 @@ pub(crate) fn time_of(event: &Event<'_>) -> Option<Time> {
     })
 }
 
-/// A time as finely as the text has it, and of no known zone where that names none.
+/// Returns a time as precise as the text gives it; if the text names no zone, the zone is unknown.
 fn exported_time(source: &SourceTime, time: Time) -> Time {
     let precision = match source.decimals {
         0 => Precision::Second,
@@ -121,7 +121,7 @@ fn list<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Option<FieldValu
     (!items.is_empty()).then_some(FieldValue::List(items))
 }
 
-/// The record of the type of its own; `None` where its subject lacks.
+/// Makes the record of the specific type; `None` if its subject is missing.
 fn special(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>, entry: &Entry) -> Option<Row> {
     let mut row = base(source, event, entry.kind.name);
     if !entry.rule.action.is_empty() {
@@ -143,19 +143,19 @@ fn special(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>, entry: &
     subject.then_some(row)
 }
 
-/// A record in the making.
+/// A record being built.
 struct Made<'e> {
     event: &'e Event<'e>,
     entry: &'e Entry,
     row: Row,
-    /// Whether it has what it is about.
+    /// Whether the record has its subject.
     subject: bool,
-    /// The data that stand in fields of their own.
+    /// The data that have fields of their own.
     set: Vec<&'static str>,
 }
 
 impl Made<'_> {
-    /// Adds what becomes of one datum. What is not of its type stays with the rest.
+    /// Adds the fields for one datum. A value that is not of the field's type stays in `more`.
     fn with(mut self, from: &'static str, target: &Target, text: &str) -> Self {
         let place = |text: &str| found(self.event, Some(from), text);
         match target {
@@ -187,7 +187,7 @@ impl Made<'_> {
         }
     }
 
-    /// What a value says in other words as well, where the type has a field for that.
+    /// Adds a value in words, or as an IPv4 address, if the type has a field for that.
     fn beside(self, field: &str, text: &str) -> Self {
         if let Some((to, word)) = values::word(field, text)
             && self.entry.kind.fields.iter().any(|(name, of, _)| *name == to && *of == FieldType::Name)
@@ -203,7 +203,7 @@ impl Made<'_> {
         self
     }
 
-    /// What one datum says in several fields.
+    /// Adds the fields made from one datum.
     fn form(mut self, form: Form, from: &'static str, text: &str) -> Self {
         match form {
             Form::Hashes => {
@@ -270,21 +270,22 @@ fn value<'a>(event: &Event<'a>, data: &Data<'a>, from: &str) -> Option<Cow<'a, s
     }
 }
 
-/// What Winlogbeat calls a datum that has no name in the log: `param1` and so on.
+/// Returns Winlogbeat's name for a datum that has no name in the log: `param1` and so on.
 fn counted_from_one(event: &Event<'_>, from: &str) -> Option<String> {
     event.exported.as_ref()?;
     let number: u32 = from.strip_prefix("data")?.parse().ok()?;
     Some(format!("param{}", number.checked_add(1)?))
 }
 
-/// Where a value of an exported event stands in its file, or a part of it.
+/// Returns the place of a value of an exported event, or of part of the value, in its file.
 fn stands(event: &Event<'_>, name: &str, text: Option<&str>) -> Option<ByteSpan> {
     let exported = event.exported.as_ref()?;
     let (offset, length) = exported.find(name, text)?;
     Some(ByteSpan::new(offset, length))
 }
 
-/// Where the text stands in the record, in UTF-16LE: where it stands there once, and is no rendering of something else; in an exported event at the value of that name, which knows its place.
+/// Returns the place of the text in the record, in UTF-16LE, if it occurs only once and is not a rendering of something else.
+/// In an exported event the value of that name knows its place.
 fn found(event: &Event<'_>, name: Option<&str>, text: &str) -> Option<ByteSpan> {
     if let Some(exported) = &event.exported {
         let name = match name {
@@ -308,9 +309,9 @@ fn found(event: &Event<'_>, name: Option<&str>, text: &str) -> Option<ByteSpan> 
     Some(ByteSpan::new(event.offset.saturating_add(at as u64), wanted.len() as u64))
 }
 
-/// Where `wanted` stands in `bytes`, where it stands there once.
+/// Returns the offset of `wanted` in `bytes`, if it occurs only once.
 fn only_place(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    /// Most places that are compared one by one. Records are short: to prepare a search costs more than most comparisons.
+    /// The most places compared one by one. Records are short: preparing a search costs more than most comparisons.
     const FEW: usize = 64;
     let first = *wanted.first()?;
     let stands_at = |at: usize| bytes.get(at..).is_some_and(|rest| rest.starts_with(wanted));
@@ -321,7 +322,7 @@ fn only_place(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
             return places.next().filter(|_| places.next().is_none());
         }
         match place {
-            // What overlaps a place is no other one.
+            // An occurrence that overlaps the first one does not count.
             Some(place) if at < place.saturating_add(wanted.len()) => {}
             Some(_) if stands_at(at) => return None,
             None if stands_at(at) => place = Some(at),

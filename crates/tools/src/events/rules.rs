@@ -1,6 +1,7 @@
-//! Which events become which type of record: data, not code; a file for each subject.
+//! Which events become which record type: data, not code; one file per subject.
 //!
-//! Sources: Microsoft's documentation of the security audit events, of Sysmon and of Microsoft Defender; the manifests of the other providers; for providers without one, what their messages say.
+//! Sources: Microsoft's documentation of the security audit events, of Sysmon and of Microsoft Defender.
+//! For the other providers: their manifests or, if a provider has none, the text of its messages.
 
 mod accounts;
 mod devices;
@@ -14,58 +15,60 @@ mod software;
 mod system;
 mod writers;
 
-/// Who writes an event.
+/// The provider that writes an event, with its channels.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) provider: &'static str,
-    /// The GUID of its manifest; a provider without one can be imitated by any program.
+    /// The GUID of its manifest. Any program can imitate a provider that has none.
     pub(super) guid: Option<&'static str>,
     /// Its channels.
     pub(super) channels: &'static [&'static str],
 }
 
-/// Names of data and the fields they become.
+/// Names of data, and the fields that they become.
 ///
 /// `@user` is the user of the event, `@channel` its channel and `@process` its process.
-/// A field is one of the type's, or a [`Form`] of several; a field behind [`LATER`] came to the type when others had long been there.
+/// The target is a field of the type, or a [`Form`] that becomes several fields.
+/// A field with the prefix [`LATER`] was added to the type long after the others.
 pub(super) type Map = &'static [(&'static str, &'static str)];
 
-/// What events of some ids become.
+/// What events with certain ids become.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) writer: &'static Writer,
     pub(super) ids: &'static [u32],
     pub(super) kind: &'static str,
-    /// What the id says was done; empty where it says no more than the type.
+    /// What was done, according to the id; empty if the id says no more than the type.
     pub(super) action: &'static str,
     pub(super) maps: &'static [Map],
 }
 
 impl Rule {
-    /// Names of data and the fields they become, as they are written in its maps.
+    /// Returns the names of data and their fields, as its maps write them.
     pub(super) fn map(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.maps.iter().flat_map(|map| map.iter().copied())
     }
 }
 
-/// What stands before a field that the type got after runs had recorded such events: the datum stays in `more` as well, so that these read as they did.
+/// The prefix of a field that the type got only after runs had recorded such events.
+/// The datum also stays in `more`, so that those runs read as they did.
 pub(super) const LATER: char = '+';
 
-/// Values that are no field as they stand.
+/// Values that must be taken apart to become fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Digests as Sysmon writes them: `MD5=…,SHA256=…`.
     Hashes,
-    /// Lines of `name=value` of which one is the command line of the host of PowerShell.
+    /// Lines of `name=value`, one of which is the command line of PowerShell's host.
     Host,
-    /// `address:port` as a text, or both in the bytes of a socket address; fields `address` and `port`, and `endpoint` where the type has one.
+    /// `address:port` as text, or both in the bytes of a socket address; fields `address` and `port`, and `endpoint` if the type has it.
     Endpoint,
-    /// What sshd says of an address, a port and an account.
+    /// A message of sshd with an address, a port and an account.
     Ssh,
 }
 
 impl Form {
-    /// The form that a map names in place of a field.
+    /// Returns the form that a map names instead of a field.
     pub(super) fn named(field: &str) -> Option<Form> {
         Some(match field {
             HASHES => Form::Hashes,
@@ -82,7 +85,7 @@ const HOST: &str = "*host";
 const ENDPOINT: &str = "*endpoint";
 const SSH: &str = "*ssh";
 
-/// Who did it, in the events of the security audit.
+/// The account that acted, in security audit events.
 const BY: Map = &[
     ("SubjectUserName", "by_account"),
     ("SubjectDomainName", "by_domain"),
@@ -100,7 +103,7 @@ const fn rule(
     Rule { writer, ids, kind, action, maps }
 }
 
-/// All rules.
+/// Returns all rules.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     let files = [
         accounts::RULES,

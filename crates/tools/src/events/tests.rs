@@ -1,4 +1,4 @@
-//! The rules and the types hold together, and each rule gives what it promises.
+//! The rules match the types, and each rule fills the fields that it names.
 
 use super::index::{Entry, Target, resolved};
 use super::kinds::{BASE, Kind, all as kinds};
@@ -15,7 +15,7 @@ fn entry(rule: &'static Rule) -> Entry {
     resolved(rule).unwrap_or_else(|| panic!("{} is no type", rule.kind))
 }
 
-/// The fields that a rule fills, as its maps name them.
+/// Returns the fields that a rule fills, as its maps name them.
 fn filled(entry: &Entry) -> BTreeSet<&'static str> {
     let mut fields: BTreeSet<&str> = entry.map.iter().flat_map(|(_, target)| of(entry, target)).collect();
     fields.extend((!entry.rule.action.is_empty()).then_some("action"));
@@ -59,7 +59,7 @@ fn an_event_has_one_rule() {
             assert!(seen.insert((rule.writer.provider, id)), "{} {id} has two", rule.writer.provider);
         }
     }
-    // What is told of it elsewhere (docs/validation.md).
+    // What is said about this number elsewhere (docs/validation.md).
     assert!(seen.len() >= 400, "{} kinds of events", seen.len());
 }
 
@@ -87,7 +87,7 @@ fn each_type_and_each_of_its_fields_is_filled_by_a_rule() {
     }
 }
 
-/// A value that is one of the type of a field.
+/// Returns a valid value for a field.
 fn sample(target: &Target) -> &'static str {
     match target {
         Target::Ipv4(_) => "16777343",
@@ -111,11 +111,11 @@ fn sample(target: &Target) -> &'static str {
     }
 }
 
-/// The data of an event of this rule: those with names, and those that are counted, in their places.
+/// Returns the data of an event of this rule: named data, and counted data at their positions.
 fn data_of(entry: &Entry) -> Vec<(String, &'static str)> {
     let mut named: BTreeMap<&str, &str> = BTreeMap::new();
     for (from, target) in entry.map.iter().filter(|(from, _)| !from.starts_with('@')) {
-        // A form asks more of its value than a text does.
+        // A form requires more of its value than a text field does.
         let value = sample(target);
         let slot = named.entry(from).or_insert(value);
         if matches!(target, Target::Form(_)) {
@@ -133,7 +133,7 @@ fn data_of(entry: &Entry) -> Vec<(String, &'static str)> {
     counted.chain(rest).collect()
 }
 
-/// The records of a log with one event of a rule, written with the first channel of its writer.
+/// Returns the records of a log with one event of a rule, written with the first channel of its provider.
 #[expect(clippy::disallowed_methods, reason = "a test makes its own evidence")]
 fn records(folder: &Path, rule: &'static Rule, id: u32, guid: Option<&str>) -> Vec<Record> {
     let data = data_of(&entry(rule));
@@ -198,7 +198,7 @@ fn no_rule_takes_an_event_without_the_guid_of_its_provider() {
     }
 }
 
-/// The table of all types in `docs/validation.md`, with what is written there of real logs.
+/// Compares the table of all types in `docs/typed-events.md`, and what it says of real logs.
 #[expect(clippy::disallowed_methods, reason = "a test reads and, when told to, writes the page")]
 #[test]
 fn the_page_lists_every_typed_event() {

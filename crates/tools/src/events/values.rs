@@ -1,4 +1,4 @@
-//! What stands in the data of events, taken apart.
+//! Parsers for values in the data of events.
 
 use super::codes::{self, Family};
 use super::index::Field;
@@ -6,7 +6,7 @@ use artifacts::evtx::filetime;
 use ledger::{FieldType, FieldValue, Time};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// The value of a field; `None` where the text is none of its type.
+/// Converts the text to the field's type; `None` if it is not of that type.
 pub(super) fn typed(field: &Field, text: &str) -> Option<FieldValue> {
     let own = || text.trim().to_owned();
     let number = || ledger::value::read_whole_number(text.trim());
@@ -31,13 +31,13 @@ pub(super) fn typed(field: &Field, text: &str) -> Option<FieldValue> {
     })
 }
 
-/// A code: a number, or one that Windows is to put a message for (`%%1053`).
+/// Reads a code: a number, or a reference to a Windows message (`%%1053`).
 fn code(text: &str) -> Option<i128> {
     let text = text.trim();
     ledger::value::read_whole_number(text.strip_prefix("%%").unwrap_or(text))
 }
 
-/// The items of a list: a line each, or a word each in one line; a SID without the marks around it.
+/// Splits a list, one item per line, or one per word if there is one line; braces around SIDs are removed.
 fn items(text: &str) -> Vec<String> {
     let bare = |item: &str| {
         let sid = item.strip_prefix("%{").and_then(|item| item.strip_suffix('}'));
@@ -49,15 +49,15 @@ fn items(text: &str) -> Vec<String> {
     }
 }
 
-/// A code in hex and by name; `None` where it is no code of 32 bits.
+/// Returns a code in hex and by name; `None` if it has no 32 bits.
 pub(super) fn told(value: &FieldValue, family: Family) -> Option<(String, Option<&'static str>)> {
     let FieldValue::Integer(number) = value else { return None };
-    // Events write some of them as signed numbers.
+    // Some events write them as signed numbers.
     let code = u32::try_from(*number).or_else(|_| i32::try_from(*number).map(i32::cast_unsigned)).ok()?;
     Some((format!("{code:#x}"), codes::name(family, code)))
 }
 
-/// Fields and digests of a text such as `MD5=…,SHA256=…`.
+/// Returns the fields and digests in a text such as `MD5=…,SHA256=…`.
 pub(super) fn digests(text: &str) -> impl Iterator<Item = (&'static str, &str)> {
     text.split(',').filter_map(|one| {
         let (name, digest) = one.split_once('=')?;
@@ -67,7 +67,7 @@ pub(super) fn digests(text: &str) -> impl Iterator<Item = (&'static str, &str)> 
     })
 }
 
-/// An address, and the port where one is told.
+/// An address, and the port if given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Endpoint {
     pub(super) address: String,
@@ -85,7 +85,7 @@ pub(super) fn endpoint(text: &str) -> Option<Endpoint> {
         return Some(Endpoint { address: address.to_owned(), port });
     }
     let port = match text.split_once(':') {
-        // More than one colon is an address of IPv6 alone.
+        // With more than one colon it is an IPv6 address without a port.
         Some((_, port)) if !port.contains(':') => Some(port.parse().ok()?),
         _ => None,
     };
@@ -93,7 +93,7 @@ pub(super) fn endpoint(text: &str) -> Option<Endpoint> {
     (!address.is_empty()).then(|| Endpoint { address: address.to_owned(), port })
 }
 
-/// Reads `SOCKADDR_IN` and `SOCKADDR_IN6` (ws2def.h, ws2ipdef.h): family, port in the order of the network, address.
+/// Reads `SOCKADDR_IN` and `SOCKADDR_IN6` (ws2def.h, ws2ipdef.h): family, port in network byte order, address.
 fn socket_address(digits: &str) -> Option<Endpoint> {
     let bytes = bytes(digits)?;
     let (family, rest) = bytes.split_first_chunk::<2>()?;
@@ -106,23 +106,24 @@ fn socket_address(digits: &str) -> Option<Endpoint> {
     Some(Endpoint { address, port: Some(u16::from_be_bytes(*port)).filter(|port| *port != 0) })
 }
 
-/// An address of IPv4 that is written as one of IPv6 (RFC 4291, 2.5.5.2).
+/// Returns the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2).
 pub(super) fn mapped(text: &str) -> Option<String> {
     text.trim().parse::<Ipv6Addr>().ok()?.to_ipv4_mapped().map(|address| address.to_string())
 }
 
-/// An address of four bytes in the order of the network, written as a number of a computer that counts from the other end.
+/// Reads an IPv4 address in network byte order that a little-endian computer wrote as a number.
 pub(super) fn ipv4(text: &str) -> Option<String> {
     let number: u32 = text.trim().parse().ok()?;
     (number != 0).then(|| Ipv4Addr::from(number.to_le_bytes()).to_string())
 }
 
-/// Account, address and port that a line of sshd names: `… for [invalid user] ACCOUNT from ADDRESS port PORT …`, `… user ACCOUNT ADDRESS port PORT …`.
+/// Returns account, address and port of an sshd message.
+/// Forms: `… for [invalid user] ACCOUNT from ADDRESS port PORT …`, `… user ACCOUNT ADDRESS port PORT …`.
 pub(super) fn ssh(line: &str) -> Option<(Option<&str>, Endpoint)> {
     let (before, after) = line.split_once(" port ")?;
     let port = after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
     let (before, address) = before.rsplit_once(' ')?;
-    // The address is one, or the line says something else.
+    // The line only fits if this is an address.
     format!("[{address}]:1")
         .parse::<SocketAddr>()
         .ok()
@@ -136,10 +137,10 @@ pub(super) fn ssh(line: &str) -> Option<(Option<&str>, Endpoint)> {
     Some((account, Endpoint { address: address.to_owned(), port: Some(port) }))
 }
 
-/// Least characters of a text in hex digits.
+/// The fewest bytes in hex digits that can be a text.
 const LEAST: usize = 4;
 
-/// The text that hex digits are in UTF-16LE or in ASCII, without the zeros behind it; `None` where they are none.
+/// Decodes hex digits as UTF-16LE or ASCII text, without trailing zeros; `None` if they are neither.
 pub(super) fn text_of(digits: &str) -> Option<String> {
     let bytes = bytes(digits).filter(|bytes| bytes.len() >= LEAST)?;
     let is_letter = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
@@ -158,7 +159,7 @@ pub(super) fn text_of(digits: &str) -> Option<String> {
     })
 }
 
-/// Bytes in upper-case hex digits, as binary data are rendered; numbers are too short to be meant.
+/// Reads bytes in upper-case hex digits, as binary data is rendered; digits too short for that are numbers.
 fn bytes(digits: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
@@ -170,7 +171,7 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     pairs.iter().map(read).collect::<Option<Vec<u8>>>().filter(|bytes| bytes.len() >= 8)
 }
 
-/// A number in words, and the field for them.
+/// Returns a number in words, and the field for the words.
 pub(super) fn word(field: &str, text: &str) -> Option<(&'static str, &'static str)> {
     let number = ledger::value::read_whole_number(text.trim())?;
     // The types of SECURITY_LOGON_TYPE (ntsecapi.h), and NTSTATUS codes ([MS-ERREF] 2.3.1).

@@ -1,4 +1,4 @@
-//! What a deleted entry must be like.
+//! The conditions that a deleted entry must meet.
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -12,25 +12,25 @@ use ledger::pattern::{fold, same};
 use serde_json::{Value, json};
 use std::cell::Cell;
 
-/// Folders by the label of their tree.
+/// Folders, by the label of their tree.
 type Folders = Vec<(String, EvidencePath)>;
 
 pub(super) struct Wanted {
     glob: Option<Glob>,
-    /// The pattern as it applies to each tree, by label; a tree in which nothing stands for its drive has none.
+    /// The pattern as it applies to each tree, by label; a tree without the pattern's drive has none.
     globs: Vec<(String, Glob)>,
-    /// Where the folders that the pattern begins with stand in no tree: how far they do.
+    /// Set if no tree has the folders at the beginning of the pattern: how far they exist.
     nowhere: Option<Vec<String>>,
-    /// Whether a deleted entry stood in or below the folders that the pattern begins with.
+    /// Whether a deleted entry was in or below the folders at the beginning of the pattern.
     is_led_to: Cell<bool>,
-    /// The folder in which it stood, by tree where it is there; the root for any.
+    /// The folder that it was in; the root for any. `found` has it by tree, if it still exists.
     under: EvidencePath,
     found: Folders,
-    /// Whether a deleted entry stood in it, whatever else was asked of it, or was it.
+    /// Whether a deleted entry was that folder or in it, whatever the other conditions.
     is_met: Cell<bool>,
-    /// Drives for which nothing stands.
+    /// Drives that are not in the evidence.
     pub(super) gaps: Vec<Gap>,
-    /// Without the dot, folded.
+    /// Without the dot, case-folded.
     extension: Option<String>,
     sizes: Option<Sizes>,
 }
@@ -45,7 +45,7 @@ impl Wanted {
         let glob = arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?;
         let (mut globs, mut nearest, mut stands) = (Vec::new(), Vec::new(), glob.is_none());
         for (tree, glob) in images.iter().flat_map(|tree| glob.iter().map(move |glob| (tree, glob))) {
-            // The folder of a deleted entry may be gone, too.
+            // The folder of a deleted entry may be deleted, too.
             let Resolved { glob, unmapped, nowhere } = glob.resolve(*tree)?;
             stands |= nowhere.is_none();
             nearest.extend(drives::told(*tree, nowhere.unwrap_or_default()));
@@ -69,12 +69,12 @@ impl Wanted {
         })
     }
 
-    /// How far the folders stand that the pattern begins with, where nothing is known of them, not even by the entries that were looked at.
+    /// Returns how far the folders at the beginning of the pattern exist, if not even the examined entries show them.
     pub(super) fn nowhere(&mut self) -> Option<Vec<String>> {
         self.nowhere.take().filter(|_| !self.is_led_to.get())
     }
 
-    /// Whether the folder is one of which something is known by the entries that were looked at.
+    /// Checks whether the examined entries show that the folder existed.
     pub(super) fn has_folder(&self) -> bool {
         self.under.is_root() || self.is_met.get()
     }
@@ -100,7 +100,7 @@ impl Wanted {
             && stood_under
     }
 
-    /// Fails where nothing below the folder can fit the pattern, or a name would need what names never have.
+    /// Fails if nothing below the folder can match the pattern, or if a name would need characters that names never have.
     pub(super) fn can_fit(&self, arguments: &Arguments) -> Result<(), CallError> {
         let folder = |label: &str| {
             let here = self.found.iter().find(|(found, _)| found == label).map(|(_, path)| path);
@@ -136,14 +136,14 @@ impl Wanted {
         }
     }
 
-    /// The arguments as they were used.
+    /// Returns the arguments as they were used.
     pub(super) fn normalised(&self) -> Vec<(&'static str, Value)> {
         let under = match self.found.as_slice() {
             [(_, only)] => only,
             [] | [_, ..] => &self.under,
         };
         let mut normalised = vec![("under", json!(under.as_str()))];
-        // As it was used, where that was in one tree only.
+        // As it was used, if that was in one tree only.
         let used = match self.globs.as_slice() {
             [(_, only)] => Some(only),
             [] | [_, ..] => self.glob.as_ref(),
@@ -154,9 +154,9 @@ impl Wanted {
     }
 }
 
-/// The folder `under` in each image, and the drives for which nothing stands.
+/// Returns the folder `under` in each image, and gaps for the drives that are not there.
 ///
-/// A folder that is still there tells how it is spelled, and which one a drive letter means; one that is gone is meant where only one can be.
+/// An existing folder determines the spelling and the meaning of a drive letter; a deleted one is accepted only if it is unambiguous.
 fn folders(
     images: &[&dyn Tree],
     under: &EvidencePath,
@@ -183,7 +183,7 @@ fn folders(
     Ok((found, unmapped.into_iter().map(|(tree, letter)| drives::gap(tree, letter)).collect()))
 }
 
-/// Whether `path` stands below `folder`, letter case aside.
+/// Checks whether `path` is below `folder`, ignoring case.
 fn is_below(path: &EvidencePath, folder: &EvidencePath) -> bool {
     let mut names = path.components();
     let below = folder.components().all(|part| names.next().is_some_and(|name| same(part, name)));

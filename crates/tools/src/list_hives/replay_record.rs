@@ -1,4 +1,4 @@
-//! What the transaction logs of a hive came to.
+//! The record of a replay: what applying a hive's transaction logs changed.
 
 use crate::hive_state::{self, Replayed};
 use crate::hives::HiveFile;
@@ -9,7 +9,7 @@ use ledger::{FieldType, FieldValue, Record, RecordType};
 
 const KIND: &str = "hive_replay";
 
-/// Numbers of a replay: field, value, meaning.
+/// A number of a replay: field, value, meaning.
 type Number = (&'static str, fn(&Replayed, &Difference) -> u64, &'static str);
 
 const NUMBERS: [Number; 16] = [

@@ -58,14 +58,14 @@ fn with_acquisition(row: Row, found: &Acquisition) -> Row {
     )
 }
 
-/// The text as it stands; a date that was written as seconds since 1970 in RFC 3339.
+/// Returns the text as it is; a date stored as seconds since 1970 becomes RFC 3339.
 fn header_value(field: &str, text: &str) -> FieldValue {
     let seconds: Option<u32> = text.parse().ok().filter(|_| DATES.contains(&field));
     let utc = seconds.and_then(|seconds| Utc::from_unix_nanoseconds(i128::from(seconds) * 1_000_000_000));
     FieldValue::Text(utc.map_or_else(|| text.to_owned(), |utc| utc.to_text(Precision::Second)))
 }
 
-/// The clock of the computer that made the container, which is not the examined one.
+/// Makes a time by the clock of the computer that made the container, which is not the examined one.
 fn container_time(utc: Utc) -> Time {
     Time {
         utc: Some(utc),
@@ -80,7 +80,7 @@ fn with_checks(mut row: Row, checks: &[HashCheck]) -> Row {
     for check in checks {
         row = row.field(computed(check.algorithm), FieldValue::Hash(check.computed.clone()));
     }
-    // One that differs is a finding, whatever the others say.
+    // One that differs is a finding, whatever the others show.
     let compared: Vec<_> = checks.iter().filter_map(|check| check.matches).collect();
     let matches = (!compared.is_empty()).then(|| compared.iter().all(|same| *same));
     row.maybe("hash_matches", matches.map(FieldValue::Flag), None)

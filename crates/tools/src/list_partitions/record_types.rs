@@ -1,4 +1,4 @@
-//! The records of images, regions and volumes.
+//! The record types of images, regions and volumes.
 
 use crate::spec;
 use ledger::{FieldType, RecordType};
@@ -17,12 +17,12 @@ const TEXT: &[FieldType] = &[FieldType::Text];
 const LIST: &[FieldType] = &[FieldType::List];
 const TIME: &[FieldType] = &[FieldType::Time];
 
-/// Fields of [`HEADER`] that hold dates.
+/// Fields of [`HEADER`] that contain dates.
 ///
-/// They are texts: the clock is that of the computer that made the image, and no time of the examined host.
+/// They are texts: the clock is that of the computer that made the image, so they are not times of the examined host.
 pub(super) const DATES: [&str; 2] = ["acquired", "system_date"];
 
-/// Header values of acquisition tools that have a field of their own: name in the container, field, meaning.
+/// Header values of acquisition tools that have fields of their own: name in the container, field, meaning.
 pub(super) const HEADER: [(&str, &str, &str); 12] = [
     ("case number", "case_number", "case number that the acquisition tool was given"),
     ("evidence number", "evidence_number", "evidence number that the acquisition tool was given"),

@@ -1,4 +1,4 @@
-//! What an event log as a whole tells: its span, its computers, what is missing, what speaks against it.
+//! The summary of an event log: its time span, its computers, what is missing, what suggests tampering.
 
 use crate::decode::Source;
 use crate::events::ticks_of;
@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 
 const KIND: &str = "event_log";
 
-/// Least step back of the clock that is counted, in ticks of 100 ns: threads write a little out of order.
+/// The smallest backward step of the clock that is counted, in ticks of 100 ns: threads write slightly out of order.
 const STEP: u64 = 10_000_000;
 
-/// Most names of one kind that a record lists.
+/// The most names of one kind that a record lists.
 const MOST: usize = 100;
 
 pub(crate) fn record_type() -> RecordType {
@@ -91,7 +91,7 @@ impl Summary {
         };
         self.span = Some(widen(self.span, ticks));
         self.ids = Some(widen(self.ids, event.record_id));
-        // Which events were exported, and in what order, whoever did it chose.
+        // In an export, somebody chose the events and their order.
         if let Some((id, time)) = self.before.filter(|_| event.exported.is_none()) {
             self.step(id, time, event.record_id, ticks);
         }

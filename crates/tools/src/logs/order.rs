@@ -1,4 +1,4 @@
-//! The order of a log: numbered records that go back in time, and long stretches without any.
+//! The order of a log: numbered records that go back in time, and long stretches without records.
 
 use crate::decode::Source;
 use crate::intake::{Flow, Intake, Taken, hands_on_remarks};
@@ -17,19 +17,19 @@ const CHANNEL: &str = "channel";
 const CLOCK_STEP: &str = "clock_step";
 const SILENCE: &str = "silence";
 
-/// Smallest step back that is told: threads write their records up to about a second after they have dated them.
+/// The smallest backward step that is reported: threads write their records up to about a second after they date them.
 pub(crate) const STEP: i64 = SECOND;
 
-/// Fewest records of a log of which it can be said what is usual.
+/// The fewest records from which it can be judged what is usual in a log.
 const FEW: usize = 200;
 
-/// Shortest silence that is told: computers are switched off over night.
+/// The shortest silence that is reported: computers are switched off overnight.
 const SHORTEST: i64 = 24 * 3600 * SECOND;
 
-/// How many times as long as nearly all others (99 of 100) a silence must be.
+/// How many times longer than nearly all others (99 of 100) a silence must be.
 const LONGER: i64 = 4;
 
-/// Most records of one file that are looked at.
+/// The most records of one file that are used.
 const MOST: usize = 4_000_000;
 
 pub(crate) fn step_type() -> RecordType {
@@ -70,12 +70,12 @@ pub(crate) fn silence_type() -> RecordType {
 #[derive(Default)]
 pub(super) struct Order {
     entries: Vec<Entry>,
-    /// The records that say that the clock was set back, by their numbers, with the FILETIMEs before and behind the step.
+    /// The records that say that the clock was set back: their numbers, and the FILETIMEs before and after the step.
     set_back: Vec<(i128, u64, u64)>,
     cut: bool,
 }
 
-/// There can be millions: what is large, and seldom told, stands elsewhere.
+/// There can be millions, so what is large and seldom reported is boxed or shared.
 struct Entry {
     at: i64,
     number: Option<i128>,
@@ -85,7 +85,7 @@ struct Entry {
     span: Option<ByteSpan>,
 }
 
-/// Who wrote a record, as far as the log tells.
+/// Who wrote a record, according to the log.
 #[derive(Default)]
 pub(super) struct Written<'a> {
     pub(super) channel: Option<FieldValue>,
@@ -94,18 +94,18 @@ pub(super) struct Written<'a> {
 
 /// The time of an entry.
 pub(super) enum Stamp {
-    /// Of the host, to the tick.
+    /// A host time, exact to the tick.
     Filetime(u64),
     /// Any other.
     Other(Box<Time>),
 }
 
 impl Stamp {
-    /// When it is, in ticks; `None` of what cannot be held against other times.
+    /// Returns the time in ticks; `None` if it cannot be compared with other times.
     fn at(&self) -> Option<i64> {
         match self {
             Stamp::Filetime(time) => Utc::from_filetime(*time).map(ticks),
-            // A local time cannot be held against another across a change of summer time.
+            // A local time cannot be compared with another across a change to or from daylight saving time.
             Stamp::Other(time) if time.clock == Clock::Host && time.zone.is_none() => time.utc.map(ticks),
             Stamp::Other(_) => None,
         }
@@ -120,7 +120,7 @@ impl Stamp {
 }
 
 impl Order {
-    /// Adds a record; breaks where no more are looked at.
+    /// Adds a record; breaks if no more are used.
     pub(super) fn add(
         &mut self,
         number: Option<i128>,
@@ -139,20 +139,20 @@ impl Order {
         ControlFlow::Continue(())
     }
 
-    /// Takes note that the record of this number says that the clock was set; one that was set forward is no step back.
+    /// Notes that the record of this number says that the clock was set; setting it forward is not a backward step.
     pub(super) fn clock_was_set(&mut self, number: i128, before: u64, after: u64) {
         if before > after {
             self.set_back.push((number, before, after));
         }
     }
 
-    /// The computer as the entry before names it, where it is the same.
+    /// Reuses the previous entry's computer name, if it is the same.
     fn known(&self, name: &str) -> Rc<str> {
         let last = self.entries.last().and_then(|entry| entry.computer.as_ref());
         last.filter(|last| last.as_ref() == name).map_or_else(|| name.into(), Rc::clone)
     }
 
-    /// The channel as the entry before has it, where it is the same.
+    /// Reuses the previous entry's channel, if it is the same.
     fn shared(&self, channel: FieldValue) -> Rc<FieldValue> {
         let last = self.entries.last().and_then(|entry| entry.channel.as_ref());
         last.filter(|last| ***last == channel).map_or_else(|| Rc::new(channel), Rc::clone)
@@ -173,7 +173,7 @@ impl Order {
     fn steps(&self, log: &mut Source<'_, '_>) -> Flow {
         let mut last_of: BTreeMap<&str, &Entry> = BTreeMap::new();
         for (place, after) in self.entries.iter().enumerate() {
-            // Where several computers wrote into a log, each has a clock of its own.
+            // If several computers wrote into a log, each has its own clock.
             let own = after.computer.as_deref().and_then(|name| last_of.insert(name, after));
             let before = place.checked_sub(1).and_then(|place| self.entries.get(place));
             let others = before.filter(|before| own.is_none_or(|own| !std::ptr::eq(own, *before)));
@@ -184,7 +184,7 @@ impl Order {
         ControlFlow::Continue(())
     }
 
-    /// The steps that a record states and no two records show: nothing was logged before for as long as the step is.
+    /// Reports the steps that a record states but no two records show, because nothing was logged before it for as long as the step.
     fn stated_steps(&self, log: &mut Source<'_, '_>) -> Flow {
         for (number, before, after) in &self.set_back {
             let Ok(place) = self.entries.binary_search_by_key(&Some(*number), |entry| entry.number) else {
@@ -229,7 +229,7 @@ impl Order {
     }
 }
 
-/// Tells that the time went back between two records, where it did.
+/// Reports a backward step in time between two records, if there is one.
 fn step(log: &mut Source<'_, '_>, before: &Entry, after: &Entry) -> Flow {
     if before.number == after.number { ControlFlow::Continue(()) } else { tell_step(log, before, after) }
 }
@@ -262,12 +262,12 @@ fn path(log: &Source<'_, '_>) -> FieldValue {
     FieldValue::Path(log.node.path.as_str().to_owned())
 }
 
-/// Each entry with the one behind it.
+/// Pairs each entry with the next.
 fn pairs(entries: &[Entry]) -> impl Iterator<Item = (&Entry, &Entry)> {
     entries.iter().zip(entries.iter().skip(1))
 }
 
-/// The time within which 99 of 100 records follow each other; `None` of too few records.
+/// Returns the interval within which 99 of 100 records follow each other; `None` if there are too few records.
 fn usual(entries: &[Entry]) -> Option<i64> {
     if entries.len() < FEW {
         return None;
@@ -277,7 +277,7 @@ fn usual(entries: &[Entry]) -> Option<i64> {
     lengths.get(lengths.len() * 99 / 100).copied()
 }
 
-/// Takes the records of a log for their order, and hands on what is met besides.
+/// Collects the records of a log to check their order, and passes on everything else.
 pub(super) struct Dated<'o> {
     pub(super) order: &'o mut Order,
     pub(super) out: &'o mut dyn Intake,
@@ -321,7 +321,7 @@ mod tests {
 
     const TICKS: u64 = 129_779_783_208_392_490;
 
-    /// What is told of a log with these numbers and seconds.
+    /// Returns what is reported of a log with these record numbers and seconds.
     fn told(entries: impl IntoIterator<Item = (i128, u64)>) -> Vec<String> {
         told_of(entries.into_iter().map(|(number, seconds)| (number, seconds, "A")))
     }
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_log_whose_numbers_contradict_its_times_shows_a_step() {
-        // By number, whatever the order in the file; a second is the writer's own delay.
+        // Ordered by number, whatever the order in the file; one second is the writer's own delay.
         assert_eq!(told([(1, 10), (3, 5), (2, 20), (4, 4)]), ["clock_step 2 3 15"]);
         assert!(told([(1, 10), (2, 11), (3, 10), (4, 10)]).is_empty());
     }
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(with(&[(1, 0), (2, 1_000), (3, 1_010)], &[(2, 2_800, 1_000)]), ["clock_step 2 2 1800"]);
         assert_eq!(with(&[(1, 1_000), (2, 1_010)], &[(1, 2_800, 1_000)]), ["clock_step 1 1 1800"]);
         assert_eq!(with(&[(1, 0), (2, 2_800)], &[(2, 2_800, 1_000)]), ["clock_step 2 2 1800"]);
-        // What two records show is told once, and neither a second nor a clock that was set forward is a step back.
+        // A step that two records show is reported once; one second, or setting the clock forward, is not a backward step.
         assert_eq!(with(&[(1, 2_790), (2, 1_000)], &[(2, 2_800, 1_000)]), ["clock_step 1 2 1790"]);
         assert!(with(&[(1, 0), (2, 9), (3, 20)], &[(2, 10, 9), (3, 10, 20)]).is_empty());
     }
@@ -400,7 +400,7 @@ mod tests {
             dense(0).chain(dense(gap)).map(|(from, number)| (i128::from(from + number), from + number * 60));
         let between = gap - 299 * 60;
         assert_eq!(told(entries), [format!("silence   {between}")]);
-        // Where days without a record are usual nothing is told, nor of a log of few.
+        // Nothing is reported if days without a record are usual, or if the log has few records.
         assert!(told((0..300).map(|number| (i128::from(number), number * 86_400))).is_empty());
         assert!(told([(1, 0), (2, 10 * 86_400)]).is_empty());
     }

@@ -1,4 +1,4 @@
-//! The records of an entry of the `$MFT`.
+//! The record types of an entry of the `$MFT`.
 
 use crate::spec;
 use ledger::{FieldType, RecordType};

@@ -1,4 +1,4 @@
-//! The file of an index, read in blocks: what a search does not look at is not read.
+//! Reads the file of an index in blocks, so that a search reads only what it uses.
 
 use super::error::IndexError;
 use evidence::platform::FileExt;
@@ -6,16 +6,16 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Bytes of a block.
+/// The size of a block in bytes.
 const BLOCK: usize = 4096;
 
-/// Bytes that a scan reads at once: they stay in the processor's cache.
+/// How many bytes a scan reads at once: they fit in the processor's cache.
 const PIECE: usize = 256 << 10;
 
 pub(super) struct Blocks {
     file: File,
     length: u64,
-    /// What was read; every block is read once at most.
+    /// The blocks read so far; every block is read at most once.
     read: Vec<Option<Box<[u8]>>>,
 }
 
@@ -34,7 +34,7 @@ impl Blocks {
         Ok(Blocks { file, length, read })
     }
 
-    /// Bytes of the file.
+    /// Returns the length of the file in bytes.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
@@ -62,14 +62,14 @@ impl Blocks {
         Ok(())
     }
 
-    /// The first `N` bytes from `offset` on.
+    /// Reads `N` bytes at `offset`.
     pub(super) fn array<const N: usize>(&mut self, offset: u64) -> Result<[u8; N], IndexError> {
         let mut bytes = [0; N];
         self.fill(offset, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// So many bytes, which are not kept.
+    /// Reads `length` bytes without keeping them.
     pub(super) fn bytes(&self, offset: u64, length: u64) -> Result<Vec<u8>, IndexError> {
         let outside = IndexError::Outside { offset, length, end: self.length };
         if offset.checked_add(length).is_none_or(|end| end > self.length) {
@@ -80,7 +80,7 @@ impl Blocks {
         Ok(bytes)
     }
 
-    /// A text of `length` bytes.
+    /// Reads a text of `length` bytes.
     pub(super) fn text(&mut self, offset: u64, length: u64) -> Result<String, IndexError> {
         if offset.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(IndexError::Outside { offset, length, end: self.length });
@@ -90,7 +90,8 @@ impl Blocks {
         String::from_utf8(bytes).map_err(|_| IndexError::Text { offset })
     }
 
-    /// Shows `see` the bytes from `start` to `end` in pieces, of which each begins with the last `overlap` bytes of the one before it; `see` is told where a piece begins.
+    /// Hands `see` the bytes from `start` to `end` in pieces, with the offset of each.
+    /// Each piece begins with the last `overlap` bytes of the one before it.
     pub(super) fn scan(
         &self,
         start: u64,

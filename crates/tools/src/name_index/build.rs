@@ -1,4 +1,4 @@
-//! Building an index: one walk.
+//! Builds an index by one walk.
 
 use super::error::BuildError;
 use super::layout::{Head, Kind, NONE, Name, Row, TOO_DEEP};
@@ -9,28 +9,28 @@ use evidence::{EvidencePath, FileReference, MAX_DEPTH, Node, NodeKind, ReadError
 use ledger::pattern::fold;
 use std::collections::HashMap;
 
-/// An index, ready to be written into a file.
+/// An index, ready to be written to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuiltIndex {
     /// The bytes of the file; equal trees give equal bytes.
     pub bytes: Vec<u8>,
-    /// Entries in it.
+    /// How many entries it has.
     pub entries: u64,
 }
 
-/// Walks over `tree`, looks at the first bytes of each file, and makes an index of what there is.
+/// Walks over `tree`, looks at the first bytes of each file, and makes an index of it.
 pub fn build(tree: &dyn Tree) -> Result<BuiltIndex, BuildError> {
     let absent = || ReadError::Absent { path: EvidencePath::root() };
     let root = tree.node(&EvidencePath::root()).and_then(|root| root.ok_or_else(absent));
     let root = root.map_err(BuildError::Root)?;
     tree.entries(&root).map_err(BuildError::Root)?;
-    // Equal copies of a folder differ in the numbers that the machine gave their files.
+    // Identical copies of a folder have different file numbers, because the machine assigned them.
     let keeps_references = !tree.container().is_empty();
     let mut building = Building::default();
     for step in walk(tree, &root) {
         match step {
             Step::Node(node) => {
-                // A file that cannot be read is looked at again by whoever asks for hives.
+                // A file that cannot be read is checked again by a search for hives.
                 let may_be_hive =
                     || hive_file::head(tree, &node).map_or(true, |head| head == Beginning::Hive);
                 let kind = Kind::of(&node.kind, may_be_hive);
@@ -46,7 +46,7 @@ pub fn build(tree: &dyn Tree) -> Result<BuiltIndex, BuildError> {
 #[derive(Default)]
 struct Building {
     rows: Vec<Row>,
-    /// Each name once, with its number in the order in which they were met.
+    /// Each name once, numbered in the order of first occurrence.
     names: HashMap<Box<str>, u32>,
     remarks: Vec<Placed>,
     /// The folders from the root to the last entry.
@@ -88,7 +88,7 @@ impl Building {
             .ok_or(BuildError::TooMany { what: "entries", limit })
     }
 
-    /// Ends what lies deeper than `depth` folders: the next row is `end`.
+    /// Closes the folders deeper than `depth`: the next row is `end`.
     fn close(&mut self, depth: usize, end: u32) {
         for row in self.open.drain(depth.min(self.open.len())..) {
             if let Some(row) = usize::try_from(row).ok().and_then(|row| self.rows.get_mut(row)) {
@@ -113,7 +113,7 @@ impl Building {
         let head = Head {
             flags: if self.too_deep { TOO_DEEP } else { 0 },
             rows: count,
-            // Without the one that ends the last.
+            // Without the extra one that ends the last.
             names: number(names.len().saturating_sub(1), "names")?,
             remarks: number(self.remarks.len(), "remarks")?,
             texts: [texts.folded.len() as u64, texts.written.len() as u64, remark_texts.len() as u64],
@@ -130,7 +130,7 @@ impl Building {
         Ok(BuiltIndex { bytes, entries: u64::from(count) })
     }
 
-    /// Sorts the names, and gives the rows the numbers that these have then.
+    /// Sorts the names, and updates the name numbers in the rows.
     fn sort_names(&mut self) -> Result<(Vec<Name>, Texts), BuildError> {
         let met = std::mem::take(&mut self.names);
         let mut sorted: Vec<(String, Box<str>, u32)> =
@@ -153,7 +153,7 @@ impl Building {
         Ok((names, texts))
     }
 
-    /// Writes the names with their first postings, and gives the postings.
+    /// Writes the names with their first postings, and returns the postings.
     fn write_names(&self, names: &[Name], bytes: &mut Vec<u8>) -> Vec<u8> {
         let mut rows: Vec<(u32, u32)> =
             (0..).zip(&self.rows).map(|(number, row)| (row.name, number)).collect();

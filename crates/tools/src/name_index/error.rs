@@ -10,20 +10,20 @@ pub enum BuildError {
     /// The evidence cannot be opened.
     #[error("build the name index")]
     Open(#[source] evidence::OpenError),
-    /// Its root cannot be read; any other folder that cannot is a gap in the index.
+    /// Its root cannot be read; any other unreadable folder is a gap in the index.
     #[error("build the name index")]
     Root(#[source] ReadError),
-    /// There is more of something than the format holds.
+    /// There is more of something than fits the format.
     #[error("build the name index: {what}: at most {limit} fit")]
     TooMany {
         /// What there is too much of.
         what: &'static str,
-        /// The most that the format holds.
+        /// The format's limit.
         limit: u64,
     },
 }
 
-/// Why an index cannot be read; an index that is not what it must be is refused.
+/// Why an index cannot be read; an invalid index is refused.
 ///
 /// Its path is left out: it differs between equal runs.
 #[derive(Debug, Error)]
@@ -34,33 +34,33 @@ pub enum IndexError {
     /// Its bytes cannot be read.
     #[error("read the name index: byte {offset}")]
     Read {
-        /// Bytes from its start.
+        /// Offset in the file.
         offset: u64,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// Something lies outside of the file.
+    /// Something is outside of the file.
     #[error("read the name index: byte {offset}: expected {length} bytes within {end}")]
     Outside {
-        /// Bytes from its start.
+        /// Its offset in the file.
         offset: u64,
         /// How many are needed.
         length: u64,
-        /// Where the file, or the part that must hold them, ends.
+        /// Where the file, or the part that must contain them, ends.
         end: u64,
     },
-    /// A value is not what must stand there.
+    /// A value is not as expected.
     #[error("read the name index: {what}: expected {expected}, found {found}")]
     Value {
-        /// The value.
+        /// What the value is.
         what: &'static str,
-        /// What must stand there, or its bound.
+        /// The expected value, or its limit.
         expected: u64,
-        /// What stands there.
+        /// The value found.
         found: u64,
     },
-    /// A name is none that a path can have.
+    /// A name that a path cannot have.
     #[error("read the name index: row {row}: the name cannot stand in a path")]
     Name {
         /// The number of its entry.
@@ -69,7 +69,7 @@ pub enum IndexError {
     /// A text is not UTF-8.
     #[error("read the name index: byte {offset}: the text is not UTF-8")]
     Text {
-        /// Bytes from its start.
+        /// Offset in the file.
         offset: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! From a path to a row, and back.
+//! Converts between paths and rows.
 
 use super::NameIndex;
 use super::error::IndexError;
@@ -9,7 +9,7 @@ use ledger::pattern::fold;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Where an entry is.
+/// The path of an entry, and its number in the file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Whereabouts {
     pub(crate) path: EvidencePath,
@@ -17,7 +17,7 @@ pub(crate) struct Whereabouts {
 }
 
 impl Whereabouts {
-    /// The entry as the evidence has it there now; `None` if there is none.
+    /// Returns the entry as it is in the evidence now; `None` if there is none.
     pub(crate) fn node(&self, tree: &dyn Tree) -> Result<Option<Node>, ReadError> {
         match self.reference {
             Some(reference) => tree.node_at(&self.path, reference),
@@ -26,13 +26,14 @@ impl Whereabouts {
     }
 }
 
-/// The paths of folders that were asked for, by row.
+/// The paths of folders looked up so far, by row.
 pub(crate) type KnownFolders = HashMap<u32, EvidencePath>;
 
 impl NameIndex {
-    /// The rows below the folder at `path`, which is spelled as in the evidence.
+    /// Returns the rows below the folder at `path`, which is spelled as in the evidence.
     ///
-    /// `None` where the index cannot tell what a walk from there would meet: it has no such folder, or two of that name, or the walk from the root did not go as deep.
+    /// `None` if the index cannot show what a walk from there would meet.
+    /// It has no such folder, or two of that name, or the walk from the root did not go deep enough.
     pub(crate) fn below(&mut self, path: &EvidencePath) -> Result<Option<Range<u32>>, IndexError> {
         let mut below = 0..self.layout.rows;
         if path.is_root() {
@@ -50,7 +51,8 @@ impl NameIndex {
         Ok(Some(below))
     }
 
-    /// The written names of the entries of the folder at `path` that can be folders, in the order of the walk; `None` as of [`NameIndex::below`].
+    /// Returns the written names of entries that can be folders, in the folder at `path`, in the order of the walk.
+    /// `None` as for [`NameIndex::below`].
     pub(crate) fn folders_in(&mut self, path: &EvidencePath) -> Result<Option<Vec<String>>, IndexError> {
         let Some(below) = self.below(path)? else { return Ok(None) };
         let (mut number, mut names) = (below.start, Vec::new());
@@ -64,7 +66,7 @@ impl NameIndex {
         Ok(Some(names))
     }
 
-    /// The only child with exactly this name.
+    /// Returns the child with exactly this name, if there is only one.
     fn child(&mut self, folder: Option<u32>, name: &str) -> Result<Option<u32>, IndexError> {
         let mut found = None;
         for number in self.bearing(&fold(name))? {
@@ -80,7 +82,7 @@ impl NameIndex {
         Ok(found)
     }
 
-    /// The path and the number of an entry.
+    /// Returns the path and the number of an entry.
     pub(crate) fn whereabouts(
         &mut self,
         number: u32,
@@ -96,7 +98,7 @@ impl NameIndex {
         Ok(Whereabouts { path, reference: row.reference })
     }
 
-    /// The path of a folder; the folders above each are smaller numbers, so that this ends.
+    /// Returns the path of a folder; parent folders have smaller numbers, so this ends.
     fn folder(&mut self, number: u32, known: &mut KnownFolders) -> Result<EvidencePath, IndexError> {
         let mut names = Vec::new();
         let mut next = Some(number);
@@ -118,7 +120,7 @@ impl NameIndex {
     }
 }
 
-/// The entry with this name, which must be one as paths have them.
+/// Returns the path of the entry with this name, which must be a valid one.
 fn child(folder: &EvidencePath, name: &str, row: u32) -> Result<EvidencePath, IndexError> {
     folder.child(name).map_err(|_| IndexError::Name { row })
 }

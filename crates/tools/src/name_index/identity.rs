@@ -1,4 +1,4 @@
-//! What an index was made of and by, before every byte of the evidence was read.
+//! Identifies what an index was made of, and by what, before every byte of the evidence is read.
 
 use evidence::platform::{FileExt, modified};
 use ledger::Digest;
@@ -7,18 +7,21 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
-/// What changes whenever another index could come of the same evidence: the format, and the sources of the readers.
+/// Changes whenever the same evidence could give another index: the format, and the sources of the readers.
 pub const INDEX_MAKER: &str = concat!("2 ", env!("LOCARD_INDEX_SOURCES"));
 
-/// Bytes of a sample.
+/// The size of a sample in bytes.
 const SAMPLE: u64 = 64 << 10;
 
-/// Samples that are spread over all files together.
+/// How many samples are spread over all files together.
 const SPREAD: u64 = 64;
 
-/// What tells evidence that is `files` of the examiner's machine from other evidence: of each file its name, size, time of modification in nanoseconds, and the first and last 64 KiB; of all of them together 64 more pieces of 64 KiB, spread evenly.
+/// Returns a digest that distinguishes evidence made of `files` on the examiner's machine from other evidence.
 ///
-/// It is no hash of the evidence: bytes between the samples can differ.
+/// It covers the name, size, modification time in nanoseconds, and first and last 64 KiB of each file.
+/// From all files together it adds 64 more pieces of 64 KiB, spread evenly.
+///
+/// It is not a hash of the evidence: bytes between the samples can differ.
 pub fn evidence_identity(files: &[PathBuf]) -> io::Result<Digest> {
     let mut hasher = Sha256::new();
     hasher.update(b"locard evidence identity 1\n");
@@ -42,7 +45,7 @@ pub fn evidence_identity(files: &[PathBuf]) -> io::Result<Digest> {
         opened.push((start, size, file));
     }
     for number in 0..SPREAD {
-        // Never past the end, and without a product that could be too large.
+        // Never past the end, and without a product that could overflow.
         let place = total / SPREAD * number;
         let holder = opened.iter().find(|(start, size, _)| place >= *start && place - start < *size);
         if let Some((start, size, file)) = holder {
@@ -75,7 +78,7 @@ mod tests {
         let identity = |bytes: &[u8]| {
             let mut file = File::create(&path).unwrap();
             file.write_all(bytes).unwrap();
-            // The time that the file system gives would tell them apart by itself.
+            // Otherwise the file system's modification time alone would distinguish them.
             file.set_modified(std::time::UNIX_EPOCH).unwrap();
             evidence_identity(std::slice::from_ref(&path)).unwrap()
         };
@@ -87,7 +90,7 @@ mod tests {
             bytes[place] ^= 1;
         }
         assert_ne!(identity(&bytes[1..]), first);
-        // Between the samples nothing is looked at.
+        // Bytes between the samples are not read.
         bytes[100_000] ^= 1;
         assert_eq!(identity(&bytes), first);
         File::options()

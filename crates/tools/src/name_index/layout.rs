@@ -1,20 +1,20 @@
 //! The format of an index.
 //!
-//! All numbers are little-endian. The parts stand one behind the other:
+//! All numbers are little-endian. The parts follow one another:
 //!
 //! | part | bytes |
 //! |---|---|
 //! | head: magic `LOCARDNI`, version, flags, number of rows, names and remarks (`u32` each), bytes of the three texts and of the listing (`u64` each) | 64 |
-//! | names, sorted by (extension, folded name, name), and one more that ends the last | 16 each |
+//! | names, sorted by (extension, folded name, name), and an extra one that ends the last | 16 each |
 //! | rows: the entries in the order of the walk | 32 each |
-//! | postings: of each name the rows that bear it, ascending | 4 each |
-//! | remarks: what the walk met beside entries, in its order | 32 each |
-//! | the folded names, one behind the other in the order of the names | |
-//! | names that are not what they fold to | |
+//! | postings: for each name the rows that have it, ascending | 4 each |
+//! | remarks: what the walk met besides entries, in its order | 32 each |
+//! | the folded names, one after another in the order of the names | |
+//! | names that differ from their folded form | |
 //! | the texts of remarks | |
-//! | of an archive its listing ([`Tree::listing`](evidence::Tree::listing)), with which it is opened again | |
+//! | for an archive its listing ([`Tree::listing`](evidence::Tree::listing)), with which it is opened again | |
 //!
-//! A name is *folded* letter by letter ([`ledger::pattern::fold`]); its extension is what stands behind the last dot of that.
+//! A name is *folded* letter by letter ([`ledger::pattern::fold`]); its extension is what follows the last dot of the folded name.
 
 use super::blocks::Blocks;
 use super::error::IndexError;
@@ -22,10 +22,10 @@ use evidence::{FileReference, NodeKind};
 
 pub(super) const MAGIC: [u8; 8] = *b"LOCARDNI";
 
-/// The version of the format: raised with every change.
+/// The version of the format; every change raises it.
 pub(super) const VERSION: u32 = 2;
 
-/// A folder lies so deep that the walk from the root did not enter it.
+/// Flag: some folder is so deep that the walk from the root did not enter it.
 pub(super) const TOO_DEEP: u32 = 1;
 
 pub(super) const HEAD: u64 = 64;
@@ -34,10 +34,10 @@ pub(super) const ROW: u64 = 32;
 pub(super) const POSTING: u64 = 4;
 pub(super) const REMARK: u64 = 32;
 
-/// Stands for no row, and for a name that is what it folds to.
+/// Means no row, or a name that equals its folded form.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Where everything stands.
+/// The offsets of all parts.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
     pub(super) rows: u32,
@@ -54,14 +54,14 @@ pub(super) struct Layout {
     end: u64,
 }
 
-/// The numbers of the head.
+/// The numbers in the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) flags: u32,
     pub(super) rows: u32,
     pub(super) names: u32,
     pub(super) remarks: u32,
-    /// Bytes of folded names, of written names, of the texts of remarks.
+    /// Bytes of the folded names, of the written names, of the texts of remarks.
     pub(super) texts: [u64; 3],
     /// Bytes of the listing.
     pub(super) listing: u64,
@@ -100,7 +100,7 @@ impl Head {
 }
 
 impl Layout {
-    /// Reads the head, and holds it against the length of the file.
+    /// Reads the head, and checks it against the length of the file.
     pub(super) fn read(blocks: &mut Blocks) -> Result<Layout, IndexError> {
         let head = Head::read(&blocks.array(0)?)?;
         let layout = Layout::of(&head);
@@ -138,42 +138,42 @@ impl Layout {
         })
     }
 
-    /// Where the name `number` stands; the one behind the last ends it.
+    /// Returns the offset of the name `number`; the one after the last is valid, as its end.
     pub(super) fn name(&self, number: u32) -> Result<u64, IndexError> {
         place("the number of a name", HEAD, NAME, number, u64::from(self.names) + 1)
     }
 
-    /// Where the row `number` stands.
+    /// Returns the offset of the row `number`.
     pub(super) fn row(&self, number: u32) -> Result<u64, IndexError> {
         place("the number of a row", self.rows_at, ROW, number, u64::from(self.rows))
     }
 
-    /// Where the posting `number` stands; one behind the last is allowed, as an end.
+    /// Returns the offset of the posting `number`; the one after the last is valid, as an end.
     pub(super) fn posting(&self, number: u32) -> Result<u64, IndexError> {
         place("the number of a posting", self.postings_at, POSTING, number, u64::from(self.rows) + 1)
     }
 
-    /// Where the remark `number` stands.
+    /// Returns the offset of the remark `number`.
     pub(super) fn remark(&self, number: u32) -> Result<u64, IndexError> {
         place("the number of a remark", self.remarks_at, REMARK, number, u64::from(self.remarks))
     }
 
-    /// A piece of the folded names, by its offset there.
+    /// Returns the offset of a piece of the folded names; `offset` counts from their beginning.
     pub(super) fn folded(&self, offset: u32, length: u64) -> Result<u64, IndexError> {
         within(self.folded_at, u64::from(offset), length, self.written_at)
     }
 
-    /// A piece of the names as they are written.
+    /// Returns the offset of a piece of the written names.
     pub(super) fn written(&self, offset: u32, length: u64) -> Result<u64, IndexError> {
         within(self.written_at, u64::from(offset), length, self.texts_at)
     }
 
-    /// A piece of the texts of remarks.
+    /// Returns the offset of a piece of the texts of remarks.
     pub(super) fn text(&self, offset: u64, length: u64) -> Result<u64, IndexError> {
         within(self.texts_at, offset, length, self.listing_at)
     }
 
-    /// Bytes of the listing; none where there is none.
+    /// Returns the length of the listing in bytes; 0 if there is none.
     pub(super) fn listing_length(&self) -> u64 {
         self.end - self.listing_at
     }
@@ -184,7 +184,7 @@ fn place(what: &'static str, start: u64, size: u64, number: u32, count: u64) -> 
     if number >= count {
         return Err(IndexError::value(what, count, number));
     }
-    // The whole part fits into the file, which `Layout::of` has made sure of.
+    // The whole part fits into the file: `Layout::of` has made sure.
     Ok(start + number * size)
 }
 
@@ -196,16 +196,16 @@ fn within(start: u64, offset: u64, length: u64, end: u64) -> Result<u64, IndexEr
     Ok(at)
 }
 
-/// A name that entries bear.
+/// A name of one or more entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Name {
-    /// Offset and bytes of its folded form.
+    /// Offset and length of its folded form.
     pub(super) folded: u32,
     pub(super) folded_length: u16,
-    /// Offset of the name as it is written; [`NONE`] where that is what it folds to.
+    /// Offset of the written name; [`NONE`] if that equals the folded form.
     pub(super) written: u32,
     pub(super) written_length: u16,
-    /// The first of its postings.
+    /// The index of its first posting.
     pub(super) posting: u32,
 }
 
@@ -233,17 +233,17 @@ impl Name {
 /// An entry of the evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
-    /// The folder that holds it; `None` for the root.
+    /// The row of the folder that contains it; `None` for the root.
     pub(super) parent: Option<u32>,
     pub(super) name: u32,
-    /// The row behind everything below it.
+    /// The row after everything below it.
     pub(super) end: u32,
     pub(super) kind: Kind,
     pub(super) size: u64,
     pub(super) reference: Option<FileReference>,
 }
 
-/// What an entry is, as far as a search asks.
+/// What an entry is, as far as searches distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
@@ -254,7 +254,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What an entry is; `may_be_hive` is asked of files alone.
+    /// Returns what an entry is; `may_be_hive` is only called for files.
     pub(super) fn of(kind: &NodeKind, may_be_hive: impl FnOnce() -> bool) -> Kind {
         match kind {
             NodeKind::File if may_be_hive() => Kind::Hive,
@@ -284,10 +284,10 @@ impl Kind {
     }
 }
 
-/// Where the kind of an entry stands in its row.
+/// The offset of an entry's kind in its row.
 const KIND_AT: usize = 12;
 
-/// Whether the bytes of a row are those of an entry of this kind.
+/// Checks whether the bytes of a row are of an entry of this kind.
 pub(super) fn is_row_of(row: &[u8], kind: Kind) -> bool {
     row.get(KIND_AT).is_some_and(|code| *code == kind.code())
 }

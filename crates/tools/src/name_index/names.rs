@@ -1,4 +1,4 @@
-//! Names by what they are, and by pattern.
+//! Looks up names exactly, by extension and by pattern.
 
 use super::NameIndex;
 use super::error::IndexError;
@@ -9,10 +9,10 @@ use memchr::memmem::Finder;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// What names are sorted by: their extension, then the whole.
+/// The sort key of names: the extension, then the whole name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key<'a> {
-    /// `None` stands before all.
+    /// `None` sorts before all others.
     extension: Option<&'a [u8]>,
     folded: &'a [u8],
 }
@@ -23,24 +23,24 @@ impl<'a> Key<'a> {
     }
 }
 
-/// What stands behind the last dot.
+/// Returns what follows the last dot.
 fn extension(folded: &[u8]) -> Option<&[u8]> {
     let dot = memchr::memrchr(b'.', folded)?;
     folded.get(dot + 1..)
 }
 
-/// Whether a folded name ends in a dot and this.
+/// Checks whether a folded name ends in a dot and `wanted`.
 pub(crate) fn ends_in(folded: &str, wanted: &str) -> bool {
     folded.strip_suffix(wanted).is_some_and(|before| before.ends_with('.'))
 }
 
 impl NameIndex {
-    /// All names.
+    /// Returns all names.
     pub(super) fn all_names(&self) -> Range<u32> {
         0..self.layout.names
     }
 
-    /// The name `number` as it is written.
+    /// Returns the name `number` as it is written.
     pub(super) fn written(&mut self, number: u32) -> Result<String, IndexError> {
         let name = self.name(number)?;
         let length = u64::from(name.written_length);
@@ -51,7 +51,7 @@ impl NameIndex {
         self.blocks.text(at, length)
     }
 
-    /// The names that end in a dot and `wanted`, which is folded.
+    /// Returns the names that end in a dot and `wanted`, which is folded.
     pub(super) fn with_extension(&mut self, wanted: &str) -> Result<Vec<Range<u32>>, IndexError> {
         let last = extension(wanted.as_bytes()).unwrap_or(wanted.as_bytes());
         let same = self.with_last_extension(last)?;
@@ -67,7 +67,7 @@ impl NameIndex {
         Ok(found)
     }
 
-    /// The names of `within` that fit a pattern of one name.
+    /// Returns the names in `within` that match a pattern of one name.
     pub(super) fn fitting(
         &mut self,
         pattern: &str,
@@ -101,14 +101,14 @@ impl NameIndex {
         Ok(found)
     }
 
-    /// The rows that bear names of these ranges, ascending.
+    /// Returns the rows with a name in these ranges, ascending.
     pub(super) fn bearers(&mut self, names: &[Range<u32>]) -> Result<Vec<Range<u32>>, IndexError> {
         let mut rows = Vec::new();
         for range in names {
             let postings = self.postings(range)?;
             let start = self.layout.posting(postings.start)?;
             let length = usize::try_from(postings.end.saturating_sub(postings.start)).unwrap_or(0) * 4;
-            // No more than there are: the end was looked up, too.
+            // No more than exist: the end was checked, too.
             self.layout.posting(postings.end.max(postings.start))?;
             let mut bytes = vec![0; length];
             self.blocks.fill(start, &mut bytes)?;
@@ -124,7 +124,7 @@ impl NameIndex {
         }
     }
 
-    /// How many rows bear names of these ranges.
+    /// Counts the rows with a name in these ranges.
     pub(super) fn count_bearers(&mut self, names: &[Range<u32>]) -> Result<u64, IndexError> {
         let mut count = 0;
         for range in names {
@@ -134,7 +134,7 @@ impl NameIndex {
         Ok(count)
     }
 
-    /// The names that fold to `folded`.
+    /// Returns the names that fold to `folded`.
     pub(super) fn bearing(&mut self, folded: &str) -> Result<Range<u32>, IndexError> {
         let wanted = Key::of(folded);
         let start = self.search(|found| found.cmp(&wanted) == Ordering::Less)?;
@@ -155,7 +155,7 @@ impl NameIndex {
         Ok(self.name(names.start)?.posting..self.name(names.end)?.posting)
     }
 
-    /// The number of names at the beginning of which `before` holds.
+    /// Returns how many names at the beginning satisfy `before`.
     fn search(&mut self, before: impl Fn(&Key<'_>) -> bool) -> Result<u32, IndexError> {
         let (mut low, mut high) = (0, self.layout.names);
         while low < high {
@@ -166,7 +166,7 @@ impl NameIndex {
         Ok(low)
     }
 
-    /// The names of `within` that may hold `literal`.
+    /// Returns the names in `within` that may contain `literal`.
     fn containing(&mut self, literal: &[u8], within: &Range<u32>) -> Result<Vec<Range<u32>>, IndexError> {
         if within.is_empty() {
             return Ok(Vec::new());
@@ -180,7 +180,7 @@ impl NameIndex {
             places.extend(finder.find_iter(piece).map(|place| at - base + place as u64));
         })?;
         let mut found = Vec::new();
-        // Where the name ends that was found last: further places in it tell nothing new.
+        // The end of the name found last: more hits in that name add nothing.
         let mut known = 0;
         let mut low = within.start;
         for place in places {
@@ -195,9 +195,9 @@ impl NameIndex {
         Ok(found)
     }
 
-    /// The name in whose folded form the byte `place` of all folded names stands: the last of `within` that begins no later.
+    /// Returns the name whose folded form covers byte `place` of all folded names: the last in `within` that begins no later.
     fn holder(&mut self, place: u64, within: Range<u32>) -> Result<u32, IndexError> {
-        // Places come in their order: the name is mostly near.
+        // Places come in ascending order, so the name is mostly near.
         let mut step = 1u32;
         let (mut low, mut high) = (within.start, within.end);
         while let Some(next) = low.checked_add(step).filter(|next| *next < high) {
@@ -219,7 +219,7 @@ impl NameIndex {
         Name::read(&mut self.blocks, self.layout.name(number)?)
     }
 
-    /// Puts the name `number`, folded, in place of what was there.
+    /// Replaces `folded` with the folded name `number`.
     pub(super) fn fold_into(&mut self, number: u32, folded: &mut Vec<u8>) -> Result<(), IndexError> {
         let name = self.name(number)?;
         let length = u64::from(name.folded_length);
@@ -237,7 +237,7 @@ impl NameIndex {
     }
 }
 
-/// Whether every name fits the pattern.
+/// Checks whether every name matches the pattern.
 pub(super) fn is_any(pattern: &str) -> bool {
     !pattern.is_empty() && pattern.chars().all(|letter| letter == '*')
 }
@@ -248,7 +248,7 @@ fn meet(one: &Range<u32>, other: &Range<u32>) -> Range<u32> {
 }
 
 impl NameIndex {
-    /// The names that fit `pattern`, in ranges that do not overlap.
+    /// Returns the names that match `pattern`, in ranges that do not overlap.
     pub(super) fn fitting_any_of(
         &mut self,
         pattern: &str,

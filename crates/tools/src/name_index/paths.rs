@@ -1,4 +1,4 @@
-//! Patterns of paths, name by name from the root down.
+//! Matches path patterns name by name, from the root down.
 
 use super::NameIndex;
 use super::error::IndexError;
@@ -8,14 +8,14 @@ use ledger::pattern::fits;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// So few rows are looked at one by one for the folder that holds them.
+/// Up to this many rows are checked one by one for their parent folder.
 const FEW: u64 = 4096;
 
-/// The rows that were reached so far; `None` stands for the root, which has no row.
+/// The rows reached so far; `None` is the root, which has no row.
 type Reached = Option<Vec<Range<u32>>>;
 
 impl NameIndex {
-    /// The rows whose whole path fits: a pattern for each name, `**` for any number of names.
+    /// Returns the rows whose whole path matches: one pattern per name, `**` for any number of names.
     pub(super) fn at_path(&mut self, pattern: &[String]) -> Result<Vec<Range<u32>>, IndexError> {
         let mut reached: Reached = None;
         let mut anywhere = false;
@@ -30,7 +30,7 @@ impl NameIndex {
             anywhere = false;
         }
         match (reached, anywhere) {
-            // A pattern without names is that of the root, which is no entry.
+            // A pattern without names is that of the root, which is not an entry.
             (None, false) => Ok(Vec::new()),
             (None, true) => Ok(one(0..self.layout.rows)),
             (Some(rows), false) => Ok(rows),
@@ -38,7 +38,7 @@ impl NameIndex {
         }
     }
 
-    /// The rows anywhere below those reached whose name fits.
+    /// Returns the rows anywhere below those reached whose name matches.
     fn below_any(&mut self, reached: &Reached, name: &str) -> Result<Vec<Range<u32>>, IndexError> {
         let below = match reached {
             None => one(0..self.layout.rows),
@@ -57,7 +57,7 @@ impl NameIndex {
         Ok(intersect(&below, &self.bearers(&names)?))
     }
 
-    /// The children of the rows reached whose name fits.
+    /// Returns the children of the rows reached whose name matches.
     fn children(&mut self, reached: &Reached, name: &str) -> Result<Vec<Range<u32>>, IndexError> {
         if !name.contains(['*', '?']) {
             let names = self.fitting(name, &self.all_names())?;
@@ -79,7 +79,7 @@ impl NameIndex {
         Ok(merge(found))
     }
 
-    /// The bearers of `names` that stand right in one of the rows reached.
+    /// Returns the rows with one of `names` whose parent is one of the rows reached.
     fn held_by(&mut self, reached: &Reached, names: &[Range<u32>]) -> Result<Vec<Range<u32>>, IndexError> {
         let mut found = Vec::new();
         for row in self.bearers(names)?.into_iter().flatten() {

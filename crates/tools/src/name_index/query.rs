@@ -1,4 +1,4 @@
-//! What entries a search means.
+//! Finds the entries that a search asks for.
 
 use super::NameIndex;
 use super::error::IndexError;
@@ -7,19 +7,19 @@ use super::ranges::{count, holds, intersect, merge, one, push};
 use crate::glob::{Alternative, Glob};
 use std::ops::{Range, RangeInclusive};
 
-/// Bytes of a file; entries of other kinds have none.
+/// A range of file sizes in bytes; entries of other kinds have no size.
 pub(crate) type Sizes = RangeInclusive<u64>;
 
-/// What entries must be like; what is given must all hold.
+/// The conditions of a search; all that are given must hold.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Asked<'a> {
     pub(crate) glob: Option<&'a Glob>,
-    /// Folded.
+    /// Case-folded.
     pub(crate) extension: Option<&'a str>,
 }
 
 impl NameIndex {
-    /// The entries of `scope` that are asked for, in the order of the walk.
+    /// Returns the entries in `scope` that meet the conditions, in the order of the walk.
     pub(crate) fn find(
         &mut self,
         asked: &Asked<'_>,
@@ -34,7 +34,7 @@ impl NameIndex {
         Ok(intersect(&rows, std::slice::from_ref(scope)))
     }
 
-    /// The entries of `scope` whose name is such a one, as it is written; of none whose folded name may not be.
+    /// Returns the entries in `scope` whose written name satisfies `is_such`; `may_be` rules names out by their folded form first.
     pub(crate) fn named(
         &mut self,
         scope: &Range<u32>,
@@ -51,17 +51,18 @@ impl NameIndex {
         Ok(intersect(&self.bearers(&names)?, std::slice::from_ref(scope)))
     }
 
-    /// Whether the entry is a file of such a size.
+    /// Checks whether the entry is a file of such a size.
     pub(crate) fn has_size(&mut self, number: u32, sizes: &Sizes) -> Result<bool, IndexError> {
         Ok(self.is_file(number)? && sizes.contains(&self.row(number)?.size))
     }
 
-    /// Whether the entry is a file.
+    /// Checks whether the entry is a file.
     pub(crate) fn is_file(&mut self, number: u32) -> Result<bool, IndexError> {
         Ok(matches!(self.row(number)?.kind, Kind::File | Kind::Hive))
     }
 
-    /// The files of `scope` that begin as hives or could not be read, and the entries that bear one of `names`, which are folded; in the order of the walk.
+    /// Returns the files in `scope` that begin as hives or could not be read, and the entries with one of `names`, which are folded.
+    /// They are in the order of the walk.
     pub(crate) fn may_be_hives(
         &mut self,
         names: &[&str],
@@ -76,12 +77,12 @@ impl NameIndex {
         Ok(intersect(&merge(found), std::slice::from_ref(scope)))
     }
 
-    /// The symbolic links of `scope`.
+    /// Returns the symbolic links in `scope`.
     pub(crate) fn links(&self, scope: &Range<u32>) -> Result<Vec<Range<u32>>, IndexError> {
         self.of_kind(Kind::Link, scope)
     }
 
-    /// The rows of `scope` of one kind.
+    /// Returns the rows in `scope` of one kind.
     fn of_kind(&self, kind: Kind, scope: &Range<u32>) -> Result<Vec<Range<u32>>, IndexError> {
         let mut found = Vec::new();
         let Some(last) = scope.end.checked_sub(1).filter(|last| *last >= scope.start) else {
@@ -89,7 +90,7 @@ impl NameIndex {
         };
         let (start, end) = (self.layout.row(scope.start)?, self.layout.row(last)? + ROW);
         let mut number = scope.start;
-        // Pieces are as many whole rows: they begin at one and overlap in none.
+        // Pieces consist of whole rows: they begin at one and do not overlap.
         self.blocks.scan(start, end, 0, |_, piece| {
             for row in piece.chunks(ROW as usize) {
                 if is_row_of(row, kind) {
@@ -101,12 +102,12 @@ impl NameIndex {
         Ok(found)
     }
 
-    /// Whether the entry is a symbolic link.
+    /// Checks whether the entry is a symbolic link.
     pub(crate) fn is_link(&mut self, number: u32) -> Result<bool, IndexError> {
         Ok(self.row(number)?.kind == Kind::Link)
     }
 
-    /// The entries that fit one of the alternatives and bear one of `names`.
+    /// Returns the entries that match one of the alternatives and have one of `names`.
     fn fitting_glob(
         &mut self,
         glob: &Glob,
@@ -132,7 +133,7 @@ impl NameIndex {
         Ok(merge(found))
     }
 
-    /// Those of `rows` that bear one of `names`.
+    /// Returns those of `rows` that have one of `names`.
     fn bearing_any(
         &mut self,
         rows: Vec<Range<u32>>,

@@ -1,8 +1,8 @@
-//! Sets of numbers as ascending ranges that do not touch.
+//! Sets of numbers, as ascending ranges that do not touch.
 
 use std::ops::Range;
 
-/// Adds the number, which is not smaller than any in the set.
+/// Adds a number that is not smaller than any in the set.
 pub(super) fn push(set: &mut Vec<Range<u32>>, number: u32) {
     match set.last_mut() {
         Some(last) if number < last.end => {}
@@ -11,12 +11,12 @@ pub(super) fn push(set: &mut Vec<Range<u32>>, number: u32) {
     }
 }
 
-/// The set of one range.
+/// Makes the set of one range.
 pub(super) fn one(range: Range<u32>) -> Vec<Range<u32>> {
     std::iter::once(range).filter(|range| !range.is_empty()).collect()
 }
 
-/// The set of these numbers, which are smaller than `bound`.
+/// Makes the set of these numbers, which are smaller than `bound`.
 pub(super) fn set(mut numbers: Vec<u32>, bound: u32) -> Vec<Range<u32>> {
     let mut set = Vec::new();
     let words = usize::try_from(bound.div_ceil(64)).unwrap_or(usize::MAX);
@@ -25,7 +25,7 @@ pub(super) fn set(mut numbers: Vec<u32>, bound: u32) -> Vec<Range<u32>> {
         numbers.into_iter().for_each(|number| push(&mut set, number));
         return set;
     }
-    // Of many numbers a bit for each is sorted sooner.
+    // For many numbers, setting a bit for each is faster than sorting.
     let mut bits = vec![0u64; words];
     for number in numbers {
         if let Some(word) = usize::try_from(number / 64).ok().and_then(|at| bits.get_mut(at)) {
@@ -41,7 +41,7 @@ pub(super) fn set(mut numbers: Vec<u32>, bound: u32) -> Vec<Range<u32>> {
     set
 }
 
-/// The set of what stands in any of the ranges.
+/// Returns the union of the ranges.
 pub(super) fn merge(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
@@ -55,7 +55,7 @@ pub(super) fn merge(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     merged
 }
 
-/// What stands in both sets.
+/// Returns the intersection of both sets.
 pub(super) fn intersect(one: &[Range<u32>], other: &[Range<u32>]) -> Vec<Range<u32>> {
     let (mut one, mut other) = (one.iter().peekable(), other.iter().peekable());
     let mut both = Vec::new();
@@ -73,13 +73,13 @@ pub(super) fn intersect(one: &[Range<u32>], other: &[Range<u32>]) -> Vec<Range<u
     both
 }
 
-/// Whether the set holds the number.
+/// Checks whether the set has the number.
 pub(super) fn holds(set: &[Range<u32>], number: u32) -> bool {
     let behind = set.partition_point(|range| range.start <= number);
     behind.checked_sub(1).and_then(|at| set.get(at)).is_some_and(|range| number < range.end)
 }
 
-/// How many numbers the set holds.
+/// Counts the numbers in the set.
 pub(super) fn count(set: &[Range<u32>]) -> u64 {
     set.iter().map(|range| u64::from(range.end.saturating_sub(range.start))).sum()
 }
@@ -109,7 +109,7 @@ mod tests {
             let mut pushed = Vec::new();
             set(&one).into_iter().for_each(|number| push(&mut pushed, number));
             prop_assert_eq!(&pushed, &a);
-            // Few numbers of many, and many of few.
+            // Few numbers out of many, and many out of few.
             let numbers: Vec<u32> = one.iter().rev().cloned().flatten().collect();
             prop_assert_eq!(&super::set(numbers.clone(), 10_000), &a);
             prop_assert_eq!(&super::set(numbers, 64), &a);

@@ -1,4 +1,4 @@
-//! What the walk met beside entries, at its place in the order of the walk.
+//! What the walk met besides entries, at its place in the order of the walk.
 
 use super::NameIndex;
 use super::error::IndexError;
@@ -17,9 +17,9 @@ const GAP: u32 = 0;
 const DEFECT: u32 = 1;
 const DEFECT_AT: u32 = 2;
 
-/// A remark on its way into the file.
+/// A remark that is about to be written.
 pub(super) struct Placed {
-    /// Entries that the walk had met before it.
+    /// How many entries the walk had met before it.
     pub(super) at: u32,
     pub(super) remark: Remark,
 }
@@ -43,9 +43,9 @@ impl Placed {
 }
 
 impl NameIndex {
-    /// The remarks that the walk over the entries `scope` meets before it comes to the entry `before`, in its order.
+    /// Returns the remarks that the walk over the entries `scope` meets before the entry `before`, in its order.
     ///
-    /// A folder's remarks come right behind the folder itself, so that none of a neighbour stands between the bounds.
+    /// A folder's remarks come right after the folder itself, so the range includes none of a neighbour.
     pub(crate) fn remarks(&mut self, scope: &Range<u32>, before: u32) -> Result<Range<u32>, IndexError> {
         let first = self.remark_from(scope.start)?;
         let last = before.min(scope.end);
@@ -53,7 +53,7 @@ impl NameIndex {
         Ok(first..end.max(first))
     }
 
-    /// Adds remarks to the damage and to the gaps of a search.
+    /// Adds remarks to the damage and the gaps of a search.
     pub(crate) fn tell(
         &mut self,
         numbers: Range<u32>,
@@ -69,7 +69,7 @@ impl NameIndex {
         Ok(())
     }
 
-    /// One remark.
+    /// Reads one remark.
     pub(super) fn remark(&mut self, number: u32) -> Result<Remark, IndexError> {
         let bytes: [u8; 32] = self.blocks.array(self.layout.remark(number)?)?;
         let (path, what) = (u64::from(int(&bytes, 8)), u64::from(int(&bytes, 12)));
@@ -85,7 +85,7 @@ impl NameIndex {
         })
     }
 
-    /// The first remark that stands at `row` or behind.
+    /// Returns the first remark at or after `row`.
     fn remark_from(&mut self, row: u32) -> Result<u32, IndexError> {
         let (mut low, mut high) = (0, self.layout.remarks);
         while low < high {

@@ -1,4 +1,4 @@
-//! What a call of `records` reads, by the name of a source, of a subject, or of a record type.
+//! Resolves what a call of `records` reads: the name of a source, a subject or a record type.
 
 use crate::arguments::Arguments;
 use crate::decode::{self, DECODERS, Decoder};
@@ -14,13 +14,13 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
-/// What several sources tell of together.
+/// A subject that several sources cover.
 struct Subject {
     name: &'static str,
     about: &'static str,
     decoders: &'static [&'static str],
     artifacts: &'static [&'static str],
-    /// The only types of records; empty for all that the sources give.
+    /// The only types of records; empty for all types of the sources.
     only: &'static [&'static str],
 }
 
@@ -43,7 +43,7 @@ const SUBJECTS: [Subject; 6] = [
     Subject {
         name: "persistence",
         about: "what the system starts by itself: scheduled tasks, startup folders, WMI event subscriptions, services and the registry's autostarts",
-        // A startup folder may hold a file of any kind: its items come first.
+        // A startup folder may contain a file of any kind: its items come first.
         decoders: &["startup_folder", "job_file", "scheduled_task", "wmi_repository"],
         artifacts: &["autostarts", "services", "task_cache"],
         only: &[],
@@ -80,7 +80,7 @@ const SUBJECTS: [Subject; 6] = [
     },
 ];
 
-/// What is read, in this order.
+/// The sources to read, in this order.
 #[derive(Default)]
 pub(crate) struct Sources {
     pub(crate) decoders: Vec<&'static Decoder>,
@@ -91,7 +91,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// What a call asks for by `source` and `record`.
+    /// Reads what a call asks for with `source` and `record`.
     pub(crate) fn read(arguments: &Arguments) -> Result<Sources, CallError> {
         let text = |name| arguments.optional_text(name);
         let standout = Standout::read(arguments)?;
@@ -111,13 +111,13 @@ impl Sources {
         })
     }
 
-    /// Everything that gives records of its own.
+    /// Returns all sources with records of their own.
     pub(crate) fn all() -> Sources {
         let (decoders, artifacts) = (DECODERS.iter().collect(), artifacts().iter().collect());
         Sources { decoders, artifacts, names: true, only: &[] }
     }
 
-    /// A subject, a decoder, an artifact, or the names of change journals.
+    /// Returns the source with this name: a subject, a decoder, an artifact, or the names of change journals.
     fn named(source: &str) -> Option<Sources> {
         if let Some(subject) = SUBJECTS.iter().find(|subject| subject.name == source) {
             let artifacts = subject.artifacts.iter().filter_map(|name| registry_artifact::named(name));
@@ -132,7 +132,7 @@ impl Sources {
         is_any.then_some(Sources { decoders, artifacts, names, only: &[] })
     }
 
-    /// Those of them that can give records of this type; all where none is asked for.
+    /// Keeps the sources that can give records of this type; all if none is asked for.
     fn giving(mut self, record: Option<&str>) -> Result<Sources, CallError> {
         let Some(record) = record else { return Ok(self) };
         let known = self.type_names();
@@ -146,7 +146,7 @@ impl Sources {
         Ok(self)
     }
 
-    /// Those of them that can give records of one of these types.
+    /// Keeps the sources that can give records of one of these types.
     fn giving_any(mut self, kinds: &BTreeSet<&str>) -> Sources {
         let gives_any = |source: &str| kinds.iter().any(|kind| gives(source, kind));
         self.decoders.retain(|decoder| gives_any(decoder.name));
@@ -155,7 +155,7 @@ impl Sources {
         self
     }
 
-    /// The names of the types of the records that they give.
+    /// Returns the names of their record types.
     fn type_names(&self) -> BTreeSet<&'static str> {
         let decoders = self.decoders.iter().map(|decoder| decoder.name);
         let artifacts = self.artifacts.iter().map(|artifact| artifact.name);
@@ -164,7 +164,7 @@ impl Sources {
         names.filter(|name| self.only.is_empty() || self.only.contains(name)).collect()
     }
 
-    /// The types of the records that they give, each once, sorted by name.
+    /// Returns their record types, each once, sorted by name.
     pub(crate) fn types(&self) -> Vec<RecordType> {
         let mut types: Vec<_> = self.decoders.iter().flat_map(|decoder| decode::gathered(decoder)).collect();
         types.extend(self.artifacts.iter().flat_map(|artifact| (artifact.records)()));
@@ -175,12 +175,13 @@ impl Sources {
         types
     }
 
-    /// Whether nothing but hives is read.
+    /// Checks whether nothing but hives is read.
     pub(crate) fn is_of_registry(&self) -> bool {
         self.decoders.is_empty() && !self.names
     }
 
-    /// The case tables that hold their records. Those of single records of change journals are not made for a call: there are very many, and few are asked for.
+    /// Returns the case tables with their records.
+    /// Tables of single change journal records are not made for a call: there are very many, and few are asked for.
     fn groups(&self) -> BTreeSet<TableGroup> {
         let decoders = self.decoders.iter().filter(|decoder| decoder.name != "usn_journal");
         let origins = decoders.map(|decoder| Origin::Decoder(decoder));
@@ -190,9 +191,9 @@ impl Sources {
     }
 }
 
-/// The names of the record types that each decoder, each artifact and the names of change journals give.
+/// Returns the names of the record types of each decoder, each artifact and the names of change journals.
 ///
-/// Made once: the types themselves have descriptions, which cost more than most calls.
+/// Built once: the types themselves have descriptions, which cost more than most calls.
 pub(crate) fn given() -> &'static HashMap<&'static str, BTreeSet<String>> {
     static GIVEN: OnceLock<HashMap<&str, BTreeSet<String>>> = OnceLock::new();
     GIVEN.get_or_init(|| {
@@ -204,17 +205,17 @@ pub(crate) fn given() -> &'static HashMap<&'static str, BTreeSet<String>> {
     })
 }
 
-/// Whether a source gives records of this type.
+/// Checks whether a source gives records of this type.
 fn gives(source: &str, record: &str) -> bool {
     given().get(source).is_some_and(|types| types.contains(record))
 }
 
-/// The types of the records that `records` can give, with that of counts.
+/// Returns the types of the records that `records` can give, with that of counts.
 pub(super) fn record_types() -> Vec<RecordType> {
     sink::with_counts(Sources::all().types())
 }
 
-/// The case tables that a call reads; none where its arguments are wrong.
+/// Returns the case tables that a call reads; none if its arguments are wrong.
 pub(crate) fn groups(arguments: &Value) -> Vec<TableGroup> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str);
     let sources = text("source").map_or_else(|| Some(Sources::all()), Sources::named);
@@ -228,14 +229,14 @@ pub(crate) fn groups(arguments: &Value) -> Vec<TableGroup> {
     sources.map(|sources| sources.groups().into_iter().collect()).unwrap_or_default()
 }
 
-/// Whether no record of a source has a time.
+/// Checks whether no record of a source has a time.
 pub(crate) fn is_timeless(source: &str) -> bool {
     let has_time =
         |kind: &RecordType| kind.fields.values().any(|field| field.types.contains(&FieldType::Time));
     Sources::named(source).is_some_and(|sources| !sources.types().iter().any(has_time))
 }
 
-/// The names of all sources, sorted.
+/// Returns the names of all sources, sorted.
 pub(super) fn choices() -> Vec<String> {
     let subjects = SUBJECTS.iter().map(|subject| subject.name);
     let own = DECODERS.iter().map(|decoder| decoder.name).chain(artifacts().iter().map(|one| one.name));
@@ -243,7 +244,7 @@ pub(super) fn choices() -> Vec<String> {
     all.into_iter().map(str::to_owned).collect()
 }
 
-/// The record types that each source gives.
+/// Returns the record types of each source.
 pub(super) fn types_by_source() -> BTreeMap<String, BTreeSet<String>> {
     let names = |source: &str| {
         let names = Sources::named(source).map(|sources| sources.type_names()).unwrap_or_default();
@@ -252,7 +253,7 @@ pub(super) fn types_by_source() -> BTreeMap<String, BTreeSet<String>> {
     choices().into_iter().map(|source| (source.clone(), names(&source))).collect()
 }
 
-/// What each source tells, for the description of the tool.
+/// Says what each source has, for the description of the tool.
 pub(super) fn about() -> String {
     let line = |(name, about): (&str, &str)| format!("{name}: {about}");
     let list = |names: Vec<String>| names.join("; ");

@@ -1,4 +1,4 @@
-//! Policy for passwords and lockouts (SAM), and the names and SIDs of the computer and its domain (SECURITY).
+//! Password and lockout policy (SAM), and the names and SIDs of the computer and its domain (SECURITY).
 
 use super::Artifact;
 use super::decoded::{self, damaged, part, time};
@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 const POLICY: &str = "account_policy";
 const DOMAIN: &str = "security_domain";
 
-/// The domains of SECURITY: keys of the name and the SID.
+/// The domains in SECURITY, with the keys of their name and SID.
 const DOMAINS: [(&str, &str, &str); 2] =
     [("account domain", "PolAcDmN", "PolAcDmS"), ("primary domain", "PolPrDmN", "PolPrDmS")];
 

@@ -1,6 +1,6 @@
-//! The inventory of programs, files, drivers and devices that the application experience service keeps (`Amcache.hve`).
+//! The inventory of programs, files, drivers and devices kept by the application experience service (`Amcache.hve`).
 //!
-//! A scheduled task and installers fill it: that a file stands there shows that it was there, and not that it ran.
+//! A scheduled task and installers fill it: an entry shows that the file existed, not that it ran.
 //! Sources: ANSSI (Blanche Lagny), "Analysis of the AmCache" (2019); Joachim Metz, winreg-kb; Yogesh Khatri, "Amcache.hve in Windows 8" (2013).
 
 mod inventory;
@@ -23,7 +23,7 @@ const DRIVER: &str = "amcache_driver";
 const DEVICE: &str = "amcache_device";
 const SHORTCUT: &str = "amcache_shortcut";
 
-/// Length of a SHA-1 in hexadecimal, and what stands before it.
+/// The length of a SHA-1 in hexadecimal, and its prefix.
 const SHA1: usize = 40;
 const BEFORE_SHA1: &str = "0000";
 
@@ -195,23 +195,23 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     old::read(reader, &root)
 }
 
-/// The subkeys of a part of the inventory with their values.
+/// Returns the subkeys of a part of the inventory.
 fn entries<'h>(reader: &mut Reader<'_, 'h>, root: &Key<'h>, part: &str) -> Vec<Key<'h>> {
     let Some(key) = reader.below(root, part) else { return Vec::new() };
     reader.children(&key)
 }
 
-/// The value of a name, where it is no empty text: the inventory has many of these.
+/// Returns the value of this name, unless it is an empty text: the inventory has many of these.
 fn full<'v, 'h>(values: &'v Values<'h>, name: &str) -> Option<&'v Held<'h>> {
     values.get(name).filter(|held| text_of(Some(held)) != Some("") || held.value.trailing)
 }
 
-/// Several texts that are not empty.
+/// Adds several texts that are not empty.
 fn texts(draft: Draft, values: &Values<'_>, fields: &[super::draft::TextField]) -> Draft {
     fields.iter().fold(draft, |draft, (field, value, make)| draft.text(field, full(values, value), *make))
 }
 
-/// The SHA-1 behind four zeros.
+/// Adds the SHA-1 that follows four zeros.
 fn sha1(draft: Draft, held: Option<&Held<'_>>) -> Draft {
     let Some(held) = held else { return draft };
     let found = text_of(Some(held)).and_then(|text| text.strip_prefix(BEFORE_SHA1));
@@ -225,7 +225,7 @@ fn sha1(draft: Draft, held: Option<&Held<'_>>) -> Draft {
     }
 }
 
-/// A date as text; `local` where it is in the unknown zone of the host.
+/// Adds a date as text; `local` if it is in the host's time zone, which is unknown.
 fn date(draft: Draft, field: &str, held: Option<&Held<'_>>, local: bool) -> Draft {
     let Some(held) = held else { return draft };
     let Some((text, (seconds, timed))) =
@@ -243,7 +243,7 @@ fn date(draft: Draft, field: &str, held: Option<&Held<'_>>, local: bool) -> Draf
     draft.own(held).set(field, FieldValue::Time(time), held.at())
 }
 
-/// A number of bytes, stored as a number or as hexadecimal text.
+/// Adds a number of bytes, stored as a number or as hexadecimal text.
 fn size(draft: Draft, field: &str, held: Option<&Held<'_>>) -> Draft {
     let Some(held) = held else { return draft };
     let of_text = |text: &str| u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok();
@@ -254,7 +254,7 @@ fn size(draft: Draft, field: &str, held: Option<&Held<'_>>) -> Draft {
     }
 }
 
-/// True and false as numbers or as the texts 1 and 0.
+/// Adds a flag, stored as a number or as the text 1 or 0.
 fn flag(draft: Draft, field: &str, held: Option<&Held<'_>>) -> Draft {
     match held.and_then(|held| Some((held, text_of(Some(held))?))) {
         Some((held, text @ ("0" | "1"))) => {
@@ -264,12 +264,12 @@ fn flag(draft: Draft, field: &str, held: Option<&Held<'_>>) -> Draft {
     }
 }
 
-/// Where a name stands, as a field that a record must have where its own value is missing.
+/// Adds the key's name as the field that a record must have, if its own value is missing.
 fn or_key(draft: Draft, reader: &Reader<'_, '_>, field: &str, key: &Key<'_>, missing: bool) -> Draft {
     if missing { draft.key_name(reader, field, key, FieldValue::Name) } else { draft }
 }
 
-/// Where the name of a key stands.
+/// Returns the place of a key's name.
 fn name_at(reader: &Reader<'_, '_>, key: &Key<'_>) -> Option<ByteSpan> {
     crate::hive_file::key_name(reader.bytes, key.offset)
 }

@@ -1,4 +1,4 @@
-//! Programs that compatibility settings were made for, by a user or by the compatibility assistant.
+//! Programs with compatibility settings, made by a user or by the compatibility assistant.
 
 use super::Artifact;
 use super::draft::{Draft, record_type, value_path};
@@ -16,7 +16,7 @@ const KIND: &str = "app_compat_entry";
 const OF_HOST: &str = "Microsoft\\Windows NT\\CurrentVersion\\AppCompatFlags";
 const OF_USER: &str = "Software\\Microsoft\\Windows NT\\CurrentVersion\\AppCompatFlags";
 
-/// The lists, and the names they get here.
+/// The lists, and their names in records.
 const LISTS: [(&str, &str); 3] = [
     ("Layers", "layers"),
     ("Compatibility Assistant\\Store", "assistant_store"),

@@ -1,4 +1,4 @@
-//! What Windows starts by itself because the registry says so, services and drivers aside.
+//! What Windows starts automatically because the registry says so, except services and drivers.
 //!
 //! The places are a table, [`LOCATIONS`].
 
@@ -22,10 +22,10 @@ const KIND: &str = "autostart";
 const ONCE: &str = "once_autostart";
 const DISABLED: &str = "disabled_autostart";
 
-/// The classes of a user: a class there comes before the one of the host.
+/// The classes of a user, which take precedence over those of the host.
 const USER_CLASSES: [&str; 2] = ["CLSID", "Wow6432Node\\CLSID"];
 
-/// The keys of a class whose default value names what is loaded or started.
+/// The subkeys of a class whose default value names what is loaded or started.
 const SERVERS: [&str; 5] = ["InprocServer32", "LocalServer32", "InprocServer", "TreatAs", "ScriptletURL"];
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
@@ -75,7 +75,7 @@ fn records() -> Vec<RecordType> {
 /// Name, types and meaning of a field.
 type Declared = (&'static str, &'static [FieldType], &'static str);
 
-/// The fields that both record types have.
+/// Returns the fields that both record types have.
 fn common() -> [Declared; 6] {
     [
         ("value_path", &[RegistryPath], "path of the key, \\ and the name of the value"),
@@ -106,7 +106,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     if reader.hive_type == HiveType::UsrClass { user_classes(reader) } else { ControlFlow::Continue(()) }
 }
 
-/// The COM classes that a user has for himself: programs that ask for them load these.
+/// Reads the COM classes that a user has registered: programs that ask for them load these.
 fn user_classes(reader: &mut Reader<'_, '_>) -> Flow {
     for path in USER_CLASSES {
         let Some(classes) = reader.key(path) else { continue };
@@ -129,11 +129,11 @@ fn user_classes(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// The keys below which a location lies in this hive.
+/// Returns the keys below which a location is in this hive.
 fn tops<'h>(reader: &mut Reader<'_, 'h>, location: &Location) -> Vec<Key<'h>> {
     let wow = |software: &str| vec![software.to_owned(), format!("{software}\\Wow6432Node")];
     let plain = || vec![String::new()];
-    // A hive of no known type, read because it was asked for, is tried as each.
+    // A hive of unknown type, read because it was asked for, is tried as each type.
     let is = |wanted| reader.hive_type == wanted || reader.hive_type == HiveType::Other;
     let (software, user, system) = (is(HiveType::Software), is(HiveType::NtUser), is(HiveType::System));
     let (of_software, of_user) =
@@ -162,7 +162,7 @@ fn tops<'h>(reader: &mut Reader<'_, 'h>, location: &Location) -> Vec<Key<'h>> {
     paths.iter().filter_map(|path| reader.key(path)).collect()
 }
 
-/// The values of a key, or of the keys so many levels below it.
+/// Visits the values of a key, or of the keys `levels` below it.
 fn visit<'h>(reader: &mut Reader<'_, 'h>, location: &Location, key: &Key<'h>, levels: u32) -> Flow {
     if let Some(levels) = levels.checked_sub(1) {
         for child in reader.children(key) {
@@ -175,7 +175,7 @@ fn visit<'h>(reader: &mut Reader<'_, 'h>, location: &Location, key: &Key<'h>, le
     for held in &values.0 {
         let name = &held.value.name;
         let named = location.values.iter().any(|wanted| wanted.eq_ignore_ascii_case(name));
-        // An empty setting starts nothing; in a list of values without names of their own each counts.
+        // An empty setting starts nothing; in a list of values without fixed names every value counts.
         let every = location.values.is_empty() && !(name.is_empty() && is_empty(held));
         if every || (named && !is_empty(held)) {
             commands(reader, location, key, held, &switches)?;

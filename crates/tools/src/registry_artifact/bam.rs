@@ -2,8 +2,8 @@
 //!
 //! `UserSettings\<SID>` of the services `bam` and `dam` (since Windows 10 1809 below `State`) has a value for each program,
 //! named by its path or package; the data begins with a FILETIME.
-//! Layout after Joachim Metz, "Windows Registry knowledge base", section "Background activity moderator"; Microsoft has published none.
-//! Entries older than a week go at the next start: what is missing here may still have run.
+//! Layout according to Joachim Metz, "Windows Registry knowledge base", section "Background activity moderator"; Microsoft has published none.
+//! Entries older than a week are removed at the next start: a program that is missing here may still have run.
 
 use super::Artifact;
 use super::draft::{Draft, record_type};
@@ -49,7 +49,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
             let Some(users) = reader.below(&service, path) else { continue };
             for user in reader.children(&users) {
                 for held in &reader.values(&user).0 {
-                    // Beside the programs stand numbers of the list itself.
+                    // Besides the programs there are numbers about the list itself.
                     if held.value.kind != ValueKind::Dword && !held.value.name.is_empty() {
                         entry(reader, moderator, &user, held)?;
                     }

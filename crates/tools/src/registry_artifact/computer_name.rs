@@ -18,7 +18,7 @@ pub(crate) const ARTIFACT: Artifact = Artifact {
     read,
 };
 
-/// Keys below the control set, and the values of each by field.
+/// Keys below the control set, each with its fields and values.
 const SOURCES: [(&str, &[(&str, &str)]); 3] = [
     ("Control\\ComputerName\\ComputerName", &[("name", "ComputerName")]),
     ("Control\\ComputerName\\ActiveComputerName", &[("name", "ComputerName")]),

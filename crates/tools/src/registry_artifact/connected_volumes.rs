@@ -1,4 +1,4 @@
-//! Labels, serial numbers and drive letters of volumes that were connected: portable devices, ReadyBoost's tests, the search index.
+//! Labels, serial numbers and drive letters of connected volumes, from portable devices, ReadyBoost's tests and the search index.
 //!
 //! Source: Harlan Carvey, "Windows Registry Forensics" (2016), sections on USB devices; SANS, "USB Device Forensics".
 
@@ -93,7 +93,7 @@ fn each<'c, 'h>(
     }
 }
 
-/// A record for each subkey; `fill` adds what it holds.
+/// Makes a record for each subkey; `fill` adds its content.
 fn below<'c, 'h>(
     reader: &mut Reader<'c, 'h>,
     list: &Key<'h>,
@@ -111,7 +111,7 @@ fn below<'c, 'h>(
     ControlFlow::Continue(())
 }
 
-/// The key is named by the device, its label, `_` and the serial number of the volume in decimal digits.
+/// Reads a ReadyBoost test. Its key is named after the device, its label, `_` and the volume's serial number in decimal digits.
 fn ready_boost<'h>(reader: &mut Reader<'_, 'h>, draft: Draft, key: &Key<'h>) -> Draft {
     let values = reader.values(key);
     let tested = values.get("LastTestedTime").filter(|held| held.value.raw.iter().any(|byte| *byte != 0));
@@ -127,7 +127,7 @@ fn ready_boost<'h>(reader: &mut Reader<'_, 'h>, draft: Draft, key: &Key<'h>) -> 
     draft.maybe("volume_serial", number, None)
 }
 
-/// The serial number of a USB device in an id whose parts `#` parts; one that Windows made is none.
+/// Returns the serial number of a USB device in an id with parts separated by `#`; an id that Windows made up has none.
 fn serial(id: &str) -> Option<&str> {
     let upper = id.to_ascii_uppercase();
     let start = upper.find("USBSTOR#").or_else(|| upper.find("USB#"))?;

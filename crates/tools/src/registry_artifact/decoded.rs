@@ -1,4 +1,4 @@
-//! Parts of a value's data as fields of a record, and what a decoder found damaged as defects of it.
+//! Turns parts of a value's data into fields of a record, and damage found by a decoder into its defects.
 
 use super::draft::{Draft, shown_name};
 use super::values::Held;
@@ -7,12 +7,12 @@ use artifacts::shell_item::FatTime;
 use artifacts::{Damage, Located};
 use ledger::{ByteSpan, Clock, FieldValue, Precision, Time, Utc};
 
-/// Where a decoded part stands in the file, where it stands in one piece.
+/// Returns the place of a decoded part in the file, if it is in one piece.
 pub(crate) fn place<T>(held: &Held<'_>, found: &Located<T>) -> Option<ByteSpan> {
     held.part(found.offset as u64, found.length as u64)
 }
 
-/// A decoded part as a field, where there is one.
+/// Adds a decoded part as a field, if it exists.
 pub(crate) fn part<T: Clone>(
     draft: Draft,
     field: &str,
@@ -26,7 +26,7 @@ pub(crate) fn part<T: Clone>(
     }
 }
 
-/// A whole number as a field.
+/// Adds a whole number as a field.
 pub(crate) fn number<T: Copy + Into<i128>>(
     draft: Draft,
     field: &str,
@@ -36,13 +36,13 @@ pub(crate) fn number<T: Copy + Into<i128>>(
     part(draft, field, held, found, |number| FieldValue::Integer(number.into()))
 }
 
-/// A FILETIME as a field; "never" is no time and gives none.
+/// Adds a FILETIME as a field; "never" is not a time and adds none.
 pub(crate) fn time(draft: Draft, field: &str, held: &Held<'_>, found: Option<&Located<Filetime>>) -> Draft {
     let found = found.filter(|found| found.value.is_time());
     part(draft, field, held, found, |ticks| FieldValue::Time(Time::from_filetime(ticks.0)))
 }
 
-/// A date and time of FAT in UTC as a field; its raw value is the date and the time in hexadecimal.
+/// Adds a FAT date and time in UTC as a field; its raw value is the date and the time in hexadecimal.
 pub(crate) fn fat_time(
     draft: Draft,
     field: &str,
@@ -61,7 +61,7 @@ pub(crate) fn fat_time(
     })
 }
 
-/// Damage in the data of a value as defects of the record.
+/// Adds damage in the data of a value as defects of the record.
 pub(crate) fn damaged(draft: Draft, held: &Held<'_>, damage: &[Damage]) -> Draft {
     damage.iter().fold(draft, |draft, damage| {
         let at = held.part(damage.offset as u64, 0).map_or(held.value.offset, |place| place.offset);
@@ -69,7 +69,7 @@ pub(crate) fn damaged(draft: Draft, held: &Held<'_>, damage: &[Damage]) -> Draft
     })
 }
 
-/// The raw data of a value that could not be decoded, with the reason.
+/// Adds the raw data of a value that could not be decoded, and the reason.
 pub(crate) fn undecoded(draft: Draft, held: &Held<'_>, damage: &[Damage]) -> Draft {
     damaged(draft, held, damage).bytes("raw", held)
 }

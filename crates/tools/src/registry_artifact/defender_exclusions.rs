@@ -1,4 +1,4 @@
-//! What Windows Defender is told not to look at.
+//! What Windows Defender is configured not to scan.
 
 use super::Artifact;
 use super::draft::{Draft, record_type, text_of, value_path};
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "defender_exclusion";
 
-/// The lists of the host and of a policy.
+/// The lists; true for those of a policy.
 const LISTS: [(&str, bool); 2] = [
     ("Microsoft\\Windows Defender\\Exclusions", false),
     ("Policies\\Microsoft\\Windows Defender\\Exclusions", true),

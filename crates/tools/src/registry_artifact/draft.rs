@@ -1,6 +1,6 @@
-//! A record in the making: fields out of values, and what does not fit told as damage.
+//! A record being built: fields from values, and unexpected values as damage.
 //!
-//! A value of another type than the artifact has is never left out in silence: it becomes a defect of the record that says what stands there.
+//! A value of another type than the artifact has is never dropped silently: it becomes a defect of the record that says what was found.
 
 use super::reader::Reader;
 use super::values::{Held, Values};
@@ -12,16 +12,16 @@ use artifacts::registry::{Key, ValueData};
 use ledger::digest::hex;
 use ledger::{ByteSpan, Clock, Defect, FieldType, FieldValue, Precision, Record, RecordType, Time, Utc};
 
-/// Most bytes of binary data in a field.
+/// The most bytes of binary data in a field.
 const SHOWN: usize = 4096;
 
-/// Most characters or bytes of an unfit value in a defect.
+/// The most characters or bytes of an unexpected value in a defect.
 const QUOTED: usize = 100;
 
-/// The path of the root key, whose own name is no part of any path.
+/// The path of the root key, whose own name is not part of any path.
 const ROOT: &str = "\\";
 
-/// A record type of an artifact: its own fields, and those that [`Draft`] gives every record.
+/// Makes a record type of an artifact: its own fields, and those that [`Draft`] gives every record.
 pub(crate) fn record_type(
     name: &str,
     meaning: &str,
@@ -49,7 +49,7 @@ pub(crate) fn record_type(
 /// A text of a record: the field, the name of the value, and how it is typed.
 pub(crate) type TextField = (&'static str, &'static str, fn(String) -> FieldValue);
 
-/// A record in the making.
+/// A record being built.
 pub(crate) struct Draft {
     row: Row,
     path: String,
@@ -59,13 +59,13 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// A record that is about a key.
+    /// Begins a record about a key.
     pub(crate) fn of_key(reader: &Reader<'_, '_>, kind: &str, key: &Key<'_>) -> Draft {
         let span = record_span(key.offset, key_name(reader.bytes, key.offset), 0x4C);
         Draft::new(reader, kind, key, span)
     }
 
-    /// A record that is about one value of a key.
+    /// Begins a record about one value of a key.
     pub(crate) fn of_value(reader: &Reader<'_, '_>, kind: &str, key: &Key<'_>, held: &Held<'_>) -> Draft {
         let offset = held.value.offset;
         let draft =
@@ -73,7 +73,7 @@ impl Draft {
         draft.own(held)
     }
 
-    /// A record that is about a part of the data of one value, which the damage of the value concerns, too.
+    /// Begins a record about a part of one value's data; damage of the value concerns it, too.
     pub(crate) fn of_part(
         reader: &Reader<'_, '_>,
         kind: &str,
@@ -100,19 +100,19 @@ impl Draft {
         Draft { row, path, offset: span.offset, defects: Vec::new(), trailing: false }
     }
 
-    /// Leaves out when the key was last written, where that could be taken for the time of this one record.
+    /// Removes when the key was last written, if that could be taken for the time of this record.
     pub(crate) fn undated(mut self) -> Draft {
         self.row = self.row.without("key_last_written");
         self
     }
 
-    /// A field with the place of its bytes, where they stand in one piece.
+    /// Adds a field with the place of its bytes, if they are in one piece.
     pub(crate) fn set(mut self, field: &str, value: FieldValue, at: Option<ByteSpan>) -> Draft {
         self.row = self.row.field_at(field, value, at);
         self
     }
 
-    /// The same where there is a value.
+    /// Adds a field, if there is a value.
     pub(crate) fn maybe(self, field: &str, value: Option<FieldValue>, at: Option<ByteSpan>) -> Draft {
         match value {
             Some(value) => self.set(field, value, at),
@@ -120,7 +120,7 @@ impl Draft {
         }
     }
 
-    /// The name of a key, as `make` types it.
+    /// Adds the name of a key, typed by `make`.
     pub(crate) fn key_name(
         self,
         reader: &Reader<'_, '_>,
@@ -131,7 +131,7 @@ impl Draft {
         self.set(field, make(key.name.clone()), key_name(reader.bytes, key.offset))
     }
 
-    /// The name of a value, as `make` types it; `(default)` for the one without a name.
+    /// Adds the name of a value, typed by `make`; `(default)` for the unnamed one.
     pub(crate) fn value_name(
         self,
         reader: &Reader<'_, '_>,
@@ -143,7 +143,7 @@ impl Draft {
         self.set(field, make(shown_name(held).to_owned()), at)
     }
 
-    /// A text, as `make` types it; a list of one text is that text.
+    /// Adds a text, typed by `make`; a list of one text counts as that text.
     pub(crate) fn text(self, field: &str, held: Option<&Held<'_>>, make: fn(String) -> FieldValue) -> Draft {
         let Some(held) = held else { return self };
         match &held.value.data {
@@ -159,12 +159,12 @@ impl Draft {
         }
     }
 
-    /// Several fields of text.
+    /// Adds several text fields.
     pub(crate) fn texts(self, values: &Values<'_>, fields: &[TextField]) -> Draft {
         fields.iter().fold(self, |draft, (field, value, make)| draft.text(field, values.get(value), *make))
     }
 
-    /// Several texts; a single text is a list of one.
+    /// Adds a list of texts; a single text is a list of one.
     pub(crate) fn list(self, field: &str, held: Option<&Held<'_>>) -> Draft {
         let Some(held) = held else { return self };
         let texts = match &held.value.data {
@@ -177,12 +177,12 @@ impl Draft {
         self.own(held).set(field, FieldValue::List(texts), held.at())
     }
 
-    /// A whole number.
+    /// Adds a whole number.
     pub(crate) fn number(self, field: &str, held: Option<&Held<'_>>) -> Draft {
         self.integer(field, held, i128::from)
     }
 
-    /// A whole number that `change` makes of the stored one.
+    /// Adds a whole number that `change` makes from the stored one.
     pub(crate) fn integer(self, field: &str, held: Option<&Held<'_>>, change: fn(u64) -> i128) -> Draft {
         let Some(held) = held else { return self };
         match number(held) {
@@ -191,7 +191,7 @@ impl Draft {
         }
     }
 
-    /// True for 1 and false for 0.
+    /// Adds a flag: true for 1 and false for 0.
     pub(crate) fn flag(self, field: &str, held: Option<&Held<'_>>) -> Draft {
         let Some(held) = held else { return self };
         match number(held) {
@@ -200,7 +200,7 @@ impl Draft {
         }
     }
 
-    /// Seconds since 1970-01-01 UTC in a number.
+    /// Adds a time stored as seconds since 1970-01-01 UTC.
     pub(crate) fn unix(self, field: &str, held: Option<&Held<'_>>) -> Draft {
         let Some(held) = held else { return self };
         match number(held) {
@@ -209,7 +209,7 @@ impl Draft {
         }
     }
 
-    /// A FILETIME in eight bytes or a number of 64 bits.
+    /// Adds a FILETIME stored in eight bytes or a 64-bit number.
     pub(crate) fn filetime(self, field: &str, held: Option<&Held<'_>>) -> Draft {
         let Some(held) = held else { return self };
         let ticks = match (&held.value.data, held.value.raw.as_ref().try_into()) {
@@ -223,7 +223,7 @@ impl Draft {
         }
     }
 
-    /// A FILETIME in two numbers whose names end in `Low` and `High`; both must be there.
+    /// Adds a FILETIME stored in two numbers whose names end in `Low` and `High`; both must be present.
     pub(crate) fn halves(self, field: &str, values: &Values<'_>, name: &str) -> Draft {
         let half = |end: &str| values.get(&format!("{name}{end}"));
         let word = |held: &Held<'_>| number(held).and_then(|number| u32::try_from(number).ok());
@@ -243,7 +243,7 @@ impl Draft {
         }
     }
 
-    /// Whatever the value holds, by its type; of binary data the first 4096 bytes.
+    /// Adds the value's data by its type; of binary data only the first 4096 bytes.
     pub(crate) fn data(self, field: &str, held: &Held<'_>) -> Draft {
         let at = held.at();
         let value = match &held.value.data {
@@ -257,7 +257,7 @@ impl Draft {
         self.own(held).set(field, value, at)
     }
 
-    /// The raw data, its first 4096 bytes; a defect says where there is more.
+    /// Adds the first 4096 bytes of the raw data; a defect says if there is more.
     pub(crate) fn bytes(self, field: &str, held: &Held<'_>) -> Draft {
         let raw = &held.value.raw;
         let shown = raw.get(..SHOWN).unwrap_or(raw);
@@ -271,7 +271,7 @@ impl Draft {
         draft
     }
 
-    /// Says that a value is not what it should be, and what stands there.
+    /// Reports that a value is not as expected, and what was found.
     pub(crate) fn unfit(self, held: &Held<'_>, expected: &str) -> Draft {
         let offset = held.value.data_extents.first().map_or(held.value.offset, |extent| extent.offset);
         let what = format!(
@@ -283,14 +283,14 @@ impl Draft {
         self.own(held).defect(Some(offset), what)
     }
 
-    /// Adds damage; `None` where it has no better place than the record itself.
+    /// Adds damage; with an offset of `None` it is reported at the record itself.
     pub(crate) fn defect(mut self, offset: Option<u64>, what: String) -> Draft {
         let offset = Some(offset.unwrap_or(self.offset));
         self.defects.push(Defect { path: self.path.clone(), offset, what });
         self
     }
 
-    /// The record.
+    /// Completes the record.
     pub(crate) fn done(mut self) -> Record {
         self.defects.sort();
         self.defects.dedup();
@@ -298,7 +298,7 @@ impl Draft {
         self.row.maybe("trailing", trailing, None).defects(self.defects).done()
     }
 
-    /// Takes over what is wrong with a value that the record is made of.
+    /// Takes over the damage of a value that the record is made from.
     pub(crate) fn own(mut self, held: &Held<'_>) -> Draft {
         self.trailing |= held.value.trailing;
         self.defects.extend(held.defects.iter().cloned());
@@ -306,22 +306,22 @@ impl Draft {
     }
 }
 
-/// The path of a key from the root.
+/// Returns the path of a key from the root.
 pub(crate) fn key_path(key: &Key<'_>) -> String {
     if key.path.is_empty() { ROOT.to_owned() } else { key.path.clone() }
 }
 
-/// The path of a key, `\` and the name of a value.
+/// Returns the path of a key, `\` and the name of a value.
 pub(crate) fn value_path(key: &Key<'_>, held: &Held<'_>) -> FieldValue {
     FieldValue::RegistryPath(format!("{}\\{}", key.path, shown_name(held)))
 }
 
-/// The name under which registry editors show a value.
+/// Returns the name under which registry editors show a value.
 pub(crate) fn shown_name<'v>(held: &'v Held<'_>) -> &'v str {
     if held.value.name.is_empty() { "(default)" } else { &held.value.name }
 }
 
-/// The number that a value holds.
+/// Returns the value's number, if it is one.
 pub(crate) fn number(held: &Held<'_>) -> Option<u64> {
     match &held.value.data {
         ValueData::Dword(number) => Some(u64::from(*number)),
@@ -330,7 +330,7 @@ pub(crate) fn number(held: &Held<'_>) -> Option<u64> {
     }
 }
 
-/// The text that a value holds.
+/// Returns the value's text, if it is one.
 pub(crate) fn text_of<'v>(held: Option<&'v Held<'_>>) -> Option<&'v str> {
     match &held?.value.data {
         ValueData::Text(text) => Some(text),
@@ -342,13 +342,13 @@ pub(crate) fn text_of<'v>(held: Option<&'v Held<'_>>) -> Option<&'v str> {
     }
 }
 
-/// The time of a number of seconds since 1970-01-01 UTC; 0 is "not set".
+/// Converts seconds since 1970-01-01 UTC to a time; 0 is "not set".
 pub(crate) fn unix_seconds(seconds: u64) -> Time {
     let utc = Utc::from_unix_nanoseconds(i128::from(seconds) * 1_000_000_000).filter(|_| seconds != 0);
     Time { utc, raw: seconds.to_string(), clock: Clock::Host, precision: Precision::Second, zone: None }
 }
 
-/// What an unfit value holds, cut short.
+/// Quotes an unexpected value, shortened.
 fn quoted(held: &Held<'_>) -> String {
     let cut = |text: &str| text.chars().take(QUOTED).collect::<String>();
     match &held.value.data {

@@ -1,6 +1,6 @@
-//! Rules of the Windows firewall, and the exceptions that Windows XP and Server 2003 keep in its place.
+//! Rules of the Windows firewall, and the exceptions that Windows XP and Server 2003 keep instead.
 //!
-//! Source of the form of a rule: [MS-GPFAS] 2.2.2.19; protocols by number after IANA.
+//! Source of the format of a rule: [MS-GPFAS] 2.2.2.19; protocols by number according to IANA.
 
 use super::Artifact;
 use super::draft::{Draft, TextField, record_type, text_of, value_path};
@@ -20,7 +20,7 @@ const OF_POLICY: &str = "Policies\\Microsoft\\WindowsFirewall\\FirewallRules";
 /// The profiles for which older Windows keeps exceptions.
 const PROFILES: [(&str, &str); 2] = [("DomainProfile", "Domain"), ("StandardProfile", "Standard")];
 
-/// The parts of a rule that stand there once.
+/// The parts that a rule has only once.
 const TEXTS: &[TextField] = &[
     ("name", "Name", FieldValue::Text),
     ("action", "Action", FieldValue::Name),
@@ -121,7 +121,7 @@ fn begin(reader: &Reader<'_, '_>, key: &Key<'_>, held: &Held<'_>, policy: bool) 
         .set("value_path", value_path(key, held), None)
 }
 
-/// The fields of a rule: a version, and `name=value` between bars; several of one name are a list.
+/// Reads the fields of a rule: a version, then `name=value` parts separated by bars; a repeated name gives a list.
 fn rule(draft: Draft, text: &str) -> Draft {
     let parts: Vec<(&str, &str)> = text.split('|').skip(1).filter_map(|part| part.split_once('=')).collect();
     let one =
@@ -149,7 +149,7 @@ fn rule(draft: Draft, text: &str) -> Draft {
         .maybe("profiles", many(&["Profile"]), None)
 }
 
-/// Exceptions of older Windows: `path:scope:Enabled:name` or `port:protocol:scope:Enabled:name`.
+/// Reads exceptions of older Windows: `path:scope:Enabled:name` or `port:protocol:scope:Enabled:name`.
 fn exceptions<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, profile: &str, is_port: bool) -> Flow {
     let values = reader.values(key);
     for held in &values.0 {

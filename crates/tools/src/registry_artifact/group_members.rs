@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "group_member";
 
-/// The domains that hold local groups: those that Windows brings, and those made on this computer.
+/// The domains with local groups: the built-in ones of Windows, and those created on this computer.
 const DOMAINS: [&str; 2] = ["Builtin", "Account"];
 
 pub(crate) const ARTIFACT: Artifact = Artifact {

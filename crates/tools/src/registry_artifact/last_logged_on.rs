@@ -1,4 +1,4 @@
-//! Who logged on last as the logon screen remembers it, and who is logged on without being asked.
+//! The last logged-on user that the logon screen remembers, and the account that is logged on automatically.
 
 use super::Artifact;
 use super::draft::{Draft, TextField, record_type};

@@ -1,4 +1,4 @@
-//! Volumes and shares that a user's Explorer has met (MountPoints2).
+//! Volumes and shares that a user's Explorer has seen (MountPoints2).
 
 use super::Artifact;
 use super::draft::{Draft, record_type};
@@ -13,7 +13,7 @@ const KIND: &str = "mount_point";
 
 const PATH: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\MountPoints2";
 
-/// A store of the Explorer's own, and no mount point.
+/// A store of Explorer's own, not a mount point.
 const CACHE: &str = "CPC";
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
@@ -55,7 +55,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// What the name of the key says.
+/// Adds what the name of the key shows.
 fn named(draft: Draft, reader: &Reader<'_, '_>, key: &Key<'_>) -> Draft {
     let (name, at) = (&key.name, key_name(reader.bytes, key.offset));
     if name.starts_with('{') && name.ends_with('}') {

@@ -1,4 +1,4 @@
-//! What drive letters and volumes stand for: `MountedDevices` of SYSTEM.
+//! The devices behind drive letters and volumes: `MountedDevices` of SYSTEM.
 
 use super::Artifact;
 use super::draft::{Draft, record_type, value_path};

@@ -1,4 +1,4 @@
-//! The entries of a "most recently used" list in their order.
+//! The entries of a "most recently used" list, in their order.
 
 use super::decoded::{damaged, place};
 use super::draft::Draft;
@@ -17,7 +17,7 @@ pub(crate) const POSITION: (&str, &[FieldType], &str) = (
 
 /// The list of a key.
 pub(crate) struct MruList<'v, 'h> {
-    /// The value that holds the order, and its damage.
+    /// The value with the order, and its damage.
     list: Option<&'v Held<'h>>,
     damage: Vec<Damage>,
     entries: Vec<Entry<'v, 'h>>,
@@ -31,14 +31,14 @@ pub(crate) struct Entry<'v, 'h> {
 }
 
 impl Entry<'_, '_> {
-    /// Whether the list names it.
+    /// Checks whether the list names the entry.
     pub(crate) fn is_placed(&self) -> bool {
         self.place.is_some()
     }
 }
 
 impl<'v, 'h> MruList<'v, 'h> {
-    /// Reads `MRUListEx` or `MRUList` and sorts the entries by it, most recent first; the ones that it does not name follow.
+    /// Reads `MRUListEx` or `MRUList` and sorts the entries by it, most recent first; entries that it does not name follow.
     pub(crate) fn of(values: &'v Values<'h>) -> MruList<'v, 'h> {
         let list = values.get("MRUListEx").or_else(|| values.get("MRUList"));
         let (order, damage) = match list.map(|held| &held.value.data) {
@@ -56,19 +56,19 @@ impl<'v, 'h> MruList<'v, 'h> {
         MruList { list, damage, entries }
     }
 
-    /// The entries, most recent first.
+    /// Returns the entries, most recent first.
     pub(crate) fn entries(&self) -> &[Entry<'v, 'h>] {
         &self.entries
     }
 
-    /// Adds the place of an entry; to the most recent one the time at which it came to the front.
+    /// Adds the position of an entry, and for the most recent one the time at which it came to the front.
     ///
     /// That is when the key was last written: Windows writes the order whenever an entry comes to the front.
-    /// Of the other entries the time says nothing.
+    /// The time says nothing about the other entries.
     pub(crate) fn placed(&self, draft: Draft, entry: &Entry<'_, '_>, key: &Key<'_>, time: &str) -> Draft {
         let first = self.entries.first().is_some_and(|first| std::ptr::eq(first.held, entry.held));
         let draft = match self.list {
-            // The damage of the list is told once.
+            // The damage of the list is reported once.
             Some(list) if first => damaged(draft.own(list), list, &self.damage),
             Some(_) | None => draft,
         };
@@ -79,13 +79,13 @@ impl<'v, 'h> MruList<'v, 'h> {
     }
 }
 
-/// The time at which a key was last written, as a field.
+/// Adds the time at which a key was last written, as a field.
 pub(crate) fn written(draft: Draft, field: &str, key: &Key<'_>) -> Draft {
     let at = ByteSpan::new(key.last_written_offset, 8);
     draft.set(field, FieldValue::Time(Time::from_filetime(key.last_written.0)), Some(at))
 }
 
-/// Entries are named by numbers or by one letter.
+/// Checks for the name of an entry: a number or one letter.
 fn is_entry(name: &str) -> bool {
     let letter = name.len() == 1 && name.bytes().all(|byte| byte.is_ascii_alphabetic());
     letter || (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()))

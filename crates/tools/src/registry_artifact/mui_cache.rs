@@ -1,6 +1,7 @@
 //! Names of programs that the shell has shown (MUICache).
 //!
-//! The shell looks a program's name up when it shows or starts it, and keeps it: that shows that the file was there, and mostly that it was started.
+//! The shell looks up a program's name when it shows or starts the program, and keeps it.
+//! So an entry shows that the file existed, and usually that it was started.
 
 use super::Artifact;
 use super::draft::{Draft, record_type, value_path};
@@ -20,7 +21,7 @@ const OF_USER: [&str; 2] =
     ["Software\\Microsoft\\Windows\\ShellNoRoam\\MUICache", "Software\\Microsoft\\Windows\\Shell\\MuiCache"];
 const OF_CLASSES: &str = "Local Settings\\Software\\Microsoft\\Windows\\Shell\\MuiCache";
 
-/// What newer Windows puts behind the path.
+/// What newer Windows appends to the path.
 const ENDS: [(&str, &str); 2] = [(".FriendlyAppName", "application"), (".ApplicationCompany", "company")];
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
@@ -60,7 +61,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// Beside the programs stand resources (`@…`) and the language.
+/// Besides programs there are resources (`@…`) and the language.
 fn is_program(held: &Held<'_>) -> bool {
     let name = &held.value.name;
     name.contains('\\') && !name.starts_with('@') && matches!(held.value.data, ValueData::Text(_))

@@ -1,8 +1,8 @@
-//! Names out of paths.
+//! Extracts names from paths.
 
 use ledger::FieldValue;
 
-/// The last component of a path, as a field; the path itself where it has none.
+/// Returns the last component of a path, as a field; the path itself if it has none.
 pub(crate) fn last_component(path: &str) -> FieldValue {
     let last = path.rsplit(['\\', '/']).find(|component| !component.is_empty());
     FieldValue::Name(last.unwrap_or(path).to_owned())

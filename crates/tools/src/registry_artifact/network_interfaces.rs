@@ -1,7 +1,7 @@
-//! Network interfaces: TCP/IP settings of each in the active control set.
+//! Network interfaces: the TCP/IP settings of each in the active control set.
 //!
 //! Names and units of the values: Microsoft Learn, "TCP/IP and NBT configuration parameters for Windows";
-//! lease times are seconds since 1970. The name of the connection stands below
+//! lease times are seconds since 1970. The name of the connection is below
 //! `Control\Network\{4D36E972-E325-11CE-BFC1-08002BE10318}`, the device class of network adapters.
 
 use super::Artifact;
@@ -86,7 +86,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
         let connection =
             adapters.as_ref().and_then(|all| reader.below(all, &format!("{}\\Connection", key.name)));
         let connection = connection.map(|key| reader.values(&key)).unwrap_or_default();
-        // A wireless interface has a key for each network that it has been in.
+        // A wireless interface has a key for each network that it has used.
         let networks = reader.children(&key);
         for (key, is_network) in
             std::iter::once((key, false)).chain(networks.into_iter().map(|key| (key, true)))

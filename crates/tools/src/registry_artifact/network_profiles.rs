@@ -1,7 +1,7 @@
-//! Networks that the host has been in: `NetworkList` of SOFTWARE.
+//! Networks to which the host was connected: `NetworkList` of SOFTWARE.
 //!
 //! Times are `SYSTEMTIME`s in the local time of the host; the zone is not stored, so they are given as texts without one.
-//! Numbers of `NameType` are interface types of IANA (ifType-MIB); `Category` after Microsoft Learn, `NLM_NETWORK_CATEGORY`.
+//! Numbers of `NameType` are IANA interface types (ifType-MIB); `Category` according to Microsoft Learn, `NLM_NETWORK_CATEGORY`.
 
 use super::Artifact;
 use super::draft::{Draft, number, record_type, text_of};
@@ -72,7 +72,7 @@ fn records() -> Vec<RecordType> {
     vec![profile, signature]
 }
 
-/// The marks of a network, by the lower-case GUID of its profile.
+/// The signatures of a network, by the lower-case GUID of its profile.
 type Signatures<'h> = BTreeMap<String, Vec<(Key<'h>, Values<'h>)>>;
 
 fn read(reader: &mut Reader<'_, '_>) -> Flow {

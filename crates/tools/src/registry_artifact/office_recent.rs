@@ -1,4 +1,4 @@
-//! Files and places that a user used last in Microsoft Office (File MRU, Place MRU), from Office 2007 on.
+//! Files and places that a user last used in Microsoft Office (File MRU, Place MRU), since Office 2007.
 
 use super::Artifact;
 use super::decoded::{part, time};
@@ -55,7 +55,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
         }
         for application in reader.children(&version) {
             lists(reader, &version, &application, &application)?;
-            // Since Office 2013 there are lists for each account, too.
+            // Since Office 2013 there are also lists for each account.
             let Some(users) = reader.below(&application, "User MRU") else { continue };
             for user in reader.children(&users) {
                 lists(reader, &version, &application, &user)?;
@@ -92,7 +92,7 @@ fn lists<'h>(
     ControlFlow::Continue(())
 }
 
-/// Values are named `Item 1`, the most recent, and so on.
+/// Returns the position of a value: `Item 1` is the most recent, and so on.
 fn position(held: &Held<'_>) -> Option<u64> {
     held.value.name.strip_prefix("Item ")?.parse::<u64>().ok()?.checked_sub(1)
 }

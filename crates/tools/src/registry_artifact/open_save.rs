@@ -1,6 +1,6 @@
-//! Files and folders that a user chose in the common dialogs to open and to save (ComDlg32).
+//! Files and folders that a user chose in the common Open and Save dialogs (ComDlg32).
 //!
-//! Windows Vista and later keep shell items, older versions texts.
+//! Windows Vista and later keep shell items, older versions text.
 
 use super::Artifact;
 use super::decoded::{damaged, fat_time, part, place};
@@ -22,19 +22,19 @@ const VISITED: &str = "last_visited";
 
 const PATH: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\ComDlg32";
 
-/// Lists of chosen files: one for each extension below each of these.
+/// The lists of chosen files; each has one list per extension.
 const CHOSEN_LISTS: [&str; 2] = ["OpenSavePidlMRU", "OpenSaveMRU"];
 
-/// Lists of programs with the folder in which each last used a dialog.
+/// The lists of programs, with the folder in which each last used a dialog.
 const VISITED_LISTS: [&str; 3] = ["LastVisitedPidlMRU", "LastVisitedPidlMRULegacy", "LastVisitedMRU"];
 
-/// The one of these that keeps texts.
+/// The one of these that keeps text.
 const TEXTS: &str = VISITED_LISTS[2];
 
-/// Most bytes of an unknown shell item in a field.
+/// The most bytes of an unknown shell item in a field.
 const SHOWN: usize = 256;
 
-/// Most unknown shell items in a field.
+/// The most unknown shell items in a field.
 const MOST_UNKNOWN: usize = 16;
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
@@ -69,7 +69,7 @@ fn records() -> Vec<RecordType> {
 /// Name, types and meaning of a field.
 type Declared = (&'static str, &'static [FieldType], &'static str);
 
-/// The fields that both record types have.
+/// Returns the fields that both record types have.
 fn common() -> [Declared; 13] {
     use FieldType::{Flag, Integer, List, Name, Path, RegistryPath, Text, Time};
     [
@@ -115,7 +115,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// The records of one list; `fill` adds what the data of an entry tells.
+/// Hands over the records of one list; `fill` adds what the data of an entry shows.
 fn list<'h>(
     reader: &mut Reader<'_, 'h>,
     key: &Key<'h>,
@@ -146,7 +146,7 @@ fn chosen(reader: &Reader<'_, '_>, draft: Draft, held: &Held<'_>) -> Draft {
     if found { draft } else { nameless(draft, reader, "path", held) }
 }
 
-/// A program and its folder: as text in older versions of Windows, as shell items in later ones.
+/// Adds a program and its folder: text in older versions of Windows, shell items in later ones.
 fn visited(reader: &Reader<'_, '_>, draft: Draft, held: &Held<'_>, texts: bool) -> Draft {
     let (program, behind, damage) = mru::text(&held.value.raw);
     let draft = damaged(draft, held, &damage);
@@ -168,12 +168,12 @@ fn visited(reader: &Reader<'_, '_>, draft: Draft, held: &Held<'_>, texts: bool) 
     part(draft, "path", held, Some(&folder), FieldValue::Path).set("name", last, None)
 }
 
-/// An entry without a name is called by the name of its value, and its data is kept.
+/// Names an entry that has no name after its value, and keeps its data.
 fn nameless(draft: Draft, reader: &Reader<'_, '_>, field: &str, held: &Held<'_>) -> Draft {
     draft.value_name(reader, field, held, FieldValue::Text).bytes("raw", held)
 }
 
-/// The path that a list of shell items makes, and what its last file entry tells.
+/// Adds the path that a list of shell items makes, and what its last file entry shows.
 fn items(draft: Draft, held: &Held<'_>, at: usize) -> (Draft, bool) {
     let (list, damage) = shell_item::list(&held.value.raw, at);
     let draft = damaged(draft, held, &damage);

@@ -1,7 +1,7 @@
-//! The version of Windows, and the versions before it that an upgrade has noted.
+//! The version of Windows, and the previous versions that upgrades have recorded.
 //!
-//! `InstallDate` is seconds since 1970, `InstallTime` a FILETIME; both are set anew by a feature update,
-//! which keeps the values of the version before in `SYSTEM\Setup\Source OS (Updated on …)`.
+//! `InstallDate` is seconds since 1970, `InstallTime` a FILETIME; a feature update resets both
+//! and keeps the previous version's values in `SYSTEM\Setup\Source OS (Updated on …)`.
 //! `ProductName` still says "Windows 10" on Windows 11, whose builds begin with 22000 (Microsoft Learn, "Windows 11 release information").
 
 use super::Artifact;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "os_version";
 
-/// First build of Windows 11.
+/// The first build of Windows 11.
 const WINDOWS_11: u32 = 22_000;
 
 pub(crate) const ARTIFACT: Artifact = Artifact {

@@ -1,4 +1,4 @@
-//! Reading one hive for an artifact: keys and values, with every damage told and all work bounded.
+//! Reads one hive for an artifact: keys and values, with all damage reported and all work bounded.
 
 use super::values::Values;
 use crate::hive_file;
@@ -9,10 +9,10 @@ use artifacts::registry::{self, Hive, HiveType, Key, LookupError, ValueData};
 use evidence::{Node, Tree};
 use ledger::{Gap, Record};
 
-/// Work allowed beside what grows with the hive, in entries of lists.
+/// The work allowed for every hive, in list entries, in addition to what grows with its size.
 const LEAST_WORK: u64 = 1 << 18;
 
-/// One hive as an artifact reads it.
+/// One hive, as an artifact reads it.
 pub(crate) struct Reader<'c, 'h> {
     pub(crate) tree: &'h dyn Tree,
     pub(crate) node: &'h Node,
@@ -21,7 +21,7 @@ pub(crate) struct Reader<'c, 'h> {
     pub(crate) hive_type: HiveType,
     state: &'h State,
     out: &'c mut dyn Intake,
-    /// Entries of lists that may still be read: in a hostile hive every key can share the largest list.
+    /// How many list entries may still be read: in a hostile hive every key can share the largest list.
     work: u64,
 }
 
@@ -36,7 +36,7 @@ impl<'c, 'h> Reader<'c, 'h> {
         Reader { tree, node, bytes, hive, hive_type, state: file.state, out, work }
     }
 
-    /// The key at a path from the root; damage that may hide it is told.
+    /// Returns the key at a path from the root; damage that may hide it is reported.
     pub(crate) fn key(&mut self, path: &str) -> Option<Key<'h>> {
         match self.hive.root() {
             Ok(root) => self.below(&root, path),
@@ -47,7 +47,7 @@ impl<'c, 'h> Reader<'c, 'h> {
         }
     }
 
-    /// The key at a path from `key`; damage that may hide it is told.
+    /// Returns the key at a path from `key`; damage that may hide it is reported.
     pub(crate) fn below(&mut self, key: &Key<'h>, path: &str) -> Option<Key<'h>> {
         let mut key = key.clone();
         for name in path.split('\\').filter(|name| !name.is_empty()) {
@@ -65,7 +65,7 @@ impl<'c, 'h> Reader<'c, 'h> {
         Some(key)
     }
 
-    /// The subkeys of a key in stored order.
+    /// Returns the subkeys of a key in stored order.
     pub(crate) fn children(&mut self, key: &Key<'h>) -> Vec<Key<'h>> {
         if !self.spend(u64::from(key.subkey_count)) {
             return Vec::new();
@@ -75,13 +75,13 @@ impl<'c, 'h> Reader<'c, 'h> {
         children
     }
 
-    /// The values of a key.
+    /// Returns the values of a key.
     pub(crate) fn values(&mut self, key: &Key<'h>) -> Values<'h> {
         if !self.spend(u64::from(key.value_count)) {
             return Values::default();
         }
         let (values, defects) = self.hive.values(key);
-        // Values may share their data: its length is work, too.
+        // Values may share their data, so its length counts as work, too.
         let bytes: u64 = values.iter().map(|value| value.raw.len() as u64).sum();
         self.spend(bytes / 64);
         let (values, defects) = Values::new(&self.node.path, values, defects);
@@ -89,16 +89,16 @@ impl<'c, 'h> Reader<'c, 'h> {
         values
     }
 
-    /// The values of the key at a path from the root, with the key.
+    /// Returns the key at a path from the root, with its values.
     pub(crate) fn key_and_values(&mut self, path: &str) -> Option<(Key<'h>, Values<'h>)> {
         let key = self.key(path)?;
         let values = self.values(&key);
         Some((key, values))
     }
 
-    /// The key of the control set that Windows used last: the one that `Select\Current` names.
+    /// Returns the control set that Windows used last: the one that `Select\Current` names.
     ///
-    /// Control sets are never mixed: where it cannot be told which one it is, that is a gap.
+    /// Control sets are never mixed: if it is unknown which one was used, that is a gap.
     pub(crate) fn control_set(&mut self) -> Option<Key<'h>> {
         let current = self.key("Select").and_then(|select| {
             let values = self.values(&select);
@@ -128,12 +128,12 @@ impl<'c, 'h> Reader<'c, 'h> {
         self.out.push(self.state.record(record))
     }
 
-    /// Something in this hive that is not examined.
+    /// Reports a part of this hive that is not examined.
     pub(crate) fn gap(&mut self, reason: String) {
         self.out.gap(Gap { path: self.node.path.as_str().to_owned(), reason });
     }
 
-    /// Words for the agent about this hive.
+    /// Adds a note about this hive for the agent.
     pub(crate) fn note(&mut self, note: &str) {
         self.out.note(format!("{}: {note}", self.node.path));
     }
@@ -152,9 +152,9 @@ impl<'c, 'h> Reader<'c, 'h> {
         }
     }
 
-    /// Takes from the work that is left; `false`, and a gap, once there is none.
+    /// Uses up some of the remaining work; `false`, and a gap, once none is left.
     fn spend(&mut self, entries: u64) -> bool {
-        // A count may lie; no list is longer than the hive.
+        // A count may be false; no list is longer than the hive.
         let entries = entries.min(self.bytes.len() as u64 / 4).saturating_add(1);
         match self.work.checked_sub(entries) {
             Some(left) => {

@@ -1,4 +1,4 @@
-//! Programs that a user started, as the search of Windows 10 (1607 to 1709) kept them, with the files they opened.
+//! Programs that a user started, as kept by the search of Windows 10 (1607 to 1709), with the files that they opened.
 
 use super::Artifact;
 use super::draft::{Draft, record_type, text_of};
@@ -94,12 +94,12 @@ fn named<'v>(values: &'v Values<'_>, name: &str) -> Option<&'v str> {
     text_of(values.get(name)).filter(|text| !text.is_empty())
 }
 
-/// The value of a name, where it is no empty text.
+/// Returns the value of this name, unless it is an empty text.
 fn full<'v, 'h>(values: &'v Values<'h>, name: &str) -> Option<&'v Held<'h>> {
     values.get(name).filter(|held| text_of(Some(held)) != Some(""))
 }
 
-/// The subject and its name: the name of the key for want of a better one.
+/// Adds the subject and its name; without a text the key's name is used.
 fn subject(draft: Draft, reader: &Reader<'_, '_>, field: &str, key: &Key<'_>, text: Option<&str>) -> Draft {
     match text {
         Some(text) => draft.set("name", last_component(text), None),
@@ -107,7 +107,7 @@ fn subject(draft: Draft, reader: &Reader<'_, '_>, field: &str, key: &Key<'_>, te
     }
 }
 
-/// The time, where it is not 0.
+/// Returns the time, unless it is 0.
 fn set<'v, 'h>(values: &'v Values<'h>) -> Option<&'v Held<'h>> {
     values.get("LastAccessedTime").filter(|held| held.value.raw.iter().any(|byte| *byte != 0))
 }

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "recent_document";
 
-/// The record of a whole list.
+/// The record type of a whole list.
 const LIST: &str = "recent_documents_list";
 
 const PATH: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\RecentDocs";
@@ -74,10 +74,10 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// Most names of one list: Windows keeps 150.
+/// The most names of one list: Windows keeps 150.
 const MOST: usize = 200;
 
-/// The list of all as one record, where its order can be read.
+/// Hands over the list of all documents as one record, if its order can be read.
 fn whole<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>) -> Flow {
     let values = reader.values(key);
     let list = MruList::of(&values);
@@ -130,7 +130,7 @@ fn record(
     part(damaged(draft, held, &damage), "link", held, link.as_ref(), FieldValue::Name).done()
 }
 
-/// The shell item behind the name: a file entry of the user's folder of recent documents.
+/// Returns the shell item after the name: a file entry in the user's folder of recent documents.
 fn link(raw: &[u8], at: usize) -> (Option<Located<String>>, Vec<artifacts::Damage>) {
     let (items, damage) = shell_item::list(raw, at);
     let name = items.items.into_iter().find_map(|item| match item.kind {

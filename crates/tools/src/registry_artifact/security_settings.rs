@@ -1,7 +1,7 @@
-//! Settings that weaken or watch the security of the host, each under its own name.
+//! Settings that weaken or monitor the security of the host, each under its own name.
 //!
-//! The places are a table, [`SETTINGS`]; a setting that is not stored gives no record, and Windows' default holds.
-//! Sources: Microsoft Learn, the policy reference and the pages named by each value; MITRE ATT&CK T1112, T1562, T1003.001, T1021.001.
+//! The places are a table, [`SETTINGS`]. A setting that is not stored gives no record, and Windows' default applies.
+//! Sources: Microsoft Learn, the policy reference and the pages about each value; MITRE ATT&CK T1112, T1562, T1003.001, T1021.001.
 
 mod table;
 
@@ -70,7 +70,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// The word for a value of a setting.
+/// Returns the word for a value of a setting.
 fn state(setting: &Setting, value: u64) -> Option<FieldValue> {
     let found = setting.states.iter().find(|(number, _)| *number == value)?;
     Some(FieldValue::Name(found.1.to_owned()))

@@ -33,7 +33,7 @@ const TEXTS: &[TextField] = &[
     ("failure_command", "FailureCommand", FieldValue::Text),
 ];
 
-/// Bits of `Type` that are told by name.
+/// The named bits of `Type`.
 const TYPES: [(u64, &str); 10] = [
     (0x01, "kernel driver"),
     (0x02, "file system driver"),
@@ -47,16 +47,16 @@ const TYPES: [(u64, &str); 10] = [
     (0x200, "packaged"),
 ];
 
-/// The bits of `Type` of drivers and recognizers: Windows loads them from `System32\drivers` by their name where nothing else is said.
+/// The bits of `Type` for drivers and recognizers: by default Windows loads them from `System32\drivers` by their name.
 const DRIVERS: u64 = 0x01 | 0x02 | 0x08;
 
-/// Those of processes, which need a program.
+/// The bits for processes, which need a program.
 const PROCESSES: u64 = 0x10 | 0x20;
 
-/// All of which Windows starts something. An adapter (4) is only described.
+/// All types for which Windows starts something. An adapter (4) is only described.
 const STARTED_TYPES: u64 = DRIVERS | PROCESSES;
 
-/// The last number of `Start` that means something: disabled.
+/// The last number of `Start` with a meaning: disabled.
 const LAST_START: u64 = 4;
 
 fn records() -> Vec<RecordType> {

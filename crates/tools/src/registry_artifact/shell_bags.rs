@@ -1,7 +1,7 @@
-//! Folders that a user's Explorer has a view of (ShellBags).
+//! Folders for which a user's Explorer keeps a view (ShellBags).
 //!
-//! Each key below `BagMRU` is a folder, each of its values named by a number is a folder in it, as a shell item,
-//! and the subkey of that number is that folder's own key. `NodeSlot` of a key is the number of the bag with its view.
+//! Each key below `BagMRU` is a folder. Each of its values named by a number is a folder in it, as a shell item,
+//! and the subkey with that number is that folder's own key. A key's `NodeSlot` is the number of the bag with its view.
 //! Sources: Joachim Metz, winreg-kb, "Most recently used (MRU)" and "Shellbags"; Yuandong Zhu, Pavel Gladyshev and Joshua James,
 //! "Using ShellBag information to reconstruct user activities" (2009).
 
@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "shell_bag";
 
-/// Where the trees lie in the hive of a user, and in that of the user's classes.
+/// The roots of the trees in a user's hive, and in the hive of the user's classes.
 const OF_USER: [&str; 2] =
     ["Software\\Microsoft\\Windows\\Shell\\BagMRU", "Software\\Microsoft\\Windows\\ShellNoRoam\\BagMRU"];
 const OF_CLASSES: [&str; 3] = [
@@ -30,13 +30,13 @@ const OF_CLASSES: [&str; 3] = [
     "Wow6432Node\\Local Settings\\Software\\Microsoft\\Windows\\Shell\\BagMRU",
 ];
 
-/// The folder that the root of a tree is.
+/// The folder at the root of a tree.
 const DESKTOP: &str = "Desktop";
 
-/// Deepest folder that is read; a path of Windows cannot be deeper than half its length.
+/// The deepest folder that is read; a Windows path cannot have more levels than half its length.
 const DEEPEST: usize = 256;
 
-/// Longest path that is put together, in bytes.
+/// The longest path that is built, in bytes.
 const LONGEST: usize = 65_536;
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
@@ -102,11 +102,11 @@ fn records() -> Vec<RecordType> {
     )]
 }
 
-/// A folder on the way down.
+/// A parent folder, while descending.
 #[derive(Clone)]
 struct Above {
     path: String,
-    /// The path from a drive or share on, once there is one.
+    /// The path from a drive or share on, once one was reached.
     file_path: Option<String>,
     whole: bool,
     depth: usize,
@@ -125,7 +125,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// The entries of one folder, each followed by what lies in it.
+/// Hands over the entries of one folder, each followed by what is in it.
 fn folder<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, above: &Above) -> Flow {
     let values = reader.values(key);
     let list = MruList::of(&values);
@@ -153,7 +153,7 @@ fn folder<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, above: &Above) -> Flow
     ControlFlow::Continue(())
 }
 
-/// What the key of the folder itself tells.
+/// Adds what the folder's own key shows.
 fn own_key<'h>(reader: &mut Reader<'_, 'h>, draft: Draft, node: &Key<'h>) -> Draft {
     let values = reader.values(node);
     let named_by_number = |held: &Held<'_>| {
@@ -168,7 +168,7 @@ fn own_key<'h>(reader: &mut Reader<'_, 'h>, draft: Draft, node: &Key<'h>) -> Dra
     }
 }
 
-/// What the shell item of an entry tells, and the folder that it is.
+/// Adds what an entry's shell item shows; also returns the folder that it is.
 fn item(reader: &Reader<'_, '_>, draft: Draft, held: &Held<'_>, above: &Above) -> (Draft, Above) {
     let (list, damage) = shell_item::list(&held.value.raw, 0);
     let draft = damaged(draft, held, &damage);
@@ -197,7 +197,7 @@ fn item(reader: &Reader<'_, '_>, draft: Draft, held: &Held<'_>, above: &Above) -
     (draft, below)
 }
 
-/// The name under which the shell shows an item.
+/// Returns the name under which the shell shows an item.
 fn shown(item: &Item) -> String {
     match (&item.kind, item.name()) {
         (ItemKind::Folder { .. }, Some(guid)) => {
@@ -209,7 +209,7 @@ fn shown(item: &Item) -> String {
     }
 }
 
-/// The folder below another one.
+/// Returns the folder below another one.
 fn step(above: &Above, name: &str, item: Option<&Item>, whole: bool) -> Above {
     let share = name.starts_with("\\\\");
     let starts = share || item.is_some_and(|item| matches!(item.kind, ItemKind::Volume { .. }));

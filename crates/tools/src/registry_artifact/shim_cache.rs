@@ -1,6 +1,6 @@
 //! The cache of the application compatibility infrastructure (ShimCache).
 //!
-//! Windows writes it to the registry when it is shut down: what came after that is not in the hive.
+//! Windows writes it to the registry at shutdown: later entries are not in the hive.
 
 use super::Artifact;
 use super::decoded::{self, damaged, part, time, undecoded};
@@ -19,10 +19,10 @@ const KIND: &str = "shim_cache_entry";
 
 const VALUE: &str = "AppCompatCache";
 
-/// The column of an application's entry in which the name of its package stands.
+/// The column with the package name in the entry of a packaged application.
 const PACKAGE_COLUMN: usize = 4;
 
-/// Where the cache lies since Windows Server 2003, and in Windows XP.
+/// The key of the cache since Windows Server 2003, and in Windows XP.
 const KEYS: [&str; 2] =
     ["Control\\Session Manager\\AppCompatCache", "Control\\Session Manager\\AppCompatibility"];
 
@@ -85,7 +85,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     for path in KEYS {
         let Some(key) = reader.below(&set, path) else { continue };
         let values = reader.values(&key);
-        // The value of the same name in AppCompatibility of a later Windows is another one.
+        // In later Windows, the value with this name in AppCompatibility is something else.
         let Some(held) = values.get(VALUE).filter(|held| held.value.data == ValueData::Bytes) else {
             continue;
         };
@@ -107,7 +107,7 @@ fn cache(reader: &mut Reader<'_, '_>, key: &Key<'_>, held: &Held<'_>) -> Flow {
     };
     for (position, entry) in cache.entries.iter().enumerate() {
         let draft = record(reader, key, held, &cache, position, entry);
-        // The damage of the cache is told once.
+        // The damage of the cache is reported once.
         let draft = if position == 0 { damaged(draft.own(held), held, &damage) } else { draft };
         reader.push(draft.done())?;
     }
@@ -152,7 +152,7 @@ fn record(
     part(draft, "data_size", held, entry.data_size.as_ref(), |size| FieldValue::Size(size.into()))
 }
 
-/// The name of the file; of an application of a package, which has columns in place of a path, that of the package.
+/// Returns the name of the file; for a packaged application, whose entry has columns instead of a path, the name of the package.
 fn name(path: &str) -> FieldValue {
     match path.split('\t').nth(PACKAGE_COLUMN) {
         Some(package) => FieldValue::Name(package.to_owned()),

@@ -1,8 +1,8 @@
-//! Scheduled tasks as the scheduler keeps them in the registry (`TaskCache`).
+//! Scheduled tasks, as the scheduler keeps them in the registry (`TaskCache`).
 //!
-//! `Tree` has a key for each task and folder, with the GUID of the task; `Tasks` has what the task is.
-//! Since Windows 8 the scheduler shows a task only where its key in `Tree` has a security descriptor (`SD`) and an `Index` other than 0.
-//! Windows 7 keeps no descriptors there, and no actions: what a task does stands in its file alone.
+//! `Tree` has a key for each task and folder, with the GUID of the task; `Tasks` has the definition of the task.
+//! Since Windows 8 the scheduler shows a task only if its key in `Tree` has a security descriptor (`SD`) and an `Index` other than 0.
+//! Windows 7 keeps no descriptors there, and no actions: what a task does is only in its file.
 
 use super::Artifact;
 use super::decoded::{self, damaged, part, time};
@@ -23,7 +23,7 @@ const KIND: &str = "task_cache_entry";
 
 const CACHE: &str = "Microsoft\\Windows NT\\CurrentVersion\\Schedule\\TaskCache";
 
-/// Deepest folder of tasks that is read.
+/// The deepest folder of tasks that is read.
 const DEEPEST: usize = 64;
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
@@ -93,7 +93,7 @@ struct Leaf<'h> {
     described: bool,
 }
 
-/// The tasks of `Tree` by lower-case GUID.
+/// The tasks in `Tree`, by lower-case GUID.
 type Leaves<'h> = BTreeMap<String, Leaf<'h>>;
 
 const TEXTS: &[TextField] = &[
@@ -110,7 +110,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     if let Some(tree) = reader.below(&cache, "Tree") {
         collect(reader, &tree, "", 0, &mut leaves);
     }
-    // Where no task has a descriptor, this Windows keeps none.
+    // If no task has a descriptor, this Windows keeps none.
     let with_descriptors = leaves.values().any(|leaf| leaf.described);
     for leaf in leaves.values_mut() {
         leaf.described |= !with_descriptors;
@@ -161,13 +161,13 @@ fn collect<'h>(
     }
 }
 
-/// What the place of a task in `Tree` tells.
+/// Adds what the place of a task in `Tree` shows.
 fn placed(draft: Draft, leaf: &Leaf<'_>) -> Draft {
     let draft = draft.maybe("index", leaf.index.map(|index| FieldValue::Integer(index.into())), None);
     written(draft, "tree_last_written", &leaf.key)
 }
 
-/// Whether the scheduler does not show a task; one without a definition starts nothing, and is not judged.
+/// Adds whether the scheduler hides a task; a task without a definition starts nothing, and is not assessed.
 fn hidden(draft: Draft, leaf: &Leaf<'_>) -> Draft {
     draft.set("hidden", FieldValue::Flag(!leaf.described || leaf.index == Some(0)), None)
 }
@@ -244,7 +244,7 @@ fn acts(draft: Draft, held: &Held<'_>) -> Draft {
     if damage.is_empty() { draft } else { draft.bytes("raw_actions", held) }
 }
 
-/// The actions in words.
+/// Describes the actions in words.
 fn words(read: &Actions) -> Vec<String> {
     let word = |action: &Action| match action {
         Action::Execute { command, arguments, .. } => {

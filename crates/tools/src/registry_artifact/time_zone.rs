@@ -71,7 +71,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     reader.push(record)
 }
 
-/// A signed number in 32 bits; a larger one stays as it is.
+/// Reads a signed 32-bit number; a larger one stays as it is.
 fn signed(number: u64) -> i128 {
     u32::try_from(number).map_or(i128::from(number), |number| i128::from(number.cast_signed()))
 }

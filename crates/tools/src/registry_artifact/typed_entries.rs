@@ -20,7 +20,7 @@ const EXPLORER: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer";
 const INTERNET_EXPLORER: &str = "Software\\Microsoft\\Internet Explorer";
 const REMOTE_DESKTOP: &str = "Software\\Microsoft\\Terminal Server Client";
 
-/// Lists with an order of their own, below the key of the Explorer.
+/// Lists with an order of their own, below Explorer's key.
 const ORDERED: [&str; 4] = ["RunMRU", "WordWheelQuery", "Map Network Drive MRU", "FindComputerMRU"];
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
@@ -70,7 +70,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     servers(reader)
 }
 
-/// A list whose order stands in a value.
+/// Reads a list whose order is in a value.
 fn ordered<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, list_name: &str) -> Flow {
     let values = reader.values(key);
     let list = MruList::of(&values);
@@ -83,7 +83,7 @@ fn ordered<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, list_name: &str) -> F
     ControlFlow::Continue(())
 }
 
-/// A list whose values are named by a word and their place, from `first` on.
+/// Reads a list whose values are named by a word and their position, from `first` on.
 fn numbered(reader: &mut Reader<'_, '_>, path: &str, word: &str, first: u64, times: &Values<'_>) -> Flow {
     let Some((key, values)) = reader.key_and_values(path) else { return ControlFlow::Continue(()) };
     let times: BTreeMap<String, &Held<'_>> =
@@ -116,7 +116,7 @@ fn place(held: &Held<'_>, word: &str, first: u64) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_sub(first)
 }
 
-/// The remote computers of which Remote Desktop keeps something: a key for each, without an order.
+/// Reads the remote computers that Remote Desktop remembers: one key for each, without an order.
 fn servers(reader: &mut Reader<'_, '_>) -> Flow {
     let Some(key) = reader.key(&format!("{REMOTE_DESKTOP}\\Servers")) else {
         return ControlFlow::Continue(());
@@ -140,7 +140,7 @@ fn begin(reader: &Reader<'_, '_>, key: &Key<'_>, held: &Held<'_>, list_name: &st
     )
 }
 
-/// The text of an entry: a text, or UTF-16 in binary data; the Run dialog puts `\1` behind each.
+/// Adds the text of an entry: a text, or UTF-16 in binary data; the Run dialog appends `\1` to each.
 fn text(draft: Draft, reader: &Reader<'_, '_>, held: &Held<'_>, run: bool) -> Draft {
     let at = held.at();
     if let Some(text) = text_of(Some(held)) {
@@ -166,7 +166,7 @@ fn text(draft: Draft, reader: &Reader<'_, '_>, held: &Held<'_>, run: bool) -> Dr
     }
 }
 
-/// An entry without a text is called by the name of its value, and its data is kept.
+/// Names an entry without a text after its value, and keeps its data.
 fn empty(draft: Draft, reader: &Reader<'_, '_>, held: &Held<'_>) -> Draft {
     draft.value_name(reader, "text", held, FieldValue::Text).bytes("raw", held)
 }

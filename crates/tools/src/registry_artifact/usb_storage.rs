@@ -3,9 +3,9 @@
 //! Times are device properties of the set {83da6326-97a6-4088-9453-a1923f573b29}, numbers 0x64 to 0x67
 //! (`DEVPKEY_Device_InstallDate`, `_FirstInstallDate`, `_LastArrivalDate`, `_LastRemovalDate` of the Windows SDK's `devpkey.h`):
 //! since Windows 8 the default value of a key named by the number, in Windows 7 the value `Data` two levels below.
-//! A device without a serial number gets an id from Windows, whose second character is `&`
+//! For a device without a serial number, Windows makes up an id whose second character is `&`
 //! (Microsoft Learn, "Instance IDs" and "Standard USB Identifiers").
-//! Layout of the keys after Joachim Metz, "Windows Registry knowledge base", section "USB storage".
+//! Layout of the keys according to Joachim Metz, "Windows Registry knowledge base", section "USB storage".
 
 use super::Artifact;
 use super::draft::{Draft, TextField, record_type};
@@ -46,7 +46,7 @@ const TIMES: [(&str, &str); 4] = [
     ("last_removal_time", "0067"),
 ];
 
-/// Fields out of the parts of a device id, by what the part begins with.
+/// Fields from the parts of a device id, by the prefix of the part.
 const PARTS: [(&str, &str); 5] =
     [("Ven_", "vendor"), ("Prod_", "product"), ("Rev_", "revision"), ("VID_", "vid"), ("PID_", "pid")];
 
@@ -90,7 +90,7 @@ fn records() -> Vec<RecordType> {
     )]
 }
 
-/// Device ids of `Enum\USB` by the lower-case serial number.
+/// Device ids in `Enum\USB`, by lower-case serial number.
 type UsbIds = BTreeMap<String, String>;
 
 fn read(reader: &mut Reader<'_, '_>) -> Flow {
@@ -117,7 +117,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// The devices and their instances on a bus.
+/// Returns the devices on a bus, with their instances.
 fn instances<'h>(reader: &mut Reader<'_, 'h>, list: &Key<'h>, bus: &str) -> Vec<(Key<'h>, Key<'h>)> {
     let mut found = Vec::new();
     let Some(bus) = reader.below(list, bus) else { return found };
@@ -188,7 +188,7 @@ fn property<'h>(
     }
 }
 
-/// The serial number in an instance id: what stands before its last `&`, if not Windows made the id.
+/// Returns the serial number in an instance id: the text before its last `&`, unless Windows made up the id.
 fn serial<'k>(key: &'k Key<'_>) -> Option<&'k str> {
     if key.name.chars().nth(1) == Some('&') {
         return None;
@@ -197,7 +197,7 @@ fn serial<'k>(key: &'k Key<'_>) -> Option<&'k str> {
     Some(serial).filter(|serial| !serial.is_empty())
 }
 
-/// Where the start of a name stands: names are stored in one byte a character, or in two a UTF-16 unit.
+/// Returns the place of the start of a name: names are stored with one byte per character, or with two per UTF-16 unit.
 fn start_of(name_at: ByteSpan, name: &str, start: &str) -> ByteSpan {
     let units = |text: &str| text.encode_utf16().count() as u64;
     let width = if name_at.length == units(name) { 1 } else { 2 };

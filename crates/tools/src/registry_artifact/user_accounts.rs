@@ -73,7 +73,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
         let draft = draft.maybe("sid", sid.as_ref().map(|sid| FieldValue::Sid(format!("{sid}-{rid}"))), None);
         reader.push(draft.done())?;
     }
-    // A name whose account is gone, or hidden.
+    // Names whose account is missing or hidden.
     for (rid, key) in names {
         let draft = Draft::of_key(reader, KIND, &key).key_name(reader, "name", &key, FieldValue::Name);
         let draft = draft.set("rid", FieldValue::Integer(rid.into()), None);
@@ -82,13 +82,13 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// Keys of accounts and groups are named by their RID in eight hexadecimal digits.
+/// Returns the RID of an account or group: its key is named by eight hexadecimal digits.
 pub(crate) fn rid_of(key: &Key<'_>) -> Option<u32> {
     let digits = key.name.len() == 8 && key.name.bytes().all(|byte| byte.is_ascii_hexdigit());
     u32::from_str_radix(&key.name, 16).ok().filter(|_| digits)
 }
 
-/// The keys of the accounts' names by RID, which is the type of their unnamed value.
+/// Returns the keys of account names by RID, which is the type of their unnamed value.
 fn names<'h>(reader: &mut Reader<'_, 'h>, users: &Key<'h>) -> BTreeMap<u32, Key<'h>> {
     let mut found = BTreeMap::new();
     let Some(names) = reader.below(users, "Names") else { return found };
@@ -129,7 +129,7 @@ fn named(draft: Draft, name: &Key<'_>) -> Draft {
     draft.set("name_key_last_written", time, Some(at))
 }
 
-/// The times and counts of the value `F`.
+/// Adds the times and counts in the value `F`.
 fn fixed(draft: Draft, held: &Held<'_>) -> Draft {
     let (account, damage) = sam::account(&held.value.raw);
     let draft = damaged(draft.own(held), held, &damage);
@@ -143,7 +143,7 @@ fn fixed(draft: Draft, held: &Held<'_>) -> Draft {
     part(draft, "flags", held, account.flags.as_ref(), |flags| FieldValue::List(sam::flag_names(flags)))
 }
 
-/// The texts of the value `V`.
+/// Adds the texts in the value `V`.
 fn texts(draft: Draft, held: &Held<'_>) -> Draft {
     let (names, damage) = sam::names(&held.value.raw);
     let draft = damaged(draft.own(held), held, &damage);

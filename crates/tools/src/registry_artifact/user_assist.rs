@@ -1,4 +1,4 @@
-//! What a user started through the shell (UserAssist).
+//! Programs and shortcuts that a user started through the shell (UserAssist).
 
 use super::Artifact;
 use super::decoded::{self, undecoded};
@@ -19,15 +19,15 @@ const KIND: &str = "user_assist";
 
 const PATH: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\UserAssist";
 
-/// The list of shortcuts: what stands there at the places of the focus is neither a count of it nor milliseconds.
+/// The list of shortcuts: here the focus fields contain neither a count nor milliseconds.
 const SHORTCUTS: &str = "{F4E57C4B-2036-45F0-A9AB-443BCFE33D9F}";
 
-/// Starting by shell item: shortcuts, but folders of the start menu, too.
+/// Started by shell item: shortcuts, but also folders of the start menu.
 const BY_ITEM: &str = "UEME_RUNPIDL";
 
-/// So many entries with the same time to the tick were written at once, and not by a user.
+/// At least this many entries with exactly the same time were written together, not by a user.
 ///
-/// One start counts up to two entries at once: a shortcut and its program.
+/// One start updates up to two entries together: a shortcut and its program.
 const WRITTEN_AT_ONCE: usize = 3;
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
@@ -79,14 +79,14 @@ fn records() -> Vec<RecordType> {
     )]
 }
 
-/// An entry that is about a program.
+/// An entry about a program.
 struct Found<'h> {
     key: Key<'h>,
-    /// Whether the list is that of shortcuts.
+    /// Whether it is in the list of shortcuts.
     shortcuts: bool,
     held: Held<'h>,
     program: String,
-    /// What stands before the program in the decoded name.
+    /// The prefix of the program in the decoded name.
     started_by: Option<String>,
     entry: Result<Entry, Damage>,
 }
@@ -113,7 +113,7 @@ fn collect<'h>(reader: &mut Reader<'_, 'h>) -> Vec<Found<'h>> {
         let shortcuts = list.name.eq_ignore_ascii_case(SHORTCUTS);
         for held in reader.values(&key).0 {
             let name = decode_name(&held.value.name);
-            // The shell counts its own windows and sessions, too; they are no programs.
+            // The shell also counts its own windows and sessions; they are not programs.
             let Subject::Program { program, prefix } = subject(&name) else { continue };
             let started_by = name.get(..prefix).and_then(|prefix| prefix.strip_suffix(':'));
             let (started_by, entry) = (started_by.map(str::to_owned), entry(&held.value.raw));
@@ -141,7 +141,7 @@ fn record(reader: &Reader<'_, '_>, found: &Found<'_>, at_once: impl Fn(Filetime)
     }
 }
 
-/// The name of the program; its letters stand in the name of the value, moved by ROT13.
+/// Adds the name of the program; its letters are in the name of the value, encoded with ROT13.
 fn program(draft: Draft, program: &str, name_at: Option<ByteSpan>) -> Draft {
     let is_path = program.contains('\\');
     let last = program.rsplit('\\').find(|component| !component.is_empty()).unwrap_or(program);
@@ -171,7 +171,7 @@ fn counts(draft: Draft, held: &Held<'_>, entry: &Entry) -> Draft {
     decoded::number(draft, "stored_count", held, stored)
 }
 
-/// The time under the name that says what it proves.
+/// Adds the time, under the field name that says what it proves.
 fn last(draft: Draft, found: &Found<'_>, entry: &Entry, at_once: impl Fn(Filetime) -> bool) -> Draft {
     let ticks = entry.last_run.value;
     let by_item = found.started_by.as_deref().is_some_and(|how| how.eq_ignore_ascii_case(BY_ITEM));

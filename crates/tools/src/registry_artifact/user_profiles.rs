@@ -1,4 +1,4 @@
-//! The profiles of users: `ProfileList` of SOFTWARE.
+//! User profiles: `ProfileList` of SOFTWARE.
 //!
 //! Load times are FILETIMEs in two REG_DWORD halves, `…High` and `…Low`.
 //! Windows renames the key of a profile that it could not load to `<SID>.bak`.
@@ -61,13 +61,13 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     ControlFlow::Continue(())
 }
 
-/// The SID out of the name of the key.
+/// Adds the SID from the name of the key.
 fn sid(reader: &Reader<'_, '_>, draft: Draft, key: &Key<'_>) -> Draft {
     let at = key_name(reader.bytes, key.offset);
     let bare = key.name.len().checked_sub(BACKUP.len()).and_then(|end| key.name.split_at_checked(end));
     match bare {
         Some((sid, end)) if end.eq_ignore_ascii_case(BACKUP) && is_sid(sid) => {
-            // The name is ASCII, and stored in one byte a character.
+            // The name is ASCII, stored with one byte per character.
             let at = at.map(|at| ByteSpan::new(at.offset, sid.len() as u64));
             draft.set("sid", FieldValue::Sid(sid.to_owned()), at).set("backup", FieldValue::Flag(true), None)
         }
@@ -76,7 +76,7 @@ fn sid(reader: &Reader<'_, '_>, draft: Draft, key: &Key<'_>) -> Draft {
     }
 }
 
-/// Whether a text has the form of a SID.
+/// Checks whether a text has the form of a SID.
 pub(super) fn is_sid(text: &str) -> bool {
     text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("S-1-"))
         && text.get(4..).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))

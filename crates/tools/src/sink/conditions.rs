@@ -1,7 +1,8 @@
-//! `where`: conditions on the fields of records, as SQL writes them: `event_id IN (4624, 4625) AND account <> 'SYSTEM'`.
+//! `where`: conditions on the fields of records, in SQL syntax: `event_id IN (4624, 4625) AND account <> 'SYSTEM'`.
 //!
-//! Each condition is checked against the types of its field before anything is read: one that no record can meet is refused, for its empty answer would say nothing of the evidence.
-//! As in SQL, a record without the field meets no condition but `IS NULL`; of a field with a list one item is enough.
+//! Each condition is checked against the types of its field before anything is read.
+//! One that no record can meet is refused, because its empty answer would say nothing about the evidence.
+//! As in SQL, a record without the field meets no condition but `IS NULL`; if the field is a list, one matching item is enough.
 
 use super::fields::{nearest, nearest_of, told};
 use crate::arguments::Arguments;
@@ -11,13 +12,13 @@ use ledger::pattern::{like, same};
 use ledger::{FieldType, FieldValue, Record, RecordType, Utc};
 use thiserror::Error;
 
-/// Most conditions of a call.
+/// The most conditions of a call.
 const MOST: usize = 100;
 
-/// Most fields that the refusal of a value names.
+/// The most fields that the refusal of a value names.
 const NAMED: usize = 12;
 
-/// Why conditions cannot be asked.
+/// Why conditions are refused.
 #[derive(Debug, Error)]
 pub(crate) enum ConditionError {
     #[error(
@@ -39,7 +40,7 @@ pub(crate) enum ConditionError {
         field: String,
         expected: &'static str,
         found: String,
-        /// Fields that can hold what was found, the nearest first.
+        /// Fields that can have what was found, the most similar first.
         others: Vec<String>,
     },
     #[error("{field} cannot be compared by {operator}: {because}")]
@@ -53,13 +54,13 @@ pub(crate) enum ConditionError {
 pub(crate) struct Condition {
     pub(crate) field: String,
     pub(crate) test: Test,
-    /// Whether the test must fail. A field that is not there fails and does not: only [`Test::There`] tells of it.
+    /// Whether the test must fail. A missing field neither meets nor fails it: only [`Test::There`] applies to it.
     pub(crate) is_not: bool,
-    /// What the field can hold.
+    /// The types that the field can have.
     types: Vec<FieldType>,
 }
 
-/// What is asked of a field.
+/// A test on a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Test {
     There,
@@ -76,7 +77,7 @@ pub(crate) enum Sign {
     More,
 }
 
-/// A value that fields are compared with, in each form in which it can be meant.
+/// A value to compare fields with, in each form in which it can be meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Literal {
     pub(crate) text: Option<String>,
@@ -85,12 +86,12 @@ pub(crate) struct Literal {
     pub(crate) instant: Option<Utc>,
 }
 
-/// What all records of a call must meet.
+/// The conditions that all records of a call must meet.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions(Vec<Condition>);
 
 impl Conditions {
-    /// Those that a call asks of records of these types.
+    /// Reads the conditions of a call on records of these types.
     pub(crate) fn of(arguments: &Arguments, records: &[RecordType]) -> Result<Conditions, ConditionError> {
         match arguments.optional_text("where") {
             Some(text) => Conditions::read(text, records),
@@ -133,7 +134,7 @@ impl Conditions {
         &self.0
     }
 
-    /// The fields that they are about, each once.
+    /// Returns the fields that they are about, each once.
     pub(super) fn fields(&self) -> Vec<&str> {
         let mut fields: Vec<_> = self.0.iter().map(|condition| condition.field.as_str()).collect();
         fields.sort_unstable();
@@ -141,7 +142,7 @@ impl Conditions {
         fields
     }
 
-    /// Says of which types of records none can meet them, where others can.
+    /// Says how many record types cannot meet them, if others can.
     pub(super) fn lacking(&self, records: &[RecordType]) -> Vec<String> {
         let of = |condition: &Condition| {
             let without =
@@ -154,7 +155,7 @@ impl Conditions {
         self.0.iter().filter_map(of).collect()
     }
 
-    /// A field that no one value lets meet all conditions on it.
+    /// Returns a field that has no value which meets all conditions on it.
     fn contradiction(&self) -> Option<&str> {
         self.fields().into_iter().find(|field| {
             let all: Vec<_> = self.0.iter().filter(|condition| condition.field == **field).collect();
@@ -166,7 +167,7 @@ impl Conditions {
     }
 }
 
-/// Whether the values that conditions name, or the numbers between their bounds, meet none of it together.
+/// Checks whether no value meets all conditions: none of the values that they name, or no number between their bounds.
 fn no_value_meets(all: &[&Condition]) -> bool {
     let meets = |value: &FieldValue| all.iter().all(|condition| condition.holds(Some(value)));
     let named = all.iter().find_map(|condition| match &condition.test {
@@ -195,7 +196,7 @@ fn no_value_meets(all: &[&Condition]) -> bool {
 }
 
 impl Condition {
-    /// Whether a record with this value in the field meets it.
+    /// Checks whether a record with this value in the field meets the condition.
     pub(crate) fn holds(&self, value: Option<&FieldValue>) -> bool {
         match value {
             None => self.is_met_without(),
@@ -204,29 +205,29 @@ impl Condition {
         }
     }
 
-    /// Whether a record without the field meets it.
+    /// Checks whether a record without the field meets it.
     pub(crate) fn is_met_without(&self) -> bool {
         self.test == Test::There && self.is_not
     }
 
-    /// Whether one value of the field can equal several: an item of a list each, a local time each instant that it can be.
+    /// Checks whether one value of the field can equal several others: a list any of its items, a local time any instant that it can be.
     fn can_equal_several(&self) -> bool {
         self.types.iter().any(|kind| matches!(kind, FieldType::List | FieldType::Time))
     }
 
-    /// Whether the field can hold nothing but values of these types.
+    /// Checks whether the field can only have values of these types.
     pub(crate) fn is_of(&self, types: &[FieldType]) -> bool {
         self.types.iter().all(|kind| types.contains(kind))
     }
 }
 
 impl Test {
-    /// Whether a value can be otherwise; what the test does not apply to is neither so nor otherwise.
+    /// Checks whether a value fails the test; a value to which the test does not apply neither passes nor fails.
     fn can_fail(&self, value: &FieldValue) -> bool {
         match (self, value) {
             (Test::Like(_), FieldValue::List(_)) => !self.holds(value),
             (Test::Like(_), value) => value.as_text().is_some() && !self.holds(value),
-            // A local time can be another instant than the one that is named.
+            // A local time may be another instant than the named one.
             (Test::OneOf(_), FieldValue::Time(time)) => match time.bounds() {
                 Some((first, last)) => first != last || !self.holds(value),
                 None => false,
@@ -249,7 +250,7 @@ impl Test {
 }
 
 impl Literal {
-    /// A literal of SQL, or `true` or `false`.
+    /// Reads a literal of SQL, or `true` or `false`.
     fn read(word: &str) -> Literal {
         let inside = word.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
         let text = inside.map(|text| text.replace("''", "'"));
@@ -271,7 +272,7 @@ impl Literal {
             FieldValue::Flag(flag) => self.flag == Some(*flag),
             FieldValue::List(items) => items.iter().any(|item| is(item)),
             FieldValue::Time(time) => self.instant.zip(time.bounds()).is_some_and(|(own, (first, last))| {
-                // A local time is equal to each instant that it can be.
+                // A local time equals each instant that it can be.
                 first <= own && own <= last
             }),
             text => text.as_text().is_some_and(is),
@@ -291,7 +292,7 @@ impl Literal {
         }
     }
 
-    /// The value of this type that equals it, where one does.
+    /// Returns the value of this type that equals it, if there is one.
     fn value(&self, kind: FieldType) -> Option<FieldValue> {
         Some(match kind {
             FieldType::Integer | FieldType::Size => FieldValue::Integer(self.number?),
@@ -301,7 +302,7 @@ impl Literal {
         })
     }
 
-    /// Whether a field of one of these types can equal it.
+    /// Checks whether a field of one of these types can equal it.
     fn fits(&self, types: &[FieldType]) -> bool {
         types.iter().any(|kind| match kind {
             FieldType::Integer | FieldType::Size => self.number.is_some(),
@@ -323,7 +324,7 @@ impl Sign {
         })
     }
 
-    /// Whether a value that lies between two bounds can compare so.
+    /// Checks whether a value between two bounds can compare like this.
     fn holds<T: PartialOrd>(self, first: &T, last: &T, own: &T) -> bool {
         match self {
             Sign::Less => first < own,
@@ -338,7 +339,7 @@ fn form(found: &str) -> ConditionError {
     ConditionError::Form { found: found.trim().to_owned() }
 }
 
-/// Reads one condition; BETWEEN makes two of it.
+/// Reads one condition; BETWEEN becomes two.
 fn read_one(
     words: &mut Words<'_>,
     records: &[RecordType],
@@ -389,7 +390,7 @@ fn read_one(
     Ok(())
 }
 
-/// The field of this name, and all types that it has in these records.
+/// Returns the field with this name, and all types that it has in these records.
 fn field(name: &str, records: &[RecordType]) -> Result<(String, Vec<FieldType>), ConditionError> {
     let fields = || records.iter().flat_map(|record| &record.fields);
     let own: Vec<_> = fields().filter(|(field, _)| field.eq_ignore_ascii_case(name)).collect();
@@ -409,7 +410,7 @@ fn that_hold(others: &[String]) -> String {
     if others.is_empty() { String::new() } else { format!("{OTHER_FIELDS}{}", others.join(", ")) }
 }
 
-/// The field that values are read for.
+/// The field for which values are read.
 struct Of<'f> {
     field: &'f str,
     types: &'f [FieldType],
@@ -417,7 +418,7 @@ struct Of<'f> {
 }
 
 impl Of<'_> {
-    /// The next value.
+    /// Reads the next value.
     fn value(&self, words: &mut Words<'_>) -> Result<Literal, ConditionError> {
         let before = words.rest;
         let found = match words.next() {
@@ -435,13 +436,13 @@ impl Of<'_> {
         if literal.fits(self.types) { Ok(literal) } else { Err(self.refused(found)) }
     }
 
-    /// The next value, which a field is to equal.
+    /// Reads the next value, which a field is to equal.
     fn one(&self, words: &mut Words<'_>) -> Result<Literal, ConditionError> {
         self.no_day(&mut Words { ..*words })?;
         self.value(words)
     }
 
-    /// Refuses a day where only its first instant would be meant.
+    /// Refuses a bare date if only its first instant would be meant.
     fn no_day(&self, words: &mut Words<'_>) -> Result<(), ConditionError> {
         let Some(Word::Literal(text)) = words.next() else { return Ok(()) };
         let text = text.trim_matches('\'');
@@ -458,7 +459,7 @@ impl Of<'_> {
         })
     }
 
-    /// Refuses a key as a live registry shows it: no hive holds the control set that is in use under this name.
+    /// Refuses a key as a live registry shows it: no hive has the current control set under this name.
     fn no_live_key(&self, literal: &Literal) -> Result<(), ConditionError> {
         let text = literal.text.as_deref().unwrap_or_default();
         if self.field != "key_path" || !text.to_ascii_lowercase().contains("currentcontrolset") {
@@ -473,7 +474,7 @@ impl Of<'_> {
         })
     }
 
-    /// `(a, b, c)`.
+    /// Reads `(a, b, c)`.
     fn values(&self, words: &mut Words<'_>) -> Result<Vec<Literal>, ConditionError> {
         let before = words.rest;
         words.exactly("(").ok_or_else(|| form(before))?;
@@ -526,7 +527,7 @@ impl Of<'_> {
         ConditionError::Value { field: self.field.to_owned(), expected, found: found.to_owned(), others }
     }
 
-    /// The other fields that can hold a value; none for a bare word, which is no value.
+    /// Returns the other fields that can have a value; none for a bare word, which is not a value.
     fn others(&self, found: &str) -> Vec<String> {
         const TEXTS: [FieldType; 4] =
             [FieldType::Text, FieldType::Name, FieldType::Path, FieldType::RegistryPath];
@@ -547,7 +548,7 @@ impl Of<'_> {
     }
 }
 
-/// The instant of a text; without a zone it is one of UTC, as tables write times, and a date alone is its beginning.
+/// Parses an instant. Without a zone it is UTC, as tables write times; a date alone means its beginning.
 fn instant(text: &str) -> Option<Utc> {
     let text = text.trim().replacen(' ', "T", 1);
     let day = |text: &str| format!("{text}T00:00:00Z");

@@ -1,7 +1,8 @@
-//! Counting records instead of giving them: how many have each combination of values, first and last.
+//! Counts records instead of returning them: how many have each combination of values, and the first and last times.
 //!
-//! A count is a record of its own. It stands for the whole of one file as far as it was read, or for what lies between its `first` and its `last` instant;
-//! nothing of an argument is in it but the names of fields, which the record types have, too.
+//! A count is a record of its own.
+//! It covers the whole of one file as far as it was read, or what lies between its `first` and its `last` instant.
+//! No part of an argument is in it except the names of fields, which the record types have, too.
 
 use super::dating::Dating;
 use super::fields::{nearest, nearest_of};
@@ -19,10 +20,10 @@ use std::ops::ControlFlow;
 
 pub(crate) const KIND: &str = "record_count";
 
-/// The type of counts of a search that was narrowed by what no field of them tells.
+/// The type of counts of a search that was narrowed by something none of their fields shows.
 pub(crate) const NARROWED: &str = "narrowed_count";
 
-/// What bounds a count: no fact of one leaves it out.
+/// The fields that bound a count: no fact about a count may omit one.
 const SCOPE: [&str; 11] = [
     "counted",
     "by",
@@ -37,17 +38,17 @@ const SCOPE: [&str; 11] = [
     "incomplete",
 ];
 
-/// Most different combinations of one call.
+/// The most different combinations of one call.
 const MOST: usize = 200_000;
 
 /// The key of a record of a hive, and the hive.
 const KEY_PATH: &str = "key_path";
 const HIVE: &str = "hive";
 
-/// Arguments that choose records by what no field of a count can tell.
+/// Arguments that choose records by something no field of a count can show.
 const INEXPRESSIBLE: [&str; 4] = ["name", "text", "exclude", LEVEL];
 
-/// The types of counts.
+/// Returns the types of counts.
 pub(crate) fn record_types() -> [RecordType; 2] {
     let whole = record_type();
     let mut narrowed = RecordType {
@@ -61,10 +62,10 @@ pub(crate) fn record_types() -> [RecordType; 2] {
     [whole, narrowed]
 }
 
-/// The field that names those of [`INEXPRESSIBLE`] that a search was narrowed by.
+/// The field that lists which of [`INEXPRESSIBLE`] narrowed a search.
 const NARROWED_BY: &str = "narrowed_by";
 
-/// That of counts of all records that a file holds, or that share what they are counted by.
+/// Returns the type of counts of all records of a file, or of all that share what they are counted by.
 pub(crate) fn record_type() -> RecordType {
     let record = spec::record(
         KIND,
@@ -107,12 +108,12 @@ pub(crate) fn record_type() -> RecordType {
     spec::scoped(&SCOPE, record)
 }
 
-/// The files of which something was not read, by their paths.
+/// The files that were not read completely, by their paths.
 #[derive(Default)]
 pub(crate) struct Unread {
-    /// Those with damage that may hide records.
+    /// Files with damage that may hide records.
     pub(crate) damaged: BTreeSet<String>,
-    /// Those of which something was not examined.
+    /// Files with a part that was not examined.
     pub(crate) gaps: BTreeSet<String>,
 }
 
@@ -121,7 +122,7 @@ impl Unread {
         self.damaged.is_empty() && self.gaps.is_empty()
     }
 
-    /// Why a file, or a folder with those in it, was not read whole; `None` where it was.
+    /// Returns why a file, or a folder with its files, was not read completely; `None` if it was.
     fn of(&self, path: &str) -> Option<&'static str> {
         let below = format!("{path}/");
         let holds = |paths: &BTreeSet<String>| {
@@ -137,14 +138,14 @@ impl Unread {
     }
 }
 
-/// What was counted so far.
+/// The counts so far.
 pub(crate) struct Counts {
     by: Vec<String>,
     sum: Option<String>,
     dating: Dating,
-    /// Whether only records in a span are counted.
+    /// Whether only records in a time span are counted.
     bounded: bool,
-    /// The arguments by which records are chosen that no count tells of.
+    /// The arguments that choose records by something no count shows.
     narrowed: Vec<&'static str>,
     tallies: HashMap<Key, Tally>,
     refused: Option<&'static str>,
@@ -156,12 +157,12 @@ struct Key {
     path: String,
     stream: Option<String>,
     kind: String,
-    /// `None` where the record has no such field.
+    /// `None` if the record has no such field.
     values: Vec<Option<String>>,
 }
 
 impl Key {
-    /// The same of the folder in which the file is.
+    /// Returns the same key for the folder that contains the file.
     fn folder(&self) -> Option<Key> {
         let (folder, _) = self.path.rsplit_once('/')?;
         Some(Key { path: folder.to_owned(), ..self.clone() })
@@ -171,7 +172,7 @@ impl Key {
 #[derive(Default, Clone)]
 struct Tally {
     count: u64,
-    /// The deepest key below which all counted records stand; `None` where one stands below none.
+    /// The deepest key below which all counted records are; `None` if one is below none.
     key: Option<String>,
     first: Option<Time>,
     last: Option<Time>,
@@ -180,7 +181,7 @@ struct Tally {
 }
 
 impl Counts {
-    /// What the arguments `count_by` and `sum` ask for; `None` where nothing is to be counted.
+    /// Reads the arguments `count_by` and `sum`; `None` if nothing is to be counted.
     pub(crate) fn read(arguments: &Arguments, records: &[RecordType]) -> Result<Option<Counts>, CallError> {
         let sum = arguments.optional_text("sum").map(str::trim).map(str::to_owned);
         let Some(by) = arguments.optional_text("count_by") else {
@@ -212,7 +213,8 @@ impl Counts {
         Ok(Some(Counts { sum, narrowed, ..Counts::by(fields, Dating::of(records), bounded) }))
     }
 
-    /// Counts by the values of these fields, too: what narrows the search is told, or the count would be taken for one of all records.
+    /// Also counts by the values of these fields, so that what narrows the search is stated.
+    /// Otherwise the count would be taken for one of all records.
     pub(super) fn narrowed_by(mut self, fields: &[&str]) -> Counts {
         for field in fields {
             if !self.by.iter().any(|name| name == field) {
@@ -222,23 +224,23 @@ impl Counts {
         self
     }
 
-    /// Counts by the values of these fields.
+    /// Makes counts by the values of these fields.
     pub(crate) fn by(by: Vec<String>, dating: Dating, bounded: bool) -> Counts {
         let (narrowed, tallies) = (Vec::new(), HashMap::new());
         Counts { by, sum: None, dating, bounded, narrowed, tallies, refused: None }
     }
 
-    /// What dates records.
+    /// Returns what dates the records.
     pub(crate) fn dating(&self) -> &Dating {
         &self.dating
     }
 
-    /// Counts a record; stops where there are too many combinations to be of use.
+    /// Counts a record; stops if there are too many combinations to be useful.
     pub(crate) fn add(&mut self, record: &Record) -> Flow {
         let text = |field: &String| record.fields.get(field).map(|field| field.value.to_text().into_owned());
         let values = self.by.iter().map(text).collect();
         let Locator { evidence, path, stream, .. } = record.locator.clone();
-        // What the transaction log of a hive holds is the hive's.
+        // What is in the transaction log of a hive counts as the hive's.
         let path = match record.fields.get(HIVE).map(|field| &field.value) {
             Some(FieldValue::Path(hive)) => hive.clone(),
             _ => path,
@@ -273,29 +275,29 @@ impl Counts {
         ControlFlow::Continue(())
     }
 
-    /// Counts nothing: a record in the span that was asked for has no time that dates it.
+    /// Cancels the counting: a record in the span that was asked for has no time that dates it.
     pub(crate) fn refuse(&mut self) -> Flow {
         self.refused =
             Some("records that have several times, or none, are not counted by time: leave out from and to");
         ControlFlow::Break(())
     }
 
-    /// Why nothing was counted.
+    /// Returns why nothing was counted.
     pub(crate) fn refused(&self) -> Option<&'static str> {
         self.refused
     }
 
-    /// The fields that a count looks at.
+    /// Returns the fields that a count uses.
     pub(crate) fn fields(&self) -> Vec<&str> {
         let own = self.by.iter().chain(&self.sum).map(String::as_str);
         own.chain(self.dating.fields()).chain([KEY_PATH, HIVE]).collect()
     }
 
-    /// The counts, the largest first; none where there were too many to count.
+    /// Returns the counts, the largest first; none if there were too many to count.
     pub(crate) fn records(self, unread: &Unread) -> impl Iterator<Item = Record> {
         let Counts { by, sum, bounded, narrowed, tallies, refused, .. } = self;
         let folders = of_folders(&tallies);
-        // A file that a folder's count has counted is not told once more beside it.
+        // A file that is included in a folder's count is not reported separately.
         let of_folder = |key: &Key| key.folder().is_some_and(|folder| folders.contains_key(&folder));
         let files: Vec<_> = tallies.into_iter().filter(|(key, _)| !of_folder(key)).collect();
         let mut tallies: Vec<_> = files.into_iter().chain(folders).filter(|_| refused.is_none()).collect();
@@ -308,7 +310,7 @@ impl Counts {
     }
 }
 
-/// The key in which a record of a hive stands.
+/// Returns the key in which a record of a hive is.
 fn registry_key(record: &Record) -> Option<&str> {
     match record.fields.get(KEY_PATH).map(|field| &field.value) {
         Some(FieldValue::RegistryPath(path)) => Some(path),
@@ -316,13 +318,13 @@ fn registry_key(record: &Record) -> Option<&str> {
     }
 }
 
-/// The deepest key that both stand in or below.
+/// Returns the deepest key that contains both.
 fn shared_key(one: &str, other: &str) -> String {
     let same = one.split('\\').zip(other.split('\\')).take_while(|(a, b)| a == b).map(|(a, _)| a);
     same.collect::<Vec<_>>().join("\\")
 }
 
-/// The counts of folders in which each of several files has one record of a type: a folder of prefetch files is counted as one thing.
+/// Returns the counts of folders in which each of several files has one record of a type: a folder of prefetch files is counted as a whole.
 fn of_folders(tallies: &HashMap<Key, Tally>) -> BTreeMap<Key, Tally> {
     let mut folders: BTreeMap<Key, (Tally, u64, bool)> = BTreeMap::new();
     for (key, tally) in tallies {
@@ -337,7 +339,7 @@ fn of_folders(tallies: &HashMap<Key, Tally>) -> BTreeMap<Key, Tally> {
 }
 
 impl Tally {
-    /// Adds what another one counts.
+    /// Adds another tally.
     fn add(&mut self, other: &Tally) {
         self.count += other.count;
         self.undated += other.undated;
@@ -358,18 +360,18 @@ impl Tally {
     }
 }
 
-/// Whether a field of records of this type holds numbers that can be added up.
+/// Checks whether a field of records of this type has numbers that can be added up.
 fn adds_up(record: &RecordType, field: &str) -> bool {
     let is_number = |kind: &FieldType| matches!(kind, Integer | FieldType::Size);
     record.fields.get(field).is_some_and(|field| field.types.iter().any(is_number))
 }
 
-/// The types of what is counted, those of counts aside.
+/// Returns the types of what is counted, without those of counts.
 fn given_types(records: &[RecordType]) -> Vec<RecordType> {
     records.iter().filter(|record| !is_count(&record.name)).cloned().collect()
 }
 
-/// Whether a record type is one of counts.
+/// Checks whether a record type is one of counts.
 pub(super) fn is_count(kind: &str) -> bool {
     [KIND, NARROWED].contains(&kind)
 }
@@ -378,7 +380,7 @@ fn no_field(argument: &'static str, field: &str, nearest: Vec<String>) -> CallEr
     CallError::NoField { argument, field: field.to_owned(), nearest }
 }
 
-/// What all counts of a call tell.
+/// What all counts of a call state.
 struct Told<'c> {
     by: &'c [String],
     sum: Option<&'c str>,

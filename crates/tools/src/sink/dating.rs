@@ -1,15 +1,15 @@
-//! Which time dates the records of a type.
+//! Decides which time dates the records of a type.
 
 use ledger::{Clock, Dates, Field, FieldType, FieldValue, Record, RecordType, Time, dates};
 use std::collections::BTreeMap;
 
-/// The time that dates a record which has several.
+/// The field that dates a record with several times.
 const TIME: &str = "time";
 
-/// The time of the key that holds a value: it dates a record that has no time of its own.
+/// The time of the key that contains a value: it dates a record without a time of its own.
 const OF_KEY: &str = "key_last_written";
 
-/// The field with the time that dates the records of a type: the one called `time`, or the only one that dates something on the host.
+/// Returns the field with the time that dates the records of a type: the one named `time`, or the only one that dates something on the host.
 pub(crate) fn dating_field<'n>(kind: &str, times: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let dating: Vec<_> = times.filter(|field| is_of_host(kind, field)).collect();
     if let Some(time) = dating.iter().find(|field| **field == TIME) {
@@ -22,9 +22,9 @@ pub(crate) fn dating_field<'n>(kind: &str, times: impl Iterator<Item = &'n str>)
     }
 }
 
-/// Whether a time dates something on the host: a linker's does not.
+/// Checks whether a time dates something on the host: a linker's does not.
 pub(crate) fn is_of_host(kind: &str, field: &str) -> bool {
-    // A deletion dates itself and nothing else.
+    // A deletion dates only itself.
     ["", "deleted"].iter().any(|predicate| dates(predicate, kind, field) != Dates::Nothing)
 }
 
@@ -42,22 +42,22 @@ impl Dating {
         Dating(records.iter().filter_map(of_type).collect())
     }
 
-    /// That of one type.
+    /// Makes the dating of one type.
     pub(crate) fn of_one(kind: &str, field: Option<&str>) -> Dating {
         Dating(field.map(|field| (kind.to_owned(), field.to_owned())).into_iter().collect())
     }
 
-    /// Whether records of this type have a field that dates them.
+    /// Checks whether records of this type have a field that dates them.
     pub(crate) fn has(&self, kind: &str) -> bool {
         self.0.contains_key(kind)
     }
 
-    /// All of these fields.
+    /// Returns all of these fields.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.values().map(String::as_str)
     }
 
-    /// The time that dates a record; `None` where its type has none, or the record.
+    /// Returns the time that dates a record; `None` if its type, or the record itself, has none.
     pub(crate) fn time<'r>(&self, record: &'r Record) -> Option<&'r Time> {
         let Field { value, .. } = record.fields.get(self.0.get(&record.kind)?)?;
         let FieldValue::Time(time) = value else { return None };

@@ -1,38 +1,38 @@
-//! Fields that a call asks for and no record has: answered with those that there are, the nearest first.
+//! Answers a request for a nonexistent field with the existing fields, the most similar first.
 
 use ledger::{FieldType, RecordType};
 use std::collections::BTreeSet;
 
-/// Least likeness (Jaro-Winkler) of a field that is offered for another.
+/// The least similarity (Jaro-Winkler) at which a field is suggested for another.
 const ALIKE: f64 = 0.8;
 
-/// Most fields that a refusal names.
+/// The most fields that a refusal names.
 const NAMED: usize = 60;
 
-/// The fields of these types, each once, those most like `wanted` first.
+/// Returns the fields of these types, each once, those most similar to `wanted` first.
 pub(super) fn nearest(wanted: &str, records: &[RecordType]) -> Vec<String> {
     nearest_names(wanted, records.iter().flat_map(|record| record.fields.keys()))
 }
 
-/// The same of those that can hold a value of one of these types.
+/// Returns the same, but only fields that can have a value of one of these types.
 pub(super) fn nearest_of(wanted: &str, records: &[RecordType], types: &[FieldType]) -> Vec<String> {
     let fields = records.iter().flat_map(|record| &record.fields);
     let can_hold = |kinds: &[FieldType]| kinds.iter().any(|kind| types.contains(kind));
     nearest_names(wanted, fields.filter(|(_, meaning)| can_hold(&meaning.types)).map(|(name, _)| name))
 }
 
-/// These names, each once, those most like `wanted` first.
+/// Returns these names, each once, those most similar to `wanted` first.
 pub(crate) fn nearest_names<'f>(wanted: &str, fields: impl Iterator<Item = &'f String>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
     let own: BTreeSet<&String> = fields.collect();
     let mut own: Vec<(f64, &String)> =
         own.into_iter().map(|field| (strsim::jaro_winkler(&wanted, field), field)).collect();
-    // Those that are as near stay in the order of their names.
+    // Equally similar ones stay in alphabetical order.
     own.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     own.into_iter().map(|(_, field)| field.clone()).collect()
 }
 
-/// Names fields that are sorted by their likeness to `wanted`, and whether the first is meant.
+/// Lists fields that are sorted by their similarity to `wanted`, and asks whether the first is meant.
 pub(crate) fn told(wanted: &str, nearest: &[String]) -> String {
     let first = nearest.first().filter(|field| strsim::jaro_winkler(&wanted.to_lowercase(), field) >= ALIKE);
     let meant = first.map_or(String::new(), |field| format!(" (is {field:?} meant?)"));

@@ -1,4 +1,4 @@
-//! What the records of a call must be like.
+//! Decides which records a call returns.
 
 use super::conditions::{Condition, Conditions};
 use super::counts;
@@ -14,38 +14,38 @@ use ledger::pattern::{fits, fold};
 use ledger::{Clock, FieldType, FieldValue, Record, RecordType, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most characters of a pattern or of a text.
+/// The most characters of a pattern or of a text.
 const LONGEST: usize = 4096;
 
-/// What the records of a call must be like; what was given must all hold.
+/// The conditions on the records of a call; all that are given must hold.
 pub(crate) struct Filter {
-    /// The patterns of which subjects must fit one; none were asked for where it is empty.
+    /// The patterns, one of which the subject must match; empty if none were asked for.
     names: Vec<String>,
-    /// Folded; one of them is enough. Empty: none was asked for.
+    /// Case-folded texts, one of which must occur; empty if none were asked for.
     texts: Vec<String>,
-    /// What must not occur.
+    /// The texts that must not occur.
     excluded: Excluded,
-    /// Which records stand out; every record is wanted where it was not asked for.
+    /// Which records stand out; `None`: every record is wanted.
     standout: Option<Standout>,
     span: Span,
     bounded: bool,
-    /// The types of records that are given.
+    /// The types of records that are returned.
     kinds: BTreeSet<String>,
     conditions: Conditions,
     /// Says which types of records cannot meet the conditions.
     lacking: Vec<String>,
     /// The subject field of each record type.
     subjects: BTreeMap<String, String>,
-    /// Records left out because they have no time at all.
+    /// How many records were left out because they have no time at all.
     timeless: u64,
 }
 
-/// Where a record lies to the span that was asked for.
+/// How a record's time relates to the span that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dated {
     Inside,
     Outside,
-    /// Its type has several times and none that dates it.
+    /// Its type has several times, none of which dates it.
     Never,
 }
 
@@ -74,7 +74,7 @@ impl Filter {
         })
     }
 
-    /// The fields by which records are chosen, for whoever counts what they hold.
+    /// Returns the fields by which records are chosen, for counting.
     pub(crate) fn narrowing(&self) -> Result<Vec<&str>, CallError> {
         match self.conditions.all().iter().find(|condition| condition.is_of(&[FieldType::Time])) {
             Some(Condition { field, .. }) => {
@@ -86,7 +86,7 @@ impl Filter {
         }
     }
 
-    /// The fields that it looks at; `None`: any.
+    /// Returns the fields that it uses; `None`: any.
     pub(crate) fn fields(&self) -> Option<Vec<&str>> {
         if self.bounded || !self.texts.is_empty() || !self.excluded.is_empty() || self.standout.is_some() {
             return None;
@@ -95,7 +95,7 @@ impl Filter {
         Some(self.conditions.fields().into_iter().chain(subjects).collect())
     }
 
-    /// What can be told before a record is there.
+    /// Returns the conditions that can be checked before a record is made.
     pub(crate) fn takes(&self) -> Taken<'_> {
         let Filter { names, texts, span, kinds, conditions, .. } = self;
         let conditions = conditions.all();
@@ -116,7 +116,7 @@ impl Filter {
         wanted
     }
 
-    /// Whether a record of this kind is wanted; `None` where only the record itself can tell.
+    /// Checks whether a record like this is wanted; `None` if only the record itself can show it.
     pub(crate) fn wants_brief(&mut self, brief: &Brief<'_>) -> Option<bool> {
         if !self.kinds.contains(brief.kind) || !self.is_named(brief.subject) {
             return Some(false);
@@ -129,7 +129,7 @@ impl Filter {
         Some(!self.bounded || brief.times.iter().any(|time| self.span.contains(*time)))
     }
 
-    /// Says what was left out for what it lacks: records without times, types without a field.
+    /// Says what was left out because something is missing: records without times, types without a field.
     pub(crate) fn left_out(self) -> impl Iterator<Item = String> {
         let number = self.timeless;
         let timeless =
@@ -138,7 +138,7 @@ impl Filter {
         self.lacking.into_iter().chain(timeless).chain(standout)
     }
 
-    /// Whether the time that dates a record, by which it is counted, lies in the span that was asked for.
+    /// Checks whether the time that dates a record, and by which it is counted, is in the span that was asked for.
     pub(crate) fn dates(&self, record: &Record, dating: &Dating) -> Dated {
         match dating.time(record) {
             _ if !self.bounded => Dated::Inside,
@@ -174,12 +174,12 @@ impl Filter {
     }
 }
 
-/// Texts of which none may occur in a record or in the path of its file.
+/// Texts, none of which may occur in a record or in the path of its file.
 #[derive(Debug, Default)]
 pub(crate) struct Excluded(Vec<String>);
 
 impl Excluded {
-    /// What the argument `exclude` asks for.
+    /// Reads the argument `exclude`.
     pub(crate) fn read(arguments: &Arguments) -> Result<Excluded, CallError> {
         let Some(text) = short(arguments, "exclude")? else { return Ok(Excluded::default()) };
         let texts = texts(text);
@@ -197,26 +197,26 @@ impl Excluded {
         self.0.is_empty()
     }
 
-    /// The texts, folded.
+    /// Returns the texts, case-folded.
     pub(crate) fn texts(&self) -> &[String] {
         &self.0
     }
 
-    /// Whether one occurs in a record, or in the path of its file.
+    /// Checks whether one occurs in a record, or in the path of its file.
     pub(crate) fn holds(&self, record: &Record) -> bool {
         !self.is_empty() && (self.is_in(&record.locator.path) || contains_any(record, &self.0))
     }
 
-    /// Whether one occurs in a text.
+    /// Checks whether one occurs in a text.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         let held = fold(text);
         self.0.iter().any(|text| held.contains(text.as_str()))
     }
 }
 
-/// The types of which records are given: the one that is asked for, or all.
+/// Returns the types of records that the call returns: the one that is asked for, or all.
 fn given(arguments: &Arguments, mut records: Vec<RecordType>) -> Result<Vec<RecordType>, CallError> {
-    // Counts are made of records, and are none that a file holds.
+    // Counts are made from records and are not in any file.
     records.retain(|record| !counts::is_count(&record.name));
     let Some(kind) = arguments.optional_text("record") else { return Ok(records) };
     let allowed = records.iter().map(|record| record.name.clone()).collect();
@@ -231,7 +231,7 @@ fn given(arguments: &Arguments, mut records: Vec<RecordType>) -> Result<Vec<Reco
     Ok(records)
 }
 
-/// The times of a record that the examined host kept.
+/// Returns the times of a record that the examined host kept.
 pub(crate) fn times(record: &Record) -> impl Iterator<Item = &Time> {
     record.fields.values().filter_map(|field| match &field.value {
         FieldValue::Time(time) if time.clock == Clock::Host && time.utc.is_some() => Some(time),
@@ -239,7 +239,7 @@ pub(crate) fn times(record: &Record) -> impl Iterator<Item = &Time> {
     })
 }
 
-/// The patterns of `name`, with `{a,b}` written out, and paths in each way that records write them.
+/// Returns the patterns of `name`, with `{a,b}` expanded, and paths in each way that records write them.
 fn names(arguments: &Arguments) -> Result<Vec<String>, CallError> {
     let Some(text) = short(arguments, "name")? else { return Ok(Vec::new()) };
     let alternatives = glob::alternatives(text).ok_or_else(|| {
@@ -255,7 +255,7 @@ fn names(arguments: &Arguments) -> Result<Vec<String>, CallError> {
     Ok(names)
 }
 
-/// What `||` separates, without the blanks around it; a key of a live registry also as hives write it.
+/// Splits at `||`, without the spaces around it; a key of a live registry is added in the form that hives use.
 fn texts(text: &str) -> Vec<String> {
     let alternatives = text.split("||").map(str::trim).filter(|text| !text.is_empty());
     let mut all = Vec::new();

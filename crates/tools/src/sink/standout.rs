@@ -1,4 +1,4 @@
-//! Which records stand out, by the rules of `detect`: a way to choose among records, and no statement of any of them.
+//! Records that stand out, by the rules of `detect`: a way to choose records, which says nothing about any of them.
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -10,18 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The argument that asks for them.
 pub(crate) const LEVEL: &str = "level";
 
-/// Most rules that an answer names.
+/// The most rules that an answer names.
 const MAX_TOLD: usize = 40;
 
-/// Records that fit a rule of a level or above are wanted, and no others.
+/// Chooses only the records that match a rule of a level or above.
 pub(crate) struct Standout {
     least: Level,
-    /// The rules that were met, and by how many records.
+    /// The rules that were matched, and by how many records.
     met: BTreeMap<(Reverse<Level>, &'static str), (&'static str, u64)>,
 }
 
 impl Standout {
-    /// What the argument asks for; `None` where it is not given.
+    /// Reads the argument; `None` if it is not given.
     pub(crate) fn read(arguments: &Arguments) -> Result<Option<Standout>, CallError> {
         let Some(name) = arguments.optional_text(LEVEL) else { return Ok(None) };
         match Level::of_name(name).filter(|level| *level > Level::Ordinary) {
@@ -34,7 +34,7 @@ impl Standout {
         }
     }
 
-    /// The types of records that a rule of this level or above is over.
+    /// Returns the types of records with a rule of this level or above.
     pub(crate) fn kinds(&self) -> BTreeSet<&'static str> {
         shipped().record_types(self.least)
     }
@@ -43,7 +43,7 @@ impl Standout {
         shipped().level(&Trace::of_record(record)).is_some_and(|level| level >= self.least)
     }
 
-    /// Counts the rules that a wanted record fits.
+    /// Counts the rules that a wanted record matches.
     pub(super) fn meet(&mut self, record: &Record) {
         for hit in shipped().hits(&Trace::of_record(record)).into_iter().filter(|hit| hit.level >= self.least)
         {
@@ -51,7 +51,7 @@ impl Standout {
         }
     }
 
-    /// Which rules were met, the highest level first.
+    /// Says which rules were matched, the highest level first.
     pub(super) fn told(self) -> impl Iterator<Item = String> {
         let more = self.met.len().saturating_sub(MAX_TOLD);
         let line = |((level, rule), (note, number)): ((Reverse<Level>, &str), (&str, u64))| {
@@ -63,7 +63,7 @@ impl Standout {
     }
 }
 
-/// The levels that can be asked for, the lowest first.
+/// Returns the levels that can be asked for, the lowest first.
 pub(crate) fn choices() -> Vec<&'static str> {
     Level::ALL.iter().rev().filter(|level| **level > Level::Ordinary).map(|level| level.name()).collect()
 }

@@ -1,12 +1,12 @@
-//! How much work SQLite may do: counted in steps of its virtual machine and not in time, so that equal calls end alike.
+//! A limit on SQLite's work, counted in steps of its virtual machine and not in time, so that equal calls end alike.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Steps between two looks at the budget.
+/// How many steps lie between two checks of the budget.
 pub(super) const STRIDE: u16 = 1000;
 
-/// Steps that are left, shared by the connections of a call.
+/// The remaining steps, shared by the connections of a call.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget(Arc<AtomicU64>);
 
@@ -15,7 +15,7 @@ impl Budget {
         Budget(Arc::new(AtomicU64::new(steps)))
     }
 
-    /// Takes one stride; whether the budget is spent.
+    /// Uses up one stride; returns whether the budget is exhausted.
     pub(super) fn take(&self) -> bool {
         let stride = u64::from(STRIDE);
         let less = |left: u64| left.checked_sub(stride);

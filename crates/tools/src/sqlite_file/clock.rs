@@ -1,7 +1,7 @@
-//! The functions of time, without a clock and without a time zone.
+//! SQL time functions without a clock and without a time zone.
 //!
-//! SQLite's own know the present moment and the zone of the machine; of equal calls over equal evidence they would make different ones.
-//! In their place stand functions which refuse these, and leave the arithmetic to SQLite's own in a database in memory.
+//! SQLite's own functions know the present time and the machine's zone, so that equal calls over equal evidence would differ.
+//! They are replaced by functions that refuse both, and pass the arithmetic to SQLite's own functions in an in-memory database.
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
@@ -9,7 +9,7 @@ use rusqlite::{Connection, Error, params_from_iter};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
-/// Name, and the place of the first argument that is a time.
+/// The name, and the index of the first argument that is a time.
 const FUNCTIONS: [(&str, usize); 7] = [
     ("date", 0),
     ("datetime", 0),
@@ -20,17 +20,17 @@ const FUNCTIONS: [(&str, usize); 7] = [
     ("unixepoch", 0),
 ];
 
-/// Why a function of time gives no value.
+/// Why a time function returns no value.
 #[derive(Debug, Error)]
 #[error("{function}(): the present time and local time are not in the evidence: give a time, in UTC")]
 struct NoClock {
     function: &'static str,
 }
 
-/// Puts the functions in place of SQLite's own.
+/// Replaces SQLite's own time functions.
 pub(super) fn stop(connection: &Connection) -> Result<(), Error> {
     let arithmetic = Arc::new(Mutex::new(Connection::open_in_memory()?));
-    // Deterministic, or a schema could not use them in an index.
+    // They must be deterministic, or a schema could not use them in an index.
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     for (function, first) in FUNCTIONS {
@@ -56,7 +56,7 @@ fn compute(arithmetic: &Connection, function: &str, context: &Context<'_>) -> Re
     statement.query_row(params_from_iter(arguments), |row| row.get(0))
 }
 
-/// Whether SQLite would ask the clock or the time zone: without a time, for `now`, `subsec` as a time, `localtime` and `utc`.
+/// Checks whether SQLite would ask the clock or the time zone: without a time, for `now`, for `subsec` as a time, for `localtime` and `utc`.
 fn needs_clock(context: &Context<'_>, first: usize) -> bool {
     let is = |index: usize, wanted: &[&str]| {
         let bytes = match context.get_raw(index) {

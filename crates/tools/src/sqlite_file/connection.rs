@@ -1,4 +1,4 @@
-//! Opening a copy so that hostile contents can do nothing but be read.
+//! Opens a copy in such a way that hostile content can only be read.
 
 use super::budget::{Budget, STRIDE};
 use super::{clock, functions};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How a copy is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// The file alone, whatever stands beside it.
+    /// The file alone, whatever is beside it.
     Immutable,
     /// With the write-ahead log beside it.
     WithLog,
@@ -53,14 +53,14 @@ pub(crate) fn attach(files: &[&Path], budget: &Budget) -> Result<Connection, Err
     }
     harden(&connection)?;
     clock::stop(&connection)?;
-    // A view over all tables has an arm for each of their times.
+    // A view over all tables has a SELECT for each of their times.
     connection.set_limit(Limit::SQLITE_LIMIT_COMPOUND_SELECT, 500)?;
     let budget = budget.clone();
     connection.progress_handler(i32::from(STRIDE), Some(move || budget.take()))?;
     Ok(connection)
 }
 
-/// Lets SQLite play a hot rollback journal back into the copy at `path`.
+/// Makes SQLite play back a hot rollback journal in the copy at `path`.
 pub(super) fn roll_back(path: &Path) -> Result<(), Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
@@ -72,17 +72,17 @@ pub(super) fn roll_back(path: &Path) -> Result<(), Error> {
     connection.pragma_query_value(None, "schema_version", |_| Ok(()))
 }
 
-/// What statements of an agent did: the first thing that was refused, and the tables that they read.
+/// What an agent's statements did: the first thing that was refused, and the tables that they read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Watched(Arc<Mutex<(Option<String>, BTreeSet<String>)>>);
 
 impl Watched {
-    /// Why a statement was refused, once.
+    /// Returns why a statement was refused; the reason is returned only once.
     pub(crate) fn refused(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).0.take()
     }
 
-    /// The names of the tables and views that were read, in lower case.
+    /// Returns the names of the tables and views that were read, in lower case.
     pub(crate) fn read(&self) -> BTreeSet<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
     }
@@ -98,9 +98,10 @@ impl Watched {
     }
 }
 
-/// From here on the connection only compiles statements that read these tables.
+/// Restricts the connection: from now on it only compiles statements that read these tables.
 ///
-/// What a statement names itself (`WITH`) is read where its rows are only counted, if `names` says so: SQLite asks then for no column.
+/// If a statement only counts the rows of something that it names itself (`WITH`), SQLite asks for no column.
+/// Such a read is allowed if `names` says so.
 pub(crate) fn only_read(
     connection: &mut Connection,
     tables: BTreeSet<String>,
@@ -131,7 +132,7 @@ pub(crate) fn only_read(
     Ok(watched)
 }
 
-/// What a statement is that is not one SELECT without parameters; `None` where it is one.
+/// Says what a statement is if it is not one SELECT without parameters; `None` if it is one.
 pub(crate) fn not_a_select(statement: &Statement<'_>) -> Option<&'static str> {
     if statement.column_count() == 0 {
         Some("a statement without a result")
@@ -146,7 +147,7 @@ pub(crate) fn not_a_select(statement: &Statement<'_>) -> Option<&'static str> {
     }
 }
 
-/// Reads a schema with damaged entries as far as it goes; SQLite refuses it otherwise.
+/// Makes SQLite read a schema with damaged entries as far as possible; otherwise SQLite refuses it.
 pub(crate) fn tolerate_schema(connection: &Connection) -> Result<(), Error> {
     // Both only matter to a connection that may write.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
@@ -166,7 +167,7 @@ fn harden(connection: &Connection) -> Result<(), Error> {
         SQLITE_LIMIT_LIKE_PATTERN_LENGTH as Pattern, SQLITE_LIMIT_VDBE_OP as Program,
         SQLITE_LIMIT_WORKER_THREADS as Threads,
     };
-    // Without quoted texts a misspelt "column" is an error and no constant.
+    // Without quoted texts, a misspelt "column" is an error, not a constant.
     for (config, on) in
         [(Defensive, true), (TrustedSchema, false), (Triggers, false), (Views, false), (QuotedTexts, false)]
     {
@@ -189,14 +190,14 @@ fn harden(connection: &Connection) -> Result<(), Error> {
     )
 }
 
-/// The path as SQLite reads it from a URI (RFC 3986).
+/// Writes the path in the form that SQLite reads from a URI (RFC 3986).
 fn uri(path: &Path) -> String {
     let mut uri = "file:".to_owned();
     for byte in name_bytes(path.as_os_str()) {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(byte) {
             uri.push(char::from(*byte));
         } else {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(uri, "%{byte:02X}");
         }
     }

@@ -1,4 +1,4 @@
-//! Copies in the scratch folder.
+//! Makes copies in the scratch folder.
 
 use super::SqliteError;
 use evidence::{Node, ReadError, Tree, read_full_at};
@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Largest file that is copied: no more may be written to a file of a worker.
+/// The largest file that is copied: a worker may not write a larger one.
 const LARGEST: u64 = 1 << 30;
 
-/// Bytes read at once.
+/// How many bytes are read at once.
 const CHUNK: usize = 1 << 20;
 
 /// Copies a file of the evidence to `target`.
@@ -23,7 +23,7 @@ pub(super) fn copy(tree: &dyn Tree, node: &Node, target: &Path) -> Result<(), Sq
     let mut file = File::create(target).map_err(failed)?;
     let mut buffer = vec![0; CHUNK];
     let mut offset = 0u64;
-    // A file that grows meanwhile is read to the length it had.
+    // A file that grows during copying is read up to its original length.
     while offset < reader.len() {
         let read = read_full_at(reader.as_mut(), offset, &mut buffer)?;
         let left = usize::try_from(reader.len() - offset).unwrap_or(usize::MAX);
@@ -38,7 +38,7 @@ pub(super) fn copy(tree: &dyn Tree, node: &Node, target: &Path) -> Result<(), Sq
     Ok(())
 }
 
-/// Copies a copy of `node`.
+/// Copies an existing copy of `node`.
 pub(super) fn again(node: &Node, from: &Path, to: &Path) -> Result<(), SqliteError> {
     // `fs::copy` would set the mode of the copy, which a worker may not.
     let copied = || io::copy(&mut File::open(from)?, &mut File::create(to)?);

@@ -27,16 +27,16 @@ pub(crate) enum SqliteError {
     #[error("argument \"sql\": {message}{}. {help}", place(*offset))]
     Statement {
         message: String,
-        /// Bytes from the start of the statement, where known.
+        /// Bytes from the beginning of the statement, if known.
         offset: Option<usize>,
-        /// What there is to ask for.
+        /// What can be asked for.
         help: String,
     },
     #[error("argument \"sql\": expected one SELECT, found {found}")]
     NotASelect { found: &'static str },
 }
 
-/// SQLite's code alone: the message of a failed opening names the scratch folder, which differs from call to call.
+/// Returns only SQLite's code: the message of a failed opening names the scratch folder, which differs from call to call.
 fn code(error: &rusqlite::Error) -> String {
     error.sqlite_error().map_or_else(|| "SQLite gives no reason".to_owned(), ToString::to_string)
 }

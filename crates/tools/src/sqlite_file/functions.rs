@@ -1,8 +1,8 @@
 //! The SQL functions that a statement may use.
 
-/// Whether the function only looks at its arguments (or, for the functions of time, was replaced by one that does).
+/// Checks whether the function only uses its arguments (time functions were replaced by ones that do).
 ///
-/// Everything else is refused: what depends on chance, on the clock or on the connection, and what virtual tables bring along.
+/// Everything else is refused: functions that depend on chance, on the clock or on the connection, and those of virtual tables.
 pub(super) fn is_allowed(name: &str) -> bool {
     ALLOWED.iter().any(|list| list.iter().any(|known| known.eq_ignore_ascii_case(name)))
 }

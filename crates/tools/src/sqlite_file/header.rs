@@ -1,24 +1,24 @@
-//! The header of a database, and the marks of its journals.
+//! The header of a database, and the magic numbers of its journals.
 
 use super::SqliteError;
 use evidence::{Node, ReadError, Tree, read_full_at};
 use ledger::Defect;
 use ledger::digest::hex;
 
-/// First bytes of a database.
+/// The first bytes of a database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// First bytes of a rollback journal that is hot, and last bytes of one that names a super-journal.
+/// The first bytes of a hot rollback journal, and the last bytes of one that names a super-journal.
 pub(super) const JOURNAL_MAGIC: [u8; 8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7];
 
-/// What is used of the 100 bytes of a header.
+/// The parts of the 100-byte header that are used.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Bytes of a page; offset 16, where 1 stands for 65,536.
+    /// The page size in bytes; offset 16, where 1 means 65,536.
     page_size: u64,
-    /// Versions of the format for writing and reading, offsets 18 and 19: 2 with a write-ahead log.
+    /// The format versions for writing and reading, offsets 18 and 19: 2 with a write-ahead log.
     versions: [u8; 2],
-    /// Pages of the database, offset 28; `None` where the change counter (24) says that the number is an old one (92).
+    /// The number of pages, offset 28; `None` if the change counter (24) shows that this number is outdated (92).
     pages: Option<u64>,
 }
 
@@ -49,7 +49,7 @@ impl Header {
         self.versions == [2, 2]
     }
 
-    /// The defect of a file that ends before its last page.
+    /// Returns the defect of a file that ends before its last page.
     pub(super) fn truncation(&self, node: &Node) -> Option<Defect> {
         let expected = self.pages?.saturating_mul(self.page_size);
         (node.size < expected).then(|| Defect {
@@ -64,7 +64,7 @@ impl Header {
     }
 }
 
-/// Whether a journal ends with the name of a super-journal, which ties transactions of several databases together.
+/// Checks whether a journal ends with the name of a super-journal, which ties transactions of several databases together.
 pub(super) fn names_super_journal(tree: &dyn Tree, journal: &Node) -> Result<bool, ReadError> {
     let mut reader = tree.open(journal, None)?;
     let mut end = [0; 8];

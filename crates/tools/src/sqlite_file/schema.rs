@@ -1,4 +1,4 @@
-//! The tables that a database declares, as its schema table (`sqlite_master`) holds them.
+//! The tables that a database declares in its schema table (`sqlite_master`).
 
 use super::budget::Budget;
 use super::connection::tolerate_schema;
@@ -6,23 +6,23 @@ use super::words;
 use super::{Database, SqliteError, State};
 use rusqlite::{Connection, Error, ErrorCode};
 
-/// Most entries of a schema that are looked at.
+/// The most entries of a schema that are read.
 const MOST: usize = 10_000;
 
-/// Longest name of a table that is read.
+/// The longest name of a table that is read.
 const LONGEST_NAME: usize = 1000;
 
 /// The tables of one state of a database.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
     pub(crate) entries: Vec<Entry>,
-    /// What cannot be told of the schema, in words.
+    /// What could not be read of the schema, in words.
     pub(crate) damage: Vec<String>,
-    /// Whether there are more entries than are looked at.
+    /// Whether there are more entries than are read.
     pub(crate) more: bool,
-    /// Whether a name or statement is no text: rusqlite panics where it has to name such a column.
+    /// Whether a name or statement is not text: rusqlite panics if it must name such a column.
     odd: bool,
-    /// Whether SQLite must be told to leave damaged entries out.
+    /// Whether SQLite must be told to skip damaged entries.
     tolerate: bool,
 }
 
@@ -33,23 +33,23 @@ pub(crate) struct Entry {
     pub(crate) kind: EntryKind,
     /// The page where its rows begin, counted from 1.
     pub(crate) root_page: Option<i64>,
-    /// The statement that made it, as text.
+    /// The statement that created it, as text.
     pub(crate) sql: Option<String>,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     /// A table with rows of its own.
     Table,
-    /// A virtual table: its rows are made by code.
+    /// A virtual table, whose rows are made by code.
     Virtual,
     /// A view: a stored SELECT.
     View,
 }
 
 impl Database<'_> {
-    /// The schema of one state.
+    /// Reads the schema of one state.
     pub(crate) fn schema(&self, state: State, budget: &Budget) -> Result<Schema, SqliteError> {
         let failed = |source| SqliteError::Schema { path: self.place.node.path.clone(), source };
         let connection = self.open(state, budget)?;
@@ -65,7 +65,7 @@ impl Database<'_> {
         }
     }
 
-    /// Opens one state, with what its schema needs.
+    /// Opens one state, in the way that its schema needs.
     pub(crate) fn open_with(
         &self,
         state: State,
@@ -84,7 +84,7 @@ impl Database<'_> {
 impl Schema {
     fn read(connection: &Connection) -> Result<Schema, Error> {
         let mut schema = Schema::default();
-        // An index over the schema would have been put there by hand.
+        // An index over the schema can only have been planted.
         let sql = "SELECT rowid, type, name, rootpage, sql FROM main.sqlite_master NOT INDEXED";
         let mut statement = connection.prepare(sql)?;
         let mut rows = statement.raw_query();
@@ -129,18 +129,18 @@ impl Schema {
         Ok(())
     }
 
-    /// Whether every name is text.
+    /// Checks whether every name is text.
     pub(crate) fn is_text(&self) -> bool {
         !self.odd
     }
 
-    /// The entry of this name; SQLite folds the case of ASCII letters.
+    /// Returns the entry of this name; SQLite folds the case of ASCII letters.
     pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name.eq_ignore_ascii_case(name))
     }
 }
 
-/// `CREATE VIRTUAL TABLE …`, as SQLite itself stores it.
+/// Checks for `CREATE VIRTUAL TABLE …`, as SQLite itself stores it.
 fn is_virtual(sql: &str) -> bool {
     let mut words = sql.split_ascii_whitespace();
     words.next().is_some_and(|word| word.eq_ignore_ascii_case("create"))

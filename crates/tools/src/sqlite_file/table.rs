@@ -1,4 +1,4 @@
-//! One table: its columns, and what tells its rows apart.
+//! One table: its columns, and what identifies its rows.
 
 use super::words;
 use rusqlite::{Connection, Error};
@@ -11,26 +11,26 @@ pub(crate) struct Table {
     pub(crate) identity: Identity,
 }
 
-/// A column, as `PRAGMA table_xinfo` tells it.
+/// A column, as `PRAGMA table_xinfo` gives it.
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
     /// The declared type; may be empty.
     pub(crate) declared: String,
-    /// Place in the primary key, from 1; 0 outside it.
+    /// The position in the primary key, from 1; 0 if not part of it.
     key: i64,
-    /// Whether its values are computed when they are read, and so stand in no row (a `VIRTUAL` generated column).
+    /// Whether its values are computed when they are read, and so are stored in no row (a `VIRTUAL` generated column).
     pub(crate) computed: bool,
 }
 
-/// What tells the rows of a table apart.
+/// What identifies the rows of a table.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Identity {
-    /// The row's number, under a name that no column hides.
+    /// The rowid, under a name that no column hides.
     RowId(&'static str),
-    /// The columns of the primary key, of a table `WITHOUT ROWID`.
+    /// The columns of the primary key, for a table `WITHOUT ROWID`.
     Key(Vec<String>),
-    /// Nothing that can be asked for.
+    /// Nothing that can be queried.
     Nothing,
 }
 
@@ -38,7 +38,7 @@ impl Table {
     /// Reads what SQLite knows of a table (not of a view or a virtual table: asking would run code for those).
     pub(crate) fn read(connection: &Connection, name: &str) -> Result<Table, Error> {
         let columns = columns(connection, name)?;
-        // What has no column is no table: nothing tells its rows apart.
+        // Without columns it is not a table: nothing identifies its rows.
         let identity = match columns.is_empty() {
             true => Identity::Nothing,
             false => identity(connection, name, &columns)?,
@@ -50,7 +50,7 @@ impl Table {
         matches!(self.identity, Identity::Key(_))
     }
 
-    /// The expressions of SQL that tell a row apart.
+    /// Returns the SQL expressions that identify a row.
     pub(crate) fn identity_columns(&self) -> Vec<String> {
         match &self.identity {
             Identity::RowId(name) => vec![(*name).to_owned()],
@@ -59,7 +59,7 @@ impl Table {
         }
     }
 
-    /// Whether this column is the row's number under a name of the table's own (`INTEGER PRIMARY KEY`).
+    /// Checks whether this column is the rowid under a name of the table's own (`INTEGER PRIMARY KEY`).
     pub(crate) fn is_rowid(&self, name: &str) -> bool {
         let mut key = self.columns.iter().filter(|column| column.key > 0);
         let alone = key.next().filter(|_| key.next().is_none());
@@ -67,18 +67,18 @@ impl Table {
             && alone.is_some_and(|key| key.name == name && key.declared.eq_ignore_ascii_case("integer"))
     }
 
-    /// A SELECT of these expressions over the rows as they are stored.
+    /// Returns a SELECT of these expressions over the rows as they are stored.
     ///
-    /// `NOT INDEXED`: an index may say something else than the table, and a covering one would be read in its place.
+    /// `NOT INDEXED`: an index may differ from the table, and a covering one would be read instead of it.
     pub(crate) fn select(&self, expressions: &[String], condition: &str) -> String {
         format!("SELECT {} FROM main.{} NOT INDEXED{condition}", expressions.join(", "), quote(&self.name))
     }
 
-    /// The number of rows, counted one by one; with the number reached where reading stops before the end.
+    /// Counts the rows one by one; if reading stops before the end, the error has the number reached.
     pub(crate) fn count(&self, connection: &Connection) -> Result<u64, (u64, Error)> {
         let mut count = 0;
         let mut counted = || -> Result<(), Error> {
-            // `count(*)` would be one step of the virtual machine however many pages it walks.
+            // `count(*)` would be one step of the virtual machine, however many pages it walks.
             let mut statement = connection.prepare(&self.select(&["1".to_owned()], ""))?;
             let mut rows = statement.raw_query();
             while rows.next()?.is_some() {
@@ -93,12 +93,12 @@ impl Table {
     }
 }
 
-/// A name as SQL quotes it.
+/// Quotes a name for SQL.
 pub(crate) fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Why a table is not read, in words.
+/// Says in words why a table is not read.
 pub(crate) fn not_read(name: &str, error: &Error) -> String {
     format!("table {name:?} cannot be read: {}", words(error))
 }
@@ -125,7 +125,7 @@ fn identity(connection: &Connection, name: &str, columns: &[Column]) -> Result<I
         let sql = format!("SELECT {alias} FROM main.{} NOT INDEXED", quote(name));
         match connection.prepare(&sql) {
             Ok(_) => return Ok(Identity::RowId(alias)),
-            // A table without rowid knows no such column.
+            // A table without rowid has no such column.
             Err(Error::SqlInputError { .. }) => {}
             Err(error) => return Err(error),
         }

@@ -1,42 +1,43 @@
-//! How much of a write-ahead log SQLite will apply.
+//! Determines how much of a write-ahead log SQLite will apply.
 //!
-//! SQLite reads a log up to the first frame that does not follow from the ones before, and then only up to the last commit, and says nothing about the rest.
+//! SQLite reads a log up to the first frame that does not continue the ones before.
+//! It applies only the frames up to the last commit, and says nothing about the rest.
 //! Format and checksum: <https://www.sqlite.org/fileformat2.html>, section 4.1 and 4.2.
 
 use evidence::{ReadAt, ReadError, read_full_at};
 
-/// First bytes of a log: its checksums read words in little or in big endian.
+/// The first bytes of a log; they decide whether its checksums read words as little or big endian.
 const MAGIC: [u32; 2] = [0x377F_0682, 0x377F_0683];
 const HEADER: u64 = 32;
 const FRAME_HEADER: usize = 24;
 
-/// What a log holds.
+/// What a log contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frames {
-    /// Frames that there is room for.
+    /// How many frames it has room for.
     pub(super) total: u64,
-    /// Frames up to the last commit: what is applied.
+    /// How many frames up to the last commit: these are applied.
     pub(super) committed: u64,
-    /// How the valid frames end.
+    /// Why the valid frames end.
     pub(super) end: End,
-    /// Bytes from the start of the log to the first frame that is not valid.
+    /// The offset in the log of the first frame that is not valid.
     pub(super) offset: u64,
 }
 
-/// Why a frame does not follow from the ones before.
+/// Why a frame does not continue the ones before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// The log ends, within a frame or behind one.
+    /// The log ends, within a frame or after one.
     File,
-    /// The frame is left over from an earlier use of the log, already copied into the database.
+    /// The frame is left over from an earlier use of the log, and is already copied into the database.
     OlderUse,
-    /// The frame belongs here, and its checksum is wrong.
+    /// The frame belongs here, but its checksum is wrong.
     Checksum,
-    /// The header of the log has a wrong checksum or no possible page size.
+    /// The header of the log has a wrong checksum or an impossible page size.
     Header,
 }
 
-/// Walks over the frames of a log; `None` where it does not begin as one.
+/// Walks over the frames of a log; `None` if it does not begin as a log.
 pub(super) fn frames(reader: &mut dyn ReadAt) -> Result<Option<Frames>, ReadError> {
     let mut header = [0; HEADER as usize];
     let read = read_full_at(reader, 0, &mut header)?;
@@ -69,7 +70,7 @@ pub(super) fn frames(reader: &mut dyn ReadAt) -> Result<Option<Frames>, ReadErro
         if sum.words != [word(&bytes, 16), word(&bytes, 20)] || word(&bytes, 0) == 0 {
             return Ok(Some(Frames { end: End::Checksum, ..found }));
         }
-        // A commit frame holds the size of the database in pages.
+        // A commit frame has the size of the database in pages.
         if word(&bytes, 4) != 0 {
             found.committed = index + 1;
         }
@@ -97,7 +98,7 @@ impl Sum {
     }
 }
 
-/// The big-endian word at `at`, 0 outside.
+/// Reads the big-endian word at `at`; 0 outside.
 fn word(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |field| u32::from_be_bytes(*field))
 }
@@ -137,7 +138,7 @@ mod tests {
         frames(&mut Bytes(bytes.to_vec(), EvidencePath::root())).unwrap()
     }
 
-    /// A log with `rows` commits of one frame each.
+    /// Makes a log with `rows` commits of one frame each.
     fn log(rows: usize) -> Vec<u8> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("db");

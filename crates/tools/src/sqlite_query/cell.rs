@@ -2,7 +2,7 @@
 
 use rusqlite::types::ValueRef;
 
-/// A value: types are kept apart, real numbers are their bits, texts are bytes.
+/// A value: types are kept apart, real numbers are kept as bits, texts as bytes.
 ///
 /// The order only serves to find a value again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,12 +35,12 @@ impl Cell {
         }
     }
 
-    /// Appends what no other value appends.
+    /// Appends a key that no other value gives.
     pub(crate) fn key(&self, key: &mut Vec<u8>) {
         append(self.view(), key);
     }
 
-    /// Bytes of memory and of a record, roughly.
+    /// Returns roughly how many bytes it takes, in memory and in a record.
     pub(crate) fn size(&self) -> usize {
         const FIELD: usize = 64;
         match self {
@@ -49,7 +49,7 @@ impl Cell {
         }
     }
 
-    /// For people and models: short, and not to be claimed.
+    /// Returns a short form for people and models, not to be claimed.
     pub(crate) fn shown(&self) -> String {
         match self {
             Cell::Null => "NULL".to_owned(),
@@ -61,7 +61,7 @@ impl Cell {
     }
 }
 
-/// Appends type, length and bytes: no two values or rows of values give the same key.
+/// Appends type, length and bytes: different values, or rows of values, never give the same key.
 pub(crate) fn append(value: ValueRef<'_>, key: &mut Vec<u8>) {
     let mut bytes = |kind: u8, bytes: &[u8]| {
         key.push(kind);
@@ -77,7 +77,7 @@ pub(crate) fn append(value: ValueRef<'_>, key: &mut Vec<u8>) {
     }
 }
 
-/// The shortest decimal that reads back as the same number.
+/// Returns the shortest decimal that reads back as the same number.
 pub(crate) fn real(bits: u64) -> String {
     format!("{:?}", f64::from_bits(bits))
 }

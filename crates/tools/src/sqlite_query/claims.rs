@@ -1,11 +1,11 @@
-//! Which columns of a result claim to come from which table.
+//! Which table the columns of a result claim to come from.
 
 use super::statement::Answer;
 use crate::sqlite_file::schema::{EntryKind, Schema};
 use crate::sqlite_file::table::{Identity, Table, not_read};
 use rusqlite::Connection;
 
-/// What a result claims of one table.
+/// The columns of one table that a result claims.
 #[derive(Debug)]
 pub(crate) struct Claim {
     pub(crate) table: Table,
@@ -13,14 +13,14 @@ pub(crate) struct Claim {
     pub(crate) columns: Vec<Claimed>,
 }
 
-/// One column of a table in a result.
+/// One table column in a result.
 #[derive(Debug)]
 pub(crate) struct Claimed {
     /// Its name in the table.
     pub(crate) name: String,
-    /// Whether it is the row's number under none of the table's own names.
+    /// Whether it is the rowid, under a name that is not one of the table's columns.
     pub(crate) is_rowid: bool,
-    /// The places in the result.
+    /// Its positions in the result.
     pub(crate) places: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Claims {
     pub(crate) refused: Vec<String>,
 }
 
-/// Sorts the columns of an answer by table; what is computed belongs to none.
+/// Sorts the columns of an answer by table; computed ones belong to none.
 pub(crate) fn claims(connection: &Connection, schema: &Schema, answer: &Answer) -> Claims {
     let mut claims = Claims::default();
     let mut refused: Vec<&str> = Vec::new();
@@ -85,7 +85,7 @@ impl Claim {
         }
     }
 
-    /// Whether the result says by itself which row it means.
+    /// Checks whether the result itself identifies the row.
     pub(crate) fn names_row(&self) -> bool {
         self.columns.iter().any(|claimed| claimed.is_rowid || self.table.is_rowid(&claimed.name))
     }

@@ -1,4 +1,4 @@
-//! The record of a row of a table.
+//! Makes the record of a table row.
 
 use super::cell::{Cell, real};
 use super::claims::Claim;
@@ -14,19 +14,19 @@ use rusqlite::{Connection, ErrorCode, ToSql};
 
 const KIND: &str = "table_row";
 
-/// Most bytes of a blob in a record.
+/// The most bytes of a blob in a record.
 const SHOWN_BLOB: usize = 4096;
 
-/// Most bytes of a text in a record.
+/// The most bytes of a text in a record.
 const SHOWN_TEXT: usize = 64 << 10;
 
-/// Most bytes of a part of a primary key in a path; a longer one is told by its digest.
+/// The most bytes of a part of a primary key in a path; a longer one is replaced by its digest.
 const LONGEST_KEY: usize = 500;
 
-/// The fields that are no columns of the table.
+/// The fields that are not columns of the table.
 const OWN: [&str; 8] = ["row", "database", "table", "rowid", "state", "equal_rows", "truncated", "*"];
 
-/// What stands in front of a column with the name of one of those.
+/// The prefix of a column that has the name of one of those.
 const PREFIX: &str = "column:";
 
 pub(crate) fn record_type() -> RecordType {
@@ -68,7 +68,7 @@ pub(crate) fn record_type() -> RecordType {
     )
 }
 
-/// The record of a row that was found in its table.
+/// Makes the record of a row that was found in its table.
 pub(crate) fn record(database: &Database<'_>, claim: &Claim, row: &Real) -> Record {
     let table = &claim.table;
     let state = row.checkpointed.map(|held| if held { "checkpointed" } else { database.log_name() });
@@ -105,7 +105,7 @@ pub(crate) fn record(database: &Database<'_>, claim: &Claim, row: &Real) -> Reco
     record.maybe("truncated", truncated.map(FieldValue::List), None).done()
 }
 
-/// The field of a column: never one that we fill ourselves.
+/// Returns the field for a column: never one that we fill ourselves.
 fn field(column: &str) -> String {
     let own = OWN.iter().any(|own| own.eq_ignore_ascii_case(column));
     if own || column.is_empty() || column.starts_with(PREFIX) {
@@ -115,9 +115,9 @@ fn field(column: &str) -> String {
     }
 }
 
-/// The rowid, or the parts of the primary key, as a part of a path: no two keys of a table give the same.
+/// Writes the rowid, or the parts of the primary key, as a part of a path: different keys of a table never give the same text.
 ///
-/// Of a table `WITHOUT ROWID` a text `1` and a number 1 are two keys, and so are `a,b` with `c` and `a` with `b,c`.
+/// In a table `WITHOUT ROWID`, a text `1` and a number 1 are two keys, and so are `a,b` with `c` and `a` with `b,c`.
 fn identity(row: &Real) -> String {
     let part = |cell: &Cell| match cell {
         Cell::Null => String::new(),
@@ -131,7 +131,7 @@ fn identity(row: &Real) -> String {
     row.identity.iter().map(part).collect::<Vec<_>>().join(",")
 }
 
-/// A text of a key: in quotes where it could be read as another value.
+/// Writes a text of a key: in quotes if it could be read as another value.
 fn key_text(bytes: &[u8]) -> String {
     let text = escape_name(bytes).replace(',', "%{2C}");
     let other = text.is_empty()
@@ -144,7 +144,7 @@ fn key_text(bytes: &[u8]) -> String {
 struct Shown {
     value: Option<FieldValue>,
     cut: bool,
-    /// Whether a text is none.
+    /// Whether a text value is not valid text.
     odd: bool,
 }
 
@@ -171,7 +171,7 @@ fn raw(bytes: &[u8], odd: bool) -> Shown {
     Shown { value: Some(FieldValue::Bytes(hex(shown))), cut: shown.len() < bytes.len(), odd }
 }
 
-/// Looks up which of the rows stand in the file alone too, with the same values.
+/// Determines which of the rows are also in the file alone, with the same values.
 pub(crate) fn mark_states(found: &mut Found, claim: &Claim, checkpointed: Option<&Connection>) {
     let (Some(connection), Identity::RowId(_)) = (checkpointed, &claim.table.identity) else { return };
     let identity = claim.table.identity_columns();

@@ -1,14 +1,14 @@
-//! Notes on what of a result is no row of a table.
+//! Notes on the parts of a result that are not rows of a table.
 
 use super::claims::Claim;
 use super::statement::Answer;
 use super::verify::Found;
 use crate::sqlite_file::short;
 
-/// Most rows of which computed values are told.
+/// The most rows of which computed values are shown.
 const MOST_ROWS: usize = 20;
 
-/// The note on values that do not stand together in one row.
+/// Returns the note on values that are not together in one row.
 pub(crate) fn unverified(claim: &Claim, found: &Found) -> Option<String> {
     if found.unverified == 0 {
         return None;
@@ -19,7 +19,7 @@ pub(crate) fn unverified(claim: &Claim, found: &Found) -> Option<String> {
     )))
 }
 
-/// The note on a table of which the result holds nothing but NULL.
+/// Returns the note on a table of which the result has only NULLs.
 pub(crate) fn empty(claim: &Claim, found: &Found) -> Option<String> {
     let none = found.rows.iter().all(Option::is_none) && found.unverified == 0;
     (none && found.empty > 0).then(|| {
@@ -28,7 +28,7 @@ pub(crate) fn empty(claim: &Claim, found: &Found) -> Option<String> {
     })
 }
 
-/// The note with the values of computed columns.
+/// Returns the note with the values of computed columns.
 pub(crate) fn computed(answer: &Answer, tables: &[Claim]) -> Option<String> {
     let claimed = |place: &usize| {
         tables.iter().flat_map(|claim| &claim.columns).any(|column| column.places.contains(place))

@@ -1,4 +1,4 @@
-//! Running an agent's statement.
+//! Runs an agent's statement.
 
 use super::cell::Cell;
 use super::{Query, STEPS};
@@ -10,10 +10,10 @@ use crate::sqlite_file::{SqliteError, defect_words, words};
 use rusqlite::{Error, Statement};
 use std::collections::BTreeSet;
 
-/// Most bytes of values that one call keeps; the first row is kept whatever its size.
+/// The most bytes of values that one call keeps; the first row is kept whatever its size.
 const MAX_DATA: usize = 32 << 20;
 
-/// The rows of a result to look at.
+/// Which rows of a result to use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
     pub(crate) offset: usize,
@@ -31,10 +31,10 @@ pub(crate) struct Origin {
 pub(crate) struct Answer {
     /// The names of the result's columns.
     pub(crate) names: Vec<String>,
-    /// Where each column claims to come from; `None` for what is computed.
+    /// Where each column claims to come from; `None` for computed ones.
     pub(crate) origins: Vec<Option<Origin>>,
     pub(crate) rows: Vec<Vec<Cell>>,
-    /// Whether rows follow that are not in `rows`.
+    /// Whether more rows follow.
     pub(crate) more: bool,
     /// Why the statement ended early.
     pub(crate) stopped: Option<Error>,
@@ -61,7 +61,7 @@ pub(crate) fn ask(query: &Query<'_>, sql: &str, window: Window) -> Result<Answer
     };
     match answer.take(&mut statement, window) {
         Ok(()) => {}
-        // What can be read of a damaged database is given; a mistake in the statement gives nothing.
+        // What can be read of a damaged database is returned; a mistake in the statement returns nothing.
         Err(error) if answer.rows.is_empty() && !is_damage(&error) => {
             let message = match defect_words(&error) {
                 Some(words) => cut(words),
@@ -77,7 +77,7 @@ pub(crate) fn ask(query: &Query<'_>, sql: &str, window: Window) -> Result<Answer
     Ok(answer)
 }
 
-/// Why a statement was not compiled, with what there is to ask for.
+/// Says why a statement was not compiled, and what can be asked for.
 fn refusal(query: &Query<'_>, sql: &str, error: &Error, refused: Option<String>) -> SqliteError {
     let offset = match error {
         Error::SqlInputError { offset, .. } if refused.is_none() => usize::try_from(*offset).ok(),
@@ -119,14 +119,14 @@ fn is_damage(error: &Error) -> bool {
     matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase | SystemIoFailure))
 }
 
-/// The tables with rows of their own, the schema table, and two that SQLite makes of JSON.
+/// Returns the tables with rows of their own, the schema table, and two that SQLite makes from JSON.
 fn readable(schema: &Schema) -> BTreeSet<String> {
     let tables = schema.entries.iter().filter(|entry| entry.kind == EntryKind::Table);
     let own = ["sqlite_master", "sqlite_schema", "json_each", "json_tree"].map(str::to_owned);
     tables.map(|entry| entry.name.to_lowercase()).chain(own).collect()
 }
 
-/// The view or virtual table that the statement speaks of.
+/// Returns the view or virtual table that the statement mentions.
 fn unread<'s>(schema: &'s Schema, sql: &str) -> Option<(&'s str, &'static str)> {
     let sql = sql.to_lowercase();
     let entry = schema
@@ -144,7 +144,7 @@ fn unread<'s>(schema: &'s Schema, sql: &str) -> Option<(&'s str, &'static str)> 
     ))
 }
 
-/// What there is to ask for: tables, and the columns of those that the statement names.
+/// Says what can be asked for: tables, and the columns of those that the statement names.
 fn help(query: &Query<'_>, sql: &str) -> String {
     let connection = query.database.open_with(query.state, &query.schema, &Budget::new(STEPS));
     let folded = sql.to_lowercase();
@@ -164,7 +164,7 @@ fn help(query: &Query<'_>, sql: &str) -> String {
     }
 }
 
-/// Half of what a note has room for.
+/// Cuts a text to half the length of a note.
 fn cut(mut text: String) -> String {
     const MOST: usize = 1500;
     if text.len() > MOST {
@@ -174,7 +174,7 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// The name of a column of the result; a name out of a damaged schema may be no text.
+/// Returns the name of a result column; a name from a damaged schema may not be text.
 fn name(statement: &Statement<'_>, index: usize, schema: &Schema) -> String {
     let text = schema.is_text().then(|| statement.column_name(index).ok()).flatten();
     text.map_or_else(|| format!("column {}", index + 1), |name| name.chars().take(80).collect())

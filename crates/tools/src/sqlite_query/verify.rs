@@ -1,4 +1,4 @@
-//! Whether the rows that a result claims are rows of the table.
+//! Checks whether the rows that a result claims are rows of the table.
 
 use super::cell::{Cell, append};
 use super::claims::{Claim, Claimed};
@@ -7,14 +7,14 @@ use crate::sqlite_file::table::quote;
 use rusqlite::{Connection, Error};
 use std::collections::HashMap;
 
-/// What a scan of one table found.
+/// The result of scanning one table.
 #[derive(Default)]
 pub(crate) struct Found {
-    /// For each row of the result the row of the table that holds its values.
+    /// For each row of the result, the table row with its values.
     pub(crate) rows: Vec<Option<Real>>,
-    /// Rows of the result whose values do not stand in one row of the table.
+    /// How many result rows have values that are not together in one table row.
     pub(crate) unverified: usize,
-    /// Rows of the result that say nothing of the table but NULL, as an outer join does.
+    /// How many result rows have only NULLs for the table, as an outer join makes.
     pub(crate) empty: usize,
     /// Why the table was not read to its end.
     pub(crate) stopped: Option<Error>,
@@ -23,30 +23,30 @@ pub(crate) struct Found {
 /// A row of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct Real {
-    /// The row's number, or its primary key.
+    /// The rowid, or the primary key.
     pub(crate) identity: Vec<Cell>,
     /// The values of the claimed columns, in their order.
     pub(crate) values: Vec<Cell>,
-    /// How many rows of the table hold just these values.
+    /// How many rows of the table have exactly these values.
     pub(crate) equal: u64,
-    /// Whether the same row stands in the checkpointed state; `None` where that was not looked up.
+    /// Whether the same row is in the checkpointed state; `None` if that was not checked.
     pub(crate) checkpointed: Option<bool>,
 }
 
-/// Rows of the table that hold the values of one key.
+/// The table rows with the values of one key.
 #[derive(Default)]
 struct Wanted {
     /// How often the result asks for them.
     asked: usize,
     /// The first of them, at most `asked`.
     identities: Vec<Vec<Cell>>,
-    /// All of them.
+    /// How many there are.
     equal: u64,
 }
 
 /// Looks for the claimed rows in the table.
 ///
-/// Where several rows of the table are equal in the claimed columns, the first one of the result stands for the first one of the table, and so on.
+/// If several table rows are equal in the claimed columns, the first result row stands for the first table row, and so on.
 pub(crate) fn verify(connection: &Connection, claim: &Claim, answer: &Answer) -> Found {
     let mut found = Found::default();
     let mut wanted: HashMap<Vec<u8>, Wanted> = HashMap::new();
@@ -82,13 +82,13 @@ pub(crate) fn verify(connection: &Connection, claim: &Claim, answer: &Answer) ->
     found
 }
 
-/// What one row of the result says of a table.
+/// What one result row says about a table.
 enum Tuple {
     Values {
         key: Vec<u8>,
         values: Vec<Cell>,
     },
-    /// One column with two values: no single row.
+    /// One column with two values: not a single row.
     Mixed,
     Empty,
 }
@@ -134,7 +134,7 @@ fn scan(connection: &Connection, claim: &Claim, wanted: &mut HashMap<Vec<u8>, Wa
             let parts = (0..identity.len()).map(|index| row.get_ref(index).map(Cell::of));
             held.identities.push(parts.collect::<Result<_, _>>()?);
         }
-        // A row's number stands in the table once.
+        // A rowid occurs in the table only once.
         if missing == 0 && claim.names_row() {
             return Ok(());
         }
@@ -142,7 +142,7 @@ fn scan(connection: &Connection, claim: &Claim, wanted: &mut HashMap<Vec<u8>, Wa
     Ok(())
 }
 
-/// How SQL asks the table for a claimed column.
+/// Returns the SQL expression for a claimed column.
 pub(crate) fn expression(column: &Claimed, identity: &[String]) -> String {
     match identity.first().filter(|_| column.is_rowid) {
         Some(rowid) => rowid.clone(),

@@ -1,7 +1,8 @@
-//! The files of tables, attached to one connection, with a view of each table over all of them.
+//! Attaches the table files to one connection, with a view of each table over all files.
 //!
 //! The files are hostile: they were written by processes that had read the evidence, and may come from a cache.
-//! They are opened read-only, each schema must be the one that the pass writes, and an authorizer lets a statement read these tables and nothing else.
+//! They are opened read-only, and each schema must be the one that the pass writes.
+//! An authorizer lets a statement read these tables and nothing else.
 
 use super::error::{TableError, sqlite};
 use super::gathered::GATHERED;
@@ -16,25 +17,25 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What there is to ask beside tables of records and views.
+/// What can be queried besides tables of records and views.
 pub(super) const OWN: [&str; 8] =
     ["sources", "gaps", "defects", "notes", "events", "timeline", "tables", "columns"];
 
 /// Those of them that have rows of every group.
 const OF_ALL: [&str; 4] = ["sources", "gaps", "defects", "notes"];
 
-/// Columns of all tables that hold whole numbers.
+/// Columns of all tables that contain whole numbers.
 const NUMBERS: [&str; 5] = ["_row", "_offset", "_length", "rows", "hides"];
 
-/// The most files that SQLite attaches to one connection: what it is compiled with (`.cargo/config.toml`).
+/// The most files that SQLite attaches to one connection: a compile-time limit (`.cargo/config.toml`).
 const MOST_FILES: usize = 125;
 
-/// Tables that one statement can be asked over.
+/// The tables that one statement can use.
 pub(super) struct Attached {
     pub(super) connection: Connection,
-    /// All tables there are, whether a file holds them or not.
+    /// All existing tables, whether a file has them or not.
     pub(super) tables: &'static [Table],
-    /// What statements do from here on.
+    /// Records what statements do from now on.
     pub(super) watched: Watched,
 }
 
@@ -46,7 +47,7 @@ struct File<'f> {
 }
 
 impl Attached {
-    /// Attaches all files, for this statement; a table that none of them holds is empty.
+    /// Attaches all files, for this statement; a table that is in no file is empty.
     pub(super) fn open(files: &TableFiles, sql: &str, budget: &Budget) -> Result<Attached, TableError> {
         let files = flat(files)?;
         let paths: Vec<_> = files.iter().map(|file| file.path).collect();
@@ -65,7 +66,7 @@ impl Attached {
         Ok(Attached { connection, tables, watched })
     }
 
-    /// The groups of the tables that the statements compiled so far read.
+    /// Returns the groups of the tables that the statements compiled so far read.
     pub(super) fn groups(&self) -> BTreeSet<TableGroup> {
         let read = self.watched.read();
         if OF_ALL.iter().any(|name| read.contains(*name)) {
@@ -88,7 +89,7 @@ fn flat(files: &TableFiles) -> Result<Vec<File<'_>>, TableError> {
     }
 }
 
-/// Holds the schema of a file against the one that the pass writes.
+/// Checks that the schema of a file is the one that the pass writes.
 pub(super) fn check(connection: &Connection, number: usize, tables: &[Table]) -> Result<(), TableError> {
     let read = sqlite("read the schema of the tables");
     let sql = format!("SELECT sql FROM e{number}.sqlite_master WHERE sql IS NOT NULL");
@@ -105,7 +106,7 @@ pub(super) fn check(connection: &Connection, number: usize, tables: &[Table]) ->
     Err(TableError::Row { table: "sqlite_master".to_owned(), row: 0, what })
 }
 
-/// What a statement can name: making the views of a hundred tables takes longer than most statements.
+/// The names that a statement can use: making the views of a hundred tables takes longer than most statements.
 struct Named(String);
 
 impl Named {
@@ -113,12 +114,12 @@ impl Named {
         Named(sql.to_ascii_lowercase())
     }
 
-    /// Whether the statement may read a table or view of this name.
+    /// Checks whether the statement may read a table or view of this name.
     fn has(&self, name: &str) -> bool {
         self.0.contains(&name.to_ascii_lowercase())
     }
 
-    /// The same with what views read.
+    /// Checks the same, including what views read.
     fn reads(&self, table: &Table) -> bool {
         let by = |view: &View| self.has(view.name) && view.tables().contains(&table.name.as_str());
         let gathered = GATHERED.iter().any(|view| self.has(view.name) && view.has(table));
@@ -126,10 +127,10 @@ impl Named {
     }
 }
 
-/// A view of each table over all files, those that examiners ask for, and the one of all times.
+/// Returns the SQL for a view of each table over all files, for the named views, and for those gathered over many tables.
 fn views(tables: &[Table], files: &[File<'_>], named: &Named) -> String {
     let mut sql = String::new();
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let mut create = |name: &str, select: &str| {
         let _ = writeln!(sql, "CREATE TEMP VIEW {} AS {select};", quoted(name));
     };
@@ -146,7 +147,7 @@ fn views(tables: &[Table], files: &[File<'_>], named: &Named) -> String {
     let of_all = |name: &str, columns: &[&str]| rows(name, columns, &numbers, files.iter().enumerate());
     create("sources", &of_all("sources", &["_source", "source", "path", "stream", "rows"]));
     create("notes", &of_all("notes", &["_source", "note"]));
-    // Each search for files meets what cannot be looked into: it is told once.
+    // Each search for files meets the same unreadable entries: they are listed once.
     for (name, columns) in
         [("gaps", &["path", "reason"][..]), ("defects", &["path", "_offset", "what", "hides"])]
     {
@@ -165,9 +166,9 @@ fn views(tables: &[Table], files: &[File<'_>], named: &Named) -> String {
     sql
 }
 
-/// The rows of one table over files, as one statement; without a file there are none.
+/// Returns a SELECT for the rows of one table over files; without a file there are none.
 ///
-/// A column of `numbers` is compared as a number with whatever a statement writes: `logon_type = '10'` is `logon_type = 10`.
+/// A column in `numbers` is compared as a number with anything that a statement writes: `logon_type = '10'` is `logon_type = 10`.
 fn rows<'f>(
     name: &str,
     columns: &[&str],
@@ -188,7 +189,7 @@ fn rows<'f>(
         arms.push(format!("SELECT {label} AS _evidence, {columns} FROM e{number}.{}", quoted(name)));
     }
     if arms.is_empty() {
-        // Columns of another affinity would take it from those that have rows.
+        // Columns of another affinity would impose it on those that have rows.
         let column = |name: &&str| {
             let kind = if numbers.contains(name) { "NUMERIC" } else { "TEXT" };
             format!("CAST(NULL AS {kind}) AS {}", quoted(name))
@@ -199,7 +200,7 @@ fn rows<'f>(
     arms.join(" UNION ALL ")
 }
 
-/// What tables, views and columns there are, for whoever asks in SQL.
+/// Lists the tables, views and columns, for SQL queries.
 fn list(connection: &Connection, tables: &[Table]) -> Result<(), Error> {
     connection.execute_batch(
         "CREATE TEMP TABLE tables (name TEXT, meaning TEXT); CREATE TEMP TABLE columns (\"table\" TEXT, name TEXT, type TEXT, meaning TEXT);",
@@ -236,14 +237,14 @@ fn readable(tables: &[Table]) -> BTreeSet<String> {
     tables.iter().map(|table| table.name.to_lowercase()).chain(own.map(str::to_owned)).collect()
 }
 
-/// Whether a name can be one that a statement gave: neither SQLite's own tables nor what virtual ones are made of.
+/// Checks whether a statement can have made up this name: it belongs neither to SQLite's own tables nor to the tables behind virtual ones.
 fn is_own_name(name: &str) -> bool {
     let made =
         ["sqlite_", "pragma_", "dbstat", "fts", "rtree", "bytecode", "tables_used", "json_", "layouts"];
     !made.iter().any(|begin| name.starts_with(begin))
 }
 
-/// Whether a column can be asked for: those that keep what others do not hold cannot.
+/// Checks whether a column can be queried: columns that only complete others cannot.
 pub(super) fn is_shown(name: &str) -> bool {
     !BEHIND.contains(&name) || name == "_defects"
 }

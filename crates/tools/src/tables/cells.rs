@@ -1,17 +1,17 @@
-//! Values as columns hold them, and back.
+//! Converts values to columns and back.
 
 use super::schema::Column;
 use ledger::{ByteSpan, Clock, FieldType, FieldValue, Time, Utc};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use std::ops::Range;
 
-/// A value as its column holds it; whether the column holds everything of it.
+/// A value as its column stores it, and whether the column represents it fully.
 pub(super) struct Stored<'v> {
     pub(super) cell: ToSqlOutput<'v>,
     pub(super) is_whole: bool,
 }
 
-/// The form of a value in a column.
+/// Converts a value to its form in a column.
 pub(super) fn store<'v>(value: &'v FieldValue, column: &Column) -> Stored<'v> {
     let is_usual = value.field_type() == column.usual();
     let whole = |cell| Stored { cell, is_whole: is_usual };
@@ -36,7 +36,7 @@ pub(super) fn store<'v>(value: &'v FieldValue, column: &Column) -> Stored<'v> {
     }
 }
 
-/// The value of a column of which `_exact` says nothing; `None` where there is none, or none of the column's type.
+/// Returns the value of a column that `_exact` does not list; `None` if there is none, or it is not of the column's type.
 pub(super) fn restore(cell: ValueRef<'_>, column: &Column) -> Option<FieldValue> {
     let text = || cell.as_str().ok().map(str::to_owned);
     Some(match column.usual() {
@@ -60,7 +60,7 @@ pub(super) fn restore(cell: ValueRef<'_>, column: &Column) -> Option<FieldValue>
     })
 }
 
-/// A whole number; one that SQLite cannot hold as its digits.
+/// Stores a whole number; if SQLite cannot represent it, as its digits.
 pub(super) fn integer(number: i128) -> ToSqlOutput<'static> {
     ToSqlOutput::Owned(match i64::try_from(number) {
         Ok(number) => Value::Integer(number),
@@ -76,12 +76,12 @@ pub(super) fn number(cell: ValueRef<'_>) -> Option<i128> {
     }
 }
 
-/// Behind a time that the machine kept which holds a copy: it tells of no event on the host.
+/// Follows a time kept by the machine that has a copy: it does not date an event on the host.
 pub(super) const OF_COPY: &str = " copy";
 
-/// The text of a time, which sorts by it; NULL where it names no instant.
+/// Returns the text of a time, which sorts correctly; NULL if it has no instant.
 fn instant(time: &Time) -> ToSqlOutput<'static> {
-    // A `Z` would sort behind the fraction of a second that another source stores.
+    // A `Z` would sort after the fraction of a second that another source stores.
     let mut text = time.to_text();
     if text.ends_with('Z') {
         text.pop();
@@ -92,12 +92,12 @@ fn instant(time: &Time) -> ToSqlOutput<'static> {
     ToSqlOutput::Owned(time.utc.map_or(Value::Null, |_| Value::Text(text)))
 }
 
-/// Whether the text of a time tells all of it: a FILETIME of the host.
+/// Checks whether the text of a time represents it fully: a FILETIME of the host.
 fn is_plain(time: &Time) -> bool {
     time.utc.is_some() && time.raw.parse().is_ok_and(|ticks| Time::from_filetime(ticks) == *time)
 }
 
-/// The FILETIME that a text tells.
+/// Returns the FILETIME that a text gives.
 pub(super) fn plain(text: &str) -> Option<Time> {
     const UNIX_EPOCH: i128 = 116_444_736_000_000_000;
     let utc = instant_of(text)?;
@@ -105,7 +105,7 @@ pub(super) fn plain(text: &str) -> Option<Time> {
     u64::try_from(ticks).ok().map(Time::from_filetime)
 }
 
-/// The instant of `YYYY-MM-DDThh:mm:ss.fffffff`, as a column holds most times; of any other form by the parser of instants.
+/// Parses `YYYY-MM-DDThh:mm:ss.fffffff`, the form of most times in columns; other forms go to the general parser.
 fn instant_of(text: &str) -> Option<Utc> {
     let number = |range: Range<usize>| text.get(range)?.parse::<i16>().ok();
     let small = |start: usize| number(start..start + 2).and_then(|number| i8::try_from(number).ok());
@@ -121,9 +121,10 @@ fn instant_of(text: &str) -> Option<Utc> {
     usual.or_else(|| format!("{text}Z").parse().ok())
 }
 
-/// Adds the bytes of the next field to a layout: `offset+length`, nothing where a field has no bytes of its own.
+/// Adds the bytes of the next field to a layout: `offset+length`, or nothing if the field has no bytes of its own.
 ///
-/// The offset counts from `base`, where the record begins, so that records of one form share a layout; with `=` before it, from the start of the file.
+/// The offset counts from `base`, where the record begins, so that records of the same form share a layout.
+/// After `=` it counts from the start of the file.
 pub(super) fn add_place(layout: &mut String, at: Option<ByteSpan>, base: u64) {
     if let Some(span) = at {
         let offset = span.offset.checked_sub(base).unwrap_or_else(|| {
@@ -137,7 +138,7 @@ pub(super) fn add_place(layout: &mut String, at: Option<ByteSpan>, base: u64) {
     layout.push(' ');
 }
 
-/// The digits of a number: `write!` costs several times as much, and a row has dozens.
+/// Writes the digits of a number: `write!` costs several times as much, and a row has dozens.
 fn push_number(text: &mut String, mut number: u64) {
     let (mut digits, mut at) = ([b'0'; 20], 20);
     while at == 20 || number > 0 {

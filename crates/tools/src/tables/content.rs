@@ -1,6 +1,6 @@
-//! What the tables of a group follow from: the bytes of the files that its decoders read.
+//! What determines the tables of a group: the bytes of the files that its decoders read.
 //!
-//! Tables are kept under this digest, so that those of a folder, which changes without a trace, are never taken for other content.
+//! Tables are stored under this digest. A folder can change without a trace, so its tables must never be used for other content.
 
 use super::TABLES_MAKER;
 use super::error::TableError;
@@ -16,17 +16,17 @@ use sha2::{Digest as _, Sha256};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Hashes the files that a group of tables is made from, and what the search for them met; `None` where one of them cannot be read.
+/// Hashes the files that a group of tables is made from, and what the search for them met; `None` if one of them cannot be read.
 ///
 /// # Errors
 ///
-/// Where the root of the evidence cannot be read.
+/// If the root of the evidence cannot be read.
 pub(crate) fn digest_sources(
     tree: &dyn Tree,
     names: &Indexes,
     group: TableGroup,
 ) -> Result<Option<Digest>, TableError> {
-    // Nothing is decoded, and so nothing is written there.
+    // Nothing is decoded, so nothing is written there.
     let mut ground = Ground::whole(tree, names, Path::new(""))?;
     ground.decoders = group.decoders();
     let mut hasher = Sha256::new();
@@ -43,7 +43,7 @@ fn text(hasher: &mut Sha256, text: &str) {
     hasher.update(text);
 }
 
-/// Hashes files in place of decoding them.
+/// Hashes files instead of decoding them.
 struct Seen<'t> {
     group: TableGroup,
     contents: Contents<'t>,
@@ -69,7 +69,7 @@ impl Surveyor for Seen<'_> {
     }
 }
 
-/// Takes what a search met, and the entries of folders.
+/// Receives what a search met, and the entries of folders.
 impl Intake for Seen<'_> {
     fn begin(&mut self, _: String) {}
 

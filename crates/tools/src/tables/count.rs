@@ -1,7 +1,8 @@
-//! Counts that can be relied on: `SELECT count(*)` of one table whose conditions say which records are counted and nothing else.
+//! Counts that can be recorded: `SELECT count(*)` of one table, whose conditions only say which records are counted.
 //!
-//! What is counted is told by the records themselves (`record_count`): the values that they share, their first time and their last.
-//! So a condition is either that a column equals a value, or a bound of the time that dates the records.
+//! The record of a count (`record_count`) says what was counted by the records' own values:
+//! the values that they share, their first and their last time.
+//! So each condition must either compare a column with a value, or bound the time that dates the records.
 
 use super::group::TableGroup;
 use super::schema::{Column, Table, quoted};
@@ -25,19 +26,19 @@ pub(crate) struct Count {
     conditions: String,
 }
 
-/// What a statement is, to whoever would count its rows.
+/// What a statement counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Counting {
-    /// It counts nothing.
+    /// It is not a count.
     Nothing,
-    /// It counts records that can say so themselves.
+    /// It counts records in a way that a record can state.
     Records(Count),
-    /// It counts what no record can tell, or compares a column with what it cannot hold: why.
+    /// It counts what no record can state, or compares a column with a value that it cannot have: the reason.
     Refused(String),
 }
 
 impl Counting {
-    /// What a statement counts.
+    /// Reads what a statement counts.
     pub(crate) fn read(sql: &str, tables: &[Table]) -> Counting {
         let mut words = Words::of(sql);
         if ["select", "count", "("].iter().any(|word| words.exactly(word).is_none()) {
@@ -66,7 +67,7 @@ fn counted(words: &mut Words<'_>, tables: &[Table]) -> Result<Count, String> {
     let name = words.name().ok_or_else(form)?.to_lowercase();
     let table = tables.iter().find(|table| table.name == name);
     let table = table.ok_or_else(|| format!("{name} is no table of records: {FORM}"))?;
-    // An entry of a folder stands in no file whose records could be counted.
+    // Folder entries are not in a file whose records could be counted.
     if TableGroup::of_table(&name) == TableGroup::of(Origin::Entries) {
         return Err(format!("a row of {name} stands in no file whose records could be counted"));
     }
@@ -84,12 +85,12 @@ fn counted(words: &mut Words<'_>, tables: &[Table]) -> Result<Count, String> {
         count.condition(table, words)?;
         joined = "and";
     }
-    // A text that does not end is no word.
+    // A text without an end is not a word.
     if words.rest.trim().is_empty() { Ok(count) } else { Err(form()) }
 }
 
 impl Count {
-    /// The rows that are counted, by the columns that name them.
+    /// Returns a SELECT for the counted rows, with the columns that name them.
     pub(crate) fn rows(&self) -> String {
         format!("SELECT _evidence, _table, _row FROM {} WHERE {}", quoted(&self.table), self.conditions)
     }
@@ -131,12 +132,12 @@ impl Count {
     }
 
     fn and(&mut self, column: &str, sign: &str, value: &str) {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(self.conditions, " AND {} {sign} {value}", quoted(column));
     }
 }
 
-/// Whether a column can hold the value that it is compared with.
+/// Checks whether a column can have the value that it is compared with.
 fn holds(column: &Column, value: &str) -> Result<(), String> {
     let is_text = value.starts_with('\'');
     let (expected, fits) = match column.types.as_slice() {
@@ -154,7 +155,7 @@ fn holds(column: &Column, value: &str) -> Result<(), String> {
     Err(format!("{} = {value}: expected {expected}", column.name))
 }
 
-/// Whether a literal is a time as tables write it, or its beginning: a date, with hours and minutes, seconds, and what follows.
+/// Checks whether a literal is a time as tables write it, or the beginning of one: a date, with hours and minutes, seconds, and fractions.
 pub(super) fn is_instant(literal: &str) -> bool {
     const SHAPE: &str = "0000-00-00T00:00:00.000000000";
     let Some(text) = literal.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) else {
@@ -165,7 +166,7 @@ pub(super) fn is_instant(literal: &str) -> bool {
     whole && text.len() <= SHAPE.len() && text.bytes().zip(SHAPE.bytes()).all(fits)
 }
 
-/// The column with the time that dates the records of a table.
+/// Returns the column with the time that dates the records of a table.
 pub(crate) fn dates(table: &Table) -> Option<&str> {
     dating_field(&table.name, table.times().map(|column| column.name.as_str()))
 }

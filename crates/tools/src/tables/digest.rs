@@ -1,6 +1,7 @@
-//! The digest of a table: over its rows in their order.
+//! The digest of a table, over its rows in their order.
 //!
-//! A row is hashed as its values in the order of the columns, with its layout behind them in place of `_places`, whose numbers are those of one file.
+//! A row is hashed as its values in the order of the columns, followed by its layout.
+//! The layout takes the place of `_places`, whose numbers are only valid in one file.
 
 use super::error::{TableError, sqlite};
 use super::read::columns;
@@ -11,11 +12,11 @@ use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use sha2::{Digest as _, Sha256};
 
-/// The digest of a table in the making.
+/// The digest of a table, in progress.
 pub(super) struct RowHasher(Sha256);
 
 impl RowHasher {
-    /// For the table of this name with these columns.
+    /// Starts the digest of the table with this name and these columns.
     pub(super) fn new<'c>(name: &'c str, columns: impl Iterator<Item = &'c str>) -> RowHasher {
         let mut hasher = RowHasher(Sha256::new());
         for text in ["locard table 1", name].into_iter().chain(columns) {
@@ -24,7 +25,7 @@ impl RowHasher {
         hasher
     }
 
-    /// The next value of the row.
+    /// Adds the next value of the row.
     pub(super) fn add(&mut self, cell: ValueRef<'_>) {
         match cell {
             ValueRef::Null => self.0.update([0]),
@@ -52,7 +53,7 @@ impl RowHasher {
     }
 }
 
-/// The digests of all tables of an attached file that have rows, from the rows as they stand there.
+/// Computes the digests of all non-empty tables of an attached file, from the rows in it.
 pub(super) fn digests(
     connection: &Connection,
     schema: &str,
@@ -87,7 +88,7 @@ fn digest(connection: &Connection, schema: &str, table: &Table) -> Result<(u64, 
     Ok((number, hasher.finish()))
 }
 
-/// What is bound, as it is read back.
+/// Returns a bound value as it will be read back.
 pub(super) fn as_ref<'c>(cell: &'c ToSqlOutput<'_>) -> ValueRef<'c> {
     match cell {
         ToSqlOutput::Borrowed(cell) => *cell,

@@ -1,4 +1,4 @@
-//! All rows of a table as records, one after the other, for whoever looks at each of them.
+//! Reads all rows of a table as records, one by one.
 
 use super::error::{TableError, sqlite};
 use super::read::{columns_of, record_with};
@@ -7,12 +7,12 @@ use super::schema::{Table, quoted};
 use ledger::{Gap, Record};
 
 impl Kept {
-    /// Its tables.
+    /// Returns its tables.
     pub(crate) fn tables(&self) -> &[Table] {
         &self.tables
     }
 
-    /// Hands over each row of a table with its number; the records have no places of their fields.
+    /// Hands over each row of a table with its number; the records lack the places of their fields.
     pub(crate) fn each(
         &self,
         table: &Table,
@@ -30,7 +30,7 @@ impl Kept {
         Ok(())
     }
 
-    /// What was not examined of its sources.
+    /// Returns what was not examined in its sources.
     pub(crate) fn gaps(&self) -> Result<Vec<Gap>, TableError> {
         let read = sqlite("read what was not examined");
         let sql = "SELECT path, reason FROM e0.gaps ORDER BY _source, _seq";

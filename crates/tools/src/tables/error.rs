@@ -1,16 +1,16 @@
-//! Why tables cannot be made, read or asked.
+//! Why tables cannot be made, read or queried.
 
 use crate::error::CallError;
 use evidence::OpenError;
 use thiserror::Error;
 
-/// Why tables cannot be made, read or asked.
+/// Why tables cannot be made, read or queried.
 #[derive(Debug, Error)]
 pub enum TableError {
     /// The evidence cannot be opened.
     #[error(transparent)]
     Open(OpenError),
-    /// The evidence cannot be read where the pass begins.
+    /// The evidence cannot be read at the start of the pass.
     #[error("decode the evidence")]
     Evidence(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// There is no such group of sources.
@@ -19,7 +19,7 @@ pub enum TableError {
         /// What was asked for.
         name: String,
     },
-    /// SQLite cannot do what it was asked.
+    /// SQLite failed.
     #[error("{action}")]
     Sqlite {
         /// What was being done.
@@ -31,7 +31,7 @@ pub enum TableError {
     /// The file with the finished tables cannot be read.
     #[error("read the finished tables")]
     Finished(#[source] std::io::Error),
-    /// A decoder gave a field that its record type does not declare.
+    /// A decoder made a field that its record type does not declare.
     #[error("a record of type {kind} has a field {field:?}, which its type does not declare")]
     Undeclared {
         /// The record type.
@@ -39,22 +39,22 @@ pub enum TableError {
         /// The field.
         field: String,
     },
-    /// A decoder gave a record of another file than the one that it was given.
+    /// A decoder made a record of another file than the one that it was given.
     #[error("the decoder of {path} gave a record of {of}")]
     Foreign {
         /// The file that it was given.
         path: String,
-        /// Where the record says that it stands.
+        /// The file that the record names.
         of: String,
     },
-    /// A row is none that the pass writes.
+    /// A row is not one that the pass writes.
     #[error("table {table}, row {row}: {what}")]
     Row {
         /// The table.
         table: String,
         /// The row.
         row: i64,
-        /// What stands there, and what was expected.
+        /// What is there, and what was expected.
         what: String,
     },
     /// The statement is refused.
@@ -64,23 +64,23 @@ pub enum TableError {
         message: String,
         /// Where in the statement.
         offset: Option<usize>,
-        /// What there is instead.
+        /// What exists instead.
         help: Option<String>,
     },
-    /// More files of tables than one statement can look at.
+    /// More table files than one statement can use.
     #[error(
         "the statement reads {found} files of tables, one for each kind of source and piece of evidence; {most} are the most: name one piece of evidence, or fewer tables"
     )]
     TooMany {
-        /// Files that it reads.
+        /// The number of files that it reads.
         found: usize,
-        /// Files that can be looked at together.
+        /// The number of files that can be used together.
         most: usize,
     },
 }
 
 impl TableError {
-    /// Whether another question could be answered: nothing is wrong with the tables.
+    /// Checks whether another question could be answered: nothing is wrong with the tables.
     pub fn is_of_the_question(&self) -> bool {
         match self {
             TableError::Statement { .. } | TableError::TooMany { .. } => true,
@@ -102,7 +102,7 @@ impl From<CallError> for TableError {
     }
 }
 
-/// Says of an error of SQLite what was being done.
+/// Wraps an error of SQLite with what was being done.
 pub(super) fn sqlite(action: &'static str) -> impl Fn(rusqlite::Error) -> TableError {
     move |source| TableError::Sqlite { action, source }
 }

@@ -1,20 +1,20 @@
-//! What the rows of a file follow from: its bytes, and those of the files that belong to it.
+//! What determines the rows of a file: its bytes, and those of the files that belong to it.
 
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree, read_full_at};
 use ledger::Digest;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
-/// Bytes that are read at once.
+/// How many bytes are read at once.
 const PIECE: usize = 1 << 20;
 
-/// The longest file whose rows are kept: longer ones are decoded sooner than their hash pays.
+/// The longest file whose rows are kept: decoding a longer one is faster than hashing it.
 const LONGEST: u64 = 4 << 30;
 
-/// Tells contents of files apart.
+/// Identifies the contents of files.
 pub(crate) struct Contents<'t> {
     tree: &'t dyn Tree,
-    /// The files of the folder that was looked into last, by their names in lower case.
+    /// The files of the folder that was listed last, by their names in lower case.
     folder: Option<(EvidencePath, BTreeMap<String, Node>)>,
 }
 
@@ -23,7 +23,7 @@ impl<'t> Contents<'t> {
         Contents { tree, folder: None }
     }
 
-    /// What the rows of a file, or of its stream, follow from; `None` where it cannot be told.
+    /// Returns a digest of what determines the rows of a file, or of its stream; `None` if it cannot be read.
     ///
     /// Files beside it whose names begin with its own belong to it: transaction logs of a hive, the journal of a database.
     pub(crate) fn of(&mut self, node: &Node, stream: Option<&str>) -> Option<Digest> {

@@ -1,23 +1,23 @@
-//! Views over all tables of a kind: every time of every record, and every event of every log.
+//! Views over many tables: every time of every record, and every event of every log.
 
 use super::cells::OF_COPY;
 use super::schema::{Table, quoted};
 use crate::units::sources;
 
-/// A view over all tables that have what it tells.
+/// A view over all tables that can contribute to it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gathered {
     /// Its name.
     pub(super) name: &'static str,
     /// What one row is.
     pub(super) meaning: &'static str,
-    /// Its own columns; those that name a row stand behind them.
+    /// Its own columns; those that name a row follow them.
     pub(super) columns: &'static [&'static str],
     gathers: fn(&Table) -> bool,
     select: fn(&Table) -> Vec<String>,
 }
 
-/// Both of them.
+/// Both views.
 pub(super) const GATHERED: [Gathered; 2] = [
     Gathered {
         name: "events",
@@ -35,19 +35,19 @@ pub(super) const GATHERED: [Gathered; 2] = [
     },
 ];
 
-/// What every event has.
+/// The columns of every event.
 const EVENT: &[&str] = &["time", "event_id", "channel", "provider", "computer", "record_id"];
 
 const BEHIND: &str = "_evidence, _row, _path, _source";
 
 impl Gathered {
-    /// The view's statement; one over no table has no rows.
+    /// Returns the view's statement; over no table it has no rows.
     pub(super) fn select(&self, tables: &[Table]) -> String {
         let of = tables.iter().filter(|table| (self.gathers)(table)).flat_map(self.select);
         of.collect::<Vec<_>>().join(" UNION ALL ")
     }
 
-    /// Whether it has rows of this table.
+    /// Checks whether it has rows of this table.
     pub(super) fn has(&self, table: &Table) -> bool {
         (self.gathers)(table)
     }
@@ -62,15 +62,15 @@ fn event(table: &Table) -> Vec<String> {
     vec![format!("SELECT {columns}, '{name}' AS _table, {BEHIND} FROM {}", quoted(name))]
 }
 
-/// What became of each name of a change journal stands in the journal's own records, and what a log tells as a whole in the log's.
+/// The history of each name in a change journal is already in the journal's own records, and findings about a whole log in the log's records.
 fn has_times(table: &Table) -> bool {
     table.sources.iter().any(|source| sources().any(|origin| origin.source() == source))
 }
 
-/// The times of the host that date something there: a linker's does not, and that of a key stands with the key.
+/// Returns a SELECT for each host time that dates something there. A linker's time does not, and a key's time is listed with the key.
 fn times(table: &Table) -> Vec<String> {
     let one = |name: &str| {
-        // What has one time of its own is called by what it is.
+        // A record with a single time of its own is named by its type.
         let event = if name == "time" { &table.name } else { name };
         format!(
             "SELECT {field} AS time, '{event}' AS event, {subject} AS subject, '{kind}' AS _table, {BEHIND} FROM {table} WHERE {field} NOT LIKE '%{OF_COPY}'",

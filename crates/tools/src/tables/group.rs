@@ -1,4 +1,4 @@
-//! Sources whose tables are made together, in one file; each table is of one group.
+//! Groups of sources whose tables are made together, in one file; each table is in one group.
 
 use super::schema::{Table, kept};
 use crate::catalogue::Indexes;
@@ -16,26 +16,26 @@ pub struct TableGroup(&'static str);
 /// The artifacts of all hives.
 const ARTIFACTS: TableGroup = TableGroup("artifacts");
 
-/// What logs tell as a whole.
+/// The findings about whole logs.
 const LOGS: TableGroup = TableGroup(logs::NAME);
 
 impl TableGroup {
-    /// The group of this name.
+    /// Returns the group with this name.
     pub fn named(name: &str) -> Option<TableGroup> {
         TableGroup::all().into_iter().find(|group| group.0 == name)
     }
 
-    /// Its name: that of its first decoder, or of its part of a hive.
+    /// Returns its name: that of its first decoder, or of its part of a hive.
     pub fn name(self) -> &'static str {
         self.0
     }
 
-    /// All groups, sorted by name.
+    /// Returns all groups, sorted by name.
     pub fn all() -> BTreeSet<TableGroup> {
         origins().filter_map(TableGroup::of).collect()
     }
 
-    /// The group that makes the table of this name.
+    /// Returns the group that makes the table with this name.
     pub fn of_table(name: &str) -> Option<TableGroup> {
         static GROUPS: OnceLock<HashMap<String, TableGroup>> = OnceLock::new();
         let named = |origin| {
@@ -45,7 +45,7 @@ impl TableGroup {
         GROUPS.get_or_init(|| origins().flat_map(named).collect()).get(name).copied()
     }
 
-    /// The group that a source belongs to; what a search met belongs to none of its own.
+    /// Returns the group that a source belongs to; what a search met has no group of its own.
     pub(crate) fn of(origin: Origin) -> Option<TableGroup> {
         match origin {
             Origin::Entries | Origin::Names | Origin::Keys | Origin::Values => {
@@ -58,9 +58,9 @@ impl TableGroup {
         }
     }
 
-    /// The decoders whose files are looked for.
+    /// Returns the decoders whose files are looked for.
     pub(crate) fn decoders(self) -> Vec<&'static Decoder> {
-        // What became of each name is told by the journal itself.
+        // The history of each name comes from the journal itself.
         if Some(self) == TableGroup::of(Origin::Names) {
             return decode::named("usn_journal").into_iter().collect();
         }
@@ -70,19 +70,19 @@ impl TableGroup {
         DECODERS.iter().filter(|decoder| of_decoder(decoder) == self).collect()
     }
 
-    /// Its tables, sorted by name.
+    /// Returns its tables, sorted by name.
     pub(crate) fn tables(self) -> Vec<Table> {
         let own = |table: &&Table| TableGroup::of_table(&table.name) == Some(self);
         super::tables().iter().filter(own).cloned().collect()
     }
 }
 
-/// All sources that have tables.
+/// Returns all sources that have tables.
 pub(super) fn origins() -> impl Iterator<Item = Origin> {
     sources().chain([Origin::Values, Origin::Names]).chain(logs::decoders().map(Origin::Log))
 }
 
-/// The group of a decoder: that of the first one that gives records of a type of its own, too, so that a table is in one file.
+/// Returns the group of a decoder: that of the first decoder with which it shares a record type, so that each table is in one file.
 fn of_decoder(decoder: &Decoder) -> TableGroup {
     static GROUPS: OnceLock<HashMap<&str, TableGroup>> = OnceLock::new();
     let groups = GROUPS.get_or_init(|| {
@@ -99,28 +99,29 @@ fn of_decoder(decoder: &Decoder) -> TableGroup {
     groups.get(decoder.name).copied().unwrap_or(TableGroup(decoder.name))
 }
 
-/// The files of tables that tools may read in place of decoding, by group and by the label of the evidence.
+/// The table files that tools may read instead of decoding, by group and by the label of the evidence.
 pub type TableFiles = std::collections::BTreeMap<String, Indexes>;
 
-/// The tool that asks case tables in SQL.
+/// The tool that queries case tables in SQL.
 pub(crate) const QUERY: &str = "query";
 
-/// Whether a tool returns records of every type that has a table, without declaring them: the types are those that other tools declare.
+/// Checks whether a tool returns records of every type that has a table, without declaring the types: other tools declare them.
 pub fn gives_any_record(tool: &str) -> bool {
     matches!(tool, QUERY | "timeline" | overview::NAME)
 }
 
-/// The statement of a call that asks case tables in SQL.
+/// Returns the statement of a call that queries case tables in SQL.
 pub fn statement_of<'a>(tool: &str, arguments: &'a Value) -> Option<&'a str> {
     (tool == QUERY).then(|| arguments.get("sql").and_then(Value::as_str).unwrap_or_default())
 }
 
-/// Whether a tool reads tables of which a source could not be read, and tells that as a gap; others decode such a source again.
+/// Checks whether a tool reads tables even if one of their sources could not be read, and reports that as a gap.
+/// Other tools decode such a source again.
 pub fn reads_what_there_is(tool: &str) -> bool {
     matches!(tool, QUERY | "timeline" | "timeline_histogram" | overview::NAME)
 }
 
-/// The groups that a call reads; none where it decodes what it needs, or its arguments are wrong.
+/// Returns the groups that a call reads; none if it decodes what it needs, or its arguments are wrong.
 pub fn groups_of(tool: &str, arguments: &Value) -> Vec<TableGroup> {
     match tool {
         "timeline" | "timeline_histogram" => timeline::groups(arguments),

@@ -1,4 +1,4 @@
-//! What a statement may not mean as it is written.
+//! Hints for statements that may not mean what they say.
 
 use super::count::is_instant;
 use super::schema::tables;
@@ -6,7 +6,7 @@ use crate::words::{Word, Words};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-/// What whoever wrote a statement should know before they rely on its result.
+/// Returns what the author of a statement should know before relying on its result.
 pub fn hints(sql: &str) -> Vec<String> {
     let (mut words, mut hints) = (Words::of(sql), Vec::new());
     let (mut of_events, mut is_table, mut compared) = (false, false, Compared::default());
@@ -32,12 +32,12 @@ pub fn hints(sql: &str) -> Vec<String> {
     hints
 }
 
-/// What stands before a literal.
+/// What precedes a literal.
 #[derive(Default)]
 struct Compared {
     /// Whether the last name is that of a column with times.
     with_a_time: bool,
-    /// Whether a sign of comparison followed it.
+    /// Whether a comparison operator followed it.
     now: bool,
 }
 
@@ -54,7 +54,7 @@ impl Compared {
         }
     }
 
-    /// Whether a literal is compared with a time, and is none as tables write them.
+    /// Checks whether a literal is compared with a time but is not in the form that tables use.
     fn is_odd(&self, literal: &str) -> bool {
         self.now && self.with_a_time && !is_instant(literal)
     }

@@ -1,8 +1,8 @@
-//! Which rows a statement is about: columns that name them, added to it.
+//! Adds the columns that name rows to a statement.
 
 use crate::words::{Word, Words};
 
-/// The statement with the columns that name rows behind its own; `None` where it is none to which they can be added.
+/// Returns the statement with the columns that name rows after its own; `None` if they cannot be added to it.
 pub(super) fn naming(sql: &str) -> Option<String> {
     let mut words = Words::of(sql);
     words.exactly("select")?;

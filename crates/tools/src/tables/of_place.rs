@@ -1,4 +1,4 @@
-//! The tables of what lies below a place.
+//! The tables of what is below a place.
 
 use super::error::TableError;
 use super::group::TableGroup;
@@ -12,13 +12,15 @@ use crate::survey::Ground;
 use evidence::{NodeKind, NodeState};
 use std::rc::Rc;
 
-/// The tables of a group with everything below a folder; they may hold what lies elsewhere, too. `None` where the evidence has none of the group's sources.
+/// Returns the tables of a group with everything below a folder; they may also have other rows.
+/// `None` if the evidence has none of the group's sources.
 ///
-/// They are those that were made ready; where there are none they are made here, and so are those of a single file, and of a folder that no walk comes to.
+/// Prepared tables are used if they exist; otherwise they are made here.
+/// They are also made here for a single file, and for a folder that no walk reaches.
 ///
 /// # Errors
 ///
-/// Where tables can be neither read nor made.
+/// If tables can be neither read nor made.
 pub(crate) fn of_place(
     call: &Call<'_>,
     place: &Place<'_>,
@@ -33,7 +35,7 @@ pub(crate) fn of_place(
     }
 }
 
-/// Whether a walk from the root comes to a folder: deleted entries are below folders that no walk meets.
+/// Checks whether a walk from the root reaches a folder: deleted entries are below folders that no walk meets.
 fn is_walked(place: &Place<'_>) -> bool {
     let is_there = match place.node.state {
         NodeState::Allocated => !place.node.path.components().any(|name| name.starts_with("$Deleted")),
@@ -44,7 +46,7 @@ fn is_walked(place: &Place<'_>) -> bool {
 
 fn made(call: &Call<'_>, place: &Place<'_>, group: TableGroup) -> Result<Kept, CallError> {
     let label = place.tree.label();
-    // Labels can hold what names of folders cannot.
+    // Labels can contain characters that folder names cannot.
     let number = call.trees.iter().position(|tree| tree.label() == label).unwrap_or_default();
     let scratch = call.scratch.join(format!("{}-{number}", group.name()));
     std::fs::create_dir(&scratch).map_err(TableError::Finished)?;

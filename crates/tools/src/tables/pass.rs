@@ -1,4 +1,4 @@
-//! The pass: every source of a piece of evidence, decoded once, into its tables.
+//! The pass: decodes every source of a piece of evidence once, into its tables.
 
 use super::doing::{DOING, Doing, LeftOut};
 use super::error::{TableError, sqlite};
@@ -14,15 +14,15 @@ use ledger::event::TableDigest;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What is told of the file of finished tables.
+/// The summary of a file of finished tables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuiltTables {
-    /// The tables that have rows, by name.
+    /// The tables that have rows, sorted by name.
     pub tables: Vec<TableDigest>,
-    /// How many files, or parts of files, were decoded or could not be: where there is none, there is nothing to keep.
+    /// How many files, or parts of files, were decoded or could not be; if 0, there is nothing to keep.
     pub sources: u64,
-    /// Whether every source could be read; others are gaps, and may be read another time.
+    /// Whether every source could be read; the others are gaps, and a later try may read them.
     pub whole: bool,
 }
 
@@ -31,12 +31,12 @@ pub const TABLES_FILE: &str = "tables";
 
 /// Decodes the sources of a group of `tree` into tables, in the file [`TABLES_FILE`] of `scratch`, an empty folder.
 ///
-/// `names` may hold the name index of the tree. The files of `without` are gaps.
-/// While a file is read, [`DOING`] in `scratch` names it: what breaks this process can be left out of the next try.
+/// `names` may have the name index of the tree. The files in `without` are gaps.
+/// While a file is read, [`DOING`] in `scratch` names it, so that a file that crashes this process can be left out of the next try.
 ///
 /// # Errors
 ///
-/// Where the root cannot be read, or the file not be written; what cannot be read below the root is a row of `gaps`.
+/// If the root cannot be read, or the file cannot be written; what cannot be read below the root is a row of `gaps`.
 pub fn build(
     tree: &dyn Tree,
     names: &Indexes,
@@ -47,17 +47,17 @@ pub fn build(
     build_of(Ground::whole(tree, names, scratch)?, group, without)
 }
 
-/// The same of a part of the evidence; the file comes into the scratch folder of `ground`.
+/// Does the same for a part of the evidence; the file is written to the scratch folder of `ground`.
 ///
 /// # Errors
 ///
-/// As [`build`].
+/// As for [`build`].
 pub(super) fn build_of(
     ground: Ground<'_>,
     group: TableGroup,
     without: &[LeftOut],
 ) -> Result<BuiltTables, TableError> {
-    // Decoders fill a folder of their own.
+    // Decoders use a folder of their own.
     let (file, folder) = (ground.scratch.join(TABLES_FILE), ground.scratch.join("decoders"));
     std::fs::create_dir(&folder).map_err(TableError::Finished)?;
     let doing = Doing::new(&ground.scratch.join(DOING))?;
@@ -96,7 +96,7 @@ impl Surveyor for Pass<'_, '_> {
     }
 
     fn knows(&mut self, _: &Node, _: Option<&str>, _: &dyn Fn(Origin) -> bool) -> bool {
-        // Nothing more is written behind the first failure.
+        // Nothing more is written after the first failure.
         self.failed.is_some()
     }
 

@@ -1,6 +1,6 @@
-//! One SELECT over finished tables.
+//! Runs one SELECT over finished tables.
 //!
-//! What a statement returns is a projection: it is printed, and grounds nothing.
+//! The result of a statement is a projection: it is printed, and grounds nothing.
 
 use super::attached::{Attached, OWN, check, is_shown};
 use super::digest::digests;
@@ -22,16 +22,16 @@ use rusqlite::{Connection, Error, Statement};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Steps of SQLite's virtual machine for a statement: some ten seconds of a processor.
+/// The most steps of SQLite's virtual machine for a statement: some ten seconds of processor time.
 const STEPS: u64 = 1_000_000_000;
 
-/// Most bytes of a statement.
+/// The most bytes of a statement.
 const LONGEST: usize = 64 << 10;
 
-/// Most bytes of values in an answer, each with what it takes besides; the first row is kept whatever its size.
+/// The most bytes of values in an answer, including overhead; the first row is kept whatever its size.
 const MAX_DATA: usize = 128 << 20;
 
-/// A statement, and the tables that it is about.
+/// A statement, and the tables that it uses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
@@ -39,11 +39,11 @@ pub struct Asked {
     pub files: TableFiles,
     /// One SELECT.
     pub sql: String,
-    /// Most rows to give.
+    /// The most rows to return.
     pub limit: usize,
 }
 
-/// One row of one table.
+/// A request for one row of one table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AskedRow {
@@ -57,7 +57,7 @@ pub struct AskedRow {
     pub row: i64,
 }
 
-/// What a statement returned.
+/// The result of a statement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
@@ -65,7 +65,7 @@ pub struct Answer {
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
-    /// Whether rows follow that are not in `rows`.
+    /// Whether more rows follow.
     pub more: bool,
     /// Why the statement ended before its last row.
     pub stopped: Option<String>,
@@ -79,9 +79,9 @@ pub enum Cell {
     Null,
     /// A whole number.
     Integer(i64),
-    /// A number that was computed; one that is not finite is a text.
+    /// A computed number; one that is not finite is a text.
     Real(f64),
-    /// A text; bytes are in hex digits.
+    /// A text; bytes are written in hex digits.
     Text(String),
 }
 
@@ -89,14 +89,16 @@ pub enum Cell {
 ///
 /// # Errors
 ///
-/// Where a file is none that the pass wrote, or the statement is no SELECT over the tables; a statement that ends early has an answer that says so.
+/// If a file was not written by the pass, or the statement is not a SELECT over the tables.
+/// A statement that ends early has an answer that says so.
 pub(crate) fn ask(asked: &Asked) -> Result<Answer, TableError> {
     let attached = Attached::open(&asked.files, &asked.sql, &Budget::new(STEPS))?;
     let statement = compile(&attached, &asked.sql)?;
     answer(statement, asked.limit)
 }
 
-/// The same with `_evidence`, `_table` and `_row` behind the columns of a statement that leaves them out, where each row of its result comes of one row of a table.
+/// Does the same, and adds `_evidence`, `_table` and `_row` after the statement's own columns, if it lacks them.
+/// They are only added if each result row comes from one table row.
 pub(crate) fn ask_for_rows(asked: &Asked) -> Result<Answer, TableError> {
     let attached = Attached::open(&asked.files, &asked.sql, &Budget::new(STEPS))?;
     let statement = compile(&attached, &asked.sql)?;
@@ -108,7 +110,7 @@ pub(crate) fn ask_for_rows(asked: &Asked) -> Result<Answer, TableError> {
     answer(named.unwrap_or(statement), asked.limit)
 }
 
-/// Whether rows of the result can come of several rows: SQLite's own program for it says so.
+/// Checks whether a result row can come from several table rows, according to SQLite's own program for it.
 fn gathers(attached: &Attached, sql: &str) -> bool {
     let explained = || -> Result<bool, Error> {
         let mut statement = attached.connection.prepare(&format!("EXPLAIN {sql}"))?;
@@ -130,7 +132,7 @@ fn answer(mut statement: Statement<'_>, limit: usize) -> Result<Answer, TableErr
     let mut answer = Answer { columns, rows: Vec::new(), more: false, stopped: None };
     match answer.take(&mut statement, limit) {
         Ok(()) => Ok(answer),
-        // Nothing came of it: whoever asked must ask otherwise.
+        // It returned nothing: the question must be changed.
         Err(error) if answer.rows.is_empty() => Err(refused(ended(&error))),
         Err(error) => {
             answer.stopped = Some(ended(&error));
@@ -139,11 +141,11 @@ fn answer(mut statement: Statement<'_>, limit: usize) -> Result<Answer, TableErr
     }
 }
 
-/// The groups of the tables that a statement reads, told without any of them.
+/// Returns the groups of the tables that a statement reads, without opening any of them.
 ///
 /// # Errors
 ///
-/// Where the statement is no SELECT over the tables.
+/// If the statement is not a SELECT over the tables.
 pub(crate) fn groups_of_statement(sql: &str) -> Result<BTreeSet<TableGroup>, TableError> {
     let attached = Attached::open(&TableFiles::new(), sql, &Budget::new(STEPS))?;
     compile(&attached, sql)?;
@@ -171,14 +173,14 @@ fn refused(message: String) -> TableError {
 ///
 /// # Errors
 ///
-/// Where there is no such row, or it holds no record of its table.
+/// If there is no such row, or it has no record of its table.
 pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
     let AskedRow { files, evidence, table, row } = asked;
     let found = Reader::open(files, evidence, table)?.map(|reader| reader.record(*row)).transpose()?;
     found.flatten().ok_or_else(|| refused(format!("table {table} has no row {row}")))
 }
 
-/// Reads rows of one table of a piece of evidence as the records that they hold.
+/// Reads rows of one table of a piece of evidence as records.
 pub(crate) struct Reader {
     connection: Connection,
     table: &'static Table,
@@ -186,11 +188,11 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Opens a table; `None` where there is no file of it.
+    /// Opens a table; `None` if there is no file with it.
     ///
     /// # Errors
     ///
-    /// Where there is no such table, or its file is none that the pass wrote.
+    /// If there is no such table, or its file was not written by the pass.
     pub(crate) fn open(files: &TableFiles, label: &str, name: &str) -> Result<Option<Reader>, TableError> {
         let (table, group) = table_named(name)?;
         let file = files.get(group.name()).and_then(|files| files.get(label));
@@ -200,18 +202,18 @@ impl Reader {
         Ok(Some(Reader { connection, table, label: label.to_owned() }))
     }
 
-    /// The record of the row of this number; `None` where there is no such row.
+    /// Returns the record of the row with this number; `None` if there is no such row.
     pub(crate) fn record(&self, row: i64) -> Result<Option<Record>, TableError> {
         record_at(&self.connection, self.table, row, &self.label)
     }
 
-    /// The names of its fields.
+    /// Returns the names of its fields.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
         self.table.columns.iter().map(|column| column.name.as_str())
     }
 }
 
-/// The table of this name, and its group.
+/// Returns the table with this name, and its group.
 fn table_named(name: &str) -> Result<(&'static Table, TableGroup), TableError> {
     let table = tables().iter().find(|table| table.name == name);
     if let Some(found) = table.zip(TableGroup::of_table(name)) {
@@ -225,11 +227,11 @@ fn table_named(name: &str) -> Result<(&'static Table, TableGroup), TableError> {
     Err(TableError::Statement { message, offset: None, help })
 }
 
-/// The digests of the tables that have rows, from the rows as they stand: a row for each piece of evidence and table.
+/// Computes the digests of the non-empty tables from their rows: one row for each piece of evidence and table.
 ///
 /// # Errors
 ///
-/// Where a file is none that the pass wrote, or cannot be read.
+/// If a file was not written by the pass, or cannot be read.
 pub(crate) fn hash_tables(files: &TableFiles) -> Result<Answer, TableError> {
     let columns = ["_evidence", "table", "rows", "sha256"].map(str::to_owned).to_vec();
     let mut digested = Vec::new();
@@ -289,7 +291,7 @@ impl Cell {
         }
     }
 
-    /// As a person reads it.
+    /// Returns the value as a person reads it.
     pub fn shown(&self) -> String {
         match self {
             Cell::Null => String::new(),
@@ -316,7 +318,7 @@ fn ended(error: &Error) -> String {
     }
 }
 
-/// Why a statement was not compiled, with what there is in its place.
+/// Says why a statement was not compiled, and what exists instead.
 fn refusal(tables: &[Table], sql: &str, error: &Error, refused: Option<String>) -> TableError {
     let offset = match error {
         Error::SqlInputError { offset, .. } if refused.is_none() => usize::try_from(*offset).ok(),
@@ -335,7 +337,7 @@ fn refusal(tables: &[Table], sql: &str, error: &Error, refused: Option<String>) 
     TableError::Statement { message, offset, help }
 }
 
-/// The nearest tables or columns.
+/// Returns the most similar tables or columns.
 fn help(tables: &[Table], sql: &str, message: &str) -> Option<String> {
     let missing = |what: &str| message.strip_prefix(what).map(|name| name.trim_matches('"').to_lowercase());
     if let Some(name) = missing("no such table: ") {

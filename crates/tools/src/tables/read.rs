@@ -1,4 +1,4 @@
-//! Rows back into records.
+//! Converts rows back to records.
 
 use super::cells::{number, places, restore};
 use super::error::{TableError, sqlite};
@@ -8,7 +8,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 use std::collections::BTreeMap;
 
-/// The columns of a row that [`record`] reads, `schema` being the prefix of the tables' file.
+/// Returns the columns of a row that [`record`] reads; `schema` is the prefix of the tables' file.
 pub(super) fn columns(table: &Table, schema: &str) -> String {
     let places = format!("(SELECT places FROM {schema}layouts WHERE _layout = _places)");
     let column = |name: &str| match name {
@@ -18,7 +18,7 @@ pub(super) fn columns(table: &Table, schema: &str) -> String {
     table.all_columns().map(column).collect::<Vec<_>>().join(", ")
 }
 
-/// The same with `_places` as it is stored; with some fields alone their bytes are left out.
+/// Returns the same with `_places` as it is stored; if only some fields are wanted, without their bytes.
 pub(super) fn columns_of(table: &Table, fields: Option<&[&str]>) -> String {
     let is_left_out = |name: &str| {
         fields.is_some_and(|fields| {
@@ -33,7 +33,7 @@ pub(super) fn columns_of(table: &Table, fields: Option<&[&str]>) -> String {
     table.all_columns().map(column).collect::<Vec<_>>().join(", ")
 }
 
-/// The record of the row of this number, in the first file that is attached; `None` where there is no such row.
+/// Returns the record of the row with this number, in the first attached file; `None` if there is no such row.
 pub(super) fn record_at(
     connection: &Connection,
     table: &Table,
@@ -48,13 +48,13 @@ pub(super) fn record_at(
     found.map(|found| record(table, found, label)).transpose()
 }
 
-/// The record of a row with these [`columns`], of evidence with this label.
+/// Makes the record from a row with these [`columns`], of evidence with this label.
 pub(super) fn record(table: &Table, row: &Row<'_>, label: &str) -> Result<Record, TableError> {
     let cells = Cells { table, row };
     record_with(table, row, label, cells.text(BEFORE.len() + table.columns.len())?)
 }
 
-/// The same with the text of its layout.
+/// Does the same with the text of its layout.
 pub(super) fn record_with(
     table: &Table,
     row: &Row<'_>,

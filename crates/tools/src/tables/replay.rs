@@ -1,6 +1,6 @@
-//! Stored records in place of decoding: the records, the damage and the gaps of a source in the order in which its decoder gave them.
+//! Replays stored records instead of decoding: the records, damage and gaps of a source, in the order in which its decoder gave them.
 //!
-//! What an intake will not take anyway need not be read: [`Intake::takes`] becomes conditions on rows ([`wanted`]).
+//! Records that an intake will not accept need not be read: [`Intake::takes`] becomes conditions on rows ([`wanted`]).
 
 mod wanted;
 
@@ -29,7 +29,7 @@ use std::path::Path;
 use std::rc::Rc;
 use wanted::{Wanted, add_functions, says};
 
-/// The tables that a call may read, opened when they are first needed.
+/// The tables that a call may read, opened on demand.
 pub(crate) struct Stored<'f> {
     files: &'f TableFiles,
     opened: RefCell<HashMap<(String, TableGroup), Rc<Kept>>>,
@@ -40,12 +40,12 @@ impl<'f> Stored<'f> {
         Stored { files, opened: RefCell::default() }
     }
 
-    /// The files that were made ready.
+    /// Returns the prepared files.
     pub(crate) fn files(&self) -> &'f TableFiles {
         self.files
     }
 
-    /// The tables of a group of a piece of evidence; `None` where there are none, so that it must be decoded.
+    /// Returns the tables of a group of a piece of evidence; `None` if there are none, so that it must be decoded.
     pub(crate) fn kept(&self, label: &str, group: TableGroup) -> Result<Option<Rc<Kept>>, TableError> {
         let Some(path) = self.files.get(group.name()).and_then(|files| files.get(label)) else {
             return Ok(None);
@@ -59,7 +59,7 @@ impl<'f> Stored<'f> {
         Ok(Some(kept))
     }
 
-    /// Hands over what a source holds; `None` where no table has it, so that it must be decoded.
+    /// Hands over the records of a source; `None` if no table has it, so that it must be decoded.
     pub(crate) fn replay(
         &self,
         label: &str,
@@ -80,27 +80,27 @@ pub(crate) struct Kept {
     pub(super) label: String,
     pub(super) tables: Vec<Table>,
     sources: Vec<Source>,
-    /// Layouts that rows had so far, by their numbers.
+    /// The layouts that rows used so far, by their numbers.
     layouts: RefCell<HashMap<i64, Rc<str>>>,
-    /// The places of sources by origin, path and stream.
+    /// The indexes of sources by origin, path and stream.
     places: HashMap<(String, String, Option<String>), usize>,
 }
 
-/// One source: a file by its decoder, a hive by one artifact, the entries of a tree.
+/// One source: a file with its decoder, a hive with one artifact, the entries of a tree.
 pub(crate) struct Source {
     /// How it was decoded, as tables name it.
     pub(crate) origin: String,
-    /// The file; of entries the folder where these begin.
+    /// The file; for entries, the folder where these begin.
     pub(crate) path: String,
     pub(crate) stream: Option<String>,
-    /// Records whose times name no instant.
+    /// How many records have only times without an instant.
     pub(crate) timeless: u64,
     /// Whether some records have only the times of a copy.
     pub(crate) copied: bool,
     begun: Option<String>,
-    /// The number of a table, its first row and its last.
+    /// For each table: its index, the source's first row and its last.
     pub(super) extents: Vec<(usize, i64, i64)>,
-    /// What was met, behind so many records.
+    /// Gaps, damage and notes, each with the number of records before it.
     remarks: Vec<(i64, Remark)>,
 }
 
@@ -112,7 +112,7 @@ enum Remark {
 }
 
 impl Source {
-    /// Tells what was met in it.
+    /// Hands over what was met in it.
     pub(crate) fn tell(&self, out: &mut dyn Intake) {
         self.remarks.iter().for_each(|(_, remark)| remark.tell(out));
     }
@@ -149,7 +149,7 @@ impl Kept {
         Ok(kept)
     }
 
-    /// The layout of this number.
+    /// Returns the layout with this number.
     fn layout(&self, number: i64) -> Result<Rc<str>, TableError> {
         if let Some(layout) = self.layouts.borrow().get(&number) {
             return Ok(Rc::clone(layout));
@@ -223,26 +223,26 @@ impl Kept {
         Ok(())
     }
 
-    /// The paths of the files that sources of this origin are of, in the order of the pass.
+    /// Returns the paths of the files whose sources have this origin, in the order of the pass.
     pub(crate) fn paths(&self, origin: Origin) -> impl Iterator<Item = &str> {
         let stored = origin.stored();
         let own = self.sources.iter().filter(move |source| source.origin == stored);
         own.map(|source| source.path.as_str())
     }
 
-    /// All sources, in the order of the pass; the first has the number 1.
+    /// Returns all sources, in the order of the pass; the first has the number 1.
     pub(crate) fn sources(&self) -> &[Source] {
         &self.sources
     }
 
-    /// What was met in all sources of this origin.
+    /// Hands over what was met in all sources of this origin.
     pub(crate) fn remarks(&self, origin: Origin, out: &mut dyn Intake) {
         let stored = origin.stored();
         let own = self.sources.iter().filter(|source| source.origin == stored);
         own.for_each(|source| source.tell(out));
     }
 
-    /// Hands over what a source holds; `None` where it is not among those of the tables.
+    /// Hands over the records of a source; `None` if it is not in the tables.
     pub(crate) fn replay(
         &self,
         unit: &Surveyed<'_>,
@@ -308,14 +308,14 @@ struct Cursor<'s> {
 }
 
 impl Cursor<'_> {
-    /// Goes to the next row; its place in its source.
+    /// Moves to the next row; returns its position in its source.
     fn advance(&mut self) -> Result<Option<i64>, TableError> {
         let read = sqlite("read the rows of a source");
         self.rows.advance().map_err(&read)?;
         self.rows.get().map(|row| row.get("_seq").map_err(&read)).transpose()
     }
 
-    /// Whether its row can contain one of these texts.
+    /// Checks whether its row can contain one of these texts.
     fn says(&self, texts: &[String]) -> Result<bool, TableError> {
         let Some(row) = self.rows.get() else { return Ok(false) };
         says(&Cells { table: self.table, row }, texts)

@@ -1,4 +1,4 @@
-//! The tables there are: one for each record type, derived from what decoders declare.
+//! The existing tables: one for each record type, derived from what decoders declare.
 
 use super::group::origins;
 use crate::decode;
@@ -20,7 +20,7 @@ pub struct Table {
     pub subject: String,
     /// The columns of the fields, sorted by name.
     pub columns: Vec<Column>,
-    /// The sources whose records it holds: decoders, artifacts of the registry, the file system.
+    /// The sources whose records it has: decoders, registry artifacts, the file system.
     pub sources: Vec<String>,
 }
 
@@ -31,44 +31,44 @@ pub struct Column {
     pub name: String,
     /// The types of its values; the first is the usual one.
     pub types: Vec<FieldType>,
-    /// What it means.
+    /// Its meaning.
     pub meaning: String,
 }
 
 impl Column {
-    /// The type of a value of which `_exact` says nothing.
+    /// Returns the type of a value that `_exact` does not list.
     pub(super) fn usual(&self) -> FieldType {
         self.types.first().copied().unwrap_or(FieldType::Text)
     }
 
-    /// The types of its values, as a person reads them.
+    /// Returns the types of its values, as a person reads them.
     pub fn kinds(&self) -> String {
         let names: Vec<_> = self.types.iter().map(|kind| serde_json::json!(kind)).collect();
         names.iter().filter_map(|name| name.as_str()).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Whether it holds nothing but whole numbers, or flags as 0 and 1.
+    /// Checks whether it has only whole numbers, or flags as 0 and 1.
     pub(super) fn is_number(&self) -> bool {
         self.types.iter().all(is_number)
     }
 
-    /// The type in SQL. `ANY` of a strict table keeps what is bound, and never makes a number of a text that looks like one.
+    /// Returns the type in SQL. `ANY` in a strict table keeps what is bound, and never turns a text that looks like a number into one.
     fn sql_type(&self) -> &'static str {
         if self.types.iter().any(is_number) { "ANY" } else { "TEXT" }
     }
 }
 
-/// Whether values of this type are stored as whole numbers.
+/// Checks whether values of this type are stored as whole numbers.
 fn is_number(kind: &FieldType) -> bool {
     matches!(kind, FieldType::Integer | FieldType::Size | FieldType::Flag)
 }
 
-/// Columns before those of the fields.
+/// The columns before those of the fields.
 pub(super) const BEFORE: [&str; 6] = ["_row", "_source", "_path", "_stream", "_offset", "_length"];
-/// Columns behind those of the fields.
+/// The columns after those of the fields.
 pub(super) const BEHIND: [&str; 4] = ["_places", "_exact", "_defects", "_seq"];
 
-/// All tables, sorted by name.
+/// Returns all tables, sorted by name.
 pub fn tables() -> &'static [Table] {
     static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
     TABLES.get_or_init(derived)
@@ -95,7 +95,7 @@ fn derived() -> Vec<Table> {
     tables.into_values().collect()
 }
 
-/// The types of the records that a pass keeps of a source.
+/// Returns the types of the records that a pass keeps from a source.
 pub(super) fn kept(origin: Origin) -> Vec<RecordType> {
     match origin {
         Origin::Decoder(decoder) => decode::gathered(decoder),
@@ -111,7 +111,7 @@ pub(super) fn kept(origin: Origin) -> Vec<RecordType> {
 }
 
 impl Table {
-    /// Adds the columns of a declaration of its type: two sources may declare it.
+    /// Adds the columns of a record type's declaration: two sources may declare it.
     fn add(&mut self, record: &RecordType) {
         for (name, field) in &record.fields {
             match self.columns.iter_mut().find(|column| column.name == *name) {
@@ -130,17 +130,17 @@ impl Table {
         self.columns.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
-    /// The columns whose times date a row on a timeline.
+    /// Returns the columns whose times date a row on a timeline.
     pub(super) fn dated(&self) -> impl Iterator<Item = &Column> {
         self.times().filter(|column| dates_rows(&self.name, &column.name))
     }
 
-    /// The columns that hold times.
+    /// Returns the columns that contain times.
     pub(super) fn times(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| column.types == [FieldType::Time])
     }
 
-    /// All its columns, as they are bound and read.
+    /// Returns all its columns, in the order in which they are bound and read.
     pub(super) fn all_columns(&self) -> impl Iterator<Item = &str> {
         let fields = self.columns.iter().map(|column| column.name.as_str());
         BEFORE.into_iter().chain(fields).chain(BEHIND)
@@ -152,7 +152,7 @@ impl Table {
             quoted(&self.name)
         );
         for column in &self.columns {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(sql, ", {} {}", quoted(&column.name), column.sql_type());
         }
         sql.push_str(", _places ANY, _exact TEXT, _defects TEXT, _seq INTEGER NOT NULL) STRICT");
@@ -165,15 +165,15 @@ impl Table {
     }
 }
 
-/// The time of the key that holds a value: the key itself is on the timeline.
+/// The time of the key that contains a value: the key itself is on the timeline.
 const OF_KEY: &str = "key_last_written";
 
-/// Whether the times of a field date its records on a timeline: those that date something on the host, once.
+/// Checks whether the times of a field date its records on a timeline: those that date something on the host, once.
 pub(crate) fn dates_rows(kind: &str, field: &str) -> bool {
     field != OF_KEY && is_of_host(kind, field)
 }
 
-/// A name as SQL writes it.
+/// Quotes a name for SQL.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

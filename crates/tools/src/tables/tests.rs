@@ -1,4 +1,4 @@
-//! Tables against the records that decoders give, over whole pieces of evidence.
+//! Compares tables with the records that decoders give, over whole pieces of evidence.
 
 use super::read::{columns, record};
 use super::schema::{Table, quoted};
@@ -79,7 +79,7 @@ fn rows(connection: &rusqlite::Connection, table: &Table, label: &str) -> Vec<Re
     records
 }
 
-/// Holds each row of the tables of a piece of evidence against the record that its decoder gives; how many there are.
+/// Compares each table row of a piece of evidence with the record that its decoder gives; returns how many there are.
 fn compare(kind: EvidenceKind, path: &Path) -> usize {
     let tree = evidence::open(kind, path, "e").unwrap();
     let mut expected = decoded(tree.as_ref());
@@ -101,7 +101,7 @@ fn compare(kind: EvidenceKind, path: &Path) -> usize {
             compared += found.len();
         }
     }
-    // What has no table is a detail that a survey leaves out.
+    // A type without a table is a detail that a survey leaves out.
     assert!(expected.is_empty(), "{:?}", expected.keys());
     compared
 }
@@ -158,7 +158,7 @@ fn every_record_of_the_demo_stands_in_its_table_as_it_was_decoded() {
     assert!(compared > 500, "{compared}");
 }
 
-/// What narrows calls.
+/// Returns arguments that narrow calls.
 fn narrowed() -> Vec<Value> {
     vec![
         json!({}),
@@ -166,7 +166,7 @@ fn narrowed() -> Vec<Value> {
         json!({ "limit": 5, "offset": 2 }),
         json!({ "name": "*e*" }),
         json!({ "text": "exe || system" }),
-        // What stands in times, numbers, flags and lists.
+        // Texts in times, numbers, flags and lists.
         json!({ "text": "T12:0 || 45" }),
         json!({ "text": "true || ; " }),
         json!({ "from": "2011-01-01T00:00:00Z", "to": "2021-06-01T00:00:00Z" }),
@@ -177,7 +177,7 @@ fn narrowed() -> Vec<Value> {
     ]
 }
 
-/// Calls of every tool that reads tables, each narrowed in these ways.
+/// Returns calls of every tool that reads tables, each narrowed in these ways.
 fn calls(narrowed: &[Value]) -> Vec<(&'static str, Value)> {
     let whole = ["query_events", "logons", "list_event_channels", "timeline_anomalies", "browser_history"];
     let whole = whole.into_iter().chain(["mft_file", "persistence", "program_execution", "user_activity"]);
@@ -204,7 +204,7 @@ fn calls(narrowed: &[Value]) -> Vec<(&'static str, Value)> {
     all
 }
 
-/// Calls for the artifacts of one hive, of each hive that there is.
+/// Returns calls for the artifacts of single hives, for each existing hive.
 fn calls_of_hives(trees: &[Box<dyn Tree>]) -> Vec<(&'static str, Value)> {
     let scratch = tempfile::tempdir().unwrap();
     let found = run_prepared("list_hives", &json!({}), trees, &Prepared::default(), scratch.path());
@@ -222,7 +222,7 @@ fn put(path: PathBuf, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Holds the answers from tables against those from decoding; how many records there are in them.
+/// Compares the answers from tables with those from decoding; returns how many records are in them.
 fn same_answers(kind: EvidenceKind, path: &Path, narrowed: &[Value]) -> usize {
     let home = tempfile::tempdir().unwrap();
     let trees = [evidence::open(kind, path, "e").unwrap()];
@@ -265,9 +265,9 @@ fn answers_over_damaged_files_are_those_from_decoding_and_tell_what_was_not_read
     let home = tempfile::tempdir().unwrap();
     let prefetch = home.path().join("Windows/Prefetch");
     std::fs::create_dir_all(&prefetch).unwrap();
-    // A copy that failed leaves a file of no bytes.
+    // A failed copy leaves an empty file.
     write(&prefetch.join("A.EXE-11111111.pf"), b"");
-    // A hive of no known type that was not closed, with logs that do not fit.
+    // A hive of unknown type that was not closed, with logs that do not fit.
     let mut spec = HiveSpec::new(KeySpec::new("ROOT").key(KeySpec::new("Nothing")));
     (spec.primary, spec.secondary) = (6, 5);
     write(&home.path().join("HIVE"), &spec.build().bytes);
@@ -287,7 +287,7 @@ fn answers_over_damaged_files_are_those_from_decoding_and_tell_what_was_not_read
     }
 }
 
-/// For whoever has other evidence: `LOCARD_TABLES_OVER=FOLDER cargo test -p tools tables::tests -- --nocapture`.
+/// For developers with other evidence: `LOCARD_TABLES_OVER=FOLDER cargo test -p tools tables::tests -- --nocapture`.
 #[test]
 fn every_record_of_other_evidence_stands_in_its_table_as_it_was_decoded() {
     #[expect(clippy::disallowed_methods, reason = "how a developer names evidence")]

@@ -1,4 +1,4 @@
-//! The times of rows: what a timeline is made of.
+//! Reads the times of rows, from which a timeline is made.
 
 use super::cells::{plain, restore};
 use super::error::{TableError, sqlite};
@@ -13,61 +13,61 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-/// What is asked of the times of rows.
+/// A query for the times of rows.
 pub(crate) struct TimesOf<'a> {
-    /// The first instant; rows can be shown that have none behind it.
+    /// The first instant; rows without an instant after it may be shown, too.
     pub(crate) from: Option<Utc>,
     /// The last one.
     pub(crate) to: Option<Utc>,
-    /// Whether times of a copy are times, too.
+    /// Whether times of a copy count.
     pub(crate) copied: bool,
-    /// Whether the times of a field count, by the record type and its name.
+    /// Whether the times of a field count, by the record type and the field's name.
     pub(crate) counts: &'a dyn Fn(&str, &str) -> bool,
     /// Whether the subjects of records are needed.
     pub(crate) subjects: bool,
-    /// Whether it is needed what events are: channel, provider and id.
+    /// Whether the kinds of events are needed: channel, provider and id.
     pub(crate) kinds: bool,
     /// What must not occur in a record.
     pub(crate) excluded: &'a Excluded,
-    /// Whether a source is wanted, by its place among all.
+    /// Whether a source is wanted, by its index among all.
     pub(crate) wants: &'a dyn Fn(usize) -> bool,
 }
 
 /// A row, and its times.
 pub(crate) struct Times<'r> {
-    /// The place of its table among those of the group.
+    /// The index of its table within the group.
     pub(crate) table: usize,
-    /// Its number there.
+    /// Its number in the table.
     pub(crate) row: i64,
-    /// The place of its source among all.
+    /// The index of its source among all.
     pub(crate) source: usize,
     /// How many records of its source came before it.
     pub(crate) seq: i64,
     /// The path of its file.
     pub(crate) path: &'r str,
-    /// What its record is about, where subjects are needed.
+    /// The subject of its record, if subjects are needed.
     pub(crate) subject: Cow<'r, str>,
-    /// What it is, where it is an event and that is needed: channel, provider and id.
+    /// The kind of event, if it is an event and kinds are needed: channel, provider and id.
     pub(crate) kind: [Cow<'r, str>; 3],
-    /// The times that name an instant; one at least.
+    /// The times with an instant; at least one.
     pub(crate) moments: &'r [Moment],
 }
 
 /// One time of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// The instant, in nanoseconds from 1970 on.
+    /// The instant, in nanoseconds since 1970.
     pub(crate) at: i128,
-    /// Whether its zone is not known, so that the instant can lie hours away.
+    /// Whether its zone is not known, so that the real instant may be hours off.
     pub(crate) is_local: bool,
 }
 
 impl Kept {
-    /// Shows the rows of wanted sources that have a time in the span, or near it, until told to stop.
+    /// Shows the rows of wanted sources that have a time in or near the span, until told to stop.
     ///
     /// # Errors
     ///
-    /// Where a row is none that the pass wrote, and where `show` fails.
+    /// If a row is not one that the pass writes, and if `show` fails.
     pub(crate) fn times<E: From<TableError>>(
         &self,
         of: &TimesOf<'_>,
@@ -120,11 +120,11 @@ impl Kept {
         Ok(())
     }
 
-    /// The record of a row of the table at this place.
+    /// Returns the record of a row of the table with this index.
     ///
     /// # Errors
     ///
-    /// Where there is no such row, or it holds no record of its table.
+    /// If there is no such row, or it has no record of its table.
     pub(crate) fn record_of(&self, table: usize, row: i64) -> Result<Record, TableError> {
         let none = |table: &str| {
             let what = "no such row".to_owned();
@@ -134,12 +134,12 @@ impl Kept {
         record_at(&self.connection, table, row, &self.label)?.ok_or_else(|| none(&table.name))
     }
 
-    /// The field that names what the records of the table at this place are about.
+    /// Returns the subject field of the table with this index.
     pub(crate) fn subject_of(&self, table: usize) -> Option<&str> {
         self.tables.get(table).map(|table| table.subject.as_str())
     }
 
-    /// The first row of a table that a wanted source has, and the last.
+    /// Returns the first and the last row of a table that belong to a wanted source.
     fn extent(&self, table: usize, of: &TimesOf<'_>) -> Option<(i64, i64)> {
         let sources = self.sources().iter().enumerate().filter(|(place, _)| (of.wants)(*place));
         let extents = sources.flat_map(|(_, source)| &source.extents).filter(|(of, ..)| *of == table);
@@ -149,13 +149,13 @@ impl Kept {
     }
 }
 
-/// The columns that say what an event is; `None` where the records of a table are none.
+/// Returns the columns that identify the kind of an event; `None` if the table's records are not events.
 fn event_columns(table: &Table) -> Option<[&Column; 3]> {
     let column = |name: &str| table.columns.iter().find(|column| column.name == name);
     Some([column("channel")?, column("provider")?, column("event_id")?])
 }
 
-/// Values of which the columns of a row do not hold everything, by column.
+/// Values that the columns of a row do not represent fully, by column.
 type Exact = BTreeMap<String, FieldValue>;
 
 /// The columns before those of the times.
@@ -165,7 +165,7 @@ fn select(table: &Table, dated: &[&Column], behind: &[&Column], of: &TimesOf<'_>
     let subject = if of.subjects { quoted(&table.subject) } else { "NULL".to_owned() };
     let mut sql = format!("SELECT _row, _source, _seq, _path, {subject}, _exact");
     let names: Vec<_> = dated.iter().map(|column| quoted(&column.name)).collect();
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     names.iter().for_each(|name| {
         let _ = write!(sql, ", {name}");
     });
@@ -188,12 +188,12 @@ fn select(table: &Table, dated: &[&Column], behind: &[&Column], of: &TimesOf<'_>
     sql
 }
 
-/// Behind the texts of all times.
+/// Sorts after the texts of all times.
 const LAST: &str = "~";
 
-/// A span as the texts of plain times, which hold every digit: all within it lie between these.
+/// Returns a span as texts of plain times, which have every digit: all times within it sort between these.
 fn bounds(from: Option<Utc>, to: Option<Utc>) -> (String, String) {
-    // Zeros at the end of a fraction may stand there or not.
+    // Trailing zeros of a fraction may be present or not.
     let text = |utc: Utc| {
         let text = utc.to_string();
         let text = text.trim_end_matches('Z');
@@ -205,7 +205,7 @@ fn bounds(from: Option<Utc>, to: Option<Utc>) -> (String, String) {
     (from, to + LAST)
 }
 
-/// The cells of a row that [`select`] gave.
+/// The cells of a row from [`select`].
 struct Timed<'r> {
     cells: Cells<'r>,
     dated: &'r [&'r Column],
@@ -216,7 +216,7 @@ impl<'r> Timed<'r> {
         self.cells.cell(index)?.as_i64().map_err(|_| self.cells.wrong("expected a whole number"))
     }
 
-    /// The place of its source: sources have the numbers 1, 2 and so on.
+    /// Returns the index of its source: sources have the numbers 1, 2 and so on.
     fn source(&self) -> Result<usize, TableError> {
         usize::try_from(self.number(1)? - 1).map_err(|_| self.cells.wrong("no number of a source"))
     }
@@ -247,7 +247,7 @@ impl<'r> Timed<'r> {
         }
     }
 
-    /// What the event is, by the cells of these columns from `at` on.
+    /// Returns the kind of the event, from the cells of these columns, starting at `at`.
     fn kind(
         &self,
         exact: &Exact,
@@ -259,7 +259,7 @@ impl<'r> Timed<'r> {
         Ok([text(0, channel)?, text(1, provider)?, text(2, id)?])
     }
 
-    /// The text of a cell's value; empty where there is none.
+    /// Returns the text of a cell's value; empty if there is none.
     fn text_of(&self, exact: &Exact, index: usize, column: &Column) -> Result<Cow<'r, str>, TableError> {
         let owned = |value: &FieldValue| Cow::Owned(value.to_text().into_owned());
         match (exact.get(&column.name), self.cells.cell(index)?) {
@@ -272,7 +272,7 @@ impl<'r> Timed<'r> {
         }
     }
 
-    /// Whether the row can say what is excluded; its record has the last word.
+    /// Checks whether the row can contain what is excluded; the record itself decides.
     fn can_say(
         &self,
         path: &str,
@@ -302,7 +302,7 @@ mod tests {
     use ledger::Time;
     use proptest::prelude::*;
 
-    /// FILETIMEs of some days, many of them with few digits of a second.
+    /// FILETIMEs within some days, many of them with few digits after the second.
     fn ticks() -> impl Strategy<Value = u64> {
         let start = 129_779_783_200_000_000u64;
         (0u64..3_000_000, 0u32..8).prop_map(move |(number, zeros)| start + number * 10u64.pow(zeros))

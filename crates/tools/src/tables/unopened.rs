@@ -1,15 +1,15 @@
-//! Entries of folders that the pass neither opens nor descends into: each is a gap.
+//! Folder entries that the pass neither opens nor descends into: each is a gap.
 
 use crate::intake::{Flow, Intake, hands_on_remarks};
 use ledger::{FieldValue, Gap, Record};
 
-/// Endings of the names of archives, compressed files and images, which are evidence of their own.
+/// Name extensions of archives, compressed files and images, which are evidence of their own.
 const CONTAINERS: [&str; 23] = [
     ".001", ".7z", ".ad1", ".bz2", ".cab", ".dd", ".e01", ".ex01", ".gz", ".img", ".iso", ".ova", ".qcow2",
     ".rar", ".raw", ".tar", ".tgz", ".vhd", ".vhdx", ".vmdk", ".wim", ".xz", ".zip",
 ];
 
-/// Hands the entries of folders on, and a gap for each that is not looked into.
+/// Passes on the entries of folders, and a gap for each that is not opened.
 pub(super) struct Unopened<'o> {
     out: &'o mut dyn Intake,
 }
@@ -31,7 +31,7 @@ impl Intake for Unopened<'_> {
     }
 }
 
-/// Why an entry is not looked into.
+/// Returns why an entry is not opened.
 fn reason(record: &Record) -> Option<String> {
     let text = |name: &str| record.fields.get(name).and_then(|field| field.value.as_text());
     match text("kind")? {

@@ -1,7 +1,7 @@
-//! Named views: what examiners ask for, gathered from the tables that can tell.
+//! Named views for common questions of examiners, gathered from all relevant tables.
 //!
-//! Every row tells of one record: `_table` and `_row` name it, and `source` says in a word or two who tells it.
-//! What a table proves, and what not, a view does not change: a program in the ShimCache need not have run.
+//! Every row is about one record: `_table` and `_row` name it, and `source` names the kind of evidence in a word or two.
+//! A view does not change what a table proves: a program in the ShimCache need not have run.
 
 use super::schema::quoted;
 use std::fmt::Write;
@@ -13,12 +13,12 @@ pub struct View {
     pub name: &'static str,
     /// What one row is.
     pub meaning: &'static str,
-    /// Its own columns; the common ones stand behind them.
+    /// Its own columns; the common ones follow them.
     pub columns: &'static [&'static str],
     arms: &'static [Arm],
 }
 
-/// Rows of one table: who tells it, what stands in each of the view's columns (NULL where the arm ends), and which rows count.
+/// The rows of one table in a view: the source, the value of each of the view's columns (NULL for missing ones), and which rows count.
 #[derive(Debug, Clone, Copy)]
 struct Arm {
     table: &'static str,
@@ -43,7 +43,7 @@ const fn only(
 /// The program of a prefetch file.
 const PREFETCHED: &str = "coalesce(program_path, executable)";
 
-/// Columns that every view has behind its own.
+/// The columns that every view has after its own.
 pub(super) const COMMON: [&str; 6] = ["source", "_table", "_row", "_evidence", "_path", "_source"];
 
 /// The views, sorted by name.
@@ -159,7 +159,7 @@ pub const VIEWS: &[View] = &[
             arm("office_recent", "Office", &["opened", "path"]),
             arm("open_save", "OpenSave dialog", &["chosen_last", "path"]),
             arm("shell_bag", "shellbags", &["last_interacted", "path"]),
-            // Without a content an activity is of the program itself.
+            // Without content, an activity is about the program itself.
             only("activity", "Windows timeline", &["started", "content", "user"], "content IS NOT NULL"),
         ],
     },
@@ -249,7 +249,7 @@ pub const VIEWS: &[View] = &[
 ];
 
 impl View {
-    /// The tables that it gathers from, each once.
+    /// Returns the tables that it uses, each once.
     pub fn tables(&self) -> Vec<&'static str> {
         let mut tables: Vec<_> = self.arms.iter().map(|arm| arm.table).collect();
         tables.dedup();
@@ -265,7 +265,7 @@ impl View {
             sql.push_str("SELECT ");
             for (index, name) in self.columns.iter().enumerate() {
                 let value = arm.columns.get(index).copied().unwrap_or("NULL");
-                // Writing to a text cannot fail.
+                // Writing to a string cannot fail.
                 let _ = write!(sql, "{value} AS {}, ", quoted(name));
             }
             let _ = write!(

@@ -1,4 +1,4 @@
-//! Writing records into their tables.
+//! Writes records into their tables.
 
 use super::cells::{Stored, add_place, integer, store};
 use super::digest::{RowHasher, as_ref};
@@ -15,29 +15,29 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Most rows of one unit: a hostile file must not fill the disk.
+/// The most rows of one unit: a hostile file must not fill the disk.
 const MOST_OF_UNIT: u64 = 4_000_000;
 
-/// Most rows of all tables together.
+/// The most rows of all tables together.
 const MOST: u64 = 20_000_000;
 
-/// Most bytes of values of one unit: keys of a hostile hive can share one large piece of data.
+/// The most bytes of values of one unit: the keys of a hostile hive can share one large piece of data.
 const MOST_DATA_OF_UNIT: usize = 512 << 20;
 
-/// Most bytes of values of all tables together.
+/// The most bytes of values of all tables together.
 const MOST_DATA: usize = 2 << 30;
 
-/// Most damage that is told of one unit, and most gaps; that there are more is a gap.
+/// The most damage, and the most gaps, reported for one unit; if there are more, that is a gap.
 const MOST_REMARKS: usize = 100_000;
 
-/// Tables in the making.
+/// Tables being written.
 pub(super) struct Writer<'c> {
     connection: &'c Connection,
     tables: HashMap<String, Writing<'c>>,
     layouts: Layouts,
     sources: i64,
     rows: u64,
-    /// Bytes of values.
+    /// How many bytes of values were written.
     data: usize,
 }
 
@@ -48,11 +48,11 @@ struct Writing<'c> {
     /// The fields whose times date a row.
     dated: Vec<String>,
     rows: i64,
-    /// The first row of the unit that is being taken.
+    /// The first row of the current unit.
     extent: Option<i64>,
 }
 
-/// These tables, empty, in a new file.
+/// Creates these tables, empty, in a new file.
 pub(super) fn create(path: &Path, tables: &[Table]) -> Result<Connection, TableError> {
     let made = sqlite("make the file of the tables");
     let connection = Connection::open(path).map_err(&made)?;
@@ -66,7 +66,7 @@ pub(super) fn create(path: &Path, tables: &[Table]) -> Result<Connection, TableE
 }
 
 impl<'c> Writer<'c> {
-    /// Fills the tables of a file that was just made.
+    /// Starts filling the tables of a new file.
     pub(super) fn new(connection: &'c Connection, tables: Vec<Table>) -> Result<Writer<'c>, TableError> {
         let made = sqlite("fill the tables");
         let mut writing = HashMap::new();
@@ -80,7 +80,7 @@ impl<'c> Writer<'c> {
         Ok(Writer { connection, tables: writing, layouts: Layouts::default(), sources: 0, rows: 0, data: 0 })
     }
 
-    /// Takes the records of one unit.
+    /// Writes the records of one unit.
     pub(super) fn unit(
         &mut self,
         unit: &Surveyed<'_>,
@@ -106,12 +106,12 @@ impl<'c> Writer<'c> {
         rows.finish(unit)
     }
 
-    /// Writes a record, the one of its unit with this number.
+    /// Writes a record, the one with this number in its unit.
     fn row(&mut self, record: &Record, seq: i64) -> Result<DatedBy, TableError> {
         let Some(writing) = self.tables.get_mut(&record.kind) else { return Err(undeclared(record, "")) };
         let number = writing.rows + 1;
         let (mut cells, layout) = cells(&writing.table, record, [number, self.sources, seq])?;
-        // The digest is over the layout itself, behind the other values: its number says nothing.
+        // The digest covers the layout itself, after the other values, because its number means nothing.
         cells.iter().for_each(|cell| writing.hasher.add(as_ref(cell)));
         writing
             .hasher
@@ -131,7 +131,7 @@ impl<'c> Writer<'c> {
         Ok(dated(record, &writing.dated))
     }
 
-    /// Writes everything out; the digests of the tables that have rows, by name, and how many sources there were.
+    /// Writes everything out; returns the digests of the non-empty tables, sorted by name, and the number of sources.
     pub(super) fn finish(self) -> Result<(Vec<TableDigest>, u64), TableError> {
         let finished = sqlite("finish the tables");
         self.layouts.write(self.connection)?;
@@ -151,7 +151,7 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// The values of a record in the order of the columns, `_places` left open, and the layout that belongs there.
+/// Returns the values of a record in the order of the columns, with `_places` left open, and the layout that belongs there.
 fn cells<'r>(
     table: &Table,
     record: &'r Record,
@@ -197,18 +197,18 @@ fn cells<'r>(
     Ok((cells, anywhere.then_some(layout)))
 }
 
-/// What the times of a record are.
+/// The kind of a record's times.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DatedBy {
-    /// An instant of the host is among them, or there are none.
+    /// At least one is a host time with an instant, or there are none.
     Host,
-    /// None names an instant.
+    /// None has an instant.
     NoInstant,
-    /// They are those of a copy.
+    /// They are the times of a copy.
     Copy,
 }
 
-/// What the times of a record are that date it, which these fields are.
+/// Returns the kind of the times that date a record, which are in these fields.
 fn dated(record: &Record, fields: &[String]) -> DatedBy {
     let mut found = DatedBy::Host;
     for field in fields.iter().filter_map(|name| record.fields.get(name)) {
@@ -227,7 +227,7 @@ fn undeclared(record: &Record, field: &str) -> TableError {
     TableError::Undeclared { kind: record.kind.clone(), field: field.to_owned() }
 }
 
-/// Tables beside those of the records.
+/// The tables besides those of records.
 pub(super) const REMARKS: &str = "
 CREATE TABLE sources (_source INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, stream TEXT, rows INTEGER NOT NULL, _origin TEXT NOT NULL, _begun TEXT, _timeless INTEGER NOT NULL, _copied INTEGER NOT NULL) STRICT;
 CREATE TABLE extents (_source INTEGER NOT NULL, name TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
@@ -237,7 +237,7 @@ CREATE TABLE notes (_source INTEGER NOT NULL, note TEXT NOT NULL, _seq INTEGER N
 CREATE TABLE layouts (_layout INTEGER PRIMARY KEY, places TEXT NOT NULL) STRICT;
 ";
 
-/// Whether a record that stands in `of` can be one of the file at `path`: in itself, or in the logs that Windows keeps beside a hive.
+/// Checks whether a record located in `of` can belong to the file at `path`: it is in the file itself, or in the logs beside a hive.
 fn is_part(of: &str, path: &str) -> bool {
     if of == path {
         return true;
@@ -248,23 +248,23 @@ fn is_part(of: &str, path: &str) -> bool {
     of.0 == path.0 && logs.iter().any(|log| log.eq_ignore_ascii_case(of.1))
 }
 
-/// Takes the records of one unit.
+/// Receives the records of one unit.
 struct Rows<'w, 'c> {
     writer: &'w mut Writer<'c>,
     path: String,
-    /// Whether all records are of this file, and not of what lies below a folder.
+    /// Whether all records are from this file, and not from below a folder.
     is_file: bool,
     rows: u64,
     data: usize,
     cut: bool,
-    /// Records whose times name no instant.
+    /// How many records have only times without an instant.
     timeless: i64,
     /// Whether some records have only the times of a copy.
     copied: bool,
     failed: Option<TableError>,
-    /// What its decoder calls it.
+    /// The decoder's name for it.
     begun: Option<String>,
-    /// Damage, and whether it may hide records; of each remark how many records came before it.
+    /// Damage, and whether it may hide records; with the number of records before it.
     defects: BTreeMap<(Defect, bool), i64>,
     gaps: BTreeMap<Gap, i64>,
     notes: BTreeMap<String, i64>,
@@ -332,7 +332,7 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// Records so far.
+    /// Returns the number of records so far.
     fn seq(&self) -> i64 {
         i64::try_from(self.rows).unwrap_or(i64::MAX)
     }

@@ -13,22 +13,22 @@ use ledger::pattern::{fits, fold};
 use ledger::{FieldType, RecordType, Utc};
 use std::collections::BTreeSet;
 
-/// Nanoseconds of an hour.
+/// Nanoseconds in an hour.
 const HOUR: i128 = 3600 * 1_000_000_000;
 
-/// How much earlier, and later, than it is read a local time can be: zones lie between 12 hours behind UTC and 14 hours ahead of it.
+/// How much earlier and later than written a local time can be: zones range from 14 hours ahead of UTC to 12 hours behind it.
 const LOCAL_REACH: (i128, i128) = (14 * HOUR, 12 * HOUR);
 
-/// Rows about the same are one; the rarest come first, which means the same and another order.
+/// The arguments that fold rows about the same thing into one; the second also sorts the rarest first.
 pub(super) const FOLD: &str = "fold";
 pub(super) const RARE_FIRST: &str = "rare_first";
 const FOLDING: [&str; 2] = [FOLD, RARE_FIRST];
 
-/// Sources by name, or all.
+/// The sources asked for by name, or all.
 pub(crate) struct Sources(Option<BTreeSet<String>>);
 
 impl Sources {
-    /// What the argument `source` is.
+    /// Describes the argument `source`.
     pub(crate) fn about() -> String {
         let mut names: Vec<_> = sources().map(Origin::source).collect();
         names.sort_unstable();
@@ -53,7 +53,7 @@ impl Sources {
         Ok(Sources(Some(names).filter(|names| !names.is_empty() && !names.contains("all"))))
     }
 
-    /// Whether a source is asked for; what a search met is, where it was for one of them.
+    /// Checks whether a source is asked for; what a search met counts if the search was for one of them.
     pub(crate) fn want(&self, origin: Origin) -> bool {
         let Some(names) = &self.0 else { return true };
         let any =
@@ -68,7 +68,7 @@ impl Sources {
         }
     }
 
-    /// Fails where no record of theirs has a time in a field that fits.
+    /// Fails if none of their records has a time in a matching field.
     fn have(&self, pattern: &str) -> Result<(), CallError> {
         let asked = sources().filter(|origin| self.want(*origin)).flat_map(Origin::records);
         let fits = |record: &RecordType| {
@@ -91,12 +91,12 @@ impl Sources {
         Err(CallError::NoField { argument: "field", field: pattern.to_owned(), nearest })
     }
 
-    /// The names of those that were asked for one by one.
+    /// Returns the names of the sources that were asked for individually.
     pub(super) fn named(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flatten().map(String::as_str)
     }
 
-    /// The groups of their tables.
+    /// Returns the groups of their tables.
     pub(crate) fn groups(&self) -> Vec<TableGroup> {
         let groups: BTreeSet<_> =
             sources().filter(|origin| self.want(*origin)).filter_map(TableGroup::of).collect();
@@ -112,23 +112,23 @@ fn has_times(record: &RecordType) -> bool {
     record.fields.values().any(|field| field.types.contains(&FieldType::Time))
 }
 
-/// Whether a pattern fits the name of a field, or that with the record type.
+/// Checks whether a pattern matches the name of a field, alone or with the record type.
 fn is_field(pattern: &str, kind: &str, field: &str) -> bool {
     fits(pattern, field) || fits(pattern, &format!("{kind}.{field}"))
 }
 
-/// What the records must be like.
+/// The conditions of a call.
 pub(crate) struct Asked<'a> {
     pub(crate) scope: Scope<'a>,
     pub(crate) sources: Sources,
     pub(crate) span: Span,
-    /// Folded.
+    /// Case-folded.
     pub(crate) text: Option<String>,
     /// What must not occur in a record.
     pub(crate) excluded: Excluded,
-    /// Whether records about the same are one row.
+    /// Whether records about the same thing become one row.
     pub(crate) folds: bool,
-    /// The only record types; all where there are none.
+    /// The only record types; empty for all.
     pub(crate) only: &'static [&'static str],
     pub(crate) field: Option<String>,
     pub(crate) copied: bool,
@@ -180,7 +180,7 @@ impl<'a> Asked<'a> {
         })
     }
 
-    /// The same of all sources in the scope, for a tool that counts.
+    /// Asks for everything in the scope, for a tool that counts.
     pub(crate) fn of(scope: Scope<'a>, sources: Sources, span: Span) -> Asked<'a> {
         let (text, field, key) = (None, None, None);
         let (excluded, folds, only) = (Excluded::default(), false, &[][..]);
@@ -188,23 +188,23 @@ impl<'a> Asked<'a> {
         Asked { scope, sources, span, text, excluded, folds, only, field, copied, one_hive, key }
     }
 
-    /// The same of these record types alone, for a tool that tells them apart.
+    /// Asks for only these record types, folded, for a tool that needs distinct subjects.
     pub(crate) fn of_types(scope: Scope<'a>, sources: Sources, only: &'static [&'static str]) -> Asked<'a> {
         Asked { folds: true, only, ..Asked::of(scope, sources, Span { from: None, to: None }) }
     }
 
-    /// Whether the times of a field count: the pattern fits its name, or that with the record type.
+    /// Checks whether the times of a field count: the pattern matches its name, alone or with the record type.
     pub(crate) fn counts(&self, kind: &str, field: &str) -> bool {
         let is_asked = self.only.is_empty() || self.only.contains(&kind);
         is_asked && self.field.as_ref().is_none_or(|pattern| is_field(pattern, kind, field))
     }
 
-    /// Whether records are asked for whatever they are about and whichever of their times counts.
+    /// Checks whether records are asked for regardless of their subject and of which of their times counts.
     pub(crate) fn is_unnarrowed(&self) -> bool {
         self.text.is_none() && self.excluded.is_empty() && self.field.is_none() && self.key.is_none()
     }
 
-    /// Whether an instant lies in the span; a local time is in it where some zone puts it there.
+    /// Checks whether an instant is in the span; a local time is if some zone puts it there.
     pub(crate) fn spans(&self, moment: Moment) -> bool {
         let (earlier, later) = if moment.is_local { LOCAL_REACH } else { (0, 0) };
         let Span { from, to } = self.span;

@@ -1,6 +1,7 @@
-//! Rows of a timeline about the same, as one row: how many, first and last. What else they say may differ.
+//! Folds timeline rows about the same thing into one: how many, first and last. Their other fields may differ.
 //!
-//! A fold shows where to look. What comes once is its stored record; of what comes more often the row stands at the bytes of the first, and proves nothing.
+//! A fold shows where to look. A thing that occurs once is its stored record.
+//! For one that occurs more often, the row is located at the first record and proves nothing.
 
 use super::asked::{Asked, RARE_FIRST};
 use super::lines::Lines;
@@ -20,10 +21,10 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "record_fold";
 
-/// The fields that say what an event is.
+/// The fields that identify the kind of an event.
 const OF_EVENTS: [&str; 3] = ["channel", "provider", "event_id"];
 
-/// Most rows that are kept: some hundred bytes each.
+/// The most rows that are kept: some hundred bytes each.
 const MOST: usize = 1_000_000;
 
 pub(super) fn record_type() -> RecordType {
@@ -45,30 +46,30 @@ pub(super) fn record_type() -> RecordType {
     )
 }
 
-/// Records about the same.
+/// Records about the same thing.
 struct Fold {
     count: u64,
     first: Hit,
     last: Hit,
 }
 
-/// The line, the table and the source of records; what they say stands in one file.
+/// The line, the table and the source of records; together they mean one file.
 type Of = (usize, usize, usize);
 
 #[derive(Default)]
 struct Folds {
     all: Vec<Fold>,
     known: HashMap<Of, HashMap<String, usize>>,
-    /// The text that is looked up, kept so that only new ones are allocated.
+    /// The text being looked up, kept so that only new ones are allocated.
     said: String,
 }
 
 impl Folds {
-    /// Adds a record; `false` where there are too many different ones.
+    /// Adds a record; `false` if there are too many different ones.
     fn add(&mut self, hit: Hit, times: &Times<'_>) -> bool {
         self.said.clear();
         for part in times.kind.iter().chain([&times.subject]) {
-            // Whatever a text holds, it reads as no other ones.
+            // With the lengths, no text can be mistaken for two others.
             let _ = write!(self.said, "{}:{part}", part.len());
         }
         let known = self.known.entry((hit.line, hit.table, times.source)).or_default();
@@ -87,7 +88,7 @@ impl Folds {
     }
 }
 
-/// A call that folds.
+/// Runs a call that folds.
 pub(super) fn run(call: &Call<'_>, asked: &Asked<'_>, lines: Lines<'_, '_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let (offset, limit) = (arguments.count("offset")?, arguments.count("limit")?);
@@ -117,7 +118,7 @@ pub(super) fn run(call: &Call<'_>, asked: &Asked<'_>, lines: Lines<'_, '_>) -> R
     Ok(returned)
 }
 
-/// The first stored records of those things that come up last, the latest first; `None` where too many of them differ.
+/// Returns the first stored record of each of the things that appeared last, the latest first; `None` if too many of them differ.
 pub(crate) fn latest(
     asked: &Asked<'_>,
     lines: &Lines<'_, '_>,
@@ -133,7 +134,7 @@ pub(crate) fn latest(
     Ok(Some(records?))
 }
 
-/// All records that are asked for, folded; `None` where too many of them differ.
+/// Folds all records that are asked for; `None` if too many of them differ.
 fn folds(asked: &Asked<'_>, lines: &Lines<'_, '_>) -> Result<Option<Vec<Fold>>, CallError> {
     let (mut folds, mut has_room) = (Folds::default(), true);
     for (number, line) in lines.lines.iter().enumerate() {
@@ -146,7 +147,7 @@ fn folds(asked: &Asked<'_>, lines: &Lines<'_, '_>) -> Result<Option<Vec<Fold>>, 
     Ok(has_room.then_some(folds.all))
 }
 
-/// The row of a fold: the stored record where it is the only one.
+/// Makes the row of a fold: the stored record if it is the only one.
 fn record(lines: &Lines<'_, '_>, fold: &Fold) -> Result<Option<Record>, CallError> {
     let Some(line) = lines.lines.get(fold.first.line) else { return Ok(None) };
     let first = line.kept.record_of(fold.first.table, fold.first.row)?;
@@ -175,7 +176,7 @@ fn folded(fold: &Fold, subject: Option<&Field>, first: &Record, last: &Record) -
         fields.extend(first.fields.get(*name).map(|field| ((*name).to_owned(), field.clone())));
     }
     fields.extend(time_at(first, fold.first.at).map(|field| ("first".to_owned(), field.clone())));
-    // Its bytes are not among those of the first record, where the row stands.
+    // Its bytes are not in the first record, where the row is located.
     fields.extend(time_at(last, fold.last.at).map(|field| ("last".to_owned(), plain(field.value.clone()))));
     Record {
         placement: None,
@@ -187,7 +188,7 @@ fn folded(fold: &Fold, subject: Option<&Field>, first: &Record, last: &Record) -
     }
 }
 
-/// The time of a record that names this instant.
+/// Returns the time of a record with this instant.
 fn time_at(record: &Record, at: i128) -> Option<&Field> {
     record.fields.values().find(|field| match &field.value {
         FieldValue::Time(time) => time.utc.is_some_and(|utc| utc.unix_nanoseconds() == at),

@@ -1,4 +1,4 @@
-//! The tables that a call looks into, for each place in scope, and what was met when they were made.
+//! The tables that a call reads, for each place in scope, and what was met when they were made.
 
 use super::asked::Asked;
 use crate::catalogue::Call;
@@ -23,25 +23,25 @@ use std::rc::Rc;
 pub(crate) struct Line<'a, 'p> {
     pub(crate) place: &'p Place<'a>,
     pub(crate) kept: Rc<Kept>,
-    /// Of each source what is asked for of it.
+    /// For each source, what is asked of it.
     pub(crate) wanted: Vec<Option<Wanted>>,
 }
 
 /// A source that is asked for.
 pub(crate) struct Wanted {
     pub(crate) origin: Origin,
-    /// Where it comes among all sources: records of the same time stand in this order.
+    /// Its position among all sources: records with the same time are in this order.
     pub(crate) rank: usize,
-    /// Of a hive the key that is asked for.
+    /// For a hive, the key that is asked for.
     key: Option<String>,
     /// Whether its path contains the text that is asked for.
     named: bool,
 }
 
-/// All of a call.
+/// All lines of a call.
 pub(crate) struct Lines<'a, 'p> {
     pub(crate) lines: Vec<Line<'a, 'p>>,
-    /// Records whose times name no instant.
+    /// How many records have only times without an instant.
     pub(crate) timeless: u64,
     pub(crate) normalised: Vec<(&'static str, Value)>,
     pub(crate) met: Met,
@@ -100,11 +100,11 @@ impl<'a, 'p> Lines<'a, 'p> {
             for (source, wanted) in line.kept.sources().iter().zip(&line.wanted) {
                 let Some(Wanted { origin, .. }) = wanted else { continue };
                 self.timeless = self.timeless.saturating_add(source.timeless);
-                // What a search met is told by its own place.
+                // What a search met is filtered by its own path.
                 let below = origin.is_search().then_some(line.place);
                 source.tell(&mut Remarks { met: &mut self.met, below });
                 let is_entries = matches!(origin, Origin::Entries);
-                // That a folder is a copy says the same of what is in it.
+                // If a folder is a copy, so is what is in it.
                 if !asked.copied && (source.copied || is_entries && is_copied_folder(&line.place.node)) {
                     self.met.gaps.insert(left_out(line.place));
                 }
@@ -112,7 +112,7 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
     }
 
-    /// Tells which of the sources that were named there is nothing to read of.
+    /// Reports which of the named sources are not in the evidence.
     fn tell_missing(&mut self, asked: &Asked<'_>) {
         let read: BTreeSet<_> = self
             .lines
@@ -134,7 +134,8 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
     }
 
-    /// Finds the key in each hive; fails where no hive can hold it, or none does and all could be read, for then nothing was looked through.
+    /// Finds the key in each hive.
+    /// Fails if no hive can have it, or if none has it and all could be read, because then nothing was searched.
     fn narrow(&mut self, key: &str, one: bool) -> Result<(), CallError> {
         let (mut sought, mut shown) = (Vec::new(), Vec::new());
         for line in &mut self.lines {
@@ -217,7 +218,7 @@ impl<'a, 'p> Line<'a, 'p> {
         self.wanted.get(source)?.as_ref()
     }
 
-    /// Whether a row lies where it is asked for: an entry below the folder, a key below the key.
+    /// Checks whether a row is where it is asked for: an entry below the folder, a key below the key.
     fn is_here(&self, wanted: &Wanted, times: &Times<'_>) -> bool {
         match (wanted.origin, &wanted.key) {
             (Origin::Entries, _) => {
@@ -241,12 +242,12 @@ impl<'a, 'p> Line<'a, 'p> {
     }
 }
 
-/// Whether a source is asked for. What keeps a hive from being read stands with its keys, whatever is asked of it.
+/// Checks whether a source is asked for. What prevented reading a hive is stored with its keys, so keys count if any hive source does.
 fn is_asked(asked: &Asked<'_>, origin: Origin) -> bool {
     asked.sources.want(if matches!(origin, Origin::Keys) { Origin::Hives } else { origin })
 }
 
-/// Whether the subject of a row, or the path of its file, contains the text that is asked for.
+/// Checks whether the subject of a row, or the path of its file, contains the text that is asked for.
 fn says(asked: &Asked<'_>, wanted: &Wanted, times: &Times<'_>) -> bool {
     asked.text.as_ref().is_none_or(|text| wanted.named || fold(&times.subject).contains(text))
 }
@@ -297,13 +298,13 @@ fn find(place: &Place<'_>, source: &Source, key: &str) -> Result<Found, CallErro
     Ok(Found { there: key.is_some(), used, notes })
 }
 
-/// Whether a path is the place or lies below it.
+/// Checks whether a path is the place or below it.
 fn holds(place: &Place<'_>, path: &str) -> bool {
     let start = place.node.path.as_str();
     start.is_empty() || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether a key is the one at `start` or lies below it; the root is written `\`.
+/// Checks whether a key is `start` or below it; the root is written `\`.
 fn in_key(path: &str, start: &str) -> bool {
     let path = if path == "\\" { "" } else { path };
     start.is_empty() || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('\\'))
@@ -322,7 +323,7 @@ fn left_out(place: &Place<'_>) -> Gap {
     Gap { path: place.node.path.as_str().to_owned(), reason }
 }
 
-/// Collects what was met in a source, as far as it lies below a place.
+/// Collects what was met in a source, if it is below a place.
 struct Remarks<'m, 'a, 'p> {
     met: &'m mut Met,
     below: Option<&'p Place<'a>>,

@@ -1,4 +1,4 @@
-//! Steps of the clock between two logs of one channel: an archive, and the log that goes on with the next number.
+//! Clock steps between two logs of one channel: an archive, and the log that continues with the next number.
 
 use crate::intake::{Brief, Flow, Intake, Taken, hands_on_remarks};
 use crate::logs;
@@ -8,7 +8,7 @@ use ledger::{Field, FieldValue, Record, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-/// Hands on what is read of logs, and keeps what each tells as a whole.
+/// Passes on what is read from logs, and keeps the summary of each log.
 pub(super) struct Across<'s> {
     sink: &'s mut Sink,
     kind: String,
@@ -36,7 +36,7 @@ impl Across<'_> {
 impl Intake for Across<'_> {
     hands_on_remarks!(sink);
 
-    // The sink looks again at what it is handed.
+    // The sink filters again what it is handed.
     fn takes(&self) -> Taken<'_> {
         Taken::default()
     }
@@ -54,7 +54,7 @@ impl Intake for Across<'_> {
     }
 }
 
-/// Whether the second log begins with the number behind the last one of the first.
+/// Checks whether the second log begins with the number after the last one of the first.
 fn goes_on(earlier: &Record, later: &Record) -> bool {
     let number = |log: &Record, field| match value(log, field) {
         Some(FieldValue::Integer(number)) => Some(*number),
@@ -71,7 +71,7 @@ fn goes_on(earlier: &Record, later: &Record) -> bool {
         && value(earlier, "channel") == value(later, "channel")
 }
 
-/// The step from the latest time of the one to the earliest time of the other, where that lies before it.
+/// Returns the step from the latest time of the first log to the earliest time of the second, if that is a step back.
 fn step(earlier: &Record, later: &Record) -> Option<Record> {
     let (before, behind) = (instant(earlier, "last")?, instant(later, "first")?);
     let back = ticks(before).saturating_sub(ticks(behind));
@@ -98,7 +98,7 @@ fn step(earlier: &Record, later: &Record) -> Option<Record> {
     Some(Record { kind: logs::step_type().name, fields, defects: Vec::new(), ..later.clone() })
 }
 
-/// The computers that both logs name.
+/// Returns the computers that either log names, each once.
 fn computers(earlier: &Record, later: &Record) -> Vec<String> {
     let named = [earlier, later].into_iter().filter_map(|log| match value(log, "computers") {
         Some(FieldValue::List(names)) => Some(names),

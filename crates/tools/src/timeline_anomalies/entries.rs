@@ -1,4 +1,4 @@
-//! Entries of NTFS whose two sets of times do not fit each other.
+//! NTFS entries whose two sets of times are inconsistent.
 
 use crate::catalogue::Indexes;
 use crate::dir_entry;
@@ -40,7 +40,7 @@ pub(super) fn record_type() -> RecordType {
     )
 }
 
-/// Looks at all entries in scope.
+/// Checks all entries in scope.
 pub(super) fn read(scope: &Scope<'_>, indexes: &Indexes, sink: &mut Sink) -> Result<Flow, CallError> {
     for place in &scope.places {
         if place.node.kind == NodeKind::Directory {
@@ -68,7 +68,7 @@ pub(super) fn read(scope: &Scope<'_>, indexes: &Indexes, sink: &mut Sink) -> Res
     Ok(ControlFlow::Continue(()))
 }
 
-/// Tells what a walk meets beside entries, none of which has two sets of times; `false` where no index knows it.
+/// Reports what a walk meets besides entries, when none of these has two sets of times; `false` if no index has it.
 fn met(place: &Place<'_>, indexes: &Indexes, sink: &mut Sink) -> Result<bool, CallError> {
     let Some(path) = indexes.get(place.tree.label()) else { return Ok(false) };
     let mut index = NameIndex::open(path)?;

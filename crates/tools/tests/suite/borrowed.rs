@@ -1,8 +1,8 @@
-//! Rules of others: what the names of Sigma's published taxonomy mean here.
+//! Rules that others wrote: what the names of Sigma's published taxonomy mean here.
 
 use tools::{RuleFile, rule_set};
 
-/// Categories of Windows and their fields, by the taxonomy appendix of the Sigma specification and the logsource guides of its rules.
+/// Windows categories and their fields, from the taxonomy appendix of the Sigma specification and the logsource guides of its rules.
 const TAXONOMY: [(&str, &str); 24] = [
     (
         "process_creation",
@@ -45,7 +45,7 @@ const TAXONOMY: [(&str, &str); 24] = [
     ("wmi_event", "Consumer Destination EventNamespace EventType Filter Name Operation Query Type User"),
 ];
 
-/// Services of Windows of the same guides.
+/// Windows services in the same guides.
 const SERVICES: [&str; 30] = [
     "application",
     "applocker",

@@ -1,4 +1,4 @@
-//! What an agent says never stands in a record.
+//! What an agent says is never in a record.
 
 use crate::fixture::{Fixture, calls, fits, valid};
 use ledger::{Outcome, Record};
@@ -7,7 +7,7 @@ use tools::Return;
 
 const CANARY: &str = "CANARY7f3a";
 
-/// The records as they are stored, in lower case: a canary in another case is one, too.
+/// Returns the records as they are stored, in lower case: a canary counts in any case.
 fn stored(records: &[Record]) -> String {
     serde_json::to_string(records).unwrap().to_lowercase()
 }
@@ -129,7 +129,7 @@ fn another_spelling_gives_the_spelling_of_the_evidence() {
             let Some(good) = arguments.get(name).and_then(Value::as_str) else { continue };
             let mut spellings = vec![good.to_uppercase(), good.to_lowercase(), format!("\\\\{good}\\")];
             if name != "key" {
-                // The only volume of the image that holds a Windows.
+                // The only volume of the image that has Windows.
                 let below = good.strip_prefix("C/").or(good.strip_prefix("p1/")).unwrap();
                 spellings.push(format!("c:\\{}", below.replace('/', "\\").to_uppercase()));
                 spellings.push(format!("\\\\?\\C:\\{below}"));
@@ -155,7 +155,7 @@ fn normalised_arguments_give_the_same_records_and_stay_as_they_are() {
         let first = fixture.ok(&spec.name, given.normalised.clone().unwrap());
         let again = fixture.ok(&spec.name, first.normalised.clone().unwrap());
         assert_eq!(again, first, "{}", spec.name);
-        // What the first call was told of its own spelling, the others need not be told.
+        // A note about the first call's own spelling is not expected for the others.
         assert_eq!(
             Return { notes: Vec::new(), ..given },
             Return { notes: Vec::new(), ..first },

@@ -1,4 +1,4 @@
-//! Real evidence with known answers, where `LOCARD_CASES` names the folder of unpacked cases.
+//! Real evidence with known answers, if `LOCARD_CASES` names the folder of unpacked cases.
 
 use crate::fixture::{fits, text};
 use evidence::{Tree, open_directory};

@@ -1,6 +1,6 @@
 //! The published catalogue.
 //!
-//! `tests/catalogue.json` is what agents, the MCP server and the documentation rely on.
+//! Agents, the MCP server and the documentation rely on `tests/catalogue.json`.
 //! To accept a change: `UPDATE_GOLDEN=1 cargo test -p tools`, read the difference, commit it with the change.
 
 use ledger::{RecordType, ToolClass, ToolSpec, Vocabulary, Writers};
@@ -89,7 +89,7 @@ fn every_record_type_has_its_table_of_writers_and_no_table_names_what_is_not_the
             assert!(kinds[name].fields.contains_key(field), "{name} has no field {field}");
         }
         for field in table.by.iter().flat_map(|limit| &writers.limit[limit].kept) {
-            // A limit is shared by types that need not have all of what it keeps.
+            // Several types share a limit, and not every type has all the fields that it keeps.
             assert!(
                 kinds.values().any(|kind| kind.fields.contains_key(field)),
                 "no record has a field {field}"

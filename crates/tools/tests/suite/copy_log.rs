@@ -81,7 +81,7 @@ fn a_skipped_file_says_why() {
     assert_eq!((record.kind.as_str(), text(record, "reason")), ("skipped_file", "Deduped".into()));
 }
 
-/// Rows that cannot be read hide none of the others.
+/// Unreadable rows do not hide the others.
 #[test]
 fn damaged_rows_of_a_copy_log_are_told() {
     let head = COPY_LOG.lines().next().unwrap();

@@ -1,4 +1,4 @@
-//! The inputs that fuzzing kept: they reached something, and are read.
+//! Replays the inputs that fuzzing kept because they reached new code.
 
 use serde_json::json;
 use std::fs;

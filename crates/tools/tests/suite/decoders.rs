@@ -1,4 +1,4 @@
-//! Every decoder on its samples: located, filtered, counted, and mutated.
+//! Runs every decoder on its samples: located, filtered, counted, and mutated.
 
 use crate::fixture::{Fixture, text};
 use ledger::{Completeness, Outcome};
@@ -42,7 +42,7 @@ fn a_span_takes_records_by_any_of_their_times() {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test makes its own evidence")]
-/// A damaged file gives damage, an error, or the records it still holds; never a panic, and never more records than bytes.
+/// A damaged file gives damage, an error, or the records that are still in it; never a panic, and never more records than bytes.
 #[test]
 fn mutated_samples_are_read_as_far_as_they_go() {
     let folder = tempfile::tempdir().unwrap();

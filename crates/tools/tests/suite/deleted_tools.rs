@@ -1,4 +1,4 @@
-//! Deleted entries, entries of the master file table, and what the acquisition left.
+//! Deleted entries, entries of the master file table, and data of the acquisition.
 
 use crate::fixture::{Fixture, fits, text, write};
 use crate::image_fixture::{self, NOTES, STOMPED};
@@ -164,7 +164,7 @@ fn one_entry_shows_the_times_of_its_name_and_a_listing_does_not() {
     assert_eq!(text(find(&listed, "path", NOTES), "streams"), "Zone.Identifier; hidden.txt");
 }
 
-/// An E01 of a disk with a GUID partition table.
+/// Makes an E01 of a disk with a GUID partition table.
 fn expert_witness(folder: &Path, spec: &EwfSpec) -> Box<dyn Tree> {
     let volume = image_fixture::volume();
     let part = Part::volume(2048, &volume).name("Basic data partition");
@@ -224,7 +224,7 @@ fn what_may_be_the_content_of_another_file_says_so() {
     assert_eq!(text(&searched.records[0], "recovery"), "lost");
     let nothing = over(&fixture, "search_text", json!({ "text": "the password", "under": lost }));
     assert_eq!((nothing.outcome, nothing.gaps.len()), (Outcome::Empty, 1), "no absence rests on it");
-    // A table or a key does not say which of its bytes are another's.
+    // A table or a key does not say which of its bytes belong to another file.
     for (tool, arguments) in [
         ("list_tables", json!({ "path": lost })),
         ("sqlite_query", json!({ "path": lost, "sql": "SELECT 1" })),
@@ -246,7 +246,7 @@ fn text_in_a_named_stream_is_found_and_told_of_the_stream() {
     assert_eq!(found.records[0].locator.stream.as_deref(), Some("hidden.txt"));
 }
 
-/// Where a record stands in the volume.
+/// Returns the offset of a file record in the volume.
 fn record_at(built: &testkit::ntfs::Built, number: u64) -> u64 {
     let mut at = number * 1024;
     for run in &built.mft {
@@ -270,7 +270,7 @@ fn what_the_file_system_counts_in_or_what_cannot_be_told_is_not_called_deleted()
         .unwrap();
     let (folder, damaged) =
         (built.planted("folder").unwrap().record, built.planted("damaged.txt").unwrap().record);
-    // The folder's record was freed, and given away since; the other one has lost its signature.
+    // The folder's record was freed and has been reused since; the other one has lost its signature.
     let at = record_at(&built, folder);
     built.put(at + 0x16, &[2]);
     built.put(at + 0x10, &77u16.to_le_bytes());

@@ -1,10 +1,10 @@
-//! Event logs as `records` gives them.
+//! Event logs, as `records` returns them.
 
 use crate::fixture::{Fixture, text};
 use ledger::{Completeness, Outcome};
 use serde_json::{Value, json};
 
-/// A call for the events of the samples that meet a condition.
+/// Returns a call for the events of the samples that meet a condition.
 fn events(condition: &str) -> Value {
     json!({ "source": "event_log", "evidence": "files", "where": condition })
 }
@@ -65,7 +65,7 @@ fn a_count_tells_what_narrowed_it_and_refuses_a_span_that_it_cannot_tell() {
     let count = &fixture.ok("records", asked).records[0];
     assert_eq!(text(count, "by"), "account; channel; event_id");
     assert_eq!(text(count, "values"), "root; Security; 4625");
-    // A program's file has several times, none of which is that of the record.
+    // A program's prefetch file has several times, none of which is the record's own.
     let asked = json!({ "evidence": "files", "count_by": "record", "source": "prefetch", "from": "2012-01-01T00:00:00Z" });
     let found = fixture.run("records", asked);
     assert_eq!((found.records.len(), found.completeness), (0, Completeness::Truncated));
@@ -78,7 +78,7 @@ fn a_count_over_a_damaged_log_says_that_there_may_be_more() {
     let log = fixture.ok("records", json!({ "evidence": "files", "record": "logon_failed" }));
     let path = log.records[0].locator.path.clone();
     let mut bytes = std::fs::read(fixture.files_root().join(&path)).unwrap();
-    // A second chunk, of which nothing can be read.
+    // A second chunk, which is unreadable.
     bytes.extend([0x41; 0x10000]);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("Security.evtx"), &bytes).unwrap();
@@ -119,7 +119,7 @@ fn a_call_that_no_record_can_answer_is_refused_by_name() {
             json!({ "record": "logon_failed", "where": "nosuchfield = 1" }),
             &["nosuchfield", "account", "address", "event_id"],
         ),
-        // A field that records have, but none of those that are asked for.
+        // A field of some records, but of none that are asked for.
         (json!({ "source": "prefetch", "where": "event_id = 4624" }), &["event_id", "run_count"]),
         (events("event_id = 4624 OR event_id = 4625"), &[]),
         (json!({ "evidence": "files", "where": "event_id = 4624" }), &["source", "record"]),
@@ -181,7 +181,7 @@ fn a_count_says_what_its_records_lack_and_what_was_left_out() {
         asked["source"] = json!("event_log");
         fixture.ok("records", asked).records
     };
-    // A field that no record has is none of an empty value.
+    // A field that no record has is not the same as one with an empty value.
     let asked = json!({ "evidence": "files", "source": "prefetch", "count_by": "program_path,nothing" });
     assert_eq!(fixture.run("records", asked).outcome, Outcome::Failed);
     let lacking = ask(json!({ "evidence": "files", "count_by": "image_path" }));
@@ -189,7 +189,7 @@ fn a_count_says_what_its_records_lack_and_what_was_left_out() {
     assert!(!without.is_empty() && without.len() < lacking.len());
     assert!(without.iter().all(|count| text(count, "without") == "image_path"));
     assert!(without.iter().all(|count| !count.fields.contains_key("values")));
-    // A span leaves out what has no time.
+    // A time span leaves out records without a time.
     let all = ask(json!({ "evidence": "files", "count_by": "record" }));
     let within = ask(json!({
         "evidence": "files", "count_by": "record", "from": "1990-01-01T00:00:00Z",
@@ -222,7 +222,7 @@ fn a_count_of_a_folder_with_a_file_that_is_another_thing_is_incomplete() {
     let logs = count("list_event_channels", json!({ "count_by": "record" }));
     let events = count("records", json!({ "record": "logon_failed", "count_by": "record" }));
     assert!(!logs.is_empty() && !events.is_empty());
-    // The file itself was read whole; what is told of the folder is not.
+    // The file itself was read completely; the folder of the other counts was not.
     for count in logs.iter().chain(&events) {
         let of_file = text(count, "file").ends_with(".evtx");
         assert_eq!(count.fields.contains_key("incomplete"), !of_file, "{count:?}");

@@ -1,4 +1,4 @@
-//! Events that were exported from logs give the records of the log itself, with their places in the text.
+//! Events exported from logs give the same records as the log itself, located in the text.
 
 use crate::fixture::text;
 use ledger::{FieldValue, Outcome, Record};
@@ -9,7 +9,7 @@ use tools::{Return, decode_bytes};
 
 const SECURITY: Option<&str> = Some("{54849625-5478-4994-a5ba-3e3b0328c30d}");
 
-/// Times of whole milliseconds are written by every shape as they are.
+/// All formats write times of whole milliseconds exactly.
 const TICKS: u64 = 129_779_783_208_390_000;
 
 fn event<'a>(record_id: u64, event_id: u16, data: &'a [(&'a str, &'a str)]) -> Event<'a> {
@@ -61,7 +61,7 @@ fn events() -> Vec<Event<'static>> {
             user_sid: Some("S-1-5-18"),
             ..event(3, 1, SYSMON)
         },
-        // Without the GUID of its provider it only imitates one.
+        // Without its provider's GUID the event only imitates that provider.
         Event {
             provider: "Service Control Manager",
             guid: None,
@@ -82,7 +82,7 @@ fn decoded(bytes: &[u8]) -> Return {
     decode_bytes("event_log", "Exports/a.json", bytes, scratch.path())
 }
 
-/// Type, time and fields that every shape keeps; a general event has those of its shape besides.
+/// Returns type, time and the fields that every format keeps; a general event has further ones that depend on the format.
 fn told(record: &Record) -> Vec<(String, String)> {
     const LOST: [&str; 5] = ["level", "sid", "activity", "process_id", "time"];
     let mut told = vec![("type".to_owned(), record.kind.clone())];
@@ -98,7 +98,7 @@ fn told(record: &Record) -> Vec<(String, String)> {
             items.sort();
             value = items.join("\n");
         }
-        // The order of members is the shape's.
+        // The order of the members depends on the format.
         if name == "message_data" {
             let mut lines: Vec<&str> = value.lines().collect();
             lines.sort_unstable();

@@ -198,7 +198,7 @@ fn a_journal_is_asked_by_reason_entry_and_name() {
         assert_eq!(found.outcome, Outcome::Ok, "{condition}: {:?}", found.notes);
         found.records.len()
     };
-    // One item of a list is enough.
+    // One matching item of a list is enough.
     assert_eq!(count("reasons IN ('file_delete', 'RENAME_OLD_NAME')"), 2);
     assert_eq!(count("reasons = 'FILE_DELETE' AND reasons = 'CLOSE'"), 1);
     assert_eq!(count("entry = 70"), 8);
@@ -214,7 +214,7 @@ fn a_journal_is_asked_by_reason_entry_and_name() {
     let numbers = ["creations", "create_records", "renamed_from", "renamed_to", "deletions", "first_entry"];
     assert_eq!(numbers.map(|field| text(new, field)), ["1", "1", "1", "0", "0", "70"]);
     assert_eq!(text(new, "first_created"), "2012-04-04T01:58:40.8392490Z");
-    // All records of a name are told as one, whatever entry they are of.
+    // All records of a name are one record here, whatever their entries.
     assert_eq!(run("usn_names", "entry = 70").outcome, Outcome::Failed);
     assert_eq!(run("usn_names", "first_entry = 70 AND creations > 0").records.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Evidence made for the tests, and ways to ask for it.
+//! Evidence made for the tests, and helpers to query it.
 
 use evidence::{Tree, open_directory};
 use ledger::{FieldValue, Outcome, Record, ToolSpec};
@@ -24,23 +24,23 @@ pub(crate) struct Fixture {
     files: OnceCell<WithFiles>,
 }
 
-/// The folder of the evidence again, and one with a sample for each decoder: for the tools that decode files.
+/// The folder of the evidence, and a second one with a sample for each decoder: for tools that decode files.
 struct WithFiles {
     folder: TempDir,
     trees: Vec<Box<dyn Tree>>,
 }
 
-/// The folder of the evidence again, and a disk image: for the tools that are about images.
+/// The folder of the evidence, and a disk image: for tools about images.
 struct WithImage {
     folder: TempDir,
     trees: Vec<Box<dyn Tree>>,
 }
 
-/// The tools that need an image to answer.
+/// The tools that need an image for an answer.
 pub(crate) const OF_IMAGES: [&str; 6] =
     ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream", "timeline_anomalies"];
 
-/// The tools that need samples of decoders to answer.
+/// The tools that need decoder samples for an answer.
 pub(crate) const OF_FILES: [&str; 4] = ["list_event_channels", "overview", "parse_file", "records"];
 
 impl Fixture {
@@ -72,12 +72,12 @@ impl Fixture {
         })
     }
 
-    /// The folder and the image.
+    /// Returns the folder and the image.
     pub(crate) fn with_image(&self) -> &[Box<dyn Tree>] {
         &self.image().trees
     }
 
-    /// The folder and the samples of decoders.
+    /// Returns the folder and the decoder samples.
     pub(crate) fn with_files(&self) -> &[Box<dyn Tree>] {
         let make = || {
             let folder = tempfile::tempdir().unwrap();
@@ -91,13 +91,13 @@ impl Fixture {
         &self.files.get_or_init(make).trees
     }
 
-    /// The folder of the samples.
+    /// Returns the folder of the samples.
     pub(crate) fn files_root(&self) -> PathBuf {
         let _ = self.with_files();
         self.files.get().unwrap().folder.path().to_owned()
     }
 
-    /// The file of the image.
+    /// Returns the file of the image.
     pub(crate) fn image_file(&self) -> PathBuf {
         self.image().folder.path().join("disk.dd")
     }
@@ -110,14 +110,14 @@ impl Fixture {
         let scratch = tempfile::tempdir().unwrap();
         let trees = match tool {
             tool if OF_IMAGES.contains(&tool) => self.with_image(),
-            // Whoever asks for the folder alone needs no samples, which take long to make.
+            // A call for the folder alone needs no samples, which take long to make.
             tool if OF_FILES.contains(&tool) && arguments["evidence"] != "disk" => self.with_files(),
             _ => &self.trees,
         };
         run(tool, &arguments, trees, scratch.path())
     }
 
-    /// The same, where the call must succeed.
+    /// Runs a call that must succeed.
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Return {
         let returned = self.run(tool, arguments);
         assert_eq!(returned.outcome, Outcome::Ok, "{:?}", returned.notes);
@@ -125,7 +125,7 @@ impl Fixture {
         returned
     }
 
-    /// The bytes of the evidence under a field.
+    /// Returns the bytes of the evidence behind a field.
     pub(crate) fn bytes_of(&self, record: &Record, field: &str) -> Vec<u8> {
         let bytes = fs::read(self.root().join(&record.locator.path)).unwrap();
         let at = record.fields[field].at.unwrap();
@@ -133,7 +133,7 @@ impl Fixture {
     }
 }
 
-/// Arguments that each tool answers with records.
+/// Returns arguments with which each tool returns records.
 pub(crate) fn valid(tool: &str) -> Value {
     match tool {
         "find_files" => {
@@ -187,7 +187,7 @@ pub(crate) fn valid(tool: &str) -> Value {
     }
 }
 
-/// Further arguments that `records` answers with records: sources of each sort, subjects, a record type, conditions.
+/// Returns further arguments with which `records` returns records: sources of each sort, subjects, a record type, conditions.
 fn of_records() -> [Value; 10] {
     [
         json!({ "source": "computer_name", "evidence": "disk" }),
@@ -209,7 +209,7 @@ fn of_records() -> [Value; 10] {
     ]
 }
 
-/// Calls of every tool that it answers with records.
+/// Returns calls of every tool that return records.
 pub(crate) fn calls() -> Vec<(ToolSpec, Value)> {
     let of = |spec: ToolSpec| -> Vec<(ToolSpec, Value)> {
         let more = if spec.name == "records" { of_records().to_vec() } else { Vec::new() };
@@ -219,7 +219,7 @@ pub(crate) fn calls() -> Vec<(ToolSpec, Value)> {
     catalogue().into_iter().flat_map(of).collect()
 }
 
-/// Every record is of a declared type, with declared fields of declared types and its subject.
+/// Checks that every record is of a declared type, with declared fields of declared types and its subject.
 pub(crate) fn fits(returned: &Return, tool: &str) {
     let specs = catalogue().into_iter().filter(|spec| spec.name == tool || gives_any_record(tool));
     let kinds: Vec<_> = specs.flat_map(|spec| spec.records).collect();

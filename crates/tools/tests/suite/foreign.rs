@@ -1,4 +1,4 @@
-//! Logs in their place that another computer wrote: copied there, or forwarded.
+//! Logs in their usual place that another computer wrote: copied there, or forwarded.
 
 use crate::fixture;
 use evidence::open_directory;
@@ -11,7 +11,7 @@ use tools::{Prepared, run_prepared};
 
 const LOGS: &str = "C/Windows/System32/winevt/Logs";
 
-/// A log with a cleared log's event for each name, one after the other.
+/// Makes a log with a log-cleared event for each computer name, in order.
 fn written_by(names: &[&str]) -> Vec<u8> {
     let event = |(number, computer): (usize, &&'static str)| Event {
         record_id: number as u64 + 1,
@@ -30,7 +30,7 @@ fn written_by(names: &[&str]) -> Vec<u8> {
     log(&names.iter().enumerate().map(event).collect::<Vec<_>>())
 }
 
-/// The names of these tests, for as long as an event needs them.
+/// Returns the test's name as a static string, as an event needs it.
 fn known(name: &str) -> &'static str {
     let names = [
         "ALDER-07",
@@ -45,7 +45,7 @@ fn known(name: &str) -> &'static str {
     names.into_iter().find(|known| *known == name).unwrap()
 }
 
-/// A drive with a SYSTEM hive of computers with these names, a control set each, and logs.
+/// Writes a drive with a SYSTEM hive with these computer names, one per control set, and logs.
 fn drive(folder: &Path, hive: &[&str], logs: &[(&str, Vec<u8>)]) {
     fixture::write(folder, "C/Windows/notepad.exe", b"x");
     if !hive.is_empty() {
@@ -68,7 +68,7 @@ fn records(folder: &Path, tool: &str, arguments: &Value) -> Vec<Record> {
     run_prepared(tool, arguments, &[Box::new(tree)], &Prepared::default(), scratch.path()).records
 }
 
-/// The places of what a log holds, of what is counted in it, and of the log itself.
+/// Returns the placement of a log's records, of counts of them, and of the log itself.
 fn places(folder: &Path, name: &str) -> Vec<Option<Placement>> {
     let path = format!("{LOGS}/{name}");
     let mut found = records(folder, "parse_file", &json!({ "path": path }));
@@ -91,27 +91,27 @@ fn a_log_that_names_no_name_of_the_computer_is_of_another_one() {
         ]
     };
     let one = |name: &'static str, names: &[&'static str]| vec![(name, names.to_vec())];
-    // The names in the hive, other logs, the log that is asked about, whether it is foreign.
+    // The names in the hive, other logs, the log in question, whether it is foreign.
     type Case = (&'static [&'static str], Vec<(&'static str, Vec<&'static str>)>, &'static str, bool);
     let cases: Vec<Case> = vec![
         (&["ALDER-07"], vec![], "ALDER-07", false),
         (&["alder-07"], vec![], "alder-07.corp.example", false),
         (&["ALDER-07", "DESKTOP-K3Q9V1T"], vec![], "DESKTOP-K3Q9V1T", false),
         (&["A-HOST-OF-A-LON"], vec![], "A-HOST-OF-A-LONG-NAME", false),
-        // Where the hive has the name in full, another that begins so is another's.
+        // If the hive has the full name, another name with the same beginning belongs to another computer.
         (&["A-HOST-OF-A-LON", "A-HOST-OF-A-LONG-NAME"], vec![], "A-HOST-OF-A-LONG-NAME", false),
         (&["A-HOST-OF-A-LON", "A-HOST-OF-A-LONG-NAME"], vec![], "A-HOST-OF-A-LONG-OTHER", true),
         (&["ALDER-07"], vec![], "BIRCH-01", true),
         (&["ALDER-07"], system(), "BIRCH-01", true),
-        // Windows was set up under another name, which other logs put before the present one.
+        // Windows was set up under another name, which other logs have before the present one.
         (&["ALDER-07"], system(), "WIN-SETUP", false),
         (&["ALDER-07"], two(), "WIN-SETUP", false),
         (&["ALDER-07"], vec![], "WIN-SETUP", true),
-        // Nothing but what stands before a name of the computer is an earlier one of it, and no name comes back.
+        // Only a name before one of the computer's names is an earlier name of it, and no name returns.
         (&["ALDER-07"], one("System.evtx", &["ALDER-07", "BIRCH-01"]), "BIRCH-01", true),
         (&["ALDER-07"], one("System.evtx", &["BIRCH-01", "ALDER-07", "BIRCH-01"]), "BIRCH-01", true),
         (&["ALDER-07"], one("System.evtx", &["ALDER-07", "BIRCH-01", "ALDER-07"]), "BIRCH-01", true),
-        // A copy links nothing either; what an archive or a collecting tool named does.
+        // A copy does not count either; archives, and logs named by a collecting tool, do.
         (&["ALDER-07"], one("System - Copy.evtx", &["BIRCH-01", "ALDER-07"]), "BIRCH-01", true),
         (
             &["ALDER-07"],
@@ -119,10 +119,10 @@ fn a_log_that_names_no_name_of_the_computer_is_of_another_one() {
             "WIN-SETUP",
             false,
         ),
-        // A collection links nothing, whatever stands in it.
+        // A collection never counts, whatever is in it.
         (&["ALDER-07"], one("ForwardedEvents.evtx", &["BIRCH-01", "ALDER-07"]), "BIRCH-01", true),
         (&["ALDER-07"], vec![], "MINWINPC", false),
-        // Without a hive nothing tells whose it is.
+        // Without a hive nothing shows whose log it is.
         (&[], system(), "BIRCH-01", false),
     ];
     for (hive, others, asked, is_foreign) in cases {
@@ -148,7 +148,7 @@ fn of_a_log_with_forwarded_records_each_is_its_own_computers() {
         let is_other = record.fields["computer"].value.to_text() == "BIRCH-01";
         assert_eq!(record.placement, is_other.then_some(Placement::Foreign));
     }
-    // What is counted there is of no one computer, and its span is that of all of them.
+    // A count there belongs to no single computer, and its time span is that of all of them.
     let path = format!("{LOGS}/ForwardedEvents.evtx");
     let listed = records(folder.path(), "list_event_channels", &json!({ "under": path }));
     assert!(listed.iter().all(|log| log.placement == Some(Placement::Foreign)), "{listed:?}");

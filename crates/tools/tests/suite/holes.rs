@@ -1,4 +1,4 @@
-//! Files with holes: whoever skips what is stored nowhere finds what stands in a file of zeros.
+//! Files with holes: skipping what is not stored anywhere gives the same result as reading zeros.
 
 use crate::name_index::write;
 use evidence::{Tree, open_directory};
@@ -9,14 +9,14 @@ use std::path::Path;
 use testkit::samples::{Sample, samples};
 use tools::{Return, run};
 
-/// Bytes of a hole: more than the largest piece that is read at once.
+/// The size of a hole in bytes: more than the largest piece that is read at once.
 const HOLE: u64 = 3 << 20;
 
 fn sample(name: &str) -> Sample {
     samples().into_iter().find(|sample| sample.path.ends_with(name)).unwrap()
 }
 
-/// What `parse_file` says of the file, and what its hole is like: `before` its bytes, or behind them.
+/// Returns what `parse_file` says of the file and of its hole; with `before`, the hole precedes the file's bytes, else it follows them.
 fn parsed(root: &Path, path: &str, bytes: &[u8], before: bool, stored: bool) -> Return {
     let (folder, file) = (root.join(if stored { "stored" } else { "hole" }), Path::new(path));
     let whole = folder.join(file);
@@ -58,7 +58,7 @@ fn a_hive_with_a_hole_behind_it_is_as_long_as_its_file_and_reads_the_same() {
         let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_directory(&folder, "files").unwrap())];
         let arguments = json!({ "hive": path, "key": "", "depth": 3 });
         let keys = run("parse_registry_key", &arguments, &trees, home.path());
-        // Tells the size of the file.
+        // The listing gives the size of the file.
         (keys, run("list_hives", &json!({}), &trees, home.path()))
     };
     let (hole, stored) = (keys(false), keys(true));

@@ -1,4 +1,4 @@
-//! A disk image made for the tests: an MBR, a partition with NTFS, text between partitions.
+//! A disk image made for the tests: an MBR, an NTFS partition, text between partitions.
 
 use evidence::{Tree, open_image};
 use std::path::Path;
@@ -8,10 +8,10 @@ use testkit::ntfs::{Built, Content, Deleted, EntrySpec, FileTimes, NtfsTimes, Vo
 const SECTOR: usize = 512;
 const VOLUME: usize = 1 << 20;
 
-/// Where the first partition begins.
+/// The offset of the first partition.
 pub(crate) const FIRST: u64 = VOLUME as u64;
 
-/// Where text stands in no partition.
+/// The offset of text outside of partitions.
 pub(crate) const BETWEEN: usize = 40 * SECTOR;
 
 pub(crate) const NOTES: &str = "p1/Users/mara/notes.txt";
@@ -51,7 +51,7 @@ pub(crate) fn volume() -> Built {
         .unwrap()
 }
 
-/// The image: boot record, text at [`BETWEEN`], the volume from [`FIRST`] on, 64 KiB in no partition behind it.
+/// Makes the image: boot record, text at [`BETWEEN`], the volume from [`FIRST`] on, then 64 KiB outside of partitions.
 pub(crate) fn bytes(volume: &[u8]) -> Vec<u8> {
     let mut image = vec![0; VOLUME];
     image[440..444].copy_from_slice(&[0x78, 0x56, 0x34, 0x12]);
@@ -69,7 +69,7 @@ pub(crate) fn bytes(volume: &[u8]) -> Vec<u8> {
 
 static IMAGE: LazyLock<Vec<u8>> = LazyLock::new(|| bytes(&volume().bytes()));
 
-/// The opened image, called `image`.
+/// Opens the image, with the label `image`.
 pub(crate) fn open(folder: &Path) -> Box<dyn Tree> {
     crate::fixture::write(folder, "disk.dd", &IMAGE);
     Box::new(open_image(&folder.join("disk.dd"), "image").unwrap())

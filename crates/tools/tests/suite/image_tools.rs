@@ -1,4 +1,4 @@
-//! The tools that are about disk images.
+//! The tools about disk images.
 
 use crate::fixture::{Fixture, text};
 use crate::image_fixture::{BETWEEN, FIRST, NOTES, STOMPED};
@@ -61,7 +61,7 @@ fn the_whole_medium_is_hashed_where_that_is_asked() {
     let image = of_kind(&returned, "image")[0];
     let sha256 = ledger::Digest::of(&std::fs::read(fixture.image_file()).unwrap()).to_string();
     assert_eq!(text(image, "computed_sha256"), sha256);
-    // A raw image stores no hash that it could match.
+    // A raw image has no stored hash to match.
     assert!(!image.fields.contains_key("hash_matches"));
 }
 
@@ -170,7 +170,7 @@ fn a_volume_is_understood_as_it_is_called() {
     for volume in ["p1", "P1", "1", "\"p1\"", "C:", "c:\\"] {
         assert_eq!(used(volume).as_deref(), Some("p1"), "{volume}");
     }
-    // It holds Windows, so it is no other drive.
+    // It has Windows, so it is not another drive.
     assert_eq!(used("D:"), None);
     let refused = fixture.run("list_deleted", json!({ "volume": "p7" }));
     assert!(refused.notes[0].contains("the volumes are p1 of image"), "{:?}", refused.notes);

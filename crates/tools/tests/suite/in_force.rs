@@ -1,4 +1,4 @@
-//! What stands among the things that start by themselves, and does not: it has a record type of its own, which does not prove `persists`.
+//! Autostart entries that do not start: they have a record type of their own, which does not prove `persists`.
 
 use crate::fixture::{text, write};
 use evidence::{Tree, open_directory};
@@ -27,7 +27,7 @@ fn named(values: &[(&str, &str)]) -> KeySpec {
     }
 }
 
-/// A hive that is recognised as the one of its file.
+/// Makes a hive that is recognised as the one that its file name says.
 fn hive(file: &str) -> KeySpec {
     match file {
         NTUSER => {
@@ -37,7 +37,7 @@ fn hive(file: &str) -> KeySpec {
     }
 }
 
-/// The records of a source: kind, name (of an entry, the name of its subkey) and what disables it.
+/// Returns the records of a source: kind, name (for an entry, the name of its subkey) and what disables it.
 fn told(file: &str, root: KeySpec, source: &str) -> Vec<[String; 3]> {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), file, &HiveSpec::new(root).build().bytes);
@@ -158,7 +158,7 @@ fn what_a_flag_must_switch_on_is_off_without_it() {
         ["disabled_autostart", "e.exe", "GlobalFlag"],
     ];
     assert_eq!(told(SOFTWARE, root.clone(), "autostarts"), rows(&expected));
-    // What is set for all programs holds where one has no setting of its own.
+    // The setting for all programs applies if a program has none of its own.
     let of_all = KeySpec::new("R")
         .path(&options("a.exe"), key(&[("GlobalFlag", 0x200)]))
         .path(&format!("{NT}\\SilentProcessExit"), key(&[("ReportingMode", 1)]))
@@ -240,7 +240,7 @@ fn nothing_starts_at_the_logon_of_nobody() {
         "C/Windows/System32/config/systemprofile/NTUSER.DAT",
         "C/Windows/System32/config/DEFAULT",
     ] {
-        // A shell of the account may be started all the same.
+        // A shell of the account may be started anyway.
         let expected = [["disabled_autostart", "r", "no_logon"], ["autostart", "AutoRun", ""]];
         assert_eq!(told(file, root(), "autostarts"), rows(&expected), "{file}");
     }

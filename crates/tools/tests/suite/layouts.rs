@@ -1,4 +1,4 @@
-//! How collecting tools and images lay drives out: a path of the examined host leads to the same file in all of them.
+//! How collecting tools and images arrange drives: a path of the examined host leads to the same file in all of them.
 
 use crate::fixture::{text, write};
 use evidence::{
@@ -36,7 +36,7 @@ fn paths(records: &[Record]) -> Vec<String> {
     records.iter().map(|record| text(record, "path")).collect()
 }
 
-/// A zip of everything below `folder`, opened.
+/// Makes and opens a zip of everything below `folder`.
 fn zipped(folder: &Path) -> evidence::ArchiveTree {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let mut open = vec![folder.to_owned()];
@@ -136,7 +136,7 @@ fn a_user_with_a_name_of_one_letter_is_no_drive() {
     assert_eq!(paths(&returned.records), ["Users/C/a.txt"]);
 }
 
-/// An image whose volumes are the folders of a folder.
+/// An image whose volumes are the subfolders of a folder.
 struct Image(Box<dyn Tree>, Layout);
 
 impl Tree for Image {
@@ -183,7 +183,7 @@ fn the_drive_c_of_an_image_is_the_volume_with_windows_or_the_only_one() {
     assert!(both.notes[0].contains("p2/Windows") && both.notes[0].contains("p4/Windows"), "{:?}", both.notes);
 }
 
-/// The image whose volumes are the folders of `folder`.
+/// Makes the image whose volumes are the subfolders of `folder`.
 fn image(folder: &Path) -> Image {
     let layout =
         Layout { scheme: Scheme::Gpt, disk: Disk::default(), regions: Vec::new(), defects: Vec::new() };
@@ -234,7 +234,7 @@ fn nothing_is_absent_from_a_drive_for_which_nothing_stands() {
         assert_eq!(returned.outcome, Outcome::Failed, "{tool} {arguments}");
         assert!(returned.notes[0].contains("stands for the drive"), "{arguments}: {:?}", returned.notes);
     }
-    // Where another piece of evidence has the drive, the answer is not whole.
+    // If another piece of evidence has the drive, the answer is incomplete.
     let other = tempfile::tempdir().unwrap();
     write(other.path(), "D/data/x", b"x");
     let trees: Vec<Box<dyn Tree>> =

@@ -1,4 +1,4 @@
-//! Links on the way of a pattern: what they lead to is searched under its own path, and an answer says where it was not.
+//! Links on the way of a pattern: their targets are searched under their own paths, and an answer says where it did not search.
 
 use crate::name_index::{Built, write};
 use evidence::{Tree, open_directory, open_image};
@@ -9,7 +9,7 @@ use std::path::Path;
 use testkit::ntfs::{EntrySpec, VolumeSpec};
 use tools::{Return, run, run_indexed};
 
-/// What a search for names finds, with an index as without one: paths and gaps.
+/// Returns what a search for names finds, with and without an index: paths and gaps.
 fn found(trees: &[Box<dyn Tree>], name: &str) -> (Vec<String>, Vec<String>) {
     let (built, arguments) = (Built::of(trees), json!({ "name": name }));
     let none = Path::new("/nonexistent");
@@ -49,7 +49,7 @@ fn a_search_through_a_link_of_a_copied_folder_says_where_to_look() {
     ] {
         assert_eq!(found(&trees, through), (Vec::new(), gap.clone()), "{through}");
     }
-    // The path it leads to fits as well as its own does.
+    // The target's path matches as well as the link's own.
     assert_eq!(found(&trees, "**/*/*.evtx"), (log, Vec::new()));
 }
 
@@ -118,6 +118,6 @@ fn a_search_below_a_folder_says_which_links_lead_out_of_it() {
     ] {
         assert_eq!(told(tool, &arguments), [gap], "{tool} {arguments}");
     }
-    // What it leads to is searched as well.
+    // The target of the link is searched, too.
     assert_eq!(told("find_files", &json!({ "name": "*.evt" })), [""; 0]);
 }

@@ -1,4 +1,4 @@
-//! The tools over small evidence made for the test, and over real cases where they are unpacked.
+//! The tools over small evidence made for the test, and over real cases if they are unpacked.
 
 #![allow(
     clippy::unwrap_used,

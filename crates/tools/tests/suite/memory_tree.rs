@@ -1,4 +1,4 @@
-//! Evidence in memory, with damage where it is wanted; the benchmark of the name index uses it, too.
+//! Evidence in memory, with damage on request; the benchmark of the name index uses it, too.
 
 use evidence::{
     EvidencePath, FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, ReadAt, ReadError, Tree,
@@ -28,13 +28,13 @@ pub(crate) struct Entry {
 }
 
 impl MemoryTree {
-    /// A tree that holds nothing; as an image its entries have numbers that are kept.
+    /// Makes an empty tree; if it is an image, its entries have numbers that are kept.
     pub(crate) fn new(label: &str, image: bool) -> MemoryTree {
         let container = if image { vec![PathBuf::from("/nowhere.raw")] } else { Vec::new() };
         MemoryTree { label: label.to_owned(), entries: vec![Entry::default()], container }
     }
 
-    /// Adds an entry to the folder `parent`, 0 being the root, and gives its number.
+    /// Adds an entry to the folder `parent`, 0 being the root, and returns its number.
     pub(crate) fn add(&mut self, parent: usize, name: &str, size: Option<u64>) -> usize {
         let number = self.entries.len();
         self.entries.push(Entry { name: name.to_owned(), parent, size, ..Entry::default() });
@@ -46,12 +46,12 @@ impl MemoryTree {
         &mut self.entries[number]
     }
 
-    /// The entries so far, the root among them.
+    /// Returns the number of entries so far, including the root.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether the folder holds this very name.
+    /// Checks whether the folder has exactly this name.
     pub(crate) fn has(&self, parent: usize, name: &str) -> bool {
         self.entries[parent].children.iter().any(|child| self.entries[*child].name == name)
     }
@@ -60,7 +60,7 @@ impl MemoryTree {
         self.entries[number].size.is_none()
     }
 
-    /// Where the entry stands.
+    /// Returns the path of the entry.
     pub(crate) fn path(&self, number: usize) -> EvidencePath {
         let mut names = Vec::new();
         let mut at = number;
@@ -93,7 +93,7 @@ impl MemoryTree {
     fn child(&self, folder: usize, name: &str) -> Result<Option<usize>, ReadError> {
         let children = &self.entries[folder].children;
         if let Ok(place) = children.binary_search_by(|child| self.entries[*child].name.as_str().cmp(name)) {
-            // Of several the first: a name that stands twice in a folder is damage.
+            // The first of several: a name that occurs twice in a folder is damage.
             let first = children[..place].iter().rposition(|child| self.entries[*child].name != name);
             return Ok(Some(children[first.map_or(0, |before| before + 1)]));
         }
@@ -141,7 +141,7 @@ impl Tree for MemoryTree {
 
     fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
         let Some(number) = self.find(path)? else { return Ok(None) };
-        // The evidence's own spelling, which costs a path of its own.
+        // The evidence's own spelling, for which a path must be built.
         Ok(Some(self.make(number, self.path(number))))
     }
 
@@ -159,7 +159,7 @@ impl Tree for MemoryTree {
     }
 
     fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError> {
-        // A damaged index may name an entry of another file system: there is none here.
+        // A damaged index may name an entry of another file system, which does not exist here.
         let FileReference::Mft { entry, .. } = reference else { return Ok(None) };
         let number = usize::try_from(entry).unwrap_or(usize::MAX);
         let stands = number < self.entries.len() && self.path(number) == *path;

@@ -1,4 +1,4 @@
-//! With an index and without one: the same answers.
+//! The same answers with an index and without one.
 
 use crate::memory_tree::MemoryTree;
 use evidence::{Tree, open_directory};
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use tools::{Indexes, Mount, Return, build_index, run, run_indexed};
 
-/// Indexes of all trees, in files of a folder that goes with them.
+/// Indexes of all trees, with the folder that contains their files.
 pub(crate) struct Built {
     _folder: tempfile::TempDir,
     pub(crate) indexes: Indexes,
@@ -59,11 +59,11 @@ fn folders_of_folders_are_those_of_the_listing_with_and_without_an_index() {
     for path in asked {
         assert_eq!(below(indexed.as_ref(), path), below(plain.as_ref(), path), "{path:?}");
     }
-    // What is gone is told by neither, and the index alone makes no folder.
+    // A missing entry is reported by neither, and the index alone makes no folder.
     fs::remove_dir(folder.path().join("empty")).unwrap();
     write(&folder.path().join("empty"), b"a file now");
     assert_eq!(below(indexed.as_ref(), ""), below(plain.as_ref(), ""));
-    // The index is what is asked: a folder that came later is in the listing alone.
+    // The index answers: a folder created later is only in the listing.
     fs::create_dir(folder.path().join("host/later")).unwrap();
     let names = |tree: &dyn Tree| -> Vec<String> {
         below(tree, "host").into_iter().map(|node| node.name.clone()).collect()
@@ -82,7 +82,7 @@ fn looked_up(trees: &[Box<dyn Tree>], indexes: &Indexes, arguments: &Value) -> R
     run_indexed("find_files", arguments, trees, indexes, Path::new("/nonexistent"))
 }
 
-/// Names that differ in case, in letters that have no simple case, in dots, and in what patterns use.
+/// Names that differ in case, in letters without a simple case, in dots, and in pattern characters.
 const NAMES: [&str; 29] = [
     "NTUSER.DAT",
     "config",
@@ -165,7 +165,7 @@ fn tree(label: &str, image: bool, planted: &[Planted]) -> MemoryTree {
     for (number, one) in planted.iter().enumerate() {
         let folders: Vec<usize> = (0..tree.len()).filter(|entry| tree.is_folder(*entry)).collect();
         let parent = *one.parent.get(&folders);
-        // Only the numbers of an image tell such entries apart.
+        // Only the numbers of an image distinguish such entries.
         if !image && tree.has(parent, NAMES[one.name]) {
             continue;
         }
@@ -273,14 +273,14 @@ proptest! {
     }
 }
 
-/// The answers of another tool.
+/// Returns the answers of another tool, with and without the index.
 fn of_both(tool: &str, trees: &[Box<dyn Tree>], indexes: &Indexes, arguments: &Value) -> (Return, Return) {
     let scratch = tempfile::tempdir().unwrap();
     let indexed = run_indexed(tool, arguments, trees, indexes, scratch.path());
     (indexed, run(tool, arguments, trees, scratch.path()))
 }
 
-/// The answers, both ways, which must be the same.
+/// Returns the answer, which must be the same both ways.
 fn both(trees: &[Box<dyn Tree>], indexes: &Indexes, arguments: &Value) -> Return {
     let (indexed, walked) = (looked_up(trees, indexes, arguments), walked(trees, arguments));
     assert_eq!(indexed, walked, "{arguments}");
@@ -348,7 +348,7 @@ fn what_is_named_as_a_hive_and_cannot_be_read_as_one_is_told_as_by_walking() {
     }
     let (all, _) = of_both("list_hives", &trees, &built.indexes, &json!({}));
     let mut told: Vec<&str> = all.gaps.iter().map(|gap| gap.path.as_str()).collect();
-    // That the link leads nowhere is told beside.
+    // That the link leads nowhere is reported separately.
     told.dedup();
     assert_eq!(
         told,
@@ -399,7 +399,7 @@ fn what_was_not_listed_is_told_where_it_belongs_and_nowhere_else() {
     assert_eq!(of(json!({ "name": "nothing" })), (1, 1, Completeness::Truncated));
     assert_eq!(of(json!({ "name": "nothing", "under": "first" })), (1, 0, Completeness::Truncated));
     assert_eq!(of(json!({ "name": "nothing", "under": "second" })), (0, 1, Completeness::Truncated));
-    // What stands behind the end of the page was not met yet.
+    // What comes after the end of the page was not met yet.
     assert_eq!(of(json!({ "limit": 1 })), (0, 0, Completeness::Truncated));
 }
 
@@ -421,7 +421,7 @@ fn a_folder_that_cannot_be_listed_is_a_gap_and_costs_nothing_else() {
     }
 }
 
-/// Questions of every kind about the tree of an image.
+/// Returns questions of every kind about the tree of an image.
 fn of_images() -> Vec<Value> {
     let mut asked = vec![
         json!({}),
@@ -453,7 +453,7 @@ fn ntfs_volumes_are_answered_as_by_walking_whole_and_damaged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("disk.raw");
     let (mut found, mut damaged) = (0, 0);
-    // The first is whole; then something is torn out of each of some places with content.
+    // The first is whole; then something is destroyed at each of some places with content.
     let full: Vec<usize> = (0..bytes.len()).step_by(512).filter(|at| bytes[*at..*at + 4] != [0; 4]).collect();
     let torn = full.iter().step_by((full.len() / 10).max(1)).map(|at| Some(*at));
     for torn in std::iter::once(None).chain(torn) {

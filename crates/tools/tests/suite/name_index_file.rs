@@ -1,4 +1,4 @@
-//! The file of an index: made of hostile bytes, and read as such.
+//! The file of an index: made from hostile bytes, and read as hostile.
 
 use crate::memory_tree::MemoryTree;
 use crate::name_index::{Built, write};
@@ -50,7 +50,7 @@ fn equal_trees_give_equal_indexes() {
     assert_eq!(of(&trees(false)), of(&trees(false)));
     assert_ne!(of(&trees(false)).bytes, of(&trees(true)).bytes);
     assert_eq!(of(&trees(true)).entries, 11);
-    // The numbers that this machine gives to copies of files are no part of it.
+    // The numbers that this machine gives to copies of files are not in it.
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let copies = folders.each_ref().map(|folder| {
         write(&folder.path().join("a.txt"), b"a");
@@ -99,7 +99,7 @@ fn what_is_no_index_or_a_cut_one_is_refused() {
         refused(&bytes[..length]);
     }
     refused(&[&bytes[..], b"x"].concat());
-    // Another version of the format, and lengths that wrap.
+    // Another version of the format, and lengths that overflow.
     refused(&[&bytes[..8], &[9], &bytes[9..]].concat());
     refused(&[&bytes[..16], &[0xff; 40], &bytes[56..]].concat());
     fs::remove_file(&path).unwrap();

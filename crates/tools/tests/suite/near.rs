@@ -1,4 +1,4 @@
-//! What an empty search tells of what is near the thing that was looked for.
+//! The near misses that an empty search reports.
 
 use crate::fixture::write;
 use evidence::{Tree, open_directory};
@@ -8,7 +8,7 @@ use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
 
 const SYSTEM: &str = "C/Windows/System32/config/SYSTEM";
 
-/// A folder with files whose names hide one, and a hive with keys that hide a service.
+/// Makes a folder with file names that conceal others, and a hive with keys that conceal a service.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["host.txt:mimi16.exe", "m1mi8.exe", "\u{ab87}imi20.exe", "mimi16.exe.zip"] {

@@ -1,4 +1,4 @@
-//! Arguments as models write them.
+//! Arguments, as models write them.
 
 use crate::fixture::{Fixture, SOFTWARE, SYSTEM, calls, text, write};
 use ledger::{Completeness, Outcome};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
 use tools::Return;
 
-/// More users, and names that look like something else.
+/// Makes evidence with more users, and names that look like something else.
 fn fixture() -> Fixture {
     let fixture = Fixture::new();
     for path in [
@@ -39,7 +39,7 @@ fn used(fixture: &Fixture, tool: &str, arguments: Value, name: &str) -> Value {
     returned.normalised.unwrap()[name].clone()
 }
 
-/// Normalised arguments are their own normal form and give the same records.
+/// Checks that normalised arguments are their own normal form and give the same records.
 fn again(fixture: &Fixture, tool: &str, first: &Return) {
     let normalised = first.normalised.clone().unwrap();
     let second = fixture.run(tool, normalised.clone());
@@ -81,7 +81,7 @@ fn paths_of_a_running_system_are_read_where_one_entry_is_meant() {
     refused(&fixture, "stat_file", json!({ "path": "~\\notes.txt" }), several);
     refused(&fixture, "stat_file", json!({ "path": "%USERPROFILE%/none" }), "looked in C/Users/Ann/none");
     refused(&fixture, "stat_file", json!({ "path": "%PUBLIC%/x" }), "nothing of the evidence stands for");
-    // A user who has a profile is not exchanged for another.
+    // A user who has a profile is not replaced by another.
     let absent = fixture.run("stat_file", json!({ "path": "~ann/only.txt" }));
     assert_eq!(
         (absent.outcome, &absent.normalised.unwrap()["path"]),

@@ -1,4 +1,5 @@
-//! What an agent looks around with: rows left out and folded, counts of narrowed searches, the overview, refusals that name the fields.
+//! How an agent gets an overview.
+//! It leaves out and folds rows, counts narrowed searches, calls `overview`, and reads refusals that list the fields.
 
 use crate::fixture::{Fixture, text, value, write};
 use crate::timeline_rows::made_ready;
@@ -16,7 +17,7 @@ use tools::{Prepared, Return, catalogue, run_prepared};
 
 const LOGS: &str = "C/Windows/System32/winevt/Logs";
 
-/// An event of a provider and id in a second.
+/// Makes an event of a provider and id at a second.
 fn event(record_id: u64, second: u64, provider: &'static str, event_id: u16) -> Event<'static> {
     Event {
         record_id,
@@ -33,7 +34,7 @@ fn event(record_id: u64, second: u64, provider: &'static str, event_id: u16) -> 
     }
 }
 
-/// Evidence with the tables of all groups made ready.
+/// Evidence with prepared tables of all groups.
 struct Host<'t> {
     trees: &'t [Box<dyn Tree>],
     ready: Prepared,
@@ -46,7 +47,7 @@ impl<'t> Host<'t> {
         Host { trees, ready: made_ready(trees, made.path()), _made: made }
     }
 
-    /// The answer of a call, which is the same over tables that were made ready and over those that it makes.
+    /// Returns the answer of a call, which must be the same over prepared tables and over those that it makes.
     fn ask(&self, tool: &str, arguments: Value) -> Return {
         let run = |prepared: &Prepared| {
             let scratch = tempfile::tempdir().unwrap();
@@ -63,7 +64,7 @@ impl<'t> Host<'t> {
     }
 }
 
-/// A host whose log has one event eighty times, another one twice, and two once.
+/// Makes a host whose log has one event eighty times, another one twice, and two once.
 fn noisy() -> (tempfile::TempDir, Vec<Box<dyn Tree>>) {
     let folder = tempfile::tempdir().unwrap();
     let mut events: Vec<_> = (1..=80).map(|n| event(n, 10 * n, "Schannel", 36874)).collect();
@@ -76,7 +77,7 @@ fn noisy() -> (tempfile::TempDir, Vec<Box<dyn Tree>>) {
     (folder, trees)
 }
 
-/// What a row says, and how often.
+/// Returns what a row says, and how often.
 fn told(record: &Record) -> (String, String, u64) {
     let count = text(record, "count").parse().unwrap_or(1);
     (text(record, "provider"), text(record, "event_id"), count)
@@ -106,7 +107,7 @@ fn records_that_say_the_same_are_one_row_with_their_number_first_and_last() {
     assert_eq!(first.fields["first"], of_noise[0].fields["time"]);
     assert_eq!(value(first, "last"), value(of_noise[79], "time"));
     assert_eq!(text(first, "record"), "event");
-    // What comes once is the record itself, to be cited as any other.
+    // A thing that occurs once is the record itself, to be cited like any other.
     assert_eq!(folded.records[1].fields, of("105")[0].fields);
 
     let rare = host.timeline(json!({ "rare_first": true }));
@@ -174,7 +175,7 @@ fn what_is_excluded_occurs_in_no_record_and_nothing_else_is_left_out() {
             let rest = all.records.iter().filter(|record| !texts.iter().any(|text| says(record, text)));
             let expected = fields(rest.collect());
             left_out += all.records.len() - expected.len();
-            // A file has several times: where the list is longer than a page, what follows moves up.
+            // A file has several times: if the list is longer than a page, later records move up.
             assert!(all.records.len() < 5000, "{tool} {arguments}");
             assert_eq!(fields(kept.records.iter().collect()), expected, "{tool} {arguments}");
         }
@@ -202,7 +203,7 @@ fn a_level_gives_the_records_that_fit_a_rule_of_it_or_above_and_says_which_rules
         given.insert(Reverse(least), kept.records.len());
     }
     assert!(given.values().is_sorted() && given[&Reverse(Level::Low)] > 5, "{given:?}");
-    // What one source gives is what all of them give of its types.
+    // What one source returns is what all of them return of its types.
     let all = fixture.ok("records", json!({ "source": "persistence", "limit": 10_000 }));
     let standing = |record: &&Record| {
         shipped().hits(&Trace::of_record(record)).iter().any(|hit| hit.level >= Level::Low)
@@ -259,7 +260,7 @@ fn nothing_that_leaves_out_or_folds_is_among_what_shows_an_absence() {
             assert!(spec.covers.is_empty(), "{}", spec.name);
         }
     }
-    // The gateway looks at the arguments as they were used.
+    // The gateway uses the arguments as they were used.
     let (_folder, trees) = noisy();
     let host = Host::of(&trees);
     let asked = json!({ "source": "event_log", "where": "channel = 'System' AND event_id = 105", "exclude": "vmtools" });
@@ -308,7 +309,7 @@ fn a_field_that_no_record_has_is_answered_with_those_that_there_are_the_nearest_
             json!({ "record": "logon", "evidence": "files", "count_by": "record", "sum": "acount" }),
             "; the fields are ",
         ),
-        // What counts have, records need not.
+        // Fields that counts have, but records need not.
         ("records", of_logons("count_by", "narrowed_by"), "; the fields are "),
         (
             "timeline",
@@ -385,7 +386,7 @@ fn an_overview_gives_records_of_other_tools_and_says_which_sources_there_are() {
     let note = |start: &str| seen.notes.iter().find(|note| note.starts_with(start)).unwrap();
     assert!(note("sources with files: ").contains("prefetch ("));
     assert!(note("logs with records, and their spans: ").contains("Security: "));
-    // One piece of evidence without a log, and one that holds none of anything.
+    // One piece of evidence without a log, and one without anything.
     let disk = host.ask("overview", json!({ "evidence": "disk" }));
     assert!(disk.records.iter().all(|record| record.locator.evidence == "disk"));
     assert!(

@@ -1,4 +1,4 @@
-//! Patterns that can match nothing are refused, and say where they could have stood; those of a volume are found in it.
+//! Patterns that can match nothing are refused, and the refusal says where matches could have been; patterns within a volume are found there.
 
 use evidence::Tree;
 use ledger::{Completeness, EvidenceKind, Outcome};
@@ -155,7 +155,7 @@ fn a_place_that_is_there_and_holds_nothing_of_the_kind_ends_empty_and_complete()
         ("records", json!({ "source": "mui_cache", "where": "hive LIKE '%SYSTEM'" })),
         ("search_text", json!({ "text": "no such text", "name": "hosts" })),
         ("search_registry", json!({ "text": "no such text", "key": "HKLM\\SYSTEM\\Select" })),
-        // Nothing says of what is not named where it should be.
+        // A field such as the computer's name is not a place to search, so an unknown value is not refused.
         ("records", json!({ "source": "event_log", "where": "computer = 'NO-SUCH'" })),
     ] {
         let returned = asked(tool, &arguments);
@@ -266,9 +266,9 @@ fn a_stream_and_a_key_are_found_in_every_usual_spelling() {
     }
 }
 
-/// Every argument that says where to look, over all tools: what is nowhere is refused.
+/// Every argument that says where to search, over all tools: a nonexistent place is refused.
 ///
-/// Of two calls it is the answer that what they name is not there: of the file that `stat_file` is asked for, and of the key of `parse_registry_key`.
+/// For two calls the answer itself is that what they name does not exist: the file of `stat_file`, and the key of `parse_registry_key`.
 #[test]
 fn no_argument_that_says_where_to_look_is_answered_as_if_something_had_been_looked_at() {
     let wrong = [
@@ -311,7 +311,7 @@ fn no_argument_that_says_where_to_look_is_answered_as_if_something_had_been_look
     assert!(tried > 60, "{tried}");
 }
 
-/// Arguments with which a tool answers.
+/// Returns arguments with which a tool answers.
 fn usual(tool: &str) -> Value {
     match tool {
         "records" => json!({ "source": "event_log" }),

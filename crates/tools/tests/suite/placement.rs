@@ -1,4 +1,4 @@
-//! What records tell of the place of their files: in place, elsewhere, assumed or stated.
+//! The placement in records: in place, elsewhere, assumed or stated.
 
 use evidence::open_directory;
 use ledger::{Placement, Record, placement};
@@ -7,7 +7,7 @@ use std::path::Path;
 use testkit::samples::{Sample, samples};
 use tools::{InPlace, Prepared, run_prepared};
 
-/// The records of a file, or none where its path tells that it is no file of the kind.
+/// Returns the records of a file, or none if its path shows that it is not a file of the kind.
 fn records(folder: &Path, path: &str, in_place: &[&str]) -> Vec<Record> {
     called(folder, in_place, "parse_file", &json!({ "path": path, "limit": 500 }))
 }
@@ -20,17 +20,17 @@ fn called(folder: &Path, in_place: &[&str], tool: &str, arguments: &Value) -> Ve
     run_prepared(tool, arguments, &[Box::new(tree)], &prepared, scratch.path()).records
 }
 
-/// Whether a search for files of a kind in their places finds the one at this path.
+/// Checks whether a search for files of a kind in their usual places finds the one at this path.
 fn is_found_in_place(folder: &Path, path: &str, in_place: &[&str], kind: &str) -> bool {
     let arguments = json!({ "name": format!("*{}", path.rsplit('/').next().unwrap()), "place": kind });
     let found = called(folder, in_place, "find_files", &arguments);
     found.iter().any(|record| record.locator.path == path)
 }
 
-/// Whether the records of this sample, read at a path, are placed as expected, where their type belongs somewhere; how many these are.
+/// Checks whether the records of this sample, read at a path, have the expected placement, if their type has a place; returns how many have.
 fn are_placed(folder: &Path, path: &str, in_place: &[&str], expected: Option<Placement>) -> usize {
     let records = records(folder, path, in_place);
-    // The sample of a log holds events of many channels, each of which belongs in a log of its name.
+    // The sample log has events of many channels, each of which belongs in a log of its own name.
     let is_of_its_log = |record: &&Record| {
         let channel = record.fields.get("channel").map(|held| held.value.to_text());
         let file = path.rsplit('/').next().unwrap();
@@ -52,7 +52,7 @@ fn name(sample: &Sample) -> &str {
     sample.path.rsplit('/').next().unwrap()
 }
 
-/// Puts each sample under a folder and looks at all that belong somewhere.
+/// Puts each sample under a folder and checks all that have a place.
 fn all_are(host: &[&str], at: fn(&Sample) -> String, in_place: &[&str], expected: Option<Placement>) {
     let mut looked_at = 0;
     for sample in samples() {
@@ -81,7 +81,7 @@ fn a_file_where_windows_keeps_such_files_is_in_place_in_every_layout() {
         )
     };
     all_are(&[], copy, &[], None);
-    // Hosts side by side, and one in folders that hold nothing else.
+    // Hosts side by side, and one inside folders that contain nothing else.
     let hosts = &["PC-1/Windows/notepad.exe", "PC-2/Windows/notepad.exe"];
     all_are(hosts, |sample| format!("PC-2/{}", sample.path), &[], None);
     all_are(&["case/pc/Windows/notepad.exe"], |sample| format!("case/pc/{}", sample.path), &[], None);
@@ -95,7 +95,7 @@ fn a_file_that_anybody_put_elsewhere_is_told_as_such() {
     all_are(HOST, |sample| format!("C/Backup/VSS1/{}", sample.path), &[], elsewhere);
     let volume = &["Windows/notepad.exe"];
     all_are(volume, |sample| format!("VSS1/{}", sample.path), &[], elsewhere);
-    // Folders that a user named like drives, in a volume and in a host's.
+    // Folders that a user named like drives, in a volume and in a host's folder.
     for name in ["C", "D:", "d", "uploads/auto/C%3A", "tout/PC/C"] {
         let (own, other) =
             (format!("HOST/{name}/Windows/notepad.exe"), format!("{name}/Windows/notepad.exe"));
@@ -116,7 +116,7 @@ fn a_file_that_anybody_put_elsewhere_is_told_as_such() {
     all_are(&[], |sample| format!("Backup/old-pc/{}", name(sample)), &[], elsewhere);
     let hosts = &["PC-1/Windows/notepad.exe", "notes/old/Windows/notepad.exe"];
     all_are(hosts, |sample| format!("notes/old/{}", sample.path), &[], elsewhere);
-    // Without a folder of Windows, too, where the path tells that it is no file of its own.
+    // Also without a Windows folder, if the path shows that the file is not the host's own.
     all_are(&[], |sample| format!("Users/ann/Downloads/{}", name(sample)), &[], elsewhere);
 }
 

@@ -1,4 +1,4 @@
-//! Prefetch, shortcuts, jump lists, programs and marks of downloads, as calls give them.
+//! Prefetch files, shortcuts, jump lists, programs and marks of downloads, as calls return them.
 
 use crate::fixture::{Fixture, text, value, write};
 use ledger::{FieldValue, Outcome, Record};
@@ -124,7 +124,7 @@ fn a_program_has_no_time_of_the_host() {
     assert_eq!((text(program, "machine"), text(program, "subsystem")), ("x86".into(), "console".into()));
     assert_eq!(text(program, "link_time"), "2012-04-04T01:58:40Z");
     assert!(program.fields.values().all(|field| !matches!(field.value, FieldValue::Time(_))));
-    // MD5 of `kernel32.exitprocess`.
+    // The MD5 of `kernel32.exitprocess`.
     assert_eq!(text(program, "imphash"), "f9ade0aa18f660a34a4fa23392e21838");
     assert_eq!(text(program, "overlay_size"), "6");
 }

@@ -1,4 +1,4 @@
-//! `query`: a record is a stored row, whatever a statement puts beside it.
+//! `query`: a record is a stored row, whatever else a statement returns.
 
 use crate::fixture::{Fixture, text};
 use ledger::{Completeness, Outcome};
@@ -12,7 +12,7 @@ fn ask(fixture: &Fixture, sql: &str) -> Return {
     fixture.run("query", json!({ "sql": sql, "limit": 1000 }))
 }
 
-/// Statements that return rows of one table each, whatever else they say.
+/// Statements that return rows of one table each, whatever else they return.
 const PLAIN: &[&str] = &[
     "SELECT * FROM dir_entry",
     "SELECT path FROM dir_entry ORDER BY 1 DESC",
@@ -64,7 +64,7 @@ fn what_is_computed_is_no_record() {
     ] {
         let found = ask(&fixture, sql);
         assert_eq!(found.outcome, Outcome::Empty, "{sql}: {found:?}");
-        // Nobody may read an absence out of it.
+        // The answer must not be taken for an absence.
         assert_eq!(found.completeness, Completeness::Truncated, "{sql}");
         assert!(found.notes.iter().any(|note| note.contains("values, which prove nothing")), "{sql}");
     }

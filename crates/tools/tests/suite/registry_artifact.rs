@@ -1,4 +1,4 @@
-//! Artifacts of the registry, decoded from hives made for the test.
+//! Registry artifacts, decoded from hives made for the test.
 
 use crate::fixture::{fits, text, write};
 use evidence::{Tree, open_directory};
@@ -82,7 +82,7 @@ fn artifacts() -> Vec<String> {
     names.filter(|name| !OTHERS.contains(&name.as_str()) && !decoders().contains(&name.as_str())).collect()
 }
 
-/// The records of all artifacts as text; `UPDATE_GOLDEN=1` accepts a change.
+/// Compares the records of all artifacts with the golden file; `UPDATE_GOLDEN=1` accepts a change.
 #[test]
 fn every_artifact_is_decoded_as_written_down() {
     let case = Case::whole();
@@ -139,7 +139,7 @@ fn a_missing_type_of_hive_is_told_and_a_missing_artifact_an_empty_answer() {
     let returned = case.decode("time_zone");
     assert_eq!(returned.outcome, Outcome::Empty);
     assert!(returned.notes[0].contains("no hive of type SYSTEM"), "{:?}", returned.notes);
-    // The tool that old runs called failed, and still does.
+    // The tool that old runs called failed here, and still does.
     let scratch = tempfile::tempdir().unwrap();
     let of_old = |tool, arguments| tools::run(tool, &arguments, &case.trees, scratch.path()).outcome;
     assert_eq!(of_old("registry_artifact", json!({ "artifact": "time_zone" })), Outcome::Failed);
@@ -177,7 +177,7 @@ fn pages_and_patterns_choose_among_the_records() {
     }
 }
 
-/// Windows 7 keeps no security descriptors in the cache of tasks: their absence hides nothing there.
+/// Windows 7 keeps no security descriptors in the task cache: their absence hides nothing there.
 #[test]
 fn tasks_are_hidden_only_where_others_have_a_descriptor() {
     let cache = "Microsoft\\Windows NT\\CurrentVersion\\Schedule\\TaskCache";

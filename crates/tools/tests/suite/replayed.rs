@@ -22,7 +22,7 @@ fn state(program: &str, more: u32) -> Vec<u8> {
     spec.build().bytes
 }
 
-/// A dirty hive whose log replaces the program in its Run key.
+/// Makes a dirty hive whose log replaces the program in its Run key.
 fn fixture() -> Fixture {
     let fixture = Fixture::new();
     let (before, after) = (state("c:\\old.exe", 40), state("c:\\new.exe", 40));
@@ -65,7 +65,7 @@ fn bytes_of_a_log_are_shown_in_the_log() {
     let returned = fixture.ok("parse_registry_key", json!({ "hive": HIVE, "key": key }));
     let utf16 = |text: &str| crate::fixture::wide(&format!("{text}\0"));
     let (start, same) = (value(&returned.records, "start"), value(&returned.records, "same"));
-    // The record is the hive's own, its data stands in the log.
+    // The record is in the hive itself; its data is in the log.
     assert_eq!((start.locator.path.as_str(), start.fields["data"].at), (HIVE, None));
     assert_eq!(fixture.bytes_of(start, "name"), b"start");
     assert_eq!(fixture.bytes_of(same, "data"), utf16("c:\\same.exe"));

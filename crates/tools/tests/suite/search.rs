@@ -1,4 +1,4 @@
-//! Tools that look for something, and what it means when they find nothing.
+//! Search tools, and what it means if they find nothing.
 
 use crate::fixture::{Fixture, SYSTEM, text, value, write};
 use evidence::{Tree, open_directory};
@@ -67,11 +67,11 @@ fn an_absence_in_several_pieces_of_evidence_names_each() {
     assert_eq!(returned.normalised.unwrap(), json!({ "path": "C/Users/Bob" }));
 }
 
-/// Paths of what `find_files` finds.
+/// Returns the paths that `find_files` finds.
 fn found(fixture: &Fixture, arguments: serde_json::Value) -> Vec<String> {
     let returned = fixture.run("find_files", arguments.clone());
     assert_ne!(returned.outcome, Outcome::Failed, "{arguments}: {:?}", returned.notes);
-    // A link in the folder of a user leads out of what is searched below it.
+    // A link in the user's folder leads out of the folder that is searched.
     let told = returned.gaps.iter().all(|gap| gap.path == "C/Users/Ann/link");
     let is_whole = returned.completeness == Completeness::Complete;
     assert!(told && is_whole == returned.gaps.is_empty(), "{arguments}: {:?}", returned.gaps);
@@ -185,7 +185,7 @@ fn a_file_has_the_hash_of_its_content() {
     }
 }
 
-/// A pattern that a claim repeats in another letter case finds the same names, or its empty answer would show the absence of what is there.
+/// If a claim repeats a pattern in another case, it must match the same names, or its empty answer would show the absence of existing files.
 #[test]
 fn letters_of_names_are_compared_one_by_one() {
     let folder = tempfile::tempdir().unwrap();

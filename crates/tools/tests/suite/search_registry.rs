@@ -1,4 +1,4 @@
-//! Searches of the registry.
+//! Registry searches.
 
 use crate::fixture::{Fixture, SOFTWARE, text, wide, write};
 use ledger::{Completeness, Outcome};
@@ -39,7 +39,7 @@ fn names_and_data_are_searched_where_it_is_asked() {
     assert_eq!(found(&fixture, path), [key]);
     let below = json!({ "text": "evil", "hive": "D/hive", "under": "A/b" });
     assert_eq!(found(&fixture, below), [name]);
-    // Everything: the two hives with the word, in the order of their paths.
+    // Everything: the two hives with the word, ordered by path.
     assert!(
         found(&fixture, json!({ "text": "evil" }))
             .contains(&"V Microsoft\\Windows\\CurrentVersion\\Run\\svchost".to_owned())

@@ -1,4 +1,4 @@
-//! Looking for a text in files of any kind.
+//! Searches for text in files of any kind.
 
 use crate::fixture::{Fixture, SOFTWARE, fits, text, wide, write};
 use evidence::{EvidencePath, Listing, Node, ReadAt, ReadError, Tree, open_directory};
@@ -122,7 +122,7 @@ fn windows_lose_no_line_and_count_none_twice() {
             assert_eq!(text(record, "text"), lines[number - 1], "{name}");
         }
     }
-    // The hit stands at every place around the border of two windows.
+    // The hit is at every offset around the border of two windows.
     for shift in 0..14 {
         let border = (1 << 20) - 10;
         let content = format!("{}\nx needle\n{}", "a".repeat(border + shift - 1), "needle ".repeat(2));
@@ -179,7 +179,7 @@ fn what_cannot_be_looked_for_is_refused() {
     }
 }
 
-/// A folder of which one file cannot be read.
+/// A folder with one file that cannot be read.
 struct Locked(Box<dyn Tree>);
 
 impl Tree for Locked {

@@ -1,4 +1,4 @@
-//! Scripts of PowerShell that stand in several events (4104): every part is a record of its own, with its place.
+//! PowerShell scripts that are split over several events (4104): every part is a record of its own, with its place.
 
 use crate::fixture::{text, wide};
 use ledger::Record;

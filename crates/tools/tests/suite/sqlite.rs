@@ -11,7 +11,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tools::{Return, run};
 
-/// A database as a browser keeps one.
+/// Makes a database like that of a browser.
 pub(crate) fn history(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let database = open(path);
@@ -23,21 +23,21 @@ pub(crate) fn history(path: &Path) {
     database.execute_batch(sql).unwrap();
 }
 
-/// A database to be filled; that a power failure might lose it does not matter.
+/// Opens a database to be filled; losing it in a power failure does not matter.
 pub(crate) fn open(path: &Path) -> Connection {
     let database = Connection::open(path).unwrap();
     database.execute_batch("PRAGMA synchronous=OFF").unwrap();
     database
 }
 
-/// A folder with databases, and the one tool that is asked.
+/// A folder with databases, and calls of tools over it.
 pub(crate) struct Desk {
     pub(crate) folder: TempDir,
     trees: Vec<Box<dyn Tree>>,
 }
 
 impl Desk {
-    /// Evidence with one database `db`, made by this SQL.
+    /// Makes evidence with one database `db`, created by this SQL.
     pub(crate) fn new(sql: &str) -> Desk {
         let desk = Desk::empty();
         open(&desk.path("db")).execute_batch(sql).unwrap();
@@ -54,7 +54,7 @@ impl Desk {
         self.folder.path().join(name)
     }
 
-    /// Calls a tool; the evidence must stay as it is, and an equal call must give the same.
+    /// Calls a tool; the evidence must stay unchanged, and an equal call must return the same.
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> Return {
         let before = self.files();
         let once = || {
@@ -79,7 +79,7 @@ impl Desk {
         self.call("list_tables", &json!({ "path": "db" }))
     }
 
-    /// Names and bytes of everything in the evidence.
+    /// Returns the names and bytes of everything in the evidence.
     fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(self.folder.path()).unwrap().flatten();
         entries
@@ -88,7 +88,7 @@ impl Desk {
     }
 }
 
-/// The fields of each record, without those that are no columns.
+/// Returns the fields of each record that are columns.
 pub(crate) fn columns(returned: &Return) -> Vec<String> {
     let own = ["row", "database", "table", "rowid", "state", "equal_rows", "truncated"];
     let one = |record: &Record| {
@@ -260,7 +260,7 @@ fn pages_follow_each_other_and_are_no_absence() {
     assert_eq!((none.outcome, none.completeness), (Outcome::Empty, Completeness::Complete));
 }
 
-/// A database with rows that only its write-ahead log has, copied while it is in use.
+/// Makes a database with rows that only its write-ahead log has, copied while it is in use.
 pub(crate) fn with_wal(desk: &Desk) {
     let live = tempfile::tempdir().unwrap();
     let database = open(&live.path().join("db"));
@@ -332,7 +332,7 @@ fn a_damaged_log_is_applied_up_to_the_damage() {
     );
 }
 
-/// A database in the middle of a transaction that has spilt to the file.
+/// Makes a database in the middle of a transaction that has spilt to the file.
 fn with_hot_journal(desk: &Desk) {
     let live = tempfile::tempdir().unwrap();
     let database = open(&live.path().join("db"));
@@ -370,7 +370,7 @@ fn a_journal_that_names_another_file_is_not_played_back() {
     let victim = desk.path("victim");
     let name = victim.to_str().unwrap().as_bytes();
     write(desk.folder.path(), "victim", b"must stay");
-    // The end of a journal of a transaction over several databases: page, name, length, sum, magic.
+    // The end of a journal of a transaction over several databases: page, name, length, checksum, magic.
     let mut journal = fs::read(desk.path("db-journal")).unwrap();
     let magic: Vec<u8> = journal[..8].to_vec();
     journal.extend(0u32.to_be_bytes());

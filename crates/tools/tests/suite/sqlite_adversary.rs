@@ -1,4 +1,4 @@
-//! Statements and schemas made to let something into a record that stands in no row.
+//! Statements and schemas that try to get something into a record that is in no row.
 
 use crate::sqlite::{Desk, columns, notes};
 use ledger::{Completeness, FieldValue, Outcome, Record};
@@ -21,7 +21,7 @@ const SCHEMA: &str = "
     INSERT INTO \"we\"\"ird/..\" VALUES('x', 'y');
     INSERT INTO keyed VALUES('k1', 'v1'), ('k2', 'v2');";
 
-/// Every field of every record stands in one row of its table, by a reading of its own.
+/// Checks that every field of every record is in one row of its table, by reading the table independently.
 fn grounded(desk: &Desk, returned: &Return) {
     let database = Connection::open(desk.path("db")).unwrap();
     for record in &returned.records {

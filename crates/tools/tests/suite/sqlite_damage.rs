@@ -1,4 +1,4 @@
-//! Damaged databases: read as far as they go, without a panic and without an end that does not come.
+//! Damaged databases are read as far as possible, without a panic and without running forever.
 
 use crate::fixture::write;
 use crate::sqlite::{Desk, history, open, with_wal};
@@ -6,7 +6,7 @@ use ledger::{Completeness, Outcome};
 use proptest::prelude::*;
 use std::fs;
 
-/// What is asked of each damaged database.
+/// Queries each damaged database.
 fn ask(desk: &Desk) {
     desk.tables();
     for sql in [

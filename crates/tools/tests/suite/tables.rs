@@ -1,4 +1,4 @@
-//! Case tables: what the documentation says of them, and statements that want more than to read.
+//! Case tables: what the documentation says about them, and statements that try to do more than read.
 //!
 //! To accept a change of a table: `UPDATE_GOLDEN=1 cargo test -p tools`, read the difference in `docs/tables.md`, commit it with the change.
 
@@ -33,7 +33,7 @@ fn page() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/tables.md")
 }
 
-/// The tables as the documentation lists them.
+/// Returns the tables as the documentation lists them.
 fn catalogue() -> String {
     let vocabulary = Vocabulary::shipped().unwrap();
     let mut out = String::from(VIEWS_HEADING);
@@ -76,11 +76,11 @@ fn the_documentation_lists_every_table_and_column() {
     assert!(listed == expected, "the tables have changed: see this file on how to accept that: {differs:?}");
 }
 
-/// The tables of a folder with one file of hosts, and of its entries.
+/// The tables of a folder with one hosts file, and of its entries.
 struct Asking {
     home: tempfile::TempDir,
     files: TableFiles,
-    /// The file of the table of hosts.
+    /// The file of the hosts table.
     file: PathBuf,
     built: Vec<TableDigest>,
 }
@@ -121,7 +121,7 @@ impl Asking {
         Asking { file: home.path().join("hosts"), home, files, built: all }
     }
 
-    /// The files with another one in place of that of a group.
+    /// Returns the files, with another file in place of that of a group.
     fn with(&self, group: &str, file: &Path) -> TableFiles {
         let mut files = self.files.clone();
         files.insert(group.to_owned(), Indexes::from([("e".to_owned(), file.to_owned())]));
@@ -151,7 +151,7 @@ impl Asking {
     }
 }
 
-/// Statements that write, each with a target in its place.
+/// Statements that write; each has a placeholder for its target.
 const WRITES: &[&str] = &[
     "INSERT INTO {} DEFAULT VALUES",
     "INSERT INTO {} SELECT * FROM {}",
@@ -189,7 +189,7 @@ const TARGETS: &[&str] = &[
     "sqlite_master",
 ];
 
-/// What reads more than the tables, or never ends.
+/// Statements that read more than the tables, or never end.
 const REACHES: &[&str] = &[
     "ATTACH 'x' AS x",
     "ATTACH DATABASE '/etc/passwd' AS x",
@@ -242,7 +242,7 @@ const REACHES: &[&str] = &[
     "\u{0}SELECT 1",
 ];
 
-/// Counts of what no statement may read: to count them asks for no column.
+/// Tables that no statement may read, to be counted: counting asks for no column.
 const COUNTED: &[&str] = &[
     "sqlite_master",
     "sqlite_schema",
@@ -259,7 +259,7 @@ const COUNTED: &[&str] = &[
     "e0.layouts",
 ];
 
-/// What is a SELECT and must come to an end within its bounds.
+/// SELECTs that are allowed and must end within their limits.
 const GREEDY: &[&str] = &[
     "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n",
     "SELECT zeroblob(100000000000)",
@@ -355,7 +355,7 @@ fn equal_evidence_gives_equal_tables_and_another_row_another_digest() {
     assert_ne!(one.digest, build("203.0.113.8 a.example\n203.0.113.9 b.example\n").digest);
 }
 
-/// The digests of all tables, with this file in place of that of a group, as they follow from the rows.
+/// Returns the digests of all tables computed from the rows, with this file in place of that of a group.
 fn hashed(asking: &Asking, group: &str, file: &Path) -> Result<BTreeMap<String, String>, AnswerReply> {
     let files = asking.with(group, file);
     match asking.send(&Request::HashTables { files }) {

@@ -1,4 +1,4 @@
-//! Damage of logs that are text.
+//! Damage of text logs.
 
 use crate::fixture::fits;
 use ledger::Completeness;

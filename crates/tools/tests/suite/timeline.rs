@@ -1,4 +1,4 @@
-//! The order of time.
+//! Timelines: the order of time.
 
 use crate::fixture::{Fixture, SOFTWARE, TICKS, fits, text, write};
 use crate::timeline_rows::made_ready;
@@ -10,7 +10,7 @@ use tools::{Prepared, Return, run_prepared};
 
 const SECOND: u64 = 10_000_000;
 
-/// A tree whose times the examined host kept, as those of an image are; content after the number in a file's name.
+/// A tree whose times were kept by the examined host, like those of an image; the number in a file's name dates its content.
 pub(crate) struct Image(pub(crate) Box<dyn Tree>);
 
 impl Image {
@@ -49,14 +49,14 @@ impl Tree for Image {
     }
 }
 
-/// A tree, and the tables of it.
+/// A tree, and its tables.
 struct Asked {
     trees: Vec<Box<dyn Tree>>,
     prepared: Prepared,
     _folders: [tempfile::TempDir; 2],
 }
 
-/// Keys at the seconds 0 to 8 of two hives, and files at 1, 3 and 7.
+/// Makes keys at the seconds 0 to 8 in two hives, and files at 1, 3 and 7.
 fn image() -> Asked {
     let folder = tempfile::tempdir().unwrap();
     let at = |seconds: u64| TICKS + seconds * SECOND;

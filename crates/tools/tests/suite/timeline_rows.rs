@@ -1,4 +1,4 @@
-//! The timeline over tables that were made ready, over those that a call makes itself, and over what was planted.
+//! The timeline over prepared tables, over those that a call makes itself, and compared with what was planted.
 
 use crate::fixture::{TICKS, text, write};
 use crate::timeline::Image;
@@ -15,7 +15,7 @@ use tools::{Indexes, Prepared, Return, TABLES_FILE, TableGroup, build_tables, ru
 const SECOND: u64 = 10_000_000;
 const BIN: &str = "C/$Recycle.Bin/S-1-5-21-1-2-3-1001";
 
-/// A computer of two hives and some deleted files; the seconds of their times.
+/// A computer with two hives and some deleted files; with the seconds of their times.
 #[derive(Debug, Clone)]
 struct Computer {
     keys: Vec<(bool, u8, u64)>,
@@ -55,7 +55,7 @@ impl Computer {
             write(root, &format!("C/files/f{name}"), b"x");
         }
         if self.odd {
-            // Named as what it is not, and a hive that is none.
+            // A file with a misleading name, and a file that begins as a hive but is not one.
             write(root, &format!("{BIN}/$Iodd.txt"), b"something else");
             write(root, "C/files/cut", b"regf and then nothing");
         }
@@ -70,13 +70,13 @@ fn instant(seconds: u64) -> String {
     Time::from_filetime(at(seconds)).to_text()
 }
 
-/// Files whose times the host kept, and others whose times are those of a copy.
+/// Returns files with host times, and others with the times of a copy.
 fn trees(root: &Path) -> Vec<Box<dyn Tree>> {
     let dated = Image(Box::new(open_directory(root, "image").unwrap()));
     vec![Box::new(dated), Box::new(open_directory(root, "copy").unwrap())]
 }
 
-/// The tables of all groups, below a folder.
+/// Makes the tables of all groups, below a folder.
 pub(crate) fn made_ready(trees: &[Box<dyn Tree>], folder: &Path) -> Prepared {
     let mut prepared = Prepared::default();
     for group in TableGroup::all() {
@@ -95,7 +95,7 @@ pub(crate) fn made_ready(trees: &[Box<dyn Tree>], folder: &Path) -> Prepared {
 fn ask(trees: &[Box<dyn Tree>], prepared: &Prepared, tool: &str, arguments: &Value) -> Return {
     let scratch = tempfile::tempdir().unwrap();
     let returned = run_prepared(tool, arguments, trees, prepared, scratch.path());
-    // Of the keys some computers have none, which is refused.
+    // Some computers lack the key, which is refused.
     let may_fail = arguments.get("key").is_some();
     assert!(returned.outcome != Outcome::Failed || may_fail, "{tool} {arguments}: {:?}", returned.notes);
     returned
@@ -123,7 +123,7 @@ fn questions() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The seconds of the deleted files that a call gives, in its order.
+/// Returns the seconds of the deleted files that a call returns, in its order.
 fn deleted(returned: &Return) -> Vec<String> {
     returned.records.iter().map(|record| text(record, "deleted")).collect()
 }
@@ -169,7 +169,7 @@ proptest! {
         prop_assert_eq!(deleted(&returned), expected);
         let note = format!("{} records lie in the span in all", planted.len());
         prop_assert!(returned.notes.contains(&note), "{:?}", returned.notes);
-        // Buckets are whole, so that those of the span's ends count what lies beside it, too.
+        // Buckets are whole, so those at the ends of the span also count what is beside it.
         let counted = ask(&trees, &Prepared::default(), "timeline_histogram", &json!({ "source": "recycle_bin", "evidence": "image" }));
         let mut by_day = BTreeMap::new();
         for (_, seconds) in &computer.deleted {
@@ -194,7 +194,7 @@ fn a_single_file_and_a_hive_are_read_alone_and_without_the_tables_of_all() {
     let none = Prepared::default();
     let one = json!({ "under": format!("{BIN}/$I000001.txt"), "evidence": "image", "source": "recycle_bin" });
     assert_eq!(deleted(&ask(&trees, &none, "timeline", &one)), [instant(8)]);
-    // Tables that hold nothing are not asked about a file that is named.
+    // Empty tables are not used for a file that is named.
     let made = tempfile::tempdir().unwrap();
     let empty = tempfile::tempdir().unwrap();
     let ready =
@@ -223,7 +223,7 @@ fn a_named_hive_that_begins_as_none_is_a_gap_and_a_missing_source_is_told() {
     ] {
         let returned = ask(&trees, &none, tool, &arguments);
         let told: Vec<_> = returned.gaps.iter().map(|gap| gap.path.as_str()).collect();
-        // A collection that failed leaves a file of no bytes behind.
+        // A failed collection leaves an empty file behind.
         let empty = (!arguments.to_string().contains("under")).then_some("C/Windows/System32/config/SAM");
         let expected: Vec<_> = ["C/Users/ann/NTUSER.DAT"].into_iter().chain(empty).collect();
         assert_eq!(told, expected, "{tool} {arguments}");
@@ -236,7 +236,7 @@ fn a_named_hive_that_begins_as_none_is_a_gap_and_a_missing_source_is_told() {
 #[test]
 fn times_of_the_last_month_that_there_is_are_counted() {
     let folder = tempfile::tempdir().unwrap();
-    // 9999-12-30T00:00:00Z: there is no instant behind this day.
+    // 9999-12-30T00:00:00Z: there is no instant after this day.
     let late = Time::from_filetime(2_650_466_016_000_000_000);
     write(
         folder.path(),

@@ -1,4 +1,4 @@
-//! Counts of times, and what does not fit their order.
+//! Counts of times, and records that do not fit the order of time.
 
 use crate::fixture::{Fixture, text, write};
 use evidence::open_directory;
@@ -47,7 +47,7 @@ fn a_source_that_is_not_known_is_refused_with_those_that_are() {
     assert_eq!(returned.outcome, Outcome::Failed);
 }
 
-/// A log of the channel System whose records have these numbers and seconds.
+/// Makes a log of the channel System whose records have these numbers and seconds.
 fn log_of(records: &[(u64, u64)]) -> Vec<u8> {
     let event = |(number, second): &(u64, u64)| Event {
         record_id: *number,
@@ -70,7 +70,7 @@ fn a_log_that_goes_on_with_the_next_number_at_an_earlier_time_tells_of_a_step() 
     let archive = "C/Windows/System32/winevt/Logs/Archive-System-2022-06-19-09-00-00-000.evtx";
     for (later, of_later, expected) in [
         ("C/Windows/System32/winevt/Logs/System.evtx", [(3, 4_000), (4, 9_000)], Some("1000")),
-        // A number is missing between them: nobody knows which came first.
+        // A number is missing between them: which came first is unknown.
         ("C/Windows/System32/winevt/Logs/System.evtx", [(4, 4_000), (5, 9_000)], None),
         ("C/Windows/System32/winevt/Logs/System.evtx", [(3, 5_001), (4, 9_000)], None),
         ("C/Users/mara/Downloads/System.evtx", [(3, 4_000), (4, 9_000)], None),

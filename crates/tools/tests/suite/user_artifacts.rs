@@ -1,4 +1,4 @@
-//! What artifacts of the registry tell of users: accounts, programs, documents, dialogs, typed texts.
+//! What registry artifacts show about users: accounts, programs, documents, dialogs, typed texts.
 
 use crate::fixture::{Fixture, TICKS, fits, text, wide, write};
 use ledger::{Completeness, FieldValue, Outcome, Record};
@@ -29,7 +29,7 @@ fn assist(name: &str, data: &[u8]) -> ValueSpec {
     ValueSpec::binary(&rot13(name), data)
 }
 
-/// Version 5: runs, times in front, milliseconds, last run.
+/// Makes a version 5 entry: runs, focus count, milliseconds, last run.
 fn five(runs: u32, focus: u32, milliseconds: u32, last: u64) -> Vec<u8> {
     let mut data = vec![0; 72];
     for (at, number) in [(4, runs), (8, focus), (12, milliseconds)] {
@@ -61,7 +61,7 @@ fn volume() -> Vec<u8> {
     item(0x2F, &content)
 }
 
-/// A file entry of Windows 10 with a short name of odd length, a long name and a file reference.
+/// Makes a Windows 10 file entry with a short name of odd length, a long name and a file reference.
 fn file(class: u8, short: &str, long: &str) -> Vec<u8> {
     let mut content = vec![0, 0, 0, 0, 0, 0x84, 0x40, 0x96, 0x7E, 0x20, 0];
     content.extend(short.as_bytes());
@@ -333,7 +333,7 @@ fn a_damaged_entry_comes_with_its_bytes() {
 fn recent_documents_stand_in_their_order_and_only_the_first_has_a_time() {
     let fixture = fixture();
     let mut returned = artifact(&fixture, "recent_documents");
-    // The list as a whole comes first, and names only what its order names.
+    // The list as a whole comes first, and has only the names that are in its order.
     let list = returned.records.remove(0);
     assert_eq!((list.kind.as_str(), text(&list, "opened_last")), ("recent_documents_list", time(TICKS)));
     let FieldValue::List(names) = &list.fields["names"].value else { panic!("{list:?}") };

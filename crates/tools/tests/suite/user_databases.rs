@@ -1,4 +1,4 @@
-//! Windows Timeline and WebCache, as calls give them.
+//! Windows Timeline and WebCache, as calls return them.
 
 use crate::fixture::{Fixture, text};
 use crate::sqlite;
@@ -79,7 +79,7 @@ fn a_visit_that_this_browser_did_not_make_says_where_it_comes_from() {
         INSERT INTO visit_source VALUES (2, 0), (3, 2), (4, 3), (6, 1);";
     for (also, expected) in [
         (sources, ["", "synced", "extension", "imported", "synced", ""]),
-        // A history without that table is whole, too.
+        // A history without that table is also complete.
         ("", ["", "", "", "", "synced", ""]),
     ] {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What travels between the engine's side and a worker.
+//! The messages between the engine's side and a worker.
 
 use crate::fixture::{Fixture, OF_FILES, OF_IMAGES, calls};
 use ledger::{EvidenceKind, Gap, IntegrityLevel, Outcome, Output};

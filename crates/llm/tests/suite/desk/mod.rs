@@ -1,4 +1,4 @@
-//! A small engine: it answers calls from outputs made by hand.
+//! A small engine that answers calls from handmade outputs.
 
 use ledger::event::{RecordRange, Refusal};
 use ledger::tool::FieldMeaning;
@@ -51,20 +51,20 @@ pub(crate) fn value(name: &str, data: i128) -> Record {
     record("registry_value", &[("name", name), ("data", FieldValue::Integer(data))])
 }
 
-/// The model, and what its calls are answered with.
+/// The model, and the answers to its calls.
 pub(crate) struct Desk {
     model: Box<dyn Model>,
     tools: Arc<[ToolSpec]>,
-    /// Outputs by the tool, or by the key that it is asked for.
+    /// Outputs by the tool, or by the key that was asked for.
     outputs: BTreeMap<String, Arc<Output>>,
     invocations: Vec<(InvocationId, String)>,
     done: Vec<(CallId, String)>,
     turn: u32,
     /// Every call that the model made, in order.
     pub(crate) made: Vec<ToolCall>,
-    /// Records shown at first from the start, from the end, and on each page.
+    /// How many records are shown at first from the start, from the end, and on each page.
     pub(crate) view: (usize, usize, usize),
-    /// Calls of one turn; the rest is refused.
+    /// The most calls of one turn; the rest is refused.
     pub(crate) most_calls: usize,
     /// A tool whose calls are refused for good.
     pub(crate) refuses: Option<&'static str>,
@@ -110,17 +110,17 @@ impl Desk {
         &self.words
     }
 
-    /// Calls of this tool that were answered, not refused.
+    /// Counts the calls of this tool that were answered, not refused.
     pub(crate) fn answered(&self, tool: &str) -> usize {
         self.done.iter().filter(|(_, done)| done == tool).count()
     }
 
-    /// Turns until the model stops.
+    /// Makes turns until the model stops.
     pub(crate) fn work(&mut self) {
         self.work_on(Vec::new());
     }
 
-    /// The same from a message that says this.
+    /// Does the same, starting from a message that says this.
     pub(crate) fn work_on(&mut self, said: Vec<UserBlock>) {
         let mut answers = said;
         for _ in 0..200 {

@@ -59,7 +59,7 @@ async fn what_was_wrong_with_arguments_is_told_with_the_refusal() {
     }
 }
 
-/// In no order of ours, and with a number that we would write otherwise.
+/// In an order that is not ours, and with a number that we would write differently.
 const ARGUMENTS: &str = r#"{"path": "b", "b": 1.5e3, "a": []}"#;
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn thinking_goes_back_as_it_came() {
     assert_eq!(world.server.broken(), [""; 0]);
     let last = world.server.kept().pop().unwrap();
     assert_eq!(last.body["messages"][1]["content"][0]["signature"], "c2ln0+/==");
-    // Arguments go back in the very bytes in which they came.
+    // Arguments go back in exactly the bytes in which they came.
     let body = &last.request.body;
     assert!(body.contains(&format!("\"input\":{ARGUMENTS}")), "{body}");
 }
@@ -233,7 +233,7 @@ async fn a_model_that_answers_results_with_nothing_is_told_once_to_go_on() {
         assert_eq!(reply.blocks[0], ReplyBlock::Text { text: "Done.".into() });
         assert_eq!(model.last_exchange().unwrap().attempts, 2);
         talk.answer(&reply, "Really?");
-        // Silent twice is silent.
+        // After a second silence, it stays silent.
         assert_eq!(talk.ask(&mut model).await.unwrap().blocks, []);
         talk.answer(&reply, "Well then.");
         talk.ask(&mut model).await.unwrap();
@@ -280,7 +280,7 @@ async fn the_prefix_of_a_request_stays_and_is_marked_for_the_cache() {
     let kept = world.server.kept();
     for pair in kept.windows(2) {
         let mark = "\"cache_control\":{\"type\":\"ephemeral\"}";
-        // Whether members keep their order is a feature of `serde_json` that any crate may turn on.
+        // Whether members keep their order is a feature of `serde_json` that any crate may enable.
         let plain = |value: &Value| {
             value.to_string().replace(&format!("{mark},"), "").replace(&format!(",{mark}"), "")
         };

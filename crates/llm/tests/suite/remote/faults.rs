@@ -1,4 +1,4 @@
-//! What networks, servers and keys do.
+//! Failures of networks, servers and keys.
 
 use super::world::{BOTH, Waits, World, address, begun, calls, says, settings, world, world_with};
 use llm::api::{ApiKey, Clock, Provider, Retries, Settings, SetupError};
@@ -14,7 +14,7 @@ fn reply() -> Says {
     Says::new([Said::Text("I look.".into()), Said::call("a", "find_files", &json!({"path": "x"}))])
 }
 
-/// A server that fails so often before it answers.
+/// Starts a server that fails this many times before it answers.
 fn failing(speaks: Speaks, settings: Settings, times: usize, fault: Fault) -> World {
     world_with(speaks, settings, move |number, _| match number < times {
         true => Play::Fail(fault.clone(), reply()),
@@ -189,7 +189,7 @@ async fn a_wrong_key_names_its_variable_and_never_itself() {
 async fn a_key_that_a_server_repeats_is_hidden() {
     for speaks in BOTH {
         let server = ApiServer::start(speaks, "m", |_, _| says("Done.")).unwrap();
-        // The server repeats the name of a model that it does not have, and this one holds the key.
+        // The server repeats the name of a model that it does not have, and this name contains the key.
         let address = address(&server, speaks, &format!("x-{KEY}"));
         let provider = Provider::new(&address, Some(ApiKey::new(KEY).unwrap()), settings()).unwrap();
         let error = begun().ask(&mut provider.model()).await.unwrap_err();

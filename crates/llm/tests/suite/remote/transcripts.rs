@@ -1,4 +1,4 @@
-//! Conversations of every shape, whole and broken.
+//! Conversations of every form, valid and broken.
 
 use super::world::{BOTH, refused, request, returned, says, world};
 use ledger::turn::{Answer, Message, ReplyBlock, ToolCall, TurnRequest, UserBlock};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What a model said in a turn, and what it was answered with.
+/// What a model said in a turn, and the answers that it got.
 #[derive(Debug, Clone)]
 struct Exchange {
     before: String,
@@ -40,7 +40,7 @@ fn answer(kind: u8, number: u32) -> Answer {
     }
 }
 
-/// The request that an engine would make after these turns.
+/// Returns the request that an engine would make after these turns.
 fn asked(exchanges: &[Exchange]) -> TurnRequest {
     let text = |text: &String| UserBlock::Text { text: text.clone() };
     let mut messages = vec![Arc::new(Message::User(vec![text(&"Investigate.".to_owned())]))];
@@ -64,7 +64,7 @@ fn asked(exchanges: &[Exchange]) -> TurnRequest {
     request(exchanges.len() as u32 + 1, messages)
 }
 
-/// The same conversation, broken in every way that one change can break it.
+/// Returns the same conversation, broken in every way that one change can break it.
 fn broken(whole: &Transcript) -> Vec<(String, Transcript)> {
     let mut all = Vec::new();
     let mut add = |what: String, change: &dyn Fn(&mut Transcript)| {

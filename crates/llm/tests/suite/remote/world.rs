@@ -1,4 +1,4 @@
-//! A small engine and a clock without time.
+//! A small engine, and a clock on which no time passes.
 
 use ledger::event::Refusal;
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, Returned, TurnRequest, UserBlock};
@@ -17,7 +17,7 @@ use testkit::api::{ApiServer, KEY, Play, Said, Says, Speaks};
 
 pub(crate) const BOTH: [Speaks; 2] = [Speaks::Anthropic, Speaks::OpenAi];
 
-/// A clock on which waiting takes no time and is counted.
+/// A clock on which waits take no time but are recorded.
 #[derive(Debug, Default)]
 pub(crate) struct Waits(pub(crate) Mutex<Vec<Duration>>);
 
@@ -45,7 +45,7 @@ pub(crate) fn settings() -> Settings {
     Settings { retries, ..Settings::default() }
 }
 
-/// A server with a script, a provider for it, and the waits of the provider.
+/// A server with a script, a provider for it, and the provider's waits.
 pub(crate) struct World {
     pub(crate) server: ApiServer,
     pub(crate) provider: Provider,
@@ -130,11 +130,11 @@ impl Talk {
         self.messages.push(Arc::new(Message::User(blocks)));
     }
 
-    /// Asks for a turn and takes the reply into the conversation.
+    /// Asks for a turn and adds the reply to the conversation.
     pub(crate) async fn ask(&mut self, model: &mut dyn Model) -> Result<Reply, ModelError> {
         self.turn += 1;
         let reply = model.turn(&request(self.turn, self.messages.clone())).await?;
-        // What is recorded is all that is left of it when the task is resumed.
+        // When the task is resumed, only what is recorded is left.
         let recordable = without_fractions(reply.clone());
         let recorded: Reply = serde_json::from_slice(&canonical::to_vec(&recordable).unwrap()).unwrap();
         assert_eq!(recorded, recordable);
@@ -146,7 +146,7 @@ impl Talk {
         Ok(reply)
     }
 
-    /// Answers every call of a reply: those whose arguments are no object are refused.
+    /// Answers every call of a reply; calls whose arguments are not an object are refused.
     pub(crate) fn answer(&mut self, reply: &Reply, more: &str) {
         let mut blocks: Vec<_> = reply
             .calls()
@@ -166,7 +166,7 @@ impl Talk {
     }
 }
 
-/// As the engine takes a reply: a record has no fractions.
+/// Changes a reply as the engine does: records have no fractions.
 fn without_fractions(mut reply: Reply) -> Reply {
     for block in &mut reply.blocks {
         if let ReplyBlock::Call(call) = block {

@@ -1,4 +1,4 @@
-//! What tools return: anything.
+//! Random tool returns.
 
 use engine::ToolReturn;
 use ledger::{Completeness, Defect, Field, FieldValue, Gap, Locator, Outcome, Output, Record, RecordId};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use testkit::random::Random;
 
-/// The kinds of text that evidence is made of, from thin to dense.
+/// The kinds of text that evidence consists of, from thin to dense.
 const ALPHABETS: [&[&str]; 7] = [
     &["the ", "service ", "was ", "started ", "by ", "a ", "user ", "of ", "this ", "computer "],
     &["3f", "a9", "00", "c1", "7e", "d4"],
@@ -17,7 +17,7 @@ const ALPHABETS: [&[&str]; 7] = [
     &["0", "17", "2024-", ":", "-", "\u{e9}", "\\", "%", "$"],
 ];
 
-/// So many bytes, or a few more, of one kind.
+/// Makes a text of this many bytes, or a few more, of one kind.
 fn text(random: &mut Random, kind: usize, bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 16);
     while text.len() < bytes {
@@ -26,7 +26,7 @@ fn text(random: &mut Random, kind: usize, bytes: usize) -> String {
     text
 }
 
-/// A line of a file.
+/// Makes a line of a file.
 pub(crate) fn line(path: String, text: String, defects: Vec<Defect>) -> Record {
     let field = |value| Field { at: None, value };
     Record {
@@ -42,7 +42,7 @@ pub(crate) fn line(path: String, text: String, defects: Vec<Defect>) -> Record {
     }
 }
 
-/// A return with these records.
+/// Makes a return with these records.
 pub(crate) fn returned(outcome: Outcome, records: Vec<Record>) -> ToolReturn {
     ToolReturn {
         outcome,
@@ -55,7 +55,7 @@ pub(crate) fn returned(outcome: Outcome, records: Vec<Record>) -> ToolReturn {
     }
 }
 
-/// Whatever a tool may return; every record of it holds `number` in its text.
+/// Makes a random tool return; every record of it has `number` in its text.
 pub(crate) fn anything(random: &mut Random, number: usize) -> ToolReturn {
     let outcome = match random.below(12) {
         0 => Outcome::Empty,

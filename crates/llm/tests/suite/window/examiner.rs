@@ -1,4 +1,4 @@
-//! Looks at every request of a life, as a provider gets it.
+//! Checks every request of a life, as a provider gets it.
 
 use super::life::Scene;
 use super::mind::newest;
@@ -14,24 +14,24 @@ use testkit::api::{KEY, Speaks, check, text_tokens, tokens};
 
 pub(crate) const BOTH: [Speaks; 2] = [Speaks::Anthropic, Speaks::OpenAi];
 
-/// What many requests came to.
+/// Totals over many requests.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tally {
     pub(crate) lives: u64,
-    /// Lives that ended because not even the newest turn fitted.
+    /// How many lives ended because not even the newest turn fitted.
     pub(crate) too_small: u64,
-    /// Of those, the most tokens that were left beside instructions, tools and task.
+    /// The most tokens that those had left besides instructions, tools and task.
     pub(crate) most_room: u64,
     pub(crate) requests: u64,
-    /// Requests that did not go on from the one before.
+    /// How many requests did not continue the one before.
     pub(crate) moved: u64,
-    /// Requests that were longer than the model takes.
+    /// How many requests were longer than the model accepts.
     pub(crate) over: u64,
-    /// The most of them in a row.
+    /// The most such requests in a row.
     pub(crate) over_in_a_row: u64,
-    /// Requests whose newest turn was not whole.
+    /// How many requests had an incomplete newest turn.
     pub(crate) squeezed: u64,
-    /// Of those, the ones in which it would have fitted by the provider's count.
+    /// In how many of those it would have fitted, by the provider's count.
     pub(crate) needless: u64,
 }
 
@@ -49,7 +49,7 @@ impl Tally {
     }
 }
 
-/// A way to each API; nothing is ever sent.
+/// A provider for each API; nothing is ever sent.
 #[derive(Clone)]
 pub(crate) struct Ways {
     ways: [Provider; 2],
@@ -74,18 +74,18 @@ impl Ways {
     }
 }
 
-/// Looks at the requests of one life.
+/// Checks the requests of one life.
 pub(crate) struct Examiner {
     speaks: Speaks,
     window: Window,
     ways: Ways,
-    /// The request before, and its body without marks up to the end of its last message.
+    /// The previous request, and its body without marks up to the end of its last message.
     before: Option<(TurnRequest, String)>,
     first: Option<UserBlock>,
     seen: usize,
     shown: BTreeMap<InvocationId, Vec<RecordRange>>,
     in_a_row: u64,
-    /// Tokens of the first request: system prompt, tools, task.
+    /// The tokens of the first request: system prompt, tools, task.
     pub(crate) fixed: u64,
     pub(crate) tally: Tally,
     pub(crate) bodies: Vec<Digest>,
@@ -108,7 +108,7 @@ impl Examiner {
         }
     }
 
-    /// The tokens of the request, by the provider's count; whether they are more than the model takes.
+    /// Returns the tokens of the request, by the provider's count, and whether they are more than the model accepts.
     pub(crate) fn look(&mut self, scene: &Scene<'_>) -> (u64, bool) {
         let request = scene.request;
         self.tally.requests += 1;
@@ -144,7 +144,7 @@ impl Examiner {
         self.seen = events.len();
     }
 
-    /// The system prompt and the task are there, and tools are in order.
+    /// Checks that the system prompt and the task are there, and that tools are in order.
     fn instructions(&mut self, request: &TurnRequest, count: u64) {
         let Message::User(blocks) = &*request.messages[0] else { panic!("the model begins") };
         assert!(request.tools.is_sorted_by(|a, b| a.name < b.name));
@@ -157,7 +157,7 @@ impl Examiner {
         }
     }
 
-    /// The newest turn is whole, unless it does not fit.
+    /// Checks that the newest turn is complete, unless it does not fit.
     fn newest(&mut self, scene: &Scene<'_>, count: u64) {
         let (mut lost, mut is_whole) = (0, true);
         for answer in newest(scene.request) {
@@ -191,9 +191,9 @@ impl Examiner {
         }
     }
 
-    /// What goes on from the request before begins with its bytes.
+    /// Checks that a request which continues the previous one begins with its bytes.
     fn prefix(&mut self, request: &TurnRequest, body: String) {
-        // Where it stands among the members of its block depends on whether they are kept in order.
+        // Their place among the members of a block depends on whether members keep their order.
         const MARKS: [&str; 2] =
             [r#","cache_control":{"type":"ephemeral"}"#, r#""cache_control":{"type":"ephemeral"},"#];
         let body = MARKS.iter().fold(body, |body, mark| body.replace(mark, ""));
@@ -206,7 +206,7 @@ impl Examiner {
             }
         }
         let whole = body.trim_end_matches("]}").to_owned();
-        // The last block of the last message goes on where its message does.
+        // The last block of the last message continues if its message does.
         self.before = Some((request.clone(), whole));
     }
 }

@@ -1,4 +1,4 @@
-//! A task lived by hand: engine and gateway are the real ones, tools and model are told what to do.
+//! Runs a task step by step: engine and gateway are real; tools and model are scripted.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use engine::{Command, Found, Input, Invoke, Judgement, Place, Setting, Task, ToolReturn};
@@ -13,7 +13,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What a model sees of a life, and what stands behind it.
+/// What a model sees of a life, and the state behind it.
 pub(crate) struct Scene<'l> {
     pub(crate) request: &'l TurnRequest,
     pub(crate) task: &'l Task,
@@ -24,11 +24,11 @@ pub(crate) struct Scene<'l> {
 pub(crate) struct Setup {
     pub(crate) window: Option<Window>,
     pub(crate) rules: Rules,
-    /// The engine's own tools that are offered; all of them where it is empty.
+    /// The engine's own tools that are offered; all of them if empty.
     pub(crate) offered: &'static [&'static str],
 }
 
-/// Rules whose budgets end nothing.
+/// Returns rules whose budgets end nothing.
 pub(crate) fn endless() -> Rules {
     let mut rules = Rules::default();
     rules.budgets.investigate_turns = 10_000;
@@ -64,7 +64,7 @@ fn tools(offered: &[&str], vocabulary: &Vocabulary) -> Vec<ToolSpec> {
     tools
 }
 
-/// A task and all that happened in it.
+/// A task and everything that happened in it.
 pub(crate) struct Life {
     pub(crate) task: Task,
     pub(crate) events: Vec<Event>,
@@ -96,14 +96,14 @@ impl Life {
         Life { task, events: Vec::new(), rules, vocabulary, types, writers: Writers::default() }
     }
 
-    /// Takes a step; the events are kept.
+    /// Takes a step and keeps the events.
     pub(crate) fn step(&mut self, input: Input) -> Command {
         let step = self.task.step(input).unwrap();
         self.events.extend(step.append.into_iter().map(|append| append.event));
         step.command
     }
 
-    /// Lives to the end.
+    /// Runs the life to its end.
     pub(crate) fn live(
         &mut self,
         mut model: impl FnMut(&Scene<'_>) -> Input,
@@ -142,7 +142,7 @@ impl Life {
     }
 }
 
-/// The first two hundred records that hold the text, in the order of the shelf.
+/// Returns the first two hundred records that contain the text, in the order of the shelf.
 pub(crate) fn find(text: &str, task: &Task) -> Found {
     let held = task.shelf().held().iter();
     let records = held.flat_map(|held| held.output.iter().map(|output| (held.invocation, output)));

@@ -14,14 +14,14 @@ use testkit::api::{ApiServer, KEY, Limits, Play, Said, Says, Speaks, text_tokens
 use testkit::random::Random;
 
 const WINDOW: Window = Window { context: 32_000, reply: 4_000 };
-/// Tokens that tools show in all, at least.
+/// The least number of tokens that tools show in total.
 const SHOWN: u64 = 400_000;
-/// Turns of two pages each.
+/// The number of turns, with two pages each.
 const TURNS: usize = 100;
-/// What stands in one record of the first turn, and nowhere else.
+/// The text of one record of the first turn, which occurs nowhere else.
 const EARLY: &str = "the courier left locker 4711 open";
 
-/// A page of a log: words, numbers, hex.
+/// Makes a page of a log: words, numbers, hex.
 fn page(number: u64) -> ToolReturn {
     let mut random = Random::new(number);
     let words = ["service", "started", "by", "the", "user", "session", "closed", "policy", "update", "error"];
@@ -34,7 +34,7 @@ fn page(number: u64) -> ToolReturn {
     returned(Outcome::Ok, (0..20).map(|at| record(at, &mut random)).collect())
 }
 
-/// The script: reads until enough was shown, then looks for what was shown first, records it, and stops.
+/// The script: reads until enough was shown, then searches for what was shown first, records it, and stops.
 #[derive(Default)]
 struct Script {
     turn: usize,
@@ -67,7 +67,7 @@ impl Script {
     }
 }
 
-/// The invocation that the last message names: all that a model has to go by.
+/// Returns the invocation that the last message names: a model has nothing else to go by.
 fn invocation(body: &Value) -> String {
     let last = body["messages"].as_array().unwrap().last().unwrap().to_string();
     let at = last.find("inv-").unwrap_or_else(|| panic!("{last}"));
@@ -114,7 +114,7 @@ fn four_hundred_thousand_tokens_go_through_a_context_of_thirty_two_thousand() {
         assert_eq!(server.broken(), [""; 0], "{speaks:?}");
         assert!(shown >= SHOWN, "{shown}");
         assert_eq!((accepted, ended.facts), (1, 1), "{speaks:?}");
-        // What is recalled at the end is read nowhere else in the request.
+        // What is recalled at the end appears nowhere else in the request.
         let kept = server.kept();
         let before = kept[TURNS].body.to_string();
         assert!(!before.contains(EARLY));

@@ -1,4 +1,4 @@
-//! A model that does anything.
+//! A model that does anything at random.
 
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
 use ledger::{CallId, InvocationId};
@@ -13,11 +13,11 @@ struct Known {
     text: String,
 }
 
-/// A model.
+/// A model with random behaviour.
 pub(crate) struct Mind {
     random: Random,
     speaks: Speaks,
-    /// Whether each reply begins with thinking, which has to go back as it came; then its ids and names are good ones.
+    /// Whether each reply begins with thinking, which must go back as it came; then its ids and names are valid.
     thinks: bool,
     known: Vec<Known>,
     calls: usize,
@@ -28,7 +28,7 @@ impl Mind {
         Mind { random: Random::new(seed ^ 0x6d69_6e64), speaks, thinks, known: Vec::new(), calls: 0 }
     }
 
-    /// Takes note of what the last message shows.
+    /// Notes what the last message shows.
     pub(crate) fn see(&mut self, request: &TurnRequest) {
         for answer in newest(request) {
             let page = match answer {
@@ -46,7 +46,7 @@ impl Mind {
         }
     }
 
-    /// The next reply: calls, and words around them.
+    /// Returns the next reply: calls, and words around them.
     pub(crate) fn reply(&mut self) -> Reply {
         let calls = if self.random.below(3) == 0 { 1 + self.random.below(8) } else { 1 };
         let calls: Vec<ToolCall> = (0..calls).map(|_| self.call()).collect();
@@ -58,7 +58,7 @@ impl Mind {
         self.said(words, calls)
     }
 
-    /// A reply of these parts, as the client takes it from its provider.
+    /// Makes a reply of these parts, as the client gets it from its provider.
     pub(crate) fn said(&mut self, words: String, calls: Vec<ToolCall>) -> Reply {
         let verbatim = (self.thinks || self.random.below(4) == 0).then(|| self.verbatim(&words, &calls));
         let text = (!words.trim().is_empty()).then_some(ReplyBlock::Text { text: words });
@@ -132,7 +132,7 @@ impl Mind {
         ("read_output", json!({"invocation": invocation, "first": first}))
     }
 
-    /// A reading that is true, whether its record is still shown or not.
+    /// Makes a true reading, whether or not its record is still shown.
     fn reading(&mut self) -> (&'static str, Value) {
         let Some(known) = self.some() else { return ("list_phenomena", json!({})) };
         let text = known.text.split(' ').take(3).collect::<Vec<_>>().join(" ");
@@ -141,7 +141,7 @@ impl Mind {
     }
 }
 
-/// The answers of the newest message.
+/// Returns the answers in the newest message.
 pub(crate) fn newest(request: &TurnRequest) -> impl Iterator<Item = &Answer> {
     let blocks = match request.messages.last().map(AsRef::as_ref) {
         Some(Message::User(blocks)) => blocks.as_slice(),

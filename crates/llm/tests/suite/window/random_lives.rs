@@ -1,6 +1,7 @@
-//! Random lives: whatever a model does and tools return, each request keeps the rules and fits.
+//! Random lives: whatever a model does and tools return, each request obeys the rules and fits.
 //!
-//! `PROPTEST_CASES=4000 cargo test --release -p llm --test suite window::random -- --nocapture` looks at more than 100,000 pairs of a transcript and a budget: each request of a life is one.
+//! `PROPTEST_CASES=4000 cargo test --release -p llm --test suite window::random -- --nocapture` checks more than 100,000 pairs
+//! of a transcript and a budget: each request of a life is one.
 
 use super::evidence::anything;
 use super::examiner::{Examiner, Tally, Ways};
@@ -18,14 +19,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use testkit::api::Speaks;
 use testkit::random::Random;
 
-/// Lives where nothing else is asked for: some seconds without optimisation.
+/// How many lives run by default: some seconds without optimisation.
 const LIVES: u32 = 16;
-/// The engine's tools that a small context has room for.
+/// The engine's tools that fit into a small context.
 const FEW: &[&str] = &["list_invocations", "list_phenomena", "read_output", "recall", "record_phenomenon"];
-/// Tokens that the newest turn and what stands for the others take when they are as short as they can be, at most, as the engine estimates them.
+/// The most tokens, as the engine estimates them, that the newest turn and the substitute for the others need in their shortest form.
 const LEAST_ROOM: u64 = 6_000;
 
-/// What a life is made of.
+/// The parameters of a life.
 #[derive(Debug, Clone)]
 struct Case {
     seed: u64,
@@ -51,7 +52,7 @@ fn case() -> impl Strategy<Value = Case> {
     )
 }
 
-/// What a life came to.
+/// The result of a life.
 struct Lived {
     life: Life,
     ended: TaskEnded,
@@ -62,7 +63,7 @@ struct Lived {
 fn lived(case: &Case, ways: &mut BTreeMap<(u32, bool), Ways>) -> Lived {
     let reply = (case.context / 8 / 512 * 512).max(1_536);
     let window = Window { context: case.context, reply };
-    // Thinking that goes back with its signature is Anthropic's.
+    // Thinking that goes back with its signature is specific to Anthropic.
     let thinks = case.thinks && case.anthropic;
     let ways = ways.entry((reply, thinks)).or_insert_with(|| Ways::new(reply, thinks)).clone();
     let mut rules = endless();
@@ -106,10 +107,10 @@ fn lived(case: &Case, ways: &mut BTreeMap<(u32, bool), Ways>) -> Lived {
     Lived { life, ended, examiner, audit }
 }
 
-/// At its end a life looks for everything that it ever did.
+/// At its end a life searches for everything that it ever did.
 struct Audit {
     calls: u32,
-    /// Nodes listed so far, how many are asked for at once, and whether that was all.
+    /// The nodes listed so far, how many are asked for at once, and whether that was all.
     listed: BTreeSet<NodeId>,
     at_once: usize,
     is_listed: bool,
@@ -124,7 +125,7 @@ impl Audit {
         Audit { calls: 0, listed, at_once: 40, is_listed: false, then: 0, read: 0, recalled: 0 }
     }
 
-    /// Takes what the last call came to.
+    /// Processes the result of the last call.
     fn take(&mut self, answer: &Answer) {
         match answer {
             Answer::Nodes { nodes, left_out } => {
@@ -133,7 +134,7 @@ impl Audit {
             }
             // A list that does not fit even alone can be asked for in shorter pages.
             Answer::Cut(loss) if loss.invocation.is_none() => self.at_once = (self.at_once / 2).max(1),
-            // An output that does not fit is a note, which says how to go on.
+            // An output that does not fit becomes a note that says how to continue.
             Answer::Cut(loss) => {
                 self.read += u32::from(loss.tool == "read_output");
                 self.recalled += u32::from(loss.tool == "recall");
@@ -144,7 +145,7 @@ impl Audit {
         }
     }
 
-    /// The next call.
+    /// Returns the next call.
     fn next(&mut self, scene: &Scene<'_>) -> Option<ToolCall> {
         if self.calls > 0 {
             newest(scene.request).for_each(|answer| self.take(answer));
@@ -245,6 +246,6 @@ fn in_random_lives_each_request_keeps_the_rules_and_fits() {
     let total = *total.borrow();
     println!("{total:?}");
     failed.unwrap();
-    // Only text that is denser than all before it makes a request longer than it was taken for; the next one is shorter.
+    // Only text denser than all before it makes a request longer than estimated; the next request is shorter.
     assert!(total.over * 50 <= total.requests && total.over_in_a_row <= 2, "{total:?}");
 }

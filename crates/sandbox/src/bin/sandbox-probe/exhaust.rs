@@ -1,4 +1,4 @@
-//! Ways to use up what the machine has.
+//! Attempts to use up the machine's resources.
 
 use crate::{Outcome, spin};
 use std::fs::{self, File};
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Ways to use up memory, disk, descriptors, time and whoever listens.
+/// Runs an attempt to use up memory, disk, descriptors, time or the reader of an output.
 pub(crate) fn exhaust(verb: &str, argument: &str, scratch: &Path) -> Outcome {
     Some(match verb {
         "allocate" => loop {
@@ -43,7 +43,7 @@ pub(crate) fn exhaust(verb: &str, argument: &str, scratch: &Path) -> Outcome {
     })
 }
 
-/// Address space alone, as much as is asked for.
+/// Reserves address space only, as much as is asked for.
 fn reserve(bytes: usize) -> io::Result<String> {
     let rights = libc::PROT_READ | libc::PROT_WRITE;
     let how = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -65,7 +65,7 @@ fn fill() -> io::Result<String> {
     }
 }
 
-/// File after file, each within the limit of one file; not in haste, so that it shows who ends it.
+/// Writes file after file, each within the limit for one file; slowly, so that it shows what ends it.
 fn fill_disk(scratch: &Path) -> io::Result<String> {
     for number in 0_u64.. {
         let mut file = File::create(scratch.join(number.to_string()))?;
@@ -75,7 +75,7 @@ fn fill_disk(scratch: &Path) -> io::Result<String> {
     Ok(String::new())
 }
 
-/// Entries alone.
+/// Makes only directory entries.
 fn fill_folders(scratch: &Path) -> io::Result<String> {
     for number in 0_u64.. {
         fs::create_dir(scratch.join(number.to_string()))?;
@@ -83,7 +83,7 @@ fn fill_folders(scratch: &Path) -> io::Result<String> {
     Ok(String::new())
 }
 
-/// The same in files without a name.
+/// Fills the disk with files that have no name any more.
 fn fill_unlinked(scratch: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     for number in 0_u64.. {
@@ -105,7 +105,7 @@ fn limit_files(scratch: &Path) -> io::Result<String> {
     }
 }
 
-/// Folders in each other, as deep as a path may be long.
+/// Makes nested folders, as deep as a path may be long.
 fn deep(levels: usize) -> io::Result<String> {
     let mut path = std::path::PathBuf::new();
     for _ in 0..levels {

@@ -1,6 +1,6 @@
-//! A worker that does what a request tells it to, hostile acts first: the counterpart of the crate's tests and benchmark.
+//! A worker that does what a request says, in particular hostile acts; the crate's tests and benchmark use it.
 //!
-//! A request is a verb and an argument, parted by a space.
+//! A request is a verb and an argument, separated by a space.
 //! The reply is `ok ` and a text, or `errno ` and the system's error number.
 #![expect(unsafe_code, reason = "hostile acts have no safe wrapper")]
 
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// `file N` replies with a file of N zeros and a word behind it.
+/// Replies to `file N` with a file of N zeros, followed by a word.
 fn reply(request: &[u8], scratch: &Path) -> sandbox::Reply {
     let length = request.strip_prefix(b"file ").and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
     let Some(length) = length else { return handle(request, scratch).into() };
@@ -64,7 +64,7 @@ fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
 
 type Outcome = Option<io::Result<String>>;
 
-/// Ways to end badly.
+/// Ends the process badly.
 #[expect(clippy::panic, reason = "a panic is what the test asks for")]
 fn die(verb: &str, argument: &str) -> Outcome {
     match verb {
@@ -89,7 +89,7 @@ fn die(verb: &str, argument: &str) -> Outcome {
             spin()
         }
         "forge" => {
-            // SAFETY: a plain write to the reply pipe, with bytes that are no frame.
+            // SAFETY: a plain write to the reply pipe, with bytes that are not a frame.
             unsafe { libc::write(3, argument.as_ptr().cast(), argument.len()) };
             exit(0)
         }
@@ -127,7 +127,7 @@ fn block_signals() {
     }
 }
 
-/// What a parser does all day.
+/// Does what parsers normally do.
 fn work(verb: &str, argument: &str, scratch: &Path) -> Outcome {
     Some(match verb {
         "echo" => Ok(argument.to_owned()),
@@ -155,7 +155,7 @@ fn work(verb: &str, argument: &str, scratch: &Path) -> Outcome {
 fn say(what: &str) {
     print!("{what}");
     eprint!("{what}");
-    // Nothing to do about a failure but to go on.
+    // If this fails, there is nothing to do but continue.
     let _ = io::stdout().flush();
 }
 

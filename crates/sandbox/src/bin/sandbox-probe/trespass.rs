@@ -1,4 +1,4 @@
-//! What no call may do.
+//! Acts that no call may succeed in.
 
 use crate::{Outcome, exit};
 use std::ffi::{CString, c_int, c_long};
@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::os::unix::net::UnixStream;
 
-/// What no call may do; the argument is a path, an address, a number or nothing.
+/// Tries an act that no call may succeed in; the argument is a path, an address, a number or empty.
 pub(crate) fn trespass(verb: &str, argument: &str) -> Outcome {
     to_files(verb, argument)
         .or_else(|| to_sockets(verb, argument))
@@ -174,7 +174,7 @@ fn call(number: c_long, [a, b, c, d, e]: [c_long; 5]) -> io::Result<String> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(String::new()) }
 }
 
-/// `getpid` as a program of 32 bits asks for it.
+/// Calls `getpid` in the way of a 32-bit program.
 #[cfg(target_arch = "x86_64")]
 fn old_numbers() -> i32 {
     let mut number: i32 = 20;
@@ -196,7 +196,7 @@ fn fork() -> io::Result<String> {
 
 fn clone3() -> io::Result<String> {
     let arguments = [0_u64, 0, 0, 0, libc::SIGCHLD.cast_unsigned().into(), 0, 0, 0];
-    // SAFETY: the pointer is to live memory of the length that is told; the child leaves at once.
+    // SAFETY: the pointer is to live memory of the given length; the child exits at once.
     match unsafe { libc::syscall(libc::SYS_clone3, arguments.as_ptr(), size_of_val(&arguments)) } {
         -1 => Err(io::Error::last_os_error()),
         0 => exit(0),
@@ -204,13 +204,13 @@ fn clone3() -> io::Result<String> {
     }
 }
 
-/// `openat2`, whose flags no filter can see.
+/// Calls `openat2`, whose flags no filter can see.
 fn open_how(name: c_long) -> io::Result<String> {
     let how = [0_u64; 3];
     call(libc::SYS_openat2, [AT, name, how.as_ptr() as c_long, 24, 0])
 }
 
-/// A handle that only names a file is opened for reading.
+/// Opens a handle that only names a file for reading.
 fn reopen(file: &File) -> io::Result<String> {
     fs::read(format!("/proc/self/fd/{}", file.as_raw_fd())).map(|_| String::new())
 }
@@ -230,7 +230,7 @@ fn abstract_socket(name: &str) -> io::Result<String> {
     UnixStream::connect_addr(&address).map(|_| String::new())
 }
 
-/// `F_SETOWN` makes the kernel send signals for us.
+/// Makes the kernel send signals for us, with `F_SETOWN`.
 fn own_signals(pid: i32) -> io::Result<String> {
     // SAFETY: takes integers.
     let result = unsafe { libc::fcntl(2, libc::F_SETOWN, pid) };
@@ -264,7 +264,7 @@ fn code_later(number: c_long) -> io::Result<String> {
         return Err(io::Error::last_os_error());
     }
     let rights = c_long::from(libc::PROT_READ | libc::PROT_EXEC);
-    // The key is that of all memory that has none; `mprotect` knows no such argument.
+    // The key of all memory without one; `mprotect` has no such argument.
     call(number, [start as c_long, 4096, rights, 0, 0])
 }
 

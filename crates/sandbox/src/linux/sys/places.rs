@@ -14,17 +14,17 @@ pub(crate) fn unshare(which: c_int) -> io::Result<()> {
     check(unsafe { libc::unshare(which) })
 }
 
-/// From here on what the caller mounts is for nobody else; what others unmount goes here, too.
+/// Makes later mounts of the caller invisible to others; unmounts by others still take effect here.
 pub(crate) fn take_mounts_along() -> io::Result<()> {
     mount(None, Path::new("/"), libc::MS_REC | libc::MS_SLAVE)
 }
 
-/// Mounts the folder on itself, so that it can have rights of its own.
+/// Mounts the folder on itself, so that it can have its own rights.
 pub(crate) fn bind(folder: &Path) -> io::Result<()> {
     mount(Some(folder), folder, libc::MS_BIND | libc::MS_REC)
 }
 
-/// Mounts an empty folder in memory over this one.
+/// Mounts an empty in-memory folder over this one.
 pub(crate) fn cover(folder: &Path) -> io::Result<()> {
     let (folder, kind) = (text(folder)?, c"tmpfs");
     let how = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -33,24 +33,24 @@ pub(crate) fn cover(folder: &Path) -> io::Result<()> {
     check(unsafe { libc::mount(kind.as_ptr(), folder.as_ptr(), kind.as_ptr(), how, options.cast()) })
 }
 
-/// Takes the uppermost mount from this folder, with all that is mounted in it.
+/// Removes the topmost mount from this folder, with everything mounted in it.
 pub(crate) fn uncover(folder: &Path) -> io::Result<()> {
     let folder = text(folder)?;
     // SAFETY: the pointer is to a live C string.
     check(unsafe { libc::umount2(folder.as_ptr(), libc::MNT_DETACH) })
 }
 
-/// Makes the current folder, which is a mount, the root; where nothing holds the old one any more, it is gone.
+/// Makes the current folder, which is a mount, the root; if nothing uses the old root any more, it is gone.
 pub(crate) fn swap_roots() -> io::Result<()> {
     let here = c".".as_ptr();
-    // SAFETY: the pointers are to a C string that lives for ever. The old root comes to lie over the new one.
+    // SAFETY: the pointers are to a C string that lives forever. The old root ends up over the new one.
     check_long(unsafe { libc::syscall(libc::SYS_pivot_root, here, here) })?;
     // SAFETY: as above.
     check(unsafe { libc::umount2(here, libc::MNT_DETACH) })?;
     std::env::set_current_dir("/")
 }
 
-/// A copy of what is mounted at `path` and below, which stands nowhere yet.
+/// Copies the mounts at `path` and below; the copy is not attached anywhere yet.
 pub(crate) fn copy_of(path: &Path) -> io::Result<OwnedFd> {
     let path = text(path)?;
     let flags = libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | libc::AT_RECURSIVE.cast_unsigned();
@@ -61,7 +61,7 @@ pub(crate) fn copy_of(path: &Path) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
-/// Lets what [`copy_of`] has copied stand at `place`.
+/// Attaches what [`copy_of`] has copied at `place`.
 pub(crate) fn attach(copy: &OwnedFd, place: &Path) -> io::Result<()> {
     let place = text(place)?;
     let (copy, none) = (copy.as_raw_fd(), c"".as_ptr());
@@ -76,7 +76,7 @@ fn mount(from: Option<&Path>, to: &Path, how: c_ulong) -> io::Result<()> {
     let from = from.map(text).transpose()?;
     let to = text(to)?;
     let from = from.as_ref().map_or(ptr::null(), |from| from.as_ptr());
-    // SAFETY: the pointers are to live C strings, or null where this kind of mount takes none.
+    // SAFETY: the pointers are to live C strings, or null if this kind of mount takes none.
     check(unsafe { libc::mount(from, to.as_ptr(), ptr::null(), how, ptr::null()) })
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn set_mounts(path: &Path, all: bool, set: u64, clear: u64) -> io::Re
     set_attributes(libc::AT_FDCWD, &text(path)?, flags, set, clear)
 }
 
-/// Sets attributes of all that [`copy_of`] has copied.
+/// Sets attributes of everything that [`copy_of`] has copied.
 pub(crate) fn set_copies(copy: &OwnedFd, set: u64) -> io::Result<()> {
     set_attributes(copy.as_raw_fd(), c"", libc::AT_EMPTY_PATH | libc::AT_RECURSIVE, set, 0)
 }
@@ -94,7 +94,7 @@ pub(crate) fn set_copies(copy: &OwnedFd, set: u64) -> io::Result<()> {
 fn set_attributes(at: RawFd, path: &CStr, flags: c_int, set: u64, clear: u64) -> io::Result<()> {
     let attributes: [u64; 4] = [set, clear, 0, 0];
     let (path, size) = (path.as_ptr(), size_of_val(&attributes));
-    // SAFETY: the pointers are to a live C string and to memory of the size that is told (`struct mount_attr`).
+    // SAFETY: the pointers are to a live C string and to memory of the given size (`struct mount_attr`).
     let result =
         unsafe { libc::syscall(libc::SYS_mount_setattr, at, path, flags, attributes.as_ptr(), size) };
     check_long(result).map(drop)

@@ -1,4 +1,4 @@
-//! A worker with evidence to read, and ways to disturb it.
+//! A worker with evidence to read, and ways to disrupt it.
 
 use sandbox::{Config, Ending, Limits, Policy, Report, Zygote};
 use std::fs;
@@ -18,7 +18,7 @@ pub(crate) struct Bench {
     _home: TempDir,
 }
 
-/// Limits with a wall clock that a test can wait for.
+/// Returns limits with a wall clock short enough for a test to wait for.
 pub(crate) fn short() -> Limits {
     Limits { wall: Duration::from_millis(200), ..Limits::default() }
 }
@@ -28,7 +28,7 @@ impl Bench {
         Self::prepared(confinement, |_, _| ())
     }
 
-    /// The same after something was done to evidence and scratch root.
+    /// Does the same after `prepare` has changed the evidence and the scratch root.
     pub(crate) fn prepared(confinement: Policy, prepare: impl FnOnce(&Path, &Path)) -> Self {
         let home = tempfile::tempdir().unwrap();
         let (evidence, outside) = (home.path().join("evidence"), home.path().join("outside"));
@@ -52,7 +52,7 @@ impl Bench {
         Self { zygote, evidence, outside, scratch_root, config, _home: home }
     }
 
-    /// What the kernel tells of the zygote in `/proc`.
+    /// Returns what the kernel reports of the zygote in `/proc`.
     pub(crate) fn told(&self, file: &str) -> String {
         let path = format!("/proc/{}/{file}", self.zygote.process_id().unwrap());
         match file.starts_with("ns/") {
@@ -61,7 +61,7 @@ impl Bench {
         }
     }
 
-    /// Another worker with the same folders.
+    /// Starts another worker with the same folders.
     pub(crate) fn second(&self) -> Zygote {
         Zygote::spawn(self.config.clone()).unwrap()
     }
@@ -70,7 +70,7 @@ impl Bench {
         self.zygote.call(request.as_bytes(), &Limits::default()).unwrap()
     }
 
-    /// The reply's text.
+    /// Returns the reply's text.
     pub(crate) fn ask(&mut self, request: &str) -> String {
         Self::ask_of(&mut self.zygote, request)
     }
@@ -82,7 +82,7 @@ impl Bench {
         }
     }
 
-    /// The reply to a verb about a path.
+    /// Returns the reply to a verb about a path.
     pub(crate) fn ask_path(&mut self, verb: &str, path: &Path) -> String {
         self.ask(&format!("{verb} {}", path.display()))
     }
@@ -106,7 +106,7 @@ impl Bench {
         self.once_a_call_runs(move || signal("-KILL", pid))
     }
 
-    /// Does `act` on a thread of its own as soon as the zygote has a child that runs, has said so, and sleeps over it.
+    /// Runs `act` on its own thread as soon as the zygote has a running child, has reported it, and sleeps while waiting for it.
     pub(crate) fn once_a_call_runs(&self, act: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
         let pid = self.zygote.process_id().unwrap();
         let children = format!("/proc/{pid}/task/{pid}/children");
@@ -127,7 +127,7 @@ fn signal(name: &str, pid: u32) {
     assert!(Command::new("kill").args([name, &pid.to_string()]).status().unwrap().success());
 }
 
-/// Whether the administrator runs the tests; says so where not.
+/// Checks whether the administrator runs the tests; prints a note if not.
 pub(crate) fn is_administrator() -> bool {
     let is = std::os::unix::fs::MetadataExt::uid(&fs::metadata("/proc/self").unwrap()) == 0;
     if !is {

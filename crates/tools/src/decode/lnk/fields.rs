@@ -1,4 +1,4 @@
-//! What a shell link tells, as fields; jump lists hold links, too.
+//! The fields of a shell link; jump lists contain links, too.
 
 use crate::decode::parts::Base;
 use crate::row::Row;
@@ -8,7 +8,7 @@ use artifacts::lnk::{Droid, LinkInfo, Shortcut};
 use ledger::FieldType::{self, Guid, Integer, Name, Path, Size, Text, Time};
 use ledger::FieldValue;
 
-/// The fields of a link: name, types, meaning.
+/// Returns the fields of a link: name, types, meaning.
 pub(in crate::decode) fn described() -> Vec<(&'static str, &'static [FieldType], &'static str)> {
     vec![
         (
@@ -55,18 +55,18 @@ pub(in crate::decode) fn described() -> Vec<(&'static str, &'static [FieldType],
     ]
 }
 
-/// The row with the fields of a link; `None` where it has no target.
+/// Adds the fields of a link to the row; `None` if the link has no target.
 pub(in crate::decode) fn fill(row: Row, base: Base, link: &Shortcut) -> Option<Row> {
     let target = link.target()?;
     Some(details(base.part(row, "target", Some(&target), FieldValue::Path), base, link))
 }
 
-/// All fields but the target.
+/// Adds all fields but the target.
 pub(in crate::decode) fn details(row: Row, base: Base, link: &Shortcut) -> Row {
     let row = base.time(row, "target_created", link.created.as_ref());
     let row = base.time(row, "target_modified", link.modified.as_ref());
     let row = base.time(row, "target_accessed", link.accessed.as_ref());
-    // A link without a known target has zeros for it.
+    // A link without a known target has zeros here.
     let known = link.attributes.as_ref().filter(|attributes| attributes.value != 0);
     let row = base.number(row, "target_attributes", known);
     let size = link.size.as_ref().filter(|size| known.is_some() || size.value != 0);
@@ -94,7 +94,7 @@ pub(in crate::decode) fn details(row: Row, base: Base, link: &Shortcut) -> Row {
     base.part(row, "birth_volume_id", moved.as_ref(), FieldValue::Guid)
 }
 
-/// What link tracking knows of a file.
+/// Adds what link tracking knows about a file.
 pub(in crate::decode) fn droid(row: Row, base: Base, found: &Droid) -> Row {
     let row = base.part(row, "volume_id", found.volume.as_ref(), FieldValue::Guid);
     let row = base.part(row, "file_id", found.file.as_ref(), FieldValue::Guid);
@@ -113,7 +113,7 @@ fn place(row: Row, base: Base, info: &LinkInfo) -> Row {
     base.part(row, "share_drive", info.device.as_ref(), FieldValue::Name)
 }
 
-/// Section 2.3.1 of [MS-SHLLINK], and `GetDriveType`.
+/// Names a drive type (section 2.3.1 of [MS-SHLLINK], and `GetDriveType`).
 fn drive_type(kind: u32) -> &'static str {
     match kind {
         1 => "no_root",
@@ -126,7 +126,7 @@ fn drive_type(kind: u32) -> &'static str {
     }
 }
 
-/// The path by shell items, where it is another than the target's.
+/// Returns the path according to the shell items, if it differs from the target's.
 fn item_path(link: &Shortcut) -> Option<Located<String>> {
     let items = link.items.as_ref()?;
     let (path, _) = items.value.path();

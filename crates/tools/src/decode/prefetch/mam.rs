@@ -1,13 +1,14 @@
-//! What Windows 10 and later compress as `MAM`: a header with the size, then XPRESS Huffman.
+//! The `MAM` compression of Windows 10 and later: a header with the size, then XPRESS Huffman.
 //!
-//! Source of the format: Joachim Metz, "Windows Prefetch File (PF) format", section "Compressed"; of the checksum, Francesco Picasso's description of `MAM\x84`: CRC-32 of the file with zeros in its place.
+//! Source of the format: Joachim Metz, "Windows Prefetch File (PF) format", section "Compressed".
+//! Source of the checksum: Francesco Picasso's description of `MAM\x84`: the CRC-32 of the file with zeros in place of the checksum.
 
 use artifacts::prefetch;
 use evidence::expand_xpress_huffman;
 
 const SIGNATURE: &[u8] = b"MAM";
 
-/// In the fourth byte the algorithm, with a flag for a checksum.
+/// The fourth byte has the algorithm, with a flag for a checksum.
 const XPRESS_HUFFMAN: u8 = 4;
 const CHECKED: u8 = 0x80;
 
@@ -24,7 +25,7 @@ pub(super) enum MamError {
     Short { found: usize },
 }
 
-/// A checksum that is not that of the bytes.
+/// A checksum that does not match the bytes.
 #[derive(Debug, thiserror::Error)]
 #[error("expected a CRC-32 of {expected:08x}, computed {computed:08x}")]
 pub(super) struct WrongSum {
@@ -36,7 +37,7 @@ struct Header {
     algorithm: u8,
     size: u32,
     sum: Option<u32>,
-    /// Where the compressed bytes begin.
+    /// The offset at which the compressed bytes begin.
     start: usize,
 }
 
@@ -54,7 +55,7 @@ pub(super) fn is_compressed(bytes: &[u8]) -> bool {
     bytes.starts_with(SIGNATURE)
 }
 
-/// Whether the first bytes expand to those of a prefetch file: databases of SuperFetch are compressed alike.
+/// Checks whether the file expands to a prefetch file, by the first bytes: databases of SuperFetch are compressed in the same way.
 pub(super) fn holds_prefetch(head: &[u8]) -> bool {
     let Some(header) = Header::read(head).filter(|_| is_compressed(head)) else { return false };
     let packed = head.get(header.start..).unwrap_or_default();
@@ -62,7 +63,7 @@ pub(super) fn holds_prefetch(head: &[u8]) -> bool {
         && expand_xpress_huffman(packed, 8).is_some_and(|first| prefetch::version(&first).is_some())
 }
 
-/// The expanded bytes, and whether a checksum is wrong.
+/// Returns the expanded bytes, and whether a checksum is wrong.
 pub(super) fn expand(bytes: &[u8], limit: u64) -> Result<(Vec<u8>, Option<WrongSum>), MamError> {
     let header = Header::read(bytes).ok_or(MamError::Short { found: bytes.len() })?;
     if header.algorithm != XPRESS_HUFFMAN {
@@ -77,7 +78,7 @@ pub(super) fn expand(bytes: &[u8], limit: u64) -> Result<(Vec<u8>, Option<WrongS
     Ok((expanded, wrong.map(|expected| WrongSum { expected, computed })))
 }
 
-/// The checksum by its definition; of a file without one of no meaning.
+/// Computes the checksum by its definition; meaningless for a file that has none.
 fn sum(bytes: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(bytes.get(..8).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The id map: applications and accounts by number.
+//! The id map: numbers of applications and accounts.
 
 use super::super::{Source, ese_database};
 use artifacts::ese::Database;
@@ -9,10 +9,10 @@ use std::ops::ControlFlow;
 
 pub(super) const TABLE: &str = "SruDbIdMapTable";
 
-/// `IdType` of a SID; 0 to 2 are a program, a service and a package, all as UTF-16.
+/// The `IdType` of a SID; 0 to 2 are a program, a service and a package, all in UTF-16.
 const SID: i128 = 3;
 
-/// What the numbers stand for.
+/// The names and SIDs by their numbers.
 pub(super) struct Ids {
     names: HashMap<i128, String>,
     sids: HashMap<i128, String>,
@@ -43,7 +43,7 @@ impl Ids {
         ControlFlow::Continue(ids)
     }
 
-    /// The name of an application; `AppId` and the number where it has none.
+    /// Returns the name of an application; `AppId` and the number if it has none.
     pub(super) fn application(&self, number: i128) -> FieldValue {
         match self.names.get(&number).filter(|name| !name.is_empty()) {
             Some(name) if name.contains('\\') => FieldValue::Path(name.clone()),

@@ -3,7 +3,7 @@
 use super::parts;
 use ledger::{FieldType, FieldValue, Precision};
 
-/// A provider's table and the records it makes.
+/// A provider's table, and the records made from it.
 pub(super) struct Provider {
     /// Its name: a GUID.
     pub(super) guid: &'static str,
@@ -12,7 +12,7 @@ pub(super) struct Provider {
     pub(super) columns: &'static [Mapped],
 }
 
-/// Column, field, how it is read, meaning.
+/// Column, field, how to read it, meaning.
 pub(super) type Mapped = (&'static str, &'static str, As, &'static str);
 
 /// How a column is read.
@@ -34,7 +34,7 @@ impl As {
     }
 }
 
-/// What every provider has.
+/// The columns that every provider has.
 pub(super) const COMMON: &[Mapped] = &[
     ("AutoIncId", "entry", As::Integer, "number of the entry in its table"),
     (
@@ -134,7 +134,7 @@ pub(super) const PROVIDERS: &[Provider] = &[
     },
 ];
 
-/// Energy use and the providers that came later: their columns are listed as they are.
+/// Energy use, and providers that came later: their columns are listed as they are.
 pub(super) const OTHER: Provider = Provider {
     guid: "",
     kind: "srum_entry",
@@ -145,18 +145,18 @@ pub(super) const OTHER: Provider = Provider {
 /// Days from 1899-12-30 to 1970-01-01.
 const DAYS_TO_UNIX: f64 = 25_569.0;
 
-/// The instant of a column of times: days since 1899-12-30, or a FILETIME where the number is none such.
+/// Converts a column of times: days since 1899-12-30, or a FILETIME if the number is not plausible as days.
 pub(super) fn instant(bits: u64) -> Option<FieldValue> {
     if bits == 0 {
         return None;
     }
     let days = f64::from_bits(bits);
-    // From 1954 to 2118; what is a FILETIME of our days is a double near zero.
+    // From 1954 to 2118. A present-day FILETIME, read as a double, is near zero.
     if !(20_000.0..80_000.0).contains(&days) {
         return Some(FieldValue::Time(ledger::Time::from_filetime(bits)));
     }
     let milliseconds = ((days - DAYS_TO_UNIX) * 86_400_000.0).round();
-    // A double of this size is exact as a whole number.
+    // A double of this size represents whole numbers exactly.
     let nanoseconds = (milliseconds as i128).saturating_mul(1_000_000);
     Some(parts::host_time(nanoseconds, days.to_string(), Precision::Millisecond))
 }

@@ -1,4 +1,6 @@
-//! Whether an item of a startup folder is switched off: the user's hive says so of his own folder, SOFTWARE of that of all users. In the profile of no person nothing starts.
+//! Whether an item of a startup folder is switched off.
+//! The user's hive says so for the user's own folder, SOFTWARE for that of all users.
+//! In a profile that belongs to no person, nothing starts.
 
 use crate::approval::{self, APPROVED, Approval};
 use crate::hive_file;
@@ -9,19 +11,19 @@ use evidence::{EvidencePath, Node, NodeKind, Tree};
 /// What switches an item off.
 pub(super) struct Off {
     pub(super) by: &'static str,
-    /// The hive that says so, where one does.
+    /// The hive that says so, if one does.
     pub(super) hive: Option<EvidencePath>,
-    /// Since when, as a FILETIME.
+    /// The FILETIME since when it is off.
     pub(super) since: Option<u64>,
 }
 
-/// The hive that holds what is stored of a folder, and what stands above its key there.
+/// The hive that stores the state of a folder's items, and the path above its key there.
 struct Keeper {
     hive: EvidencePath,
     top: &'static str,
 }
 
-/// What switches the item off; `None` where nothing does, or the hive cannot be read.
+/// Returns what switches the item off; `None` if nothing does, or the hive cannot be read.
 pub(super) fn off(tree: &dyn Tree, item: &Node) -> Option<Off> {
     if profile(item).is_some_and(|profile| nobody::is_profile(&profile)) {
         return Some(Off { by: "no_logon", hive: None, since: None });
@@ -38,7 +40,8 @@ pub(super) fn off(tree: &dyn Tree, item: &Node) -> Option<Off> {
     }
 }
 
-/// Who keeps what is stored of the folder of an item; the task manager of Windows 8 is the first that stores anything, so older folders have no keeper.
+/// Returns the hive that stores the state of an item.
+/// The task manager of Windows 8 was the first to store any, so the folders of older Windows have no such hive.
 fn keeper(item: &Node) -> Option<Keeper> {
     let parts: Vec<&str> = item.path.components().collect();
     let before = parts.len().checked_sub(BELOW.len() + 1)?;
@@ -60,7 +63,7 @@ fn keeper(item: &Node) -> Option<Keeper> {
     Some(Keeper { hive: EvidencePath::parse(&path.join("/")).ok()?, top })
 }
 
-/// The folder of the profile that an item stands in: above `AppData`, or above the start menu of older Windows.
+/// Returns the folder of the profile that an item is in: above `AppData`, or above the start menu of older Windows.
 fn profile(item: &Node) -> Option<String> {
     let parts: Vec<&str> = item.path.components().collect();
     let above = ["AppData", "Start Menu"]
@@ -69,5 +72,5 @@ fn profile(item: &Node) -> Option<String> {
     Some(parts.get(..above)?.join("/"))
 }
 
-/// The folders from the data of programs down to the startup folder.
+/// The folders from a profile's or the machine's program data down to the startup folder.
 const BELOW: [&str; 5] = ["Microsoft", "Windows", "Start Menu", "Programs", "Startup"];

@@ -1,4 +1,4 @@
-//! What became of each name: how often files of it were made, renamed and deleted, first and last.
+//! What happened to each name: how often files with it were created, renamed and deleted, first and last.
 
 use super::Source;
 use super::kind::{Event, Kind};
@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 pub(crate) const HISTORY: &str = "usn_name_history";
 
-/// Most different names of one journal.
+/// The most different names of one journal.
 const MOST: usize = 2_000_000;
 
 #[derive(Default)]
@@ -78,7 +78,7 @@ impl Histories {
         }
     }
 
-    /// Hands over a record for each name, in their order.
+    /// Hands over a record for each name, in alphabetical order.
     pub(super) fn push(self, source: &mut Source<'_, '_>) -> Flow {
         if self.left_out {
             source.gap("more different names than are followed");
@@ -107,7 +107,7 @@ impl History {
         self.records += 1;
         self.seen.add(stand);
         if reasons & FILE_CREATE != 0 {
-            // A file can be made under one name and get another one before it is closed.
+            // A file can be created under one name and renamed before it is closed.
             self.creations += u64::from(added & (FILE_CREATE | RENAME_NEW_NAME) != 0);
             self.create_records += u64::from(reasons & CLOSE == 0);
             self.created.add(stand);

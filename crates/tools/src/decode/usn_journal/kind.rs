@@ -1,13 +1,14 @@
-//! What a record adds to those before it.
+//! What a journal record adds to the ones before it.
 //!
-//! From the opening of a file to its closing each record repeats the reasons of those before it.
-//! What a record is about are the reasons that it has and the one before it has not; so each creation, deletion and renaming is told once.
+//! From the opening of a file to its closing, each record repeats the reasons of the records before it.
+//! A record is therefore classified by the reasons that it has and the one before it lacks.
+//! So each creation, deletion and renaming is reported once.
 
 use artifacts::usn::{CLOSE, FILE_CREATE, FILE_DELETE, FileId, RENAME_NEW_NAME, RENAME_OLD_NAME, UsnRecord};
 use ledger::ByteSpan;
 use std::collections::HashMap;
 
-/// Most files that are followed at once: a system has some thousands open.
+/// The most files that are followed at once: a system has some thousands open.
 const MOST: usize = 1 << 18;
 
 /// What a record is about.
@@ -21,7 +22,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The type of its record.
+    /// Returns the type of its record.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Created => "usn_created",
@@ -47,7 +48,7 @@ impl Kind {
     }
 }
 
-/// A name that a file had before it got another one, and where that stands.
+/// The name that a file had before it was renamed, and the place of that name.
 pub(crate) struct Former {
     pub(crate) name: String,
     pub(crate) place: ByteSpan,
@@ -56,15 +57,15 @@ pub(crate) struct Former {
 /// A record of the journal, and what it adds.
 pub(crate) struct Event<'a> {
     pub(crate) record: UsnRecord<'a>,
-    /// Where the data that the record was read from stands in the stream.
+    /// The offset in the stream of the data that the record was read from.
     pub(crate) base: u64,
     pub(crate) kind: Kind,
-    /// The reasons that no record before it has.
+    /// The reasons that the records before it lack.
     pub(crate) added: u32,
     pub(crate) former: Option<Former>,
 }
 
-/// The files that are open, as far as the journal tells.
+/// The files that are open, according to the journal.
 #[derive(Default)]
 pub(crate) struct Open {
     reasons: HashMap<FileId, u32>,

@@ -1,12 +1,12 @@
-//! Paths of folders by the `$MFT` of the same volume, where one stands beside the journal.
+//! Paths of folders, from the `$MFT` of the same volume if it is beside the journal.
 //!
-//! They are those of today: a folder that was renamed since carries its later name, one whose entry is another's by now has none.
+//! They are the present paths: a folder that was renamed since has its later name; one whose entry was reused has none.
 
 use super::Source;
 use artifacts::usn::FileId;
 use evidence::{EvidencePath, MftFile, Node, NodeKind};
 
-/// How collections call the file.
+/// How collections name the file.
 const NAMES: [&str; 2] = ["$MFT", "%24MFT"];
 
 #[derive(Default)]
@@ -24,14 +24,14 @@ enum Table {
 }
 
 impl Paths {
-    /// Looks for the `$MFT`, once; where there is none a note says so.
+    /// Looks for the `$MFT`, once; if there is none, a note says so.
     pub(super) fn look(&mut self, source: &mut Source<'_, '_>) {
         if matches!(self.table, Table::Unopened) {
             self.table = open(source);
         }
     }
 
-    /// The path of a name in this folder.
+    /// Returns the path of a name in this folder.
     pub(super) fn path(&mut self, source: &mut Source<'_, '_>, folder: FileId, name: &str) -> Option<String> {
         self.look(source);
         let Table::Open(file, root) = &mut self.table else { return None };
@@ -41,7 +41,7 @@ impl Paths {
     }
 }
 
-/// The `$MFT` in the folder of the journal, or in the one above that: the journal's own is `$Extend`.
+/// Opens the `$MFT` in the folder of the journal, or in its parent: the journal's own folder is `$Extend`.
 fn open(source: &mut Source<'_, '_>) -> Table {
     let own = source.node.path.parent();
     let above = own.as_ref().and_then(EvidencePath::parent);

@@ -1,4 +1,4 @@
-//! The records of a change journal.
+//! The record types of a change journal.
 
 use super::HISTORY;
 use super::kind::Kind;
@@ -13,7 +13,7 @@ const TEXT: &[FieldType] = &[FieldType::Name];
 const PATH: &[FieldType] = &[FieldType::Path];
 const LIST: &[FieldType] = &[FieldType::List];
 
-/// What is told of each record, whatever it is about.
+/// The fields of each record, whatever it is about.
 const FIELDS: [(&str, &[FieldType], &str); 12] = [
     ("name", TEXT, "name of the file or folder then"),
     ("time", TIME, "when the journal got the record"),
@@ -37,7 +37,7 @@ const FIELDS: [(&str, &[FieldType], &str); 12] = [
     ("former_name", TEXT, "renamed: the name before, by the record before"),
 ];
 
-/// The types of all but [`history`].
+/// Returns all types but [`history`].
 pub(crate) fn all() -> Vec<RecordType> {
     let kinds = [Kind::Created, Kind::Deleted, Kind::Renamed, Kind::Changed, Kind::Closed];
     kinds.into_iter().map(one).chain([summary()]).collect()
@@ -88,7 +88,7 @@ fn summary() -> RecordType {
     )
 }
 
-/// What became of one name.
+/// Returns the type for the history of one name.
 pub(crate) fn history() -> RecordType {
     spec::record(
         HISTORY,

@@ -1,4 +1,4 @@
-//! A journal from its first record to its last, a piece at a time: it may be of any size, and most of it a hole.
+//! Reads a journal from its first record to its last, piece by piece: it may be of any size, and most of it a hole.
 
 use super::super::parts;
 use super::Source;
@@ -9,25 +9,25 @@ use evidence::{ReadAt, ReadError, read_full_at};
 use ledger::ByteSpan;
 use std::ops::ControlFlow;
 
-/// Bytes that are read at once; pages of the journal have 4,096.
+/// How many bytes are read at once; pages of the journal have 4,096.
 const PIECE: usize = 1 << 20;
 const PAGE: usize = 4096;
 
-/// Most places of damage that are told one by one.
+/// The most places of damage that are reported one by one.
 const DAMAGED: u64 = 100;
 
-/// What a journal holds altogether.
+/// Totals of a journal.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) records: u64,
-    /// Records of version 4.
+    /// How many records of version 4.
     pub(super) ranges: u64,
-    /// Bytes that are neither records nor zeros.
+    /// How many bytes are neither records nor zeros.
     pub(super) damaged: u64,
     pub(super) first: Option<End>,
     pub(super) last: Option<End>,
     places: u64,
-    /// Damage that goes on where the last piece ended.
+    /// Damage that may continue after the bytes read so far.
     open: Option<ByteSpan>,
 }
 
@@ -55,10 +55,10 @@ impl End {
     }
 }
 
-/// Takes a record.
+/// A callback for each record.
 type Take<'f, 'c, 't> = &'f mut dyn FnMut(&mut Source<'c, 't>, &Event<'_>) -> Flow;
 
-/// Gives every record of the journal.
+/// Hands every record of the journal to `take`.
 pub(super) fn each<'c, 't>(
     source: &mut Source<'c, 't>,
     told: &mut Told,
@@ -90,20 +90,20 @@ pub(super) fn each<'c, 't>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// No more records are wanted.
+/// Signals that no more records are wanted.
 struct Stopped;
 
-/// Bytes of the journal.
+/// A piece of the journal.
 struct Piece<'d> {
     data: &'d [u8],
-    /// Where they stand in it.
+    /// Its offset in the journal.
     base: u64,
-    /// Whether the journal ends with them.
+    /// Whether the journal ends with it.
     last: bool,
 }
 
 impl Piece<'_> {
-    /// Gives the records of the piece; how many of its bytes that were.
+    /// Hands over the records of the piece; returns how many of its bytes were used.
     fn each<'c, 't>(
         &self,
         source: &mut Source<'c, 't>,
@@ -113,7 +113,7 @@ impl Piece<'_> {
     ) -> Result<usize, Stopped> {
         let mut at = 0_usize;
         let mut latest = None;
-        // What may go on in the next piece is read with that.
+        // A record that may continue in the next piece is left to be read with it.
         while self.last || at.saturating_add(LONGEST) <= self.data.len() {
             let length = match step(self.data, at) {
                 Step::Record(record) => {
@@ -153,7 +153,7 @@ impl Told {
         }
     }
 
-    /// Damage; what follows on damage is one with it.
+    /// Adds damage; adjacent damage is merged.
     fn damage(&mut self, span: ByteSpan) {
         self.damaged = self.damaged.saturating_add(span.length);
         self.open = match self.open {
@@ -162,7 +162,7 @@ impl Told {
         };
     }
 
-    /// Tells of damage that has ended.
+    /// Reports damage that has ended.
     fn ends(&mut self, source: &mut Source<'_, '_>) {
         let Some(open) = self.open.take() else { return };
         self.places += 1;
@@ -176,10 +176,10 @@ fn is_empty(data: &[u8]) -> bool {
     data.chunks(PAGE).all(|page| [0; PAGE].starts_with(page))
 }
 
-/// Where the first byte stands that is stored anywhere, cut to a page: the rest of a journal is a hole, which a volume knows.
+/// Returns the offset of the first byte that is stored anywhere, rounded to a page: the rest of a journal is a hole, which a volume knows.
 fn first_stored(reader: &dyn ReadAt) -> u64 {
     let (mut low, mut high) = (0, reader.len());
-    // Nothing of what stands before `low` is stored.
+    // Nothing before `low` is stored.
     while high.saturating_sub(low) > PIECE as u64 {
         let middle = low + (high - low) / 2;
         match reader.provenance(ByteSpan::new(low, middle - low)).is_empty() {

@@ -1,23 +1,23 @@
-//! The column AppId: a list of the names of one application, each of a platform.
+//! The column AppId: a list of the names of one application, one per platform.
 
 use ledger::FieldValue;
 use serde_json::Value;
 
-/// Most names that are told.
+/// The most names that are listed.
 const MOST: usize = 32;
 
-/// What AppId tells.
+/// The content of AppId.
 pub(super) struct AppId {
     /// The first name of a program or package.
     pub(super) application: FieldValue,
-    /// Every name, behind its platform.
+    /// Every name, after its platform.
     pub(super) identities: Vec<String>,
-    /// Whether it is such a list, or is not there.
+    /// Whether the column is such a list, or is missing.
     pub(super) is_read: bool,
 }
 
 impl AppId {
-    /// Reads the column; where it is no list, it is the application as it stands.
+    /// Reads the column; if it is not a list, its whole text is the application.
     pub(super) fn read(column: Option<&str>) -> AppId {
         let none = || FieldValue::Name("no AppId".to_owned());
         let Some(column) = column else {
@@ -27,7 +27,7 @@ impl AppId {
             return AppId { application: spelled(column), identities: Vec::new(), is_read: false };
         };
         let names: Vec<(&str, &str)> = list.iter().take(MOST).filter_map(entry).collect();
-        // The others name the computer, or the data that it is of.
+        // Other platforms name the computer, or the data that the activity is about.
         let is_program = |platform: &str| {
             ["windows_win32", "x_exe_path", "windows_universal", "packageId"].contains(&platform)
         };
@@ -40,13 +40,13 @@ impl AppId {
     }
 }
 
-/// Platform and name of an application, where it has one.
+/// Returns platform and name of an application, if it has a name.
 fn entry(entry: &Value) -> Option<(&str, &str)> {
     let name = entry.get("application")?.as_str().filter(|name| !name.is_empty())?;
     Some((entry.get("platform").and_then(Value::as_str).unwrap_or_default(), name))
 }
 
-/// A path or a name, as it is spelled.
+/// Returns a path or a name, depending on whether it contains a backslash.
 pub(super) fn spelled(name: &str) -> FieldValue {
     if name.contains('\\') { FieldValue::Path(name.to_owned()) } else { FieldValue::Name(name.to_owned()) }
 }

@@ -1,20 +1,20 @@
-//! The column Payload: an object of JSON for activities that are shown, base64 for settings.
+//! The column Payload: a JSON object for activities that are shown, base64 for settings.
 
 use super::super::sqlite::Cell;
 use serde_json::{Map, Value};
 
-/// What a payload tells.
+/// The content of a payload.
 #[derive(Default)]
 pub(super) struct Payload {
     pub(super) display_text: Option<String>,
-    /// An address, else a description.
+    /// An address, or else a description.
     pub(super) content: Option<String>,
-    /// The description, where there is an address, too.
+    /// The description, if there is also an address.
     pub(super) description: Option<String>,
     pub(super) application_name: Option<String>,
     pub(super) active_seconds: Option<i64>,
     pub(super) time_zone: Option<String>,
-    /// Whether what begins as an object is one.
+    /// False only if the payload begins like an object but is not one.
     pub(super) is_read: bool,
 }
 
@@ -45,7 +45,7 @@ impl Payload {
     }
 }
 
-/// A text, or the bytes of one.
+/// Returns a text, or the bytes of one.
 pub(super) fn plain(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Text(text) => Some(text.clone()),

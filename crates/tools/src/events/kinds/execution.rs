@@ -1,4 +1,4 @@
-//! What ran, and what starts things.
+//! Programs that ran, and mechanisms that start programs.
 
 use super::{
     ACTION, BY, BY_DOMAIN, BY_LOGON, BY_SID, GUID, IMAGE, IMPHASH, Kind, MD5, PID, RULE, SHA1, SHA256, USER,

@@ -1,4 +1,4 @@
-//! Files, keys of the registry and other objects.
+//! Files, registry keys and other objects.
 
 use super::{
     ACTION, BY, BY_DOMAIN, BY_LOGON, BY_SID, GUID, IMAGE, IMPHASH, Kind, MD5, PID, RULE, SHA1, SHA256, USER,

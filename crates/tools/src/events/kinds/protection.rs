@@ -1,4 +1,4 @@
-//! What protects, and what is audited.
+//! Protection and auditing.
 
 use super::{ACTION, BY, BY_DOMAIN, BY_LOGON, BY_SID, IMAGE, Kind, PID, SHA1, SHA256};
 use ledger::FieldType::{Guid, Hash, Integer, List, Name, Path, Sid, Text, Time};

@@ -1,4 +1,4 @@
-//! Software, databases and transfers.
+//! Software, databases and file transfers.
 
 use super::{ACTION, IMAGE, Kind, PID};
 use ledger::FieldType::{Guid, Hash, Integer, Name, Path, Sid, Size, Text, Time};

@@ -10,7 +10,7 @@ const ACCOUNT: Map = &[
     ("TargetDomainName", "domain"),
     ("TargetSid", "sid"),
 ];
-/// The domain of a locked account is the computer from which it was tried.
+/// In an event about a locked account, the domain is the computer from which the logon was tried.
 const LOCKED: Map =
     &[("TargetUserName", "account"), ("TargetDomainName", "workstation"), ("TargetSid", "sid")];
 const ASKED: Map =

@@ -1,4 +1,4 @@
-//! What ran, and what starts things: processes, services, tasks, PowerShell, WMI; and what Sysmon saw processes do.
+//! Programs that ran, and mechanisms that start them: processes, services, tasks, PowerShell, WMI; and what Sysmon saw processes do.
 
 use super::writers::{
     APPHELP, CORE_POWERSHELL, OLD_POWERSHELL, POWERSHELL, SECURITY, SERVICES, SHELL, SYSMON, TASKS, WMI,
@@ -11,7 +11,7 @@ const WHO: Map = &[
     ("SubjectUserSid", "sid"),
     ("SubjectLogonId", "logon_id"),
 ];
-/// The process that Sysmon tells of.
+/// The process that a Sysmon event is about.
 const PROCESS: Map =
     &[("Image", "image"), ("ProcessId", "pid"), ("User", "user"), ("ProcessGuid", "process_guid")];
 const RULE: Map = &[("RuleName", "rule")];
@@ -115,7 +115,7 @@ const ENGINE: Map = &[
     ("@user", "sid"),
     ("@process", "pid"),
 ];
-/// The third text of events of the engine of PowerShell.
+/// The third text in events of the PowerShell engine.
 const OLD_ENGINE: Map = &[("data2", "text"), ("data2", HOST)];
 
 #[rustfmt::skip]

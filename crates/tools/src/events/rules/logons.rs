@@ -1,4 +1,4 @@
-//! Logons, sessions, and what credentials were checked or read.
+//! Logons, sessions, and credentials that were checked or read.
 
 use super::writers::{NETLOGON, NTLM, PROFILES, SECURITY, SESSIONS, WINLOGON};
 use super::{BY, Map, Rule, rule};

@@ -1,4 +1,4 @@
-//! Connections, names, networks that were joined, and what was let through or stopped on the way.
+//! Connections, names, networks that were joined, and traffic that was allowed or blocked.
 
 use super::writers::{DHCP, DNS_CLIENT, FIREWALL, NETWORKS, RASCLIENT, SECURITY, SYSMON, WLAN};
 use super::{Map, Rule, rule};
@@ -52,7 +52,7 @@ const JOINED: Map = &[
     ("ReasonText", "reason"),
     ("ReasonCode", "status"),
 ];
-/// What the messages of RasClient say in words: a call's number, the user, the connection, and what it failed with.
+/// The values in RasClient's messages: a call's number, the user, the connection, and the error code.
 const DIALLED: Map = &[("data0", "call"), ("data1", "user"), ("data2", "connection"), ("data3", "status")];
 
 #[rustfmt::skip]

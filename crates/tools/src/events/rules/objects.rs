@@ -1,4 +1,4 @@
-//! Files, keys of the registry and other objects: made, changed, opened, deleted.
+//! Files, registry keys and other objects: created, changed, opened, deleted.
 
 use super::writers::{SECURITY, SYSMON};
 use super::{BY, HASHES, Map, Rule, rule};

@@ -1,4 +1,4 @@
-//! What protects: Defender, the firewall, code policies, and what is audited.
+//! Protection and auditing: Defender, the firewall, code policies, audit settings.
 
 use super::writers::{APPLOCKER, CODE_INTEGRITY, DEFENDER, EVENTLOG, FIREWALL, SECURITY};
 use super::{BY, Map, Rule, rule};
@@ -19,7 +19,7 @@ const DETECTION: Map = &[
     ("Error Code", "error"),
     ("Detection ID", "detection_id"),
 ];
-/// What was done with a threat in quarantine: the id says it.
+/// A threat in quarantine; the event id says what was done with it.
 const QUARANTINE: Map = &[
     ("Threat Name", "threat"),
     ("Severity Name", "severity"),
@@ -89,7 +89,7 @@ const SETTING: Map = &[
     ("ModifyingUser", "by_sid"),
 ];
 const POLICY_FILE: Map = &[
-    // With variables of its own; the full path came with later versions.
+    // This path has variables of its own; later versions also give the full path.
     ("FilePath", "path"),
     ("FilePath", "policy_path"),
     ("FullFilePath", "path"),

@@ -1,4 +1,4 @@
-//! Remote desktop, shares, WinRM and SSH: at both ends.
+//! Remote desktop, shares, WinRM and SSH, at both ends of the connection.
 
 use super::writers::{
     GATEWAY, OPENSSH, RDP, RDP_CLIENT, REMOTE, SECURITY, SESSIONS, SMB_CLIENT, SMB_SERVER, WINRM,

@@ -1,4 +1,4 @@
-//! Software: installed, updated, removed, failed; databases of the system; and transfers of the background service.
+//! Software installed, updated, removed, crashed; system databases; and transfers of the background service.
 
 use super::writers::{APPX, BITS, CRASH, DOTNET, ESENT, HANG, MSI, ROOTS, UPDATES, WER};
 use super::{Map, Rule, rule};
@@ -19,7 +19,7 @@ const JOB: Map = &[
     ("bytesTransferred", "bytes"),
     ("jobId", "job_id"),
 ];
-/// Name, version, language, result and maker of a product, as the messages of the installer count them.
+/// Name, version, language, result and vendor of a product, in the order of the installer's messages.
 const PRODUCT: Map = &[
     ("data0", "product"),
     ("data1", "version"),
@@ -76,7 +76,7 @@ const HUNG: Map = &[
     ("data5", "path"),
     ("data6", "report"),
 ];
-/// Of a report the kind of event and what it was told by: of a crash the program, its version and so on.
+/// In an error report: the kind of event and the values that identify it; for a crash the program, its version and so on.
 const REPORTED: Map = &[
     ("data0", "bucket"),
     ("data2", "program"),

@@ -1,4 +1,4 @@
-//! Who writes the events: providers with the GUIDs of their manifests, and their channels.
+//! The providers of events, with the GUIDs of their manifests and their channels.
 
 use super::Writer;
 
@@ -254,7 +254,7 @@ pub(super) const APPX: Writer = Writer {
     guid: Some("3f471139-acb7-4a01-b7a7-ff5da4ba2d43"),
     channels: &["Microsoft-Windows-AppXDeploymentServer/Operational"],
 };
-// Since Windows 11 these two have manifests, too; without one their events are the same.
+// Since Windows 11 these two have manifests, too; events without a manifest look the same.
 pub(super) const CRASH: Writer =
     Writer { provider: "Application Error", guid: None, channels: &["Application"] };
 pub(super) const WER: Writer =

@@ -120,7 +120,7 @@ fn program<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>) -> Flow {
     reader.push(record)
 }
 
-/// The key is named by the path, with `/` for `\`.
+/// Reads a driver; its key is named after the path, with `/` for `\`.
 fn driver<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>) -> Flow {
     let values = reader.values(key);
     let path = key.name.replace('/', "\\");

@@ -68,7 +68,7 @@ fn file<'h>(reader: &mut Reader<'_, 'h>, volume: &Key<'h>, key: &Key<'h>) -> Flo
     reader.push(record)
 }
 
-/// The value of a name, where it is not 0: that is no time.
+/// Returns the value of this name, unless it is 0, which is no time.
 fn set<'v, 'h>(values: &'v Values<'h>, name: &str) -> Option<&'v Held<'h>> {
     values.get(name).filter(|held| held.value.raw.iter().any(|byte| *byte != 0))
 }

@@ -1,19 +1,19 @@
-//! The places in the registry from which something is started.
+//! The places in the registry from which programs are started.
 //!
 //! Sources: Microsoft Learn, "Run and RunOnce Registry Keys", "Winlogon and Credential Providers", "AppInit DLLs and Secure Boot",
 //! "Image File Execution Options"; MITRE ATT&CK techniques T1547 (with its parts 001 to 014), T1546 (002, 007, 008, 009, 010, 012), T1037.001 and T1137.002;
-//! the list of places that Sysinternals Autoruns shows.
+//! and the list of places that Sysinternals Autoruns shows.
 
-/// Below which key of which hive a location lies.
+/// The key and hive below which a location is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
     /// The root of SOFTWARE, and its `Wow6432Node`.
     Software,
-    /// `Software` of a user, and its `Wow6432Node`.
+    /// The `Software` key of a user, and its `Wow6432Node`.
     User,
     /// Both of these.
     Both,
-    /// The root of the hive of a user.
+    /// The root of a user's hive.
     Profile,
     /// The active control set of SYSTEM.
     ControlSet,
@@ -24,24 +24,24 @@ pub(super) enum Root {
 /// One place.
 #[derive(Debug)]
 pub(super) struct Location {
-    /// What starts it.
+    /// What it is called in records, after what starts the entry.
     pub(super) name: &'static str,
     pub(super) root: Root,
-    /// Path of the key from the root.
+    /// The path of the key from the root.
     pub(super) key: &'static str,
-    /// How many levels below the key the values stand; 0 for the key itself.
+    /// How many levels below the key the values are; 0 for the key itself.
     pub(super) levels: u32,
     /// The values that count; empty for every value.
     pub(super) values: &'static [&'static str],
 }
 
 impl Location {
-    /// Whether an entry starts one time, and is removed then.
+    /// Checks whether an entry starts once and is then removed.
     pub(super) fn is_once(&self) -> bool {
         self.name.contains("_once")
     }
 
-    /// Whether the values stand in a filter below the program that they are about.
+    /// Checks whether the values are in a filter below the program that they are about.
     pub(super) fn is_filter(&self) -> bool {
         self.name == "image_file_execution_options" && self.levels == 2
     }
@@ -156,7 +156,7 @@ pub(super) const LOCATIONS: &[Location] = &[
         levels: 1,
         values: &["Debugger", "VerifierDlls"],
     },
-    // Of each filter below a program: `UseFilter` makes its `Debugger` count where the whole path fits (`FilterFullPath`).
+    // For each filter below a program: `UseFilter` makes its `Debugger` apply if the whole path matches (`FilterFullPath`).
     Location {
         name: "image_file_execution_options",
         root: Root::Software,

@@ -1,7 +1,11 @@
-//! What keeps entries from starting: the task manager (`StartupApproved`), a policy, a flag that is not set, a Windows that no longer reads the place, a hive under which nobody logs on.
+//! What keeps entries from starting.
+//! That is the task manager (`StartupApproved`), a policy, a missing flag, a Windows that no longer reads the place,
+//! or a hive that nobody logs on with.
 //!
 //! Sources: Microsoft Learn, "Run and RunOnce Registry Keys" (`RunServices` was Windows 9x), "AppInit DLLs and Secure Boot",
-//! "Monitoring Silent Process Exit", "GFlags flag table", "Time Provider registry keys", "Winlogon Notification Packages" and "GINA" (both: no longer since Vista); logon.admx, "Do not process the legacy run list" and "Do not process the run once list".
+//! "Monitoring Silent Process Exit", "GFlags flag table", "Time Provider registry keys",
+//! "Winlogon Notification Packages" and "GINA" (both: no longer since Vista);
+//! logon.admx, "Do not process the legacy run list" and "Do not process the run once list".
 
 use super::locations::Location;
 use crate::approval::{self, APPROVED, Approval};
@@ -13,11 +17,11 @@ use artifacts::registry::{HiveType, Key, ValueData, ValueKind};
 use ledger::{ByteSpan, FieldValue, Time};
 use std::collections::BTreeMap;
 
-/// What is stored of the entries of one key.
+/// What is stored about the entries of one key.
 pub(super) struct Switches<'h> {
-    /// By the name of the entry in lower case.
+    /// By the entry's name, in lower case.
     approved: BTreeMap<String, Held<'h>>,
-    /// What keeps values of the key from starting.
+    /// What keeps the key's values from starting.
     off: Option<Off>,
     /// Whether each value is one command, as in Run keys.
     takes_one_text: bool,
@@ -26,31 +30,31 @@ pub(super) struct Switches<'h> {
 /// What keeps values of a key from starting anything.
 struct Off {
     by: &'static str,
-    /// The value that is meant; `None` for every one of the key.
+    /// The value concerned; `None` for every value of the key.
     value: Option<&'static str>,
 }
 
-/// In `GlobalFlag`: the application verifier, whose DLLs are loaded.
+/// Bit of `GlobalFlag`: the application verifier is on, and its DLLs are loaded.
 const APPLICATION_VERIFIER: u64 = 0x100;
 
-/// In `GlobalFlag`: the end of the process is monitored.
+/// Bit of `GlobalFlag`: the end of the process is monitored.
 const MONITOR_SILENT_EXIT: u64 = 0x200;
 
-/// In `ReportingMode`: the monitor is started.
+/// Bit of `ReportingMode`: the monitor is started.
 const LAUNCH_MONITOR: u64 = 1;
 
 /// Whether an entry starts.
 pub(super) enum State {
-    /// Nothing is stored of it: it starts.
+    /// It starts: nothing is stored about it.
     Plain,
-    /// It is said to start.
+    /// It starts, and the task manager says so.
     Enabled(Option<ByteSpan>),
     /// It does not start.
     Disabled { by: &'static str, since: Option<(u64, Option<ByteSpan>)> },
 }
 
 impl<'h> Switches<'h> {
-    /// What is stored for the key of a location, with these values.
+    /// Reads what is stored for the key of a location, with these values.
     pub(super) fn of(
         reader: &mut Reader<'_, 'h>,
         location: &Location,
@@ -64,13 +68,13 @@ impl<'h> Switches<'h> {
         Switches { approved, off, takes_one_text: AT_LOGON_LISTS.contains(&location.name) }
     }
 
-    /// The state of one value.
+    /// Returns the state of one value.
     pub(super) fn state(&self, held: &Held<'_>) -> State {
         let is_meant = |off: &&Off| off.value.is_none_or(|name| held.value.name.eq_ignore_ascii_case(name));
         if let Some(off) = self.off.as_ref().filter(is_meant) {
             return State::Disabled { by: off.by, since: None };
         }
-        // No place in the table starts a number or raw bytes, and a list of commands no list.
+        // No place in the table starts a number or raw bytes, and a list of commands does not start a multi-text value.
         let is_no_command = match held.value.data {
             ValueData::Dword(_) | ValueData::Qword(_) | ValueData::Bytes => true,
             ValueData::MultiText(_) => self.takes_one_text,
@@ -109,7 +113,7 @@ impl State {
     }
 }
 
-/// Lists of commands that the Explorer starts when somebody logs on.
+/// Lists of commands that Explorer starts at a logon.
 const AT_LOGON_LISTS: [&str; 8] = [
     "run",
     "run_once",
@@ -121,11 +125,11 @@ const AT_LOGON_LISTS: [&str; 8] = [
     "alternate_shell",
 ];
 
-/// What else of a user's hive starts when this user logs on, and not before.
+/// Other places in a user's hive that start only when this user logs on.
 const AT_LOGON: [&str; 6] =
     ["policies_shell", "winlogon", "load_and_run", "logon_script", "policy_script", "startup_folder"];
 
-/// What keeps values of a location's key from starting.
+/// Returns what keeps values of a location's key from starting.
 fn off<'h>(
     reader: &mut Reader<'_, 'h>,
     location: &Location,
@@ -139,7 +143,7 @@ fn off<'h>(
         return every("no_logon");
     }
     match location.name {
-        // Winlogon is a program of 64 bits where there is such a branch.
+        // Winlogon is a 64-bit program if there is such a branch.
         "winlogon" | "winlogon_notify" if is_of_32_bits(key) => every("not_read"),
         "winlogon" if since_vista(reader) => Some(Off { by: "not_read", value: Some("GinaDLL") }),
         "winlogon_notify" if since_vista(reader) => every("not_read"),
@@ -175,7 +179,7 @@ fn off<'h>(
     }
 }
 
-/// The policy that switches off a list of the host or of a user: it is stored in the hive of the list.
+/// Returns the policy that switches off a list of the host or of a user; it is stored in the same hive as the list.
 fn policy<'h>(
     reader: &mut Reader<'_, 'h>,
     key: &Key<'h>,
@@ -187,17 +191,17 @@ fn policy<'h>(
     is_set(&values, name).then_some(name)
 }
 
-/// Whether a value is a number other than 0.
+/// Checks whether a value is a number other than 0.
 fn is_set(values: &Values<'_>, name: &str) -> bool {
     values.get(name).and_then(number).is_some_and(|set| set != 0)
 }
 
-/// The path of the key above one.
+/// Returns the path of the parent key.
 fn above(path: &str) -> &str {
     path.rsplit_once('\\').map_or("", |(above, _)| above)
 }
 
-/// The value without whose flag nothing is started when the program of `key` (below `SilentProcessExit`) ends.
+/// Returns the value whose missing flag keeps the monitor from starting when the program of `key` (below `SilentProcessExit`) ends.
 fn unmonitored<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, values: &Values<'h>) -> Option<&'static str> {
     let folder = above(&key.path);
     let options = format!("{}\\Image File Execution Options\\{}", above(folder), key.name);
@@ -205,7 +209,7 @@ fn unmonitored<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, values: &Values<'
     if flags & MONITOR_SILENT_EXIT == 0 {
         return Some("GlobalFlag");
     }
-    // What is set for all programs holds where the program has no setting of its own.
+    // The setting for all programs applies if the program has no setting of its own.
     let of_all = |reader: &mut Reader<'_, 'h>| {
         let (_, values) = reader.key_and_values(folder)?;
         values.get("ReportingMode").and_then(number)
@@ -214,7 +218,7 @@ fn unmonitored<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, values: &Values<'
     (mode.unwrap_or_default() & LAUNCH_MONITOR == 0).then_some("ReportingMode")
 }
 
-/// The flags of a program, which older tools store as text in hex digits.
+/// Returns the flags of a program; older tools store them as text, in hex with `0x` or else in decimal.
 fn global_flag(values: &Values<'_>) -> u64 {
     let held = values.get("GlobalFlag");
     let written = || {
@@ -225,12 +229,12 @@ fn global_flag(values: &Values<'_>) -> u64 {
     held.and_then(number).or_else(written).unwrap_or_default()
 }
 
-/// Whether the key lies in the branch of programs of 32 bits.
+/// Checks whether the key is in the branch for 32-bit programs.
 fn is_of_32_bits(key: &Key<'_>) -> bool {
     key.path.to_ascii_lowercase().contains("wow6432node\\")
 }
 
-/// Whether the hive is of Windows Vista (6.0) or later, by the version that its SOFTWARE hive states.
+/// Checks whether the hive is of Windows Vista (6.0) or later, by the version in SOFTWARE.
 fn since_vista(reader: &mut Reader<'_, '_>) -> bool {
     let Some((_, values)) = reader.key_and_values("Microsoft\\Windows NT\\CurrentVersion") else {
         return false;
@@ -244,7 +248,7 @@ fn is_of_user(key: &Key<'_>) -> bool {
     key.path.get(..9).is_some_and(|top| top.eq_ignore_ascii_case("software\\"))
 }
 
-/// Where the task manager stores the state of the entries of a Run key: in the same hive, those of 32 bits by themselves.
+/// Returns where the task manager stores the state of a Run key's entries: in the same hive, with a separate list for 32-bit programs.
 fn approved(location: &Location, key: &Key<'_>) -> Option<String> {
     if location.name != "run" {
         return None;

@@ -1,13 +1,13 @@
-//! The settings that are read, and what their values mean.
+//! The settings that are read, and the meaning of their values.
 
-/// In which hive a setting lies.
+/// The hive of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// The active control set of SYSTEM.
     ControlSet,
     /// SOFTWARE.
     Software,
-    /// The hive of a user.
+    /// A user's hive.
     User,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Setting {
     pub(super) place: Place,
     pub(super) key: &'static str,
     pub(super) value: &'static str,
-    /// What the values mean.
+    /// The meaning of the values.
     pub(super) states: &'static [(u64, &'static str)],
 }
 

@@ -1,4 +1,4 @@
-//! What an intake takes, as conditions on rows: they may let too much through, and never too little.
+//! Turns what an intake accepts into conditions on rows: they may let too much through, but never too little.
 
 use super::super::cells::restore;
 use super::super::error::TableError;
@@ -12,20 +12,20 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 
-/// What an intake takes, as conditions on rows; what these let through it can still refuse.
+/// What an intake accepts, as conditions on rows; it can still refuse rows that pass them.
 pub(super) struct Wanted<'a> {
     taken: Taken<'a>,
-    /// The first and the last time, as columns hold times.
+    /// The first and the last time, in the form that columns use.
     span: Option<(String, String)>,
 }
 
-/// The functions of a connection that compare texts as filters do, and what each tells.
+/// The SQL functions of a connection that compare texts as filters do, with their implementations.
 const FUNCTIONS: [(&str, Compare); 3] = [(FITS, fits), (LIKE, like), (SAME, same)];
 const FITS: &str = "locard_fits";
 const LIKE: &str = "locard_like";
 const SAME: &str = "locard_same";
 
-/// Whether a text is as is wanted.
+/// Checks whether a text is as wanted.
 type Compare = fn(&str, &str) -> bool;
 
 /// The types whose values are texts in their columns.
@@ -43,7 +43,7 @@ const TEXTS: [FieldType; 8] = [
 /// The types whose values are numbers in their columns.
 const NUMBERS: [FieldType; 2] = [FieldType::Integer, FieldType::Size];
 
-/// Behind the texts of all times.
+/// Sorts after the texts of all times.
 const LAST: &str = "~";
 
 /// Lets statements of this connection compare texts as filters do.
@@ -64,14 +64,14 @@ impl<'a> Wanted<'a> {
         Wanted { taken, span }
     }
 
-    /// Whether a table can have a row that is wanted.
+    /// Checks whether a table can have a wanted row.
     pub(super) fn may_hold(&self, table: &Table) -> bool {
         let has = |condition: &Condition| column(table, condition).is_some() || condition.is_met_without();
         self.taken.kinds.is_none_or(|kinds| kinds.contains(&table.name))
             && self.taken.conditions.iter().all(has)
     }
 
-    /// The texts of which a row must contain one; none where not all of its fields are looked at.
+    /// Returns the texts, one of which a row must contain; none if only some of its fields are used.
     pub(super) fn texts(&self) -> Vec<String> {
         if self.taken.fields.is_none() { self.taken.texts.to_vec() } else { Vec::new() }
     }
@@ -97,7 +97,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Whether a row that [`Wanted::select`] gave can contain one of these texts, folded; any row where there are none.
+/// Checks whether a row from [`Wanted::select`] can contain one of these case-folded texts; any row if there are none.
 pub(super) fn says(cells: &Cells<'_>, texts: &[String]) -> Result<bool, TableError> {
     let columns = &cells.table.columns;
     let exact = BEFORE.len() + columns.len() + 1;
@@ -113,7 +113,7 @@ pub(super) fn says(cells: &Cells<'_>, texts: &[String]) -> Result<bool, TableErr
     Ok(false)
 }
 
-/// Whether a cell can hold one of these texts, folded; one of which `_exact` says nothing.
+/// Checks whether a cell that `_exact` does not list can contain one of these case-folded texts.
 pub(in super::super) fn can_say(cell: ValueRef<'_>, column: &Column, texts: &[String]) -> bool {
     let can = |signs: &str| texts.iter().any(|text| text.chars().all(|sign| signs.contains(sign)));
     let holds = |held: &str| {
@@ -137,7 +137,7 @@ pub(in super::super) fn can_say(cell: ValueRef<'_>, column: &Column, texts: &[St
     }
 }
 
-/// A span with some days more on either side: a time of an unknown zone can be hours away, and a text holds no more digits than its source.
+/// Widens a span by some days on either side: a time of unknown zone can be hours off, and a text has no more digits than its source.
 pub(in super::super) fn around(from: Option<Utc>, to: Option<Utc>) -> (String, String) {
     let day =
         |time: Utc, by: i128| Utc::from_unix_nanoseconds(time.unix_nanoseconds() + by * 86_400_000_000_000);
@@ -148,7 +148,7 @@ pub(in super::super) fn around(from: Option<Utc>, to: Option<Utc>) -> (String, S
     (from, to)
 }
 
-/// Rows with a time in the span. Records without any time of the host are counted, and so must be seen.
+/// Returns the condition for rows with a time in the span. Records without any host time are counted, so they must be read, too.
 fn in_span(table: &Table, (from, to): &(String, String)) -> String {
     let times = table.columns.iter().filter(|column| column.types.contains(&FieldType::Time));
     let names: Vec<_> = times.map(|column| quoted(&column.name)).collect();
@@ -159,17 +159,17 @@ fn in_span(table: &Table, (from, to): &(String, String)) -> String {
     format!("({within}({none}))")
 }
 
-/// The column of the field that a condition is about.
+/// Returns the column of the field that a condition is about.
 fn column<'t>(table: &'t Table, condition: &Condition) -> Option<&'t Column> {
     table.columns.iter().find(|column| column.name == condition.field)
 }
 
-/// A condition in SQL, where its column can tell; `None` where only the record can.
+/// Returns a condition in SQL, if its column can decide it; `None` if only the record can.
 fn of_condition(condition: &Condition, column: &Column) -> Option<String> {
     let is_of = |types: &[FieldType]| column.types.iter().all(|kind| types.contains(kind));
     let name = quoted(&column.name);
     let sql = match &condition.test {
-        // A time that names no instant is NULL, too.
+        // A time without an instant is also NULL.
         Test::There => (is_of(&TEXTS) || is_of(&NUMBERS)).then(|| format!("{name} IS NOT NULL"))?,
         Test::OneOf(values) if is_of(&NUMBERS) => {
             let numbers =
@@ -193,7 +193,7 @@ fn of_condition(condition: &Condition, column: &Column) -> Option<String> {
     })
 }
 
-/// A number that SQLite cannot hold stands as its digits, which sort as a text.
+/// Returns a numeric comparison in SQL; a number that SQLite cannot represent is stored as its digits, which sort as a text.
 fn of_number(sign: Sign, literal: &Literal, name: &str) -> Option<String> {
     let number = i64::try_from(literal.number?).ok()?;
     let sign = match sign {
@@ -214,7 +214,7 @@ fn of_time(sign: Sign, literal: &Literal, name: &str) -> Option<String> {
     Some(format!("{name} BETWEEN '{from}' AND '{to}'"))
 }
 
-/// Whether a function tells of a column and one of these texts; `None` where SQL cannot say so, for it ends at the first NUL.
+/// Returns a call of the function on a column for each of these texts; `None` if SQL cannot express it, because it ends at the first NUL.
 fn any(function: &str, column: &str, texts: &[String]) -> Option<String> {
     if texts.iter().any(|text| text.contains('\0')) {
         return None;
@@ -223,7 +223,7 @@ fn any(function: &str, column: &str, texts: &[String]) -> Option<String> {
     Some(format!("({})", texts.iter().map(one).collect::<Vec<_>>().join(" OR ")))
 }
 
-/// The column of the subject, where it holds the text that patterns are held against.
+/// Returns the column of the subject, if it has the text that patterns are compared with.
 fn subject(table: &Table) -> Option<&Column> {
     let column = table.columns.iter().find(|column| column.name == table.subject)?;
     column.types.iter().all(|kind| TEXTS.contains(kind)).then_some(column)
