@@ -7,7 +7,8 @@ use std::io::{self, Write};
 
 /// Writes `value` as one line of JSON, without the line end.
 ///
-/// Unprintable characters (controls, directions, invisible blanks: `graph::is_printable`) are written as `\u…`, which JSON parsers read unchanged.
+/// Unprintable characters (controls, directions, invisible blanks: `graph::is_printable`) are written as `\u…`,
+/// which JSON parsers read unchanged.
 pub fn write_json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(out, Inert);
     value.serialize(&mut serializer).map_err(io::Error::from)

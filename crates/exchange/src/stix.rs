@@ -2,7 +2,8 @@
 //!
 //! Each fact becomes an `observed-data` object over the things that its record names, and a `note` with all of its values, including those
 //! for which STIX has no property.
-//! `first_observed` and `last_observed` are the time that dates the fact or, if it is undated, the time in which the tool read it; a label says which.
+//! `first_observed` and `last_observed` are the time that dates the fact or, if it is undated, the time in which the tool read it;
+//! a label says which.
 //! Nothing is exported as an indicator, because no fact says that something is bad.
 
 mod notes;

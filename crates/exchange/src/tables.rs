@@ -1,7 +1,8 @@
 //! CSV tables (RFC 4180, UTF-8): one of facts, and one of the times that they state.
 //!
 //! A row is what an examiner sorts, filters and marks: a fact in the first table, a time in the second.
-//! Therefore all values of a fact are in one cell. The tier, span and writer of each value are in the JSON report; the table has the weakest of them.
+//! Therefore all values of a fact are in one cell. The tier, span and writer of each value are in the JSON report;
+//! the table has the weakest of them.
 
 use crate::Written;
 use crate::times::{Standing, bound, precision_name, standing, times};

@@ -3,7 +3,8 @@
 use crate::LeftOut;
 use ledger::{BoundValue, Clock, FactEntry, FieldValue, Precision, Time, Utc};
 
-/// Returns the values of a fact without repeats, subject first: a value may repeat the subject, and each stated item of a list carries the whole list.
+/// Returns the values of a fact without repeats, subject first: a value may repeat the subject,
+/// and each stated item of a list carries the whole list.
 pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     let subject = &fact.subject;
     let again = move |value: &&BoundValue| value.field == subject.field && value.value == subject.value;

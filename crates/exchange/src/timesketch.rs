@@ -1,6 +1,7 @@
 //! Timesketch JSON lines: `message`, `datetime`, `timestamp_desc`, and further flat fields.
 //!
-//! Only instants by the examined host's clock are included: the format has one notion of time, so a local time or a copy's time would be misread.
+//! Only instants by the examined host's clock are included: the format has one notion of time,
+//! so a local time or a copy's time would be misread.
 
 use crate::inert::write_json;
 use crate::times::{Standing, bound, precision_name, standing, times};

@@ -26,8 +26,8 @@ pub(crate) use thing::named_elsewhere;
 /// The sizes are fitted to known cases (`docs/validation.md`); the order is not. No single source gives more than moderate confidence.
 const CARRIES: [u32; 3] = [700, 650, 600];
 
-/// The tenths that remain if only words were quoted, if the agent had not been shown the record,
-/// or (of a confidence) for each thing that contradicts it. Any one of these makes a single source low.
+/// How many tenths of a source's weight remain if only words were quoted or the agent had not been shown the record,
+/// and how many tenths of a confidence remain for each contradiction. Any one of these makes a single source low.
 const WEAKENED: u32 = 4;
 
 /// The confidence in an answer, in thousandths.
@@ -102,7 +102,8 @@ pub fn confidence<'f>(facts: impl IntoIterator<Item = &'f FactEntry>, against: u
     corroborated(&facts, facts.iter().copied(), |_| 0).against(against)
 }
 
-/// Does the same when facts that answer something else are also known: facts in `known` that name the same entity add support.
+/// Returns the confidence in an answer if facts that answer something else are also known:
+/// facts in `known` that name the same entity add support.
 ///
 /// `against` returns how many nodes contradict a fact.
 pub fn corroborated<'f>(

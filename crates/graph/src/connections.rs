@@ -80,7 +80,9 @@ pub fn connections(runs: &[&Run]) -> Connections {
     connections_of(rules, &pieces, facts.iter().copied())
 }
 
-/// Returns the connections that a version of the rules derives from facts, each paired with the index of its run. It iterates the facts twice.
+/// Returns the connections that a version of the rules derives from facts.
+///
+/// Each fact comes with the index of its run. The iterator is cloned, because the facts are read twice.
 pub fn connections_of<'f>(
     rules: u16,
     pieces: &[Piece],

@@ -49,7 +49,7 @@ impl Disclosure {
         Disclosure::but_for(run, key, |_| BTreeSet::new())
     }
 
-    /// Does the same, except for the withheld members of each fact.
+    /// Returns the openings of every fact, except for the members that `withheld` names.
     pub fn but_for(
         run: &Run,
         key: &RunKey,

@@ -1,6 +1,7 @@
 //! Folds the events of a run into views that can be queried: its tasks, invocations, claims and the evidence graph.
 //!
-//! **Invariant:** everything here follows from the log. Folding the same events gives the same views, however the tasks' streams are interleaved.
+//! **Invariant:** everything here follows from the log. Folding the same events gives the same views,
+//! however the tasks' streams are interleaved.
 
 mod attack;
 pub mod audit;

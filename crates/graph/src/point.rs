@@ -154,7 +154,8 @@ fn absent(absence: &Absence) -> (&str, Option<&BTreeSet<u32>>) {
 /// Checks whether two readings try to make the same point.
 ///
 /// Different subjects are different points.
-/// Within one invocation, the record ids or else the subjects decide. If they are equal, it is one place, and the predicate or all values must agree;
+/// Within one invocation, the record ids or else the subjects decide. If they are equal, it is one place,
+/// and the predicate or all values must agree;
 /// if they differ, these are two points.
 /// Otherwise the values decide, since ids may be mistyped.
 fn same_reading(a: &ReadingPoint<'_>, b: &ReadingPoint<'_>) -> bool {

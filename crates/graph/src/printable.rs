@@ -27,13 +27,14 @@ pub fn printable(text: &str) -> String {
     if text.contains(looks_like_punctuation) { between_ascii(&out) } else { out }
 }
 
-/// Does the same for a value as it was read, where every blank counts. A repeated blank, a blank that is not on the keyboard, and a backslash
+/// Returns a value on one line like [`printable`], but with every blank visible: a repeated blank,
+/// a blank that is not on the keyboard, and a backslash
 /// that would look like the start of an escape also become `\u{…}`.
 pub fn value_text(text: &str) -> String {
     with_blanks(&printable(&text.replace("\\u{", "\\u{5c}u{")))
 }
 
-/// Does the same for a sentence about values, in which `\u{…}` is an escape on purpose.
+/// Returns a sentence about values on one line like [`value_text`], except that a `\u{…}` in it is an escape on purpose.
 pub fn sentence_text(text: &str) -> String {
     with_blanks(&printable(text))
 }
@@ -73,7 +74,8 @@ fn between_ascii(text: &str) -> String {
     out
 }
 
-/// Checks whether a mark looks like a full stop, a comma, a hyphen, a colon, a slash or a backslash (Unicode Technical Standard #39, section 4).
+/// Checks whether a mark looks like a full stop, a comma, a hyphen, a colon, a slash or a backslash (Unicode Technical Standard #39,
+/// section 4).
 const fn looks_like_punctuation(c: char) -> bool {
     matches!(
         c,
@@ -183,7 +185,8 @@ fn is_turkish(word: &str) -> bool {
     !lower.contains(['q', 'w', 'x']) && vowels.windows(2).all(goes_with)
 }
 
-/// Checks whether a non-ASCII letter looks like an ASCII one (Unicode Technical Standard #39, section 4): from another script, or the same letter
+/// Checks whether a non-ASCII letter looks like an ASCII one (Unicode Technical Standard #39, section 4):
+/// from another script, or the same letter
 /// in another form.
 fn looks_ascii(c: char) -> bool {
     if c.is_ascii() || !c.is_alphabetic() {
@@ -211,7 +214,8 @@ const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
-/// Checks whether a character never affects the text around it. Joiners and variation selectors count as such: they affect only what they belong to.
+/// Checks whether a character never affects the text around it. Joiners and variation selectors count as such:
+/// they affect only what they belong to.
 pub const fn is_printable(c: char) -> bool {
     !is_unseen(c) || is_joining(c)
 }
@@ -221,7 +225,8 @@ const fn is_joining(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Checks whether a joiner or selector after this character can belong to it: a letter of a script that joins letters or has variants, or a symbol.
+/// Checks whether a joiner or selector after this character can belong to it: a letter of a script that joins letters or has
+/// variants, or a symbol.
 fn takes_joiner(c: char) -> bool {
     match c.script() {
         Script::Latin | Script::Greek | Script::Cyrillic | Script::Armenian => false,

@@ -508,7 +508,8 @@ fn answered<'r>(run: &'r Run, fact: &FactEntry) -> Option<Answered<'r>> {
     held.map(|(agent, it)| Answered { weight: it.weight, agent: &agent.name, id: &it.id }).max()
 }
 
-/// Returns the things that a fact names, in lower case: the last component of each path, and the serial numbers in instance paths of storage devices.
+/// Returns the things that a fact names, in lower case: the last component of each path,
+/// and the serial numbers in instance paths of storage devices.
 fn names(fact: &FactEntry) -> BTreeSet<String> {
     let named = std::iter::once(&fact.subject.value).chain(paths(fact));
     let last = |text: &str| fold(text.rsplit(['\\', '/']).next().unwrap_or(text).trim());
@@ -546,7 +547,7 @@ fn instance(text: &str) -> Option<String> {
     parts.nth(1).filter(|_| is_storage).map(fold)
 }
 
-/// Returns the folders of the files that a fact names, as the last two parts of the path, without folders that every Windows or every user has.
+/// Returns the folders of the files that a fact names, by the last two parts of the path, except folders that every Windows or every user has.
 fn folders(fact: &FactEntry) -> BTreeSet<String> {
     let subject = Some(&fact.subject.value).filter(|value| value.field_type() == FieldType::Path);
     let folder = |path: &FieldValue| {

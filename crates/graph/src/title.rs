@@ -19,12 +19,13 @@ pub fn values(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     values.iter().enumerate().filter(|(at, _)| is_first(values, *at)).map(|(_, value)| value)
 }
 
-/// Does the same, but repeats a list for each stated item. Agents are shown this form, so a replay needs it; older reports used it.
+/// Describes a fact in one line, repeating a list for each stated item. Agents are shown this form, so a replay needs it;
+/// older reports used it.
 pub fn fact_title_as_told(fact: &FactEntry) -> String {
     title(fact, fact.values.iter(), shown)
 }
 
-/// Does the same with quoted words alone, as reports showed it before format 2.16.
+/// Describes a fact in one line with quoted words alone, as reports showed it before format 2.16.
 pub fn fact_title_of_words(fact: &FactEntry) -> String {
     title(fact, fact.values.iter(), words)
 }
@@ -72,9 +73,10 @@ fn title<'v>(
     }
 }
 
-/// Describes a fact as an answer, in one line: predicate, subject, the fields that the objective asks for, and what shows that the entity is not in force.
+/// Describes a fact as an answer, in one line: predicate, subject, the fields that the objective asks for,
+/// and what shows that the entity is not in force.
 ///
-/// The condition is chosen by predicate and record type if none holds: in a redacted run, the values are not those that met it.
+/// If no condition holds, one is chosen by predicate and record type: a redacted run no longer has the values that met it.
 pub fn answer_title(fact: &FactEntry, objective: &Objective) -> String {
     let conditions = || objective.ways().map(|way| way.condition);
     let is_its = |it: &&Condition| it.record == fact.kind && it.predicate == fact.predicate;
@@ -90,7 +92,7 @@ pub fn phenomenon_title(facts: &[&FactEntry]) -> String {
     title_of_first(facts, fact_title)
 }
 
-/// Does the same in the form shown to agents.
+/// Describes a phenomenon in one line, in the form shown to agents.
 pub fn phenomenon_title_as_told(facts: &[&FactEntry]) -> String {
     title_of_first(facts, fact_title_as_told)
 }

@@ -50,7 +50,7 @@ pub(crate) fn of(task: &OpenTask, told: &Told) -> CallToolResult {
     result(told.answer.as_ref().is_some_and(is_error), texts.join("\n\n"), structured)
 }
 
-/// Returns what an earlier task was last told, because nobody knows whether the client received it.
+/// Returns the last message to a resumed task, because nobody knows whether the client received it.
 pub(crate) fn of_last(last: &Last, fence: &Fence) -> (String, Value) {
     let mut texts = vec![match &last.tool {
         Some(tool) => format!("What came of the last call, of {tool}, which may have been told before:"),
@@ -174,7 +174,7 @@ pub(crate) fn surface(offered: &[ToolSpec]) -> Value {
     json!(classes)
 }
 
-/// Checks whether the client has something to correct: a refused or failed call, or a claim of which nothing was accepted.
+/// Checks whether the client has something to correct: a refused or failed call, or a claim with no accepted part.
 fn is_error(answer: &Answer) -> bool {
     match answer {
         Answer::Refused { .. } => true,

@@ -222,7 +222,7 @@ impl House {
         run
     }
 
-    /// Returns the open runs. Reading them from their files could get in the way of their seals.
+    /// Returns the open runs, in order of opening. Reading them from their files could get in the way of their seals.
     pub(crate) fn open_runs(&self) -> Vec<Arc<OpenRun>> {
         self.state().runs.iter().filter(|run| run.under_way.is_open()).cloned().collect()
     }

@@ -259,7 +259,8 @@ impl Between {
         self.from.is_none() && self.to.is_none()
     }
 
-    /// Checks whether the time of a record, or of the first record of a sequence, can be in the range. A record without a time is in no bounded range.
+    /// Checks whether the time of a record, or of the first record of a sequence, can be in the range.
+    /// A record without a time is in no bounded range.
     pub fn holds(&self, it: &Sighting<'_>) -> bool {
         let first = it.together.map(|several| &several.first);
         self.is_open() || std::iter::once(it.record).chain(first).any(|record| self.holds_any_of(record))

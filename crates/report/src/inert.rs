@@ -15,7 +15,7 @@ pub(crate) fn prose(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            // Mentions and mail addresses are found in the rendered text, whatever was escaped in its source: only code is left alone.
+            // A renderer finds mentions and mail addresses in the finished text, whatever is escaped in its source; only code spans are exempt.
             '@' => {
                 out.push_str("`@");
                 while rest.next_if_eq(&'@').is_some() {

@@ -1,6 +1,7 @@
 //! Counts the sources that a statement is based on: one rule for statements, answers and findings.
 //!
-//! A statement has one source if everything it cites was read from one file in each piece of evidence, and no other kind of source names the same thing.
+//! A statement has one source if everything it cites was read from one file in each piece of evidence,
+//! and no other kind of source names the same thing.
 //! Pieces of evidence do not corroborate each other: they may be of different computers.
 
 use crate::story::Line;

@@ -185,7 +185,8 @@ pub fn summary(run: &Run) -> String {
     out
 }
 
-/// Lists the pieces of evidence that are empty or have unreadable files, one line each; otherwise a reader would take the rest for a result.
+/// Lists the pieces of evidence that are empty or have unreadable files, one line each,
+/// so that a reader does not take the rest for a complete result.
 fn unread(run: &Run) -> String {
     let mut out = String::new();
     for label in graph::empty_evidence(run) {
@@ -206,7 +207,7 @@ fn unread(run: &Run) -> String {
 /// The number of open questions that a summary lists.
 const SHOWN_OPEN: usize = 10;
 
-/// Lists the questions that were assigned to no task: one by one those of the owner and those with any status but not asked; the others are counted.
+/// Lists the questions that were assigned to no task: one by one if the owner asked them or if they have a result, otherwise only their number.
 fn handed_to_nobody(out: &mut String, run: &Run, questions: &[Question<'_>]) {
     let nobody = questions.iter().filter(|it| it.tasks.is_empty());
     let (told, counted): (Vec<_>, Vec<_>) =
@@ -306,7 +307,8 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
     format!("{accepted} of {} tasks accepted, {all}{untold}", view.reports.len())
 }
 
-/// Describes what is open of a task that an older run counted as complete: calls that today leave a question open could then close it.
+/// Describes what is open in a task that an older run counted as complete. At that time,
+/// calls could close a question that they would leave open today.
 fn by_todays_rules(task: TaskId, questions: &[Question<'_>]) -> String {
     let open = questions.iter().filter(|it| it.tasks.contains(&task) && it.was_left_open()).count();
     match open {

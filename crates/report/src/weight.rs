@@ -1,4 +1,4 @@
-//! How much a finding stands out, and why, in words: one list for every format.
+//! How much a finding stands out, and why, in words that all formats share.
 
 use crate::brought;
 use crate::foremost::shares;

@@ -1,6 +1,7 @@
 //! Builder of partitioned disks: MBR with logical partitions, GPT, and data between the partitions.
 //!
-//! Sources: UEFI specification 2.10, chapter 5 (MBR 5.2, GPT 5.3); logical partitions follow the chain of boot records that MS-DOS and Windows write.
+//! Sources: UEFI specification 2.10, chapter 5 (MBR 5.2, GPT 5.3); logical partitions follow the chain of boot records that MS-DOS
+//! and Windows write.
 //!
 //! ```
 //! use testkit::disk::{DiskSpec, Part};

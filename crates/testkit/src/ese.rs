@@ -190,7 +190,8 @@ fn page(number: u32, entries: &[Vec<u8>]) -> Vec<u8> {
     page_of(number, FLAGS, &[0; 16], &keyed.collect::<Vec<_>>())
 }
 
-/// Builds a page with `first` as its first tag, and entries of key and data; unless it is a root page, keys share their common prefix with `first`.
+/// Builds a page with `first` as its first tag, and entries of key and data; unless it is a root page,
+/// keys share their common prefix with `first`.
 fn page_of(number: u32, flags: u32, first: &[u8], entries: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     let mut page = vec![0; PAGE];
     put(&mut page, 36, &flags.to_le_bytes());

@@ -1,4 +1,5 @@
-//! Measures prompt injection: orders to agents within evidence, a model that obeys all of them, and a judge of the results (`docs/injection.md`).
+//! Measures prompt injection: orders to agents within evidence, a model that obeys all of them,
+//! and a judge of the results (`docs/injection.md`).
 
 pub mod judge;
 mod obedient;

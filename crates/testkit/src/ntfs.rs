@@ -1,6 +1,7 @@
 //! Builder of NTFS 3.1 volumes from a plain description: pure and deterministic, and returns the planted truth together with the bytes.
 //!
-//! Structures follow "NTFS Documentation" of the Linux-NTFS project (flatcap.github.io/linux-ntfs), reparse points [MS-FSCC] 2.1.2, change journals [MS-FSCC] 2.3.60, LZNT1 [MS-XCA] 2.5, security descriptors [MS-DTYP] 2.4.6.
+//! Structures follow "NTFS Documentation" of the Linux-NTFS project (flatcap.github.io/linux-ntfs), reparse points [MS-FSCC] 2.1.2,
+//! change journals [MS-FSCC] 2.3.60, LZNT1 [MS-XCA] 2.5, security descriptors [MS-DTYP] 2.4.6.
 //!
 //! ```
 //! use testkit::ntfs::{Deleted, EntrySpec, VolumeSpec};

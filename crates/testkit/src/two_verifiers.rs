@@ -2,7 +2,8 @@
 //!
 //! Each change is made to a copy in both forms of a run: as sealed, and as written by `locard export --plain`.
 //! If one verifier finds something and the other does not, that is a disagreement, unless the page that the script was written from
-//! (`docs/run-format.md`) says that it does not check this. Such changes and findings are defined by rules ([`scope`]), not by a list of copies.
+//! (`docs/run-format.md`) says that it does not check this. Such changes and findings are defined by rules ([`scope`]),
+//! not by a list of copies.
 //! A copy that both accept must be the same run in different bytes, or a run with a different head, which only a head stored elsewhere reveals.
 
 mod edit;

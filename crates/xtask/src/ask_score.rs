@@ -28,7 +28,8 @@ struct Came {
     took: Duration,
 }
 
-/// Asks all questions of a file about their cases (using our own copy of a case that the folder of cases lacks), and prints the scores.
+/// Asks all questions of a file about their cases, and prints the scores. A case that is missing from the folder of cases is taken
+/// from our own.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 //!
 //! Third-party recordings are mixed with generated ordinary activity. Events that should be flagged are those that a public Sigma rule
 //! of level medium or above matches, according to another engine.
-//! Recordings are split into two halves in advance: results on one half may be used to improve rules, and the other half gives the final figure.
+//! Recordings are split into two halves in advance: one half may be used to improve rules, and the other gives the final figure.
 
 mod judge;
 mod label;

@@ -1,6 +1,7 @@
 //! `cargo xtask compare-ese`: compares how we and libesedb's `esedbexport` read an ESE database.
 //!
-//! It needs `esedbexport`, and `timeout` to stop it if it does not end. It compares the records of every table in order, column by column, as text.
+//! It needs `esedbexport`, and `timeout` to stop it if it does not end. It compares the records of every table in order,
+//! column by column, as text.
 //! Times are compared to the second, because `esedbexport` adds up the days, hours and minutes of a double and loses up to one second.
 //! Two outputs are not counted as differences: the fill bytes (2A) of a fixed-size value that is NULL, and multiple values in one column,
 //! which it does not write at all.

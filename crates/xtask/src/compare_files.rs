@@ -1,6 +1,7 @@
 //! `cargo xtask compare-prefetch` and `compare-lnk`: compares how `parse_file` and libscca or liblnk read files.
 //!
-//! It needs `sccainfo` or `lnkinfo`. It compares the properties that both name as text, prints the differences, and fails if there are any.
+//! It needs `sccainfo` or `lnkinfo`. It compares, as text, the properties that both programs name.
+//! It prints the differences, and fails if there are any.
 
 use ledger::{Outcome, Record};
 use serde_json::json;

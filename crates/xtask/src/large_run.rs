@@ -1,6 +1,7 @@
 //! Generates a run with many facts, to measure what a reader's browser and our commands need for it.
 //!
-//! It uses the real engine, gateway and store, so that the run verifies; the model and the tools are scripted, and nothing in it is from a real computer.
+//! It uses the real engine, gateway and store, so that the run verifies; the model and the tools are scripted,
+//! and nothing in it is from a real computer.
 
 mod records;
 mod script;

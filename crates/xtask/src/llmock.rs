@@ -1,4 +1,5 @@
-//! Tests the client against a third-party fault injector: `llmock` breaks responses in the ways that providers do, and grades how the client handles it.
+//! Tests the client against a third-party fault injector: `llmock` breaks responses in the ways that providers do,
+//! and grades how the client handles it.
 //!
 //! Source: <https://pypi.org/project/llmock/> 0.2.2 (MIT), its README and the messages of its server.
 

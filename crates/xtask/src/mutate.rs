@@ -1,8 +1,10 @@
 //! `cargo xtask mutate` and `cargo xtask endure`: passes damaged files through the tools; none may cause a panic or take long.
 //!
-//! `mutate [--count N] [--decoder NAME] [FILE…]` reads N damaged copies of every sample of a decoder and a fifth as many of every hive that the tests build,
+//! `mutate [--count N] [--decoder NAME] [FILE…]` reads N damaged copies of every sample of a decoder and a fifth as many of every
+//! hive that the tests build,
 //! or N copies of each given file.
-//! `endure FILE…` reads files unchanged, with every decoder and the tools for hives and event logs; images and archives are also opened and listed.
+//! `endure FILE…` reads files unchanged, with every decoder and the tools for hives and event logs;
+//! images and archives are also opened and listed.
 //! It prints a line for each decoder, and fails if a call panicked or took longer than two seconds.
 
 use crate::guard::{Guard, Tally, status};
@@ -193,7 +195,8 @@ fn of_hives(path: &str) -> Vec<(&'static str, Value)> {
     calls
 }
 
-/// The sources requested of `records` for every file, in addition to the artifacts of hives: the subjects, and decoders among whose records it selects.
+/// The sources that `records` is asked for with every file, in addition to the artifacts of hives: the subjects,
+/// and decoders among whose records it selects.
 const GATHERED: [&str; 9] = [
     "browsing",
     "event_log",
@@ -206,7 +209,7 @@ const GATHERED: [&str; 9] = [
     "usn_names",
 ];
 
-/// Returns the same plus the journal's own records, which `usn_names` summarises.
+/// Returns [`GATHERED`] plus the journal's own records, which `usn_names` summarises.
 fn of_files() -> Vec<&'static str> {
     GATHERED.into_iter().chain(["usn_journal"]).collect()
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask sigma-regression FOLDER`: checks whether published rules fire on the logs that were published with them.
 //!
-//! FOLDER is a checkout of SigmaHQ's rule repository, whose `regression_data` has logs for many rules, on which they must match; some state how often.
+//! FOLDER is a checkout of SigmaHQ's rule repository, whose `regression_data` has logs for many rules, on which they must match;
+//! some state how often.
 //! It prints a line for each rule to standard output: its id, the expected and the actual number of matches, and its file.
 //! It lists the differences at the end. The rules and logs are not part of this project; the commit and a digest of what was read are printed.
 

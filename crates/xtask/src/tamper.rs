@@ -1,4 +1,5 @@
-//! A tamper campaign: copies of a sealed run are changed in every way we could think of; `locard verify` must find each change, unless the run still says the same.
+//! A tamper campaign: copies of a sealed run are changed in every way we could think of;
+//! `locard verify` must find each change, unless the run still says the same.
 
 mod forge;
 

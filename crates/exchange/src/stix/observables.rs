@@ -1,6 +1,7 @@
 //! The STIX cyber-observables of facts: the things that a record names, each under the id that STIX defines for it.
 //!
-//! If two facts name the same thing, it is one object. A property that only one of them states is kept; if they disagree, it is left to the notes.
+//! If two facts name the same thing, it is one object. A property that only one of them states is kept;
+//! if they disagree, it is left to the notes.
 
 use crate::ids::{self, Ids};
 use crate::times::{bound, field, instant_of};

@@ -36,9 +36,9 @@ pub enum Figure {
 /// The direction in which a figure is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// Less.
+    /// Lower is better.
     Less,
-    /// More.
+    /// Higher is better.
     More,
     /// Neither: the figure says nothing by itself.
     Neither,

@@ -21,7 +21,7 @@ pub enum SourceKind {
     Amcache,
     /// Files of the shell: shortcuts, jump lists, the Timeline, Recycle Bin.
     Shell,
-    /// Browser databases and marks.
+    /// Browser databases, and the marks on downloads (`Zone.Identifier`).
     Browser,
     /// The resource usage monitor (SRUM).
     Srum,

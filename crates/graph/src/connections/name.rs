@@ -23,7 +23,8 @@ pub(super) fn is_name(text: &str) -> bool {
     !matches!(text.trim(), "" | "-" | "\\" | "N/A" | "(null)")
 }
 
-/// Checks whether a text can be a domain and an account: neither contains a character that Windows forbids in names but uses in paths and resources.
+/// Checks whether a text can be a domain and an account: neither contains a character that Windows forbids in names but uses in paths
+/// and resources.
 pub(super) fn is_account(text: &str) -> bool {
     let mut parts = text.split('\\');
     let is_part = |part: &str| !part.trim().is_empty() && !part.contains(FORBIDDEN);
@@ -151,7 +152,7 @@ pub(super) fn site(text: &str) -> Option<String> {
     address(&server).or_else(|| domain(&server))
 }
 
-/// Does the same by the first version of the rules, which took what follows an `@` as the server, whatever came before it.
+/// Returns the server by the first version of the rules, which took what follows an `@` as the server, whatever came before it.
 pub(super) fn first_site(text: &str) -> Option<String> {
     let server = match text.split_once("://") {
         Some((_, rest)) => {

@@ -1,6 +1,7 @@
 //! Paths in comparable form: the volume of a host, and the rest in lower case.
 //!
-//! The same file is `C:\Users\mara\a.exe` in a registry value, `p1/Users/mara/a.exe` in an image and `\Device\HarddiskVolume3\Users\mara\a.exe` in a driver's list.
+//! The same file is `C:\Users\mara\a.exe` in a registry value, `p1/Users/mara/a.exe` in an image and
+//! `\Device\HarddiskVolume3\Users\mara\a.exe` in a driver's list.
 
 use ledger::Writers;
 use ledger::pattern::{fits, fold};

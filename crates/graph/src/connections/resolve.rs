@@ -88,7 +88,8 @@ impl Canonical {
     }
 }
 
-/// Merges strong keys that records state together; the first in text order represents them. A name resolves to its strong key if it has only one.
+/// Merges strong keys that records state together; the first in text order represents them.
+/// A name resolves to its strong key if it has only one.
 fn merged(collected: &Collected<'_>) -> Vec<Option<u32>> {
     let space = |key: u32| collected.keys.get(key).map(|key| key.space);
     let is_strong = |key: u32| space(key).is_some_and(Space::is_strong);

@@ -307,7 +307,8 @@ pub struct AccountFields<'r> {
     pub sid: Option<&'r str>,
 }
 
-/// Returns every record type that a rule names, with a field or predicate that the rule expects. A test compares these with the tools' record types.
+/// Returns every record type that a rule names, with a field or predicate that the rule expects.
+/// A test compares these with the tools' record types.
 ///
 /// # Errors
 ///

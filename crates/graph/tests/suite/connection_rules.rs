@@ -114,7 +114,8 @@ fn runs_keep_the_rules_that_they_were_made_with() {
     assert_eq!(rules_of(|_| false), RULES, "a run from before there were rules");
 }
 
-/// If you have to change this test, the rules now derive different things from the same facts: increment `RULES`, and keep what the earlier rules
+/// If you have to change this test, the rules now derive different things from the same facts:
+/// increment `RULES`, and keep what the earlier rules
 /// derive for runs with their behaviour.
 #[test]
 fn each_version_makes_the_same_of_the_same_facts() {

@@ -35,7 +35,7 @@ pub(super) fn drawn(readings: &[Readings], entities: &BTreeSet<EntityRef>) -> Ve
     drawn.collect()
 }
 
-/// Adds the relations in which agents used an entity.
+/// Adds the relations that agents added to an entity.
 pub(super) fn add(readings: &[Readings], entity: EntityRef, mut answer: Answer) -> Answer {
     let mut links: Vec<&Link> = Vec::new();
     for of_run in readings {

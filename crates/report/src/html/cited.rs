@@ -1,4 +1,5 @@
-//! The facts that the top facts, answers, findings and story link to: they come first in the list, and the proofs of the first of them are printed.
+//! The facts that the top facts, answers, findings and story link to: they come first in the list,
+//! and the proofs of the first of them are printed.
 
 use super::{answers, findings};
 use crate::reach;

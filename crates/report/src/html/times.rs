@@ -24,7 +24,7 @@ pub(super) struct Event<'r> {
 pub(super) struct Times<'r> {
     /// The times in chronological order.
     pub(super) events: Vec<Event<'r>>,
-    /// The number of times left out: those that need a time zone to be an instant, and those that were not kept by the examined host.
+    /// The number of times left out: local times of unknown zone, and times that the examined host did not keep.
     pub(super) left_out: usize,
     /// The start and end of the initial window, in milliseconds.
     pub(super) window: (i64, i64),
@@ -64,7 +64,8 @@ fn milliseconds(utc: Utc) -> i64 {
     i64::try_from(utc.unix_nanoseconds().div_euclid(MILLION)).unwrap_or(i64::MAX)
 }
 
-/// Chooses the initial window: the bulk of the story's times, or else of the answers to the heaviest objectives. Either must contain half of all
+/// Chooses the initial window: the bulk of the story's times, or else of the answers to the heaviest objectives.
+/// Either must contain half of all
 /// times; otherwise the bulk of all times is used.
 fn window(scene: &Scene<'_>, events: &[Event<'_>]) -> (i64, i64) {
     let told = scene.told.iter().filter_map(|line| line.statement.at);

@@ -97,7 +97,8 @@ impl Components {
         self.parts.last().map(String::as_str)
     }
 
-    /// Checks whether the truth's path `self` is the evidence's path `held`: the shorter must be the end of the longer, with a name and at least one parent.
+    /// Checks whether the truth's path `self` is the evidence's path `held`: the shorter must be the end of the longer,
+    /// with a name and at least one parent.
     ///
     /// A bare name in the truth matches the last component.
     /// Two absolute paths are equal only as a whole.

@@ -1,6 +1,7 @@
 //! Measures whether answers are true as often as their confidence suggests.
 //!
-//! The forecast is the confidence in the answer to an objective. It came true if one of the answer's facts carries a fact of the truth and none makes
+//! The forecast is the confidence in the answer to an objective. It came true if one of the answer's facts carries a fact of the
+//! truth and none makes
 //! a forbidden claim.
 //! `docs/scoring.md` explains what this shows and what it does not.
 
@@ -136,7 +137,8 @@ impl Reliability {
         brier(self.said())
     }
 
-    /// Returns the Brier score if every forecast were the share that came true; a worse score means that the forecasts say less than this share alone.
+    /// Returns the Brier score if every forecast were the share that came true; a worse score means that the forecasts say less than
+    /// this share alone.
     pub fn brier_of_share(&self) -> Option<f64> {
         let share = mean(self.said().map(|(_, came_true)| f64::from(u8::from(came_true))))?;
         brier(self.said().map(|(_, came_true)| (share, came_true)))

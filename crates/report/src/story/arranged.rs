@@ -25,7 +25,7 @@ pub(crate) struct OfHost {
 
 /// Statements that follow each other closely, or that have no heading of their own.
 pub(crate) struct Episode {
-    /// The time range and the number of statements, or that these stand alone; `None` if nothing else is told about the host.
+    /// The time range and number of statements, or a note that they are isolated; `None` if the story says nothing else about the host.
     pub(crate) heading: Option<Phrase>,
     /// Whether its statements follow each other closely.
     pub(crate) is_one_go: bool,

@@ -1,7 +1,7 @@
 //! The token count of these test servers: different from the client's estimate, and as uneven as real ones.
 //!
-//! It imitates no particular tokenizer, only their common traits: an English word takes a token for about four bytes including its space,
-//! digits and hex take one for two, punctuation takes one for one or two, and other scripts take one for one or two bytes.
+//! It imitates no particular tokenizer, only their common traits. An English word takes one token for about four bytes including its space.
+//! Digits and hex take one token for two bytes, punctuation one for one or two marks, and other scripts one for one or two bytes.
 
 use super::server::Speaks;
 use serde_json::Value;

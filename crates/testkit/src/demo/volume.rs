@@ -98,7 +98,8 @@ fn made(born: Time, modified: Time) -> NtfsTimes {
     NtfsTimes { standard_information: standard, file_name: FileTimes::all(born) }
 }
 
-/// Returns the forged times: `$STANDARD_INFORMATION` has what a program set; `$FILE_NAME` and the record change time show when the file was created.
+/// Returns the forged times: `$STANDARD_INFORMATION` has what a program set; `$FILE_NAME` and the record change time show when the
+/// file was created.
 fn forged() -> NtfsTimes {
     let [forged, made] = [PROGRAM_FORGED, PROGRAM_MADE].map(Time::filetime);
     let standard = FileTimes { born: forged, modified: forged, changed: made + 31_007, accessed: made };

@@ -62,7 +62,7 @@ pub fn deep() -> Vec<u8> {
     bytes
 }
 
-/// Builds the same with all entries of the first leaf at the same position, as many as there is room for tags.
+/// Builds the same database with all entries of the first leaf at the same position, as many as there is room for tags.
 pub fn overlapping() -> Vec<u8> {
     let mut bytes = deep();
     let number = LEAVES[0];

@@ -44,7 +44,7 @@ impl Bins {
         self.bytes[start..start + data.len()].copy_from_slice(data);
     }
 
-    /// Returns where the next cell goes, or the bin header before it.
+    /// Returns the current end: the next cell goes here, after a new bin header if the bin is full.
     pub(crate) fn end(&self) -> usize {
         self.bytes.len()
     }

@@ -63,7 +63,8 @@ impl Tally {
 /// When the model reads what it is curious about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
-    /// In parallel with the playbook's calls, and only the agent responsible for files. An order may come after its reader has recorded what it is about.
+    /// In parallel with the playbook's calls, and only the agent responsible for files. An order may come after its reader has
+    /// recorded what it is about.
     Beside,
     /// Before the playbook's first call, and every agent: each has seen its orders before it does anything else.
     First,

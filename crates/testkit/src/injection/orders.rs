@@ -109,7 +109,8 @@ impl Order {
     }
 }
 
-/// Returns a text of the same length and kind that orders nothing. Letters are replaced by letters of a sentence about the weather, other signs become
+/// Returns a text of the same length and kind that orders nothing. Letters are replaced by letters of a sentence about the weather,
+/// other signs become
 /// hyphens, and digits and white space stay. Each character is replaced by one of the same length in bytes.
 ///
 /// What makes it an address, a path or a file of its type stays.

@@ -56,7 +56,8 @@ pub struct Planted {
     pub clean: String,
 }
 
-/// Plants the orders below the folder for drive C of the examined host. Returns where each is, which is the same for both twins except for names.
+/// Plants the orders below the folder for drive C of the examined host. Returns where each is,
+/// which is the same for both twins except for names.
 ///
 /// Files of the evidence stay unchanged, except that a comment is added after the lines of an existing hosts file.
 pub fn plant(drive: &Path, planting: &Planting<'_>) -> io::Result<Vec<Planted>> {

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// How much `docs/run-format.md` covers of what a change breaks.
+/// Whether `docs/run-format.md` covers everything that a change breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Page {
     /// All of it: what one verifier finds, the other must find.

@@ -46,7 +46,8 @@ fn rule(finding: &Finding) -> Option<Rule> {
     }
 }
 
-/// What `locard verify` says about events, circumstances or records of unknown form, or that are not canonical. All changes of canonical form are fully covered.
+/// What `locard verify` says about events, circumstances or records that have an unknown form or are not canonical.
+/// Changes that break the canonical form are fully covered by the page.
 const NO_KNOWN_FORM: [&str; 3] = [
     "expected an event in canonical form",
     "expected a circumstance in canonical form",

@@ -240,7 +240,7 @@ pub(super) fn seen_from(kind: RelationKind, way: Way) -> String {
     }
 }
 
-/// Formats a number with separated thousands.
+/// Formats a number with a separator between thousands.
 pub(super) fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();

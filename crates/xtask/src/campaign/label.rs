@@ -1,4 +1,5 @@
-//! Labels the events that should be flagged: those that a public Sigma rule of level medium or above matches, according to a third-party engine.
+//! Labels the events that should be flagged: those that a public Sigma rule of level medium or above matches,
+//! according to a third-party engine.
 
 use super::recordings;
 use artifacts::event_text::{self, TextFound, begins};

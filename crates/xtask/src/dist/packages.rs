@@ -1,6 +1,7 @@
 //! The packages that are linked into the program.
 //!
-//! `cargo metadata` knows everything about them, but shows the features of the whole workspace; `cargo tree` knows what the program alone links.
+//! `cargo metadata` knows everything about them, but shows the features of the whole workspace;
+//! `cargo tree` knows what the program alone links.
 
 use super::DistError;
 use super::build::Build;

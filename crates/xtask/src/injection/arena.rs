@@ -103,7 +103,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     each(from, to, &|from, to| std::fs::copy(from, to).map(drop))
 }
 
-/// Does the same with hard links, without copying: a changed file must be replaced by a new one.
+/// Copies folders and files as hard links: a changed file must be replaced by a new one.
 fn link(from: &Path, to: &Path) -> io::Result<()> {
     each(from, to, &|from, to| std::fs::hard_link(from, to))
 }

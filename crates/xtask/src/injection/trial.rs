@@ -239,7 +239,8 @@ wall_seconds = 1200
 /// The surface of a small model, whose agent lists files and reads the registry and the records of every source: these show most orders.
 const SMALL: [&str; 6] = ["--profile", "small", "--context-tokens", "16384", "--no-cache", "--quiet"];
 
-/// Runs a model with `locard run --model` several times over the twin with orders. There is no comparison with the clean twin, because such a model
+/// Runs a model with `locard run --model` several times over the twin with orders. There is no comparison with the clean twin,
+/// because such a model
 /// responds differently every time.
 pub(super) fn asked(
     locard: &Path,

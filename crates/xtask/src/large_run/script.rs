@@ -12,11 +12,11 @@ use testkit::scripted::{calls, words};
 
 /// The numbers of facts in phenomena, in rotation.
 const SIZES: [usize; 8] = [20, 20, 14, 20, 3, 20, 20, 1];
-/// The number of phenomena between entities that are added again, wrong readings, and wrong citations.
+/// An entity is added again, a reading is wrong, and a citation is wrong once in this many phenomena.
 const THING: usize = 20;
 const WRONG: usize = 25;
 const MISCITED: usize = 30;
-/// The position within these at which the wrong ones occur.
+/// Which of these phenomena has the wrong reading or citation.
 const WRONG_AT: usize = 3;
 const MISCITED_AT: usize = 2;
 /// The number of statements in the story.

@@ -97,7 +97,8 @@ fn crc(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// Writes entries that quote the local headers of later ones, down to one kernel (David Fifield, "A better zip bomb", 2019); here all refer to the
+/// Writes entries that quote the local headers of later ones, down to one kernel (David Fifield, "A better zip bomb", 2019);
+/// here all refer to the
 /// kernel itself.
 pub(super) fn overlap(site: &mut Site) -> io::Result<()> {
     let (size, count) = (site.of(64 << 20), site.of(50_000));

@@ -1,4 +1,5 @@
-//! Criterion: text that code wrote contains no word of an order, except as a value of the evidence or as an agent's words, in their proper place.
+//! Criterion: text that code wrote contains no word of an order, except as a value of the evidence or as an agent's words,
+//! in their proper place.
 
 use super::{named, texts};
 use crate::injection::plant::Planted;
@@ -8,7 +9,7 @@ use serde_json::Value;
 const COMPOSED: [&str; 9] =
     ["title", "reason", "hint", "notes", "told", "question", "needed", "because", "instruction"];
 
-/// Returns strings composed by code that contain part of an order which no value, call or claim in its own member accounts for.
+/// Returns strings composed by code that contain part of an order, unless that part comes from a value, call or claim in a member of its own.
 pub fn unmarked_in_json(report: &Value, planted: &[Planted]) -> Vec<String> {
     let (mut composed, mut whole) = (Vec::new(), Vec::new());
     walk(report, false, &mut composed, &mut whole);

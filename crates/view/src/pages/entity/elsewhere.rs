@@ -87,7 +87,8 @@ pub(super) fn seen(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Marku
     }
 }
 
-/// Checks whether the same id means the same entity in another run: a host-specific id does only for the same evidence, whatever its label.
+/// Checks whether the same id means the same entity in another run. A host-specific id does so only if the evidence is the same,
+/// whatever its label.
 fn is_comparable(sight: &Sight<'_>, other: &Run, entity: EntityRef) -> bool {
     if sight.of.host(entity).is_none() && sight.of.kind(entity) != EntityKind::Host {
         return true;
