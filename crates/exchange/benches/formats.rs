@@ -1,4 +1,4 @@
-//! How long a run of 50,000 facts takes in each format.
+//! Benchmarks each format with a run of 50,000 facts.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
 use detect::Attack;
@@ -14,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// A run of one task with 50,000 facts of four values, a time among them.
+/// Builds a run of one task with 50,000 facts of four values each, one of which is a time.
 fn run() -> &'static Run {
     static RUN: OnceLock<Run> = OnceLock::new();
     RUN.get_or_init(|| {

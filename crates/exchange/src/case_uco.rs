@@ -1,9 +1,11 @@
-//! A graph in CASE 1.5.0 and UCO 1.5.0, as JSON-LD.
+//! Exports a run as a graph in CASE 1.5.0 and UCO 1.5.0, as JSON-LD.
 //!
-//! Each invocation is an `InvestigativeAction`: a tool examined evidence, and what came of it is an output (a file by its digest), the observables that facts state, and provenance records.
-//! What agents made of that stands apart, as assertions: nothing of an agent is an observable.
+//! Each invocation is an `InvestigativeAction`: a tool examined evidence, and its results are an output (a file, by its digest),
+//! the observables
+//! that facts state, and provenance records.
+//! What agents concluded is kept separate, as assertions: nothing that an agent wrote becomes an observable.
 //!
-//! Classes and properties are those that the ontologies declare; `docs/exchange.md` has the list.
+//! All classes and properties are declared by the ontologies; `docs/exchange.md` lists them.
 
 mod assertions;
 mod connections;
@@ -27,7 +29,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// The prefixes; `kb` is a name and not a place.
+/// The namespace prefixes; `kb` is only a name, not a location.
 const CONTEXT: &str = r#"{"@context":{
 "kb":"https://locard.invalid/kb/",
 "action":"https://ontology.unifiedcyberontology.org/uco/action/",
@@ -40,9 +42,9 @@ const CONTEXT: &str = r#"{"@context":{
 "xsd":"http://www.w3.org/2001/XMLSchema#"
 },"@graph":["#;
 
-/// Writes the graph; gives the number of its nodes on the first level.
+/// Writes the graph; returns the number of its top-level nodes.
 ///
-/// Times that are left out as `xsd:dateTime` (local ones, those of a copy) stand in the descriptions.
+/// Times that cannot be an `xsd:dateTime` (local times, and those of a copy) are in the descriptions.
 pub fn case_uco(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
     let graph = Graph::new(run, attack);
     let mut left_out = LeftOut::default();
@@ -86,7 +88,7 @@ pub fn case_uco(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<
     Ok(Written { items: objects.end()?, left_out })
 }
 
-/// The action that a call of a task was informed by: the last one of an earlier turn.
+/// Tracks the action that informed a task's call: the last one of an earlier turn.
 #[derive(Default)]
 struct Chained {
     turn: u32,
@@ -105,17 +107,17 @@ impl Chained {
     }
 }
 
-/// A literal of type `xsd:dateTime`.
+/// Returns a literal of type `xsd:dateTime`.
 fn date_time(text: &str) -> Value {
     json!({"@type": "xsd:dateTime", "@value": text})
 }
 
-/// A literal of type `xsd:integer`.
+/// Returns a literal of type `xsd:integer`.
 fn integer(text: &str) -> Value {
     json!({"@type": "xsd:integer", "@value": text})
 }
 
-/// A node and the parts that it is made of, each with an id of its own.
+/// A node and its parts, each with its own id.
 struct Node<'g> {
     ids: Ids,
     own: &'g str,
@@ -123,7 +125,7 @@ struct Node<'g> {
 }
 
 impl Node<'_> {
-    /// A part of this class.
+    /// Creates a part of this class.
     fn part(&self, class: &str, members: Value) -> Value {
         let number = self.parts.replace(self.parts.get() + 1);
         let name = class.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
@@ -137,7 +139,7 @@ impl Node<'_> {
     }
 }
 
-/// `object` with the members of another one.
+/// Returns `object` with the members of another object added.
 fn with(mut object: Value, members: Value) -> Value {
     if let (Some(object), Value::Object(members)) = (object.as_object_mut(), members) {
         object.extend(members);
@@ -150,7 +152,7 @@ struct Graph<'r> {
     run: &'r Run,
     view: View<'r>,
     ids: Ids,
-    /// The facts of each invocation, in their order.
+    /// The facts of each invocation, in order.
     facts: BTreeMap<InvocationId, Vec<&'r FactEntry>>,
     /// The absences that each invocation shows.
     absences: BTreeMap<InvocationId, Vec<AbsenceId>>,
@@ -179,12 +181,12 @@ impl<'r> Graph<'r> {
         json!({"@id": self.id(kind, own)})
     }
 
-    /// The observable of a fact.
+    /// Returns a reference to the observable of a fact.
     fn observable(&self, fact: FactId) -> Value {
         self.reference("observable", &fact.to_string())
     }
 
-    /// A node of ours, where the graph has one.
+    /// Returns a reference to one of our nodes, if the graph contains it.
     fn of_node(&self, node: NodeId) -> Option<Value> {
         match node {
             NodeId::Fact(id) => Some(self.observable(id)),
@@ -204,7 +206,7 @@ impl<'r> Graph<'r> {
         with(json!({"@id": self.id(kind, own), "@type": class, "core:name": own}), members)
     }
 
-    /// What our own id of a thing is.
+    /// Returns an external reference with our own id of a node.
     fn external(&self, node: &Node<'_>, own: &str) -> Value {
         node.part(
             "core:ExternalReference",
@@ -241,7 +243,7 @@ impl<'r> Graph<'r> {
         if self.run.sealed.is_some() { "sealed" } else { "not sealed" }
     }
 
-    /// A piece of evidence, with the hash of its bytes where the run took one over them.
+    /// Returns a piece of evidence, with the hash of its bytes if the run hashed them directly.
     fn evidence(&self, entry: &EvidenceEntry) -> Value {
         let own = entry.label.as_str();
         let node = self.node(own);
@@ -266,7 +268,7 @@ impl<'r> Graph<'r> {
                     });
                     facets.push(node.part("observable:ContentDataFacet", members));
                 }
-                // A digest over a listing is not one of content.
+                // A digest over a listing is not a digest of the content.
                 _ => described.push(format!(
                     "SHA-256 over a listing of {} files of {} bytes: {}",
                     it.files, it.bytes, it.sha256
@@ -281,7 +283,7 @@ impl<'r> Graph<'r> {
         self.new_node("evidence", class, own, members)
     }
 
-    /// The tools that were called, and the agents.
+    /// Returns the tools that were called, and the agents.
     fn tools(&self) -> Vec<Value> {
         let version = &self.run.opened.program;
         let made = self.run.tasks.values().flat_map(|view| &view.invocations);
@@ -302,7 +304,7 @@ impl<'r> Graph<'r> {
         called.iter().map(tool).chain(self.run.tasks.iter().map(agent)).collect()
     }
 
-    /// The evidence that a call examined: the piece that its arguments name, or all.
+    /// Returns the evidence that a call examined: the piece that its arguments name, or all.
     fn examined(&self, made: &InvocationView) -> Vec<Value> {
         let used = made.ended.as_ref().and_then(|ended| ended.normalised.as_ref());
         let named = used.unwrap_or(&made.started.arguments).get("evidence").and_then(Value::as_str);
@@ -362,7 +364,7 @@ impl<'r> Graph<'r> {
         results
     }
 
-    /// A stored output, by its digest.
+    /// Returns a stored output, by its digest.
     fn output(&self, digest: Digest, bytes: u64) -> Value {
         let own = digest.to_string();
         let node = self.node(&own);
@@ -376,7 +378,7 @@ impl<'r> Graph<'r> {
         self.new_node("output", "observable:File", &own, members)
     }
 
-    /// What an invocation's output gave, by the exhibits that it came from.
+    /// Returns the provenance record of an invocation's output, with the exhibits that it came from.
     fn provenance(&self, made: &InvocationView) -> Option<Value> {
         let facts = self.facts.get(&made.started.invocation)?;
         let own = made.started.invocation.to_string();
@@ -397,7 +399,7 @@ impl<'r> Graph<'r> {
         Some(record)
     }
 
-    /// A fact: its observable, where that lies in the evidence, and what proves it.
+    /// Returns a fact as three nodes: its observable, its location in the evidence, and its proof.
     fn fact(&self, task: TaskId, accepted: &ClaimAccepted) -> [Value; 3] {
         let fact = &accepted.fact;
         let own = fact.id.to_string();
@@ -419,7 +421,7 @@ impl<'r> Graph<'r> {
         [observable, self.contained(fact, &node), self.proof(task, accepted)]
     }
 
-    /// Predicate, record type, and the techniques of ATT&CK that such a trace fits.
+    /// Returns the tags of a fact: predicate, record type, and matching ATT&CK techniques.
     fn tags(&self, fact: &FactEntry) -> Vec<String> {
         let version = self.view.attack().version();
         let techniques = self.view.techniques(fact).into_iter();
@@ -429,7 +431,7 @@ impl<'r> Graph<'r> {
             .collect()
     }
 
-    /// Where the record lies: path and bytes within the evidence.
+    /// Returns where the record is located: path and bytes within the evidence.
     fn contained(&self, fact: &FactEntry, node: &Node<'_>) -> Value {
         let locator = &fact.locator;
         let path = match &locator.stream {
@@ -455,7 +457,7 @@ impl<'r> Graph<'r> {
         })
     }
 
-    /// What a fact rests on.
+    /// Returns what a fact is based on.
     fn proof(&self, task: TaskId, accepted: &ClaimAccepted) -> Value {
         let fact = &accepted.fact;
         let own = fact.id.to_string();
@@ -489,7 +491,7 @@ impl<'r> Graph<'r> {
     }
 }
 
-/// A recorded wall time.
+/// Returns a recorded wall time as a literal.
 fn recorded(at: &str) -> Option<Value> {
     let utc: Utc = at.parse().ok()?;
     Some(date_time(&utc.to_text(ledger::Precision::Microsecond)))

@@ -1,7 +1,7 @@
-//! A statement about a sealed run (in-toto Statement v1) and its envelope (DSSE v1).
+//! An attestation of a sealed run (in-toto Statement v1) and its envelope (DSSE v1).
 //!
-//! Who signs is not known here: [`pre_authentication`] gives the bytes to sign, [`envelope`] puts the signature beside them.
-//! There is no envelope without a signature: DSSE asks for at least one.
+//! This module does not know who signs: [`pre_authentication`] returns the bytes to sign, and [`envelope`] adds the signature.
+//! There is no unsigned envelope: DSSE requires at least one signature.
 
 use crate::ids::BASE;
 use base64::Engine;
@@ -11,29 +11,29 @@ use ledger::Digest;
 use ledger::commitment::SCHEME;
 use serde_json::{Value, json};
 
-/// The type of statements: in-toto attestation framework, Statement v1.
+/// The type of a statement: in-toto attestation framework, Statement v1.
 pub const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
 
-/// The type of what envelopes carry: in-toto attestation framework, Envelope v1.
+/// The type of an envelope's payload: in-toto attestation framework, Envelope v1.
 pub const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
 
-/// The type of our predicate, a name and not a place: `docs/exchange.md` says what it holds.
+/// The type of our predicate. It is only a name, not a location; `docs/exchange.md` describes the contents.
 pub const PREDICATE_TYPE: &str = "https://locard.invalid/attestation/sealed-run/v1";
 
-/// What of a sealed run stands outside its events.
+/// The data of a sealed run that is not in its events.
 #[derive(Debug, Clone)]
 pub struct Sealed {
     /// The last link of its chain.
     pub head: Digest,
-    /// The digest of its manifest's bytes.
+    /// The digest of its manifest file.
     pub manifest: Digest,
-    /// Its events.
+    /// The number of its events.
     pub events: u64,
-    /// Its stored outputs and replies.
+    /// The number of its stored outputs and replies.
     pub payloads: u64,
 }
 
-/// A file that the statement is about, too: a report, an export.
+/// A further file that the statement is about, such as a report or an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
     /// Its name, without folders.
@@ -42,17 +42,17 @@ pub struct Subject {
     pub sha256: Digest,
 }
 
-/// The statement as the bytes to be signed and carried.
+/// Returns the statement as the bytes to sign and embed.
 ///
 /// # Errors
 ///
-/// Where it cannot be put into JSON, which would be a defect.
+/// Fails if the statement cannot be converted to JSON, which would be a bug.
 pub fn statement(run: &Run, sealed: &Sealed, files: &[Subject]) -> serde_json::Result<Vec<u8>> {
     debug_assert!(PREDICATE_TYPE.starts_with(BASE));
     let name = run.name();
     let mut subjects = vec![
         json!({"name": format!("{name}/manifest.json"), "digest": {"sha256": sealed.manifest}}),
-        // No digest of bytes that stand in a file: the name says so.
+        // This is not a digest of a file's bytes, as its name shows.
         json!({"name": name, "digest": {"locardHead": sealed.head}}),
     ];
     subjects.extend(files.iter().map(|file| json!({"name": file.name, "digest": {"sha256": file.sha256}})));
@@ -109,14 +109,14 @@ fn evidence(run: &Run) -> Vec<Value> {
     run.opened.case.evidence.iter().map(of).collect()
 }
 
-/// The bytes that are signed: DSSE v1, PAE.
+/// Returns the bytes to sign: DSSE v1, PAE.
 pub fn pre_authentication(payload: &[u8]) -> Vec<u8> {
     let mut bytes = format!("DSSEv1 {} {PAYLOAD_TYPE} {} ", PAYLOAD_TYPE.len(), payload.len()).into_bytes();
     bytes.extend_from_slice(payload);
     bytes
 }
 
-/// The envelope of a payload with one signature over [`pre_authentication`] of it.
+/// Returns the envelope of a payload with one signature over its [`pre_authentication`].
 pub fn envelope(payload: &[u8], key: &str, signature: &[u8]) -> Value {
     json!({
         "payloadType": PAYLOAD_TYPE,

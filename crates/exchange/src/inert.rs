@@ -1,13 +1,14 @@
-//! JSON whose text moves, hides and breaks nothing where it is shown.
+//! JSON that is safe to display: its text cannot move, hide or break anything.
 
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::{Serializer, Value};
 use std::io::{self, Write};
 
-/// Writes `value` as one line of JSON without its end.
+/// Writes `value` as one line of JSON, without the line end.
 ///
-/// What is not printable (controls, directions, invisible blanks: `graph::is_printable`) stands as `\u…`: for a reader of JSON nothing is changed.
+/// Unprintable characters (controls, directions, invisible blanks: `graph::is_printable`) are written as `\u…`,
+/// which JSON parsers read unchanged.
 pub fn write_json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(out, Inert);
     value.serialize(&mut serializer).map_err(io::Error::from)
@@ -30,15 +31,15 @@ impl Formatter for Inert {
     }
 }
 
-/// A JSON array of objects, a line each, within a fixed beginning and end.
+/// A JSON array of objects, one per line, with a fixed prefix and suffix.
 pub(crate) struct Objects<'o, W> {
     out: &'o mut W,
-    /// Objects so far.
+    /// The number of objects so far.
     pub(crate) count: u64,
 }
 
 impl<'o, W: Write> Objects<'o, W> {
-    /// Writes the beginning: everything up to the array's `[`.
+    /// Writes the prefix: everything up to the array's `[`.
     pub(crate) fn begin(out: &'o mut W, beginning: &[u8]) -> io::Result<Objects<'o, W>> {
         out.write_all(beginning)?;
         Ok(Objects { out, count: 0 })
@@ -51,7 +52,7 @@ impl<'o, W: Write> Objects<'o, W> {
         write_json(&mut self.out, object)
     }
 
-    /// Writes the end.
+    /// Writes the suffix.
     pub(crate) fn end(self) -> io::Result<u64> {
         self.out.write_all(b"\n]}\n")?;
         Ok(self.count)

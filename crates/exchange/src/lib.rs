@@ -1,9 +1,9 @@
-//! A run in the formats of other tools. Pure: no clock, no randomness, no IO but the writer that is handed in.
+//! Exports a run to the formats of other tools. It is pure: no clock, no randomness, no IO except through the given writer.
 //!
-//! What each format holds, and what it cannot hold, stands in `docs/exchange.md`.
+//! `docs/exchange.md` describes what each format contains and what it cannot contain.
 //!
 //! **Invariant:** the same run gives the same bytes.
-//! Text of the evidence is data in every format: JSON escapes what moves, hides or breaks text, and a cell of a table is never a formula.
+//! In every format, text from the evidence is data: JSON escapes characters that move, hide or break text, and a table cell is never a formula.
 
 mod case_uco;
 mod ids;
@@ -30,25 +30,25 @@ use serde::Serialize;
 /// What was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Written {
-    /// Rows of a table without its header, lines, or objects.
+    /// The number of rows without the header, of lines, or of objects.
     pub items: u64,
-    /// Times of facts that the format cannot hold.
+    /// The times of facts that the format cannot represent.
     pub left_out: LeftOut,
 }
 
-/// Times that a format cannot hold, by the reason.
+/// Counts of times that a format cannot represent, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
-    /// Local times whose zone is not known: they are no instants.
+    /// Local times of unknown zone: they are not instants.
     pub local: u64,
-    /// Raw values that name no instant ("not set", "never"), or one outside the years 1 to 9999.
+    /// Raw values that name no instant ("not set", "never"), or an instant outside the years 1 to 9999.
     pub no_instant: u64,
-    /// Times that the machine kept which holds a copy: they are not of the examined host.
+    /// Times kept by the computer that holds a copy: they are not of the examined host.
     pub of_copy: u64,
 }
 
 impl LeftOut {
-    /// All of them.
+    /// Returns the sum.
     pub const fn total(self) -> u64 {
         self.local + self.no_instant + self.of_copy
     }

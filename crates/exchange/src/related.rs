@@ -1,12 +1,12 @@
-//! The entities and relations that code makes of the facts of a run, for every format that holds them.
+//! The entities and relations that code derives from the facts of a run, for every format that can represent them.
 
 use graph::Run;
 use graph::connections::{Connections, RelationRef};
 
-/// The most facts that are named of those that show one relation.
+/// The maximum number of facts listed for one relation.
 const NAMED: usize = 20;
 
-/// What the facts of a run name, and how they relate it.
+/// The entities that the facts of a run name, and their relations.
 pub(crate) struct Related<'r> {
     pub(crate) of: &'r Connections,
 }
@@ -16,13 +16,13 @@ impl<'r> Related<'r> {
         Related { of: run.connections() }
     }
 
-    /// What a relation is told apart by: its ends, and what it is.
+    /// Returns the identity of a relation: its kind and its two ends.
     pub(crate) fn own(&self, relation: RelationRef) -> Option<String> {
         let (from, kind, to) = self.of.relation(relation)?;
         Some(format!("{} {} {}", self.of.id(from)?, kind.name(), self.of.id(to)?))
     }
 
-    /// A relation in words.
+    /// Describes a relation.
     pub(crate) fn words(&self, relation: RelationRef) -> Option<String> {
         let (from, kind, to) = self.of.relation(relation)?;
         let called = |entity| format!("{} {}", self.of.kind(entity).words(), self.of.title(entity));
@@ -30,7 +30,7 @@ impl<'r> Related<'r> {
     }
 }
 
-/// The facts that show a relation, and when it was as far as they tell.
+/// Lists the facts that show a relation, with the times they state.
 pub(crate) fn shown_by(of: &Connections, relation: RelationRef) -> String {
     let named = of.shown_by(relation).take(NAMED).map(|told| match told.when {
         Some(when) => format!("{} ({when})", told.fact.fact),

@@ -1,8 +1,10 @@
 //! A STIX 2.1 bundle.
 //!
-//! Each fact is an `observed-data` over the things that its record names, and a `note` with all of its values: what STIX has no property for is said there.
-//! `first_observed` and `last_observed` are the time that dates the fact; where none does, the time in which the tool read it, and a label says which.
-//! Nothing is an indicator: that something is bad is nothing that a fact says.
+//! Each fact becomes an `observed-data` object over the things that its record names, and a `note` with all of its values, including those
+//! for which STIX has no property.
+//! `first_observed` and `last_observed` are the time that dates the fact or, if it is undated, the time in which the tool read it;
+//! a label says which.
+//! Nothing is exported as an indicator, because no fact says that something is bad.
 
 mod notes;
 mod observables;
@@ -22,9 +24,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Writes the bundle; gives the number of its objects.
+/// Writes the bundle; returns the number of its objects.
 ///
-/// Times that are left out of the observables (local ones, those of a copy) stand in the notes.
+/// Times that observables cannot represent (local times, and those of a copy) are in the notes.
 pub fn stix(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
     let bundle = Bundle::new(run, attack);
     let mut observables = Observables::default();
@@ -64,7 +66,7 @@ fn id_of(object: &Value) -> String {
     object.get("id").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// What `first_observed` and `last_observed` are of: labels of observed data.
+/// Labels of observed data: what `first_observed` and `last_observed` mean.
 const BY_EVENT: &str = "observed-when-it-happened";
 const BY_HOLDER: &str = "observed-when-its-key-was-written";
 const BY_LOCAL_TIME: &str = "observed-by-local-time";
@@ -74,9 +76,9 @@ const BY_READING: &str = "observed-when-read";
 struct Bundle<'r> {
     view: View<'r>,
     ids: Ids,
-    /// When the run was opened: every object was made of it.
+    /// When the run was opened; every object has this creation time.
     created: String,
-    /// When each invocation was recorded.
+    /// When each invocation's start and end were recorded.
     read: BTreeMap<ledger::InvocationId, [Utc; 2]>,
     opened: Utc,
 }
@@ -102,12 +104,12 @@ impl<'r> Bundle<'r> {
         self.id("identity", "tool")
     }
 
-    /// The id of a fact's observed data.
+    /// Returns the id of a fact's observed data.
     fn observed_id(&self, fact: FactId) -> String {
         self.id("observed-data", &fact.to_string())
     }
 
-    /// An object of this kind with the members that all have.
+    /// Returns an object of this kind, with the members that all objects have.
     fn object(&self, kind: &str, own: &str, members: Value) -> Value {
         let mut object = json!({
             "type": kind,
@@ -170,9 +172,9 @@ impl<'r> Bundle<'r> {
         self.object("observed-data", &own, members)
     }
 
-    /// In which time what a fact says was so or happened, and by what that is told.
+    /// Returns the time window of a fact, and the label that says where it comes from.
     ///
-    /// STIX asks for a window: of a local time it is all that its zone may make of it, of a fact that no time dates the time in which the tool read it.
+    /// STIX requires a window. A local time gets the range of all possible zones; an undated fact gets the time in which the tool read it.
     fn observed_in(&self, fact: &FactEntry) -> ([String; 2], &'static str) {
         let stamps = |times: [Utc; 2], precision| times.map(|time| time.to_text(precision));
         let dating = dated_field(fact).map(|(field, time)| (field, time, standing(time)));
@@ -191,7 +193,7 @@ impl<'r> Bundle<'r> {
         }
     }
 
-    /// All that a fact states, as text.
+    /// Returns a note with everything that a fact states.
     fn note_of(&self, task: TaskId, accepted: &ClaimAccepted) -> Value {
         let fact = &accepted.fact;
         let own = fact.id.to_string();
@@ -214,7 +216,7 @@ impl<'r> Bundle<'r> {
         self.object("note", &own, members)
     }
 
-    /// The technique, by its id and the version of ATT&CK.
+    /// Returns the attack pattern of a technique, by its id and the ATT&CK version.
     fn pattern(&self, technique: &Technique) -> Value {
         let attack = self.view.attack();
         let own = technique.id.to_string();
@@ -234,7 +236,7 @@ impl<'r> Bundle<'r> {
         self.object("attack-pattern", &own, members)
     }
 
-    /// That a trace fits techniques; not that one was used.
+    /// Relates a fact to the techniques that it fits; this does not say that they were used.
     fn fits(&self, fact: &FactEntry) -> Vec<Value> {
         let relationship = |technique: &&Technique| {
             let members = json!({

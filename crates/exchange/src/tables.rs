@@ -1,7 +1,8 @@
-//! Tables (RFC 4180, UTF-8): one of facts, one of the times that they state.
+//! CSV tables (RFC 4180, UTF-8): one of facts, and one of the times that they state.
 //!
-//! A row is what an examiner sorts, filters and marks: a fact in the one, a moment in the other.
-//! So a fact's values stand in one cell; what each of them rests on by itself (tier, span, writer) is in the JSON report, and here the weakest of them.
+//! A row is what an examiner sorts, filters and marks: a fact in the first table, a time in the second.
+//! Therefore all values of a fact are in one cell. The tier, span and writer of each value are in the JSON report;
+//! the table has the weakest of them.
 
 use crate::Written;
 use crate::times::{Standing, bound, precision_name, standing, times};
@@ -44,7 +45,7 @@ const FACTS: [&str; 27] = [
     "run",
 ];
 
-/// Writes a row for each fact, in the order of tasks and acceptance.
+/// Writes one row for each fact, in the order of tasks and acceptance.
 pub fn facts_csv(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
     let view = View::new(run, attack);
     let mut table = Table::begin(out, &FACTS)?;
@@ -92,13 +93,13 @@ fn fact_row<'f>(
     ]
 }
 
-/// The values beside the subject, as `field=value; …`.
+/// Formats the values other than the subject as `field=value; …`.
 fn values(fact: &FactEntry) -> String {
     let said = bound(fact).skip(1).map(|value| format!("{}={}", value.field, delimited(&value_text(value))));
     said.collect::<Vec<_>>().join("; ")
 }
 
-/// A value in a list of them: in quotes, and those in it doubled, where it reads like several.
+/// Quotes a value that could be read as several, doubling its quotation marks.
 fn delimited(text: &str) -> Cow<'_, str> {
     match text.contains([';', '"']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
@@ -106,7 +107,7 @@ fn delimited(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Evidence, path, stream, and the record's own bytes in that file.
+/// Returns evidence, path, stream, and the record's own bytes in that file.
 fn place(fact: &FactEntry) -> [Cow<'_, str>; 5] {
     let locator = &fact.locator;
     let (offset, length) = locator.span.map_or_else(Default::default, |span| {
@@ -148,7 +149,7 @@ const TIMELINE: [&str; 29] = [
     "run",
 ];
 
-/// Writes a row for each time that a fact states, sorted; those that name no instant stand last.
+/// Writes one row for each time that a fact states, in chronological order; times that name no instant come last.
 pub fn timeline_csv(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
     let view = View::new(run, attack);
     let mut rows: Vec<(TaskId, &FactEntry, &BoundValue, &Time)> = run
@@ -158,7 +159,7 @@ pub fn timeline_csv(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Res
             times(fact).map(move |(value, time)| (task, fact, value, time))
         })
         .collect();
-    // Stable: times of one instant keep the order of their facts.
+    // The sort is stable: equal instants keep the order of their facts.
     rows.sort_by_key(|(_, _, _, time)| (time.utc.is_none(), time.utc));
     let mut table = Table::begin(out, &TIMELINE)?;
     for (task, fact, value, time) in rows {
@@ -223,16 +224,16 @@ struct Table<W: Write> {
     count: u64,
 }
 
-/// A value of a table that is no run's.
+/// A cell of a table that does not come from a run.
 #[derive(Debug, Clone)]
 pub enum CsvCell<'c> {
-    /// A number: written as it is.
+    /// A number, written unchanged.
     Number(String),
-    /// A text: one line, and no formula.
+    /// A text, written on one line and never as a formula.
     Text(&'c str),
 }
 
-/// Writes rows below the names of their columns.
+/// Writes rows below a header.
 pub fn rows_csv<'c>(
     header: &[String],
     rows: impl Iterator<Item = Vec<CsvCell<'c>>>,
@@ -270,10 +271,11 @@ impl<W: Write> Table<W> {
     }
 }
 
-/// Text as a cell that is one line, and no formula wherever a spreadsheet lets a cell begin.
+/// Formats text as a cell on one line that no spreadsheet reads as a formula, at any position where it can start a cell.
 ///
-/// What is not printable, what only looks like the letters beside it, and blanks behind blanks stand as `\u{…}`.
-/// Before what begins a formula (OWASP, "CSV Injection": `= + - @`, tab, carriage return, and full-width forms) stands a `'`, also after a `;`, where programs set to some languages begin another cell.
+/// Unprintable characters, letters that imitate those next to them, and repeated blanks become `\u{…}`.
+/// A `'` is put before the start of a formula (OWASP, "CSV Injection": `= + - @`, tab, carriage return, and full-width forms),
+/// and also after a `;`, which starts a new cell in some language settings.
 fn cell(text: &str) -> Cow<'_, str> {
     if !begins_formula(text) && !text.contains(';') {
         let shown = graph::value_text(text);
@@ -293,7 +295,7 @@ fn cell(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether text begins as a formula, blanks and quotes left out.
+/// Checks whether text begins like a formula, ignoring blanks and quotation marks.
 fn begins_formula(text: &str) -> bool {
     let start = text.trim_start_matches([' ', '"', '\'', '\u{a0}']);
     start.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])

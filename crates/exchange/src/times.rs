@@ -1,21 +1,22 @@
-//! The times that facts state, and which of them are instants of the examined host.
+//! The times that facts state, and which of them are instants by the clock of the examined host.
 
 use crate::LeftOut;
 use ledger::{BoundValue, Clock, FactEntry, FieldValue, Precision, Time, Utc};
 
-/// The values of a fact, its subject first, each once: a value may say what the subject does, and each stated item of a list says all of it.
+/// Returns the values of a fact without repeats, subject first: a value may repeat the subject,
+/// and each stated item of a list carries the whole list.
 pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     let subject = &fact.subject;
     let again = move |value: &&BoundValue| value.field == subject.field && value.value == subject.value;
     std::iter::once(subject).chain(graph::values(fact).filter(move |value| !again(value)))
 }
 
-/// The value of a field.
+/// Returns the value of a field.
 pub(crate) fn field<'f>(fact: &'f FactEntry, name: &str) -> Option<&'f FieldValue> {
     bound(fact).find(|value| value.field == name).map(|value| &value.value)
 }
 
-/// The times of a fact with their fields.
+/// Returns the times of a fact with their fields.
 pub(crate) fn times(fact: &FactEntry) -> impl Iterator<Item = (&BoundValue, &Time)> {
     bound(fact).filter_map(|value| match &value.value {
         FieldValue::Time(time) => Some((value, time)),
@@ -23,7 +24,7 @@ pub(crate) fn times(fact: &FactEntry) -> impl Iterator<Item = (&BoundValue, &Tim
     })
 }
 
-/// The instant that a time names, where it is one of the examined host's that any format can write.
+/// Returns the instant of a time, if it is by the examined host's clock and every format can represent it.
 pub(crate) fn instant(time: &Time) -> Option<Utc> {
     match standing(time) {
         Standing::Instant(utc) => Some(utc),
@@ -31,7 +32,7 @@ pub(crate) fn instant(time: &Time) -> Option<Utc> {
     }
 }
 
-/// The instant of a fact's field.
+/// Returns the instant in a fact's field.
 pub(crate) fn instant_of(fact: &FactEntry, name: &str) -> Option<(Utc, Precision)> {
     match field(fact, name)? {
         FieldValue::Time(time) => Some((instant(time)?, time.precision)),
@@ -39,7 +40,7 @@ pub(crate) fn instant_of(fact: &FactEntry, name: &str) -> Option<(Utc, Precision
     }
 }
 
-/// What a time is to a format that knows instants only.
+/// What a time is to a format that knows only instants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     Instant(Utc),
@@ -48,9 +49,9 @@ pub(crate) enum Standing {
     OfCopy,
 }
 
-/// How a time stands.
+/// Classifies a time.
 pub(crate) fn standing(time: &Time) -> Standing {
-    // Four digits are a year in ISO 8601 and RFC 3339; one more needs an agreement.
+    // ISO 8601 and RFC 3339 years have four digits; more need an agreement.
     let written = time.utc.filter(|utc| utc.to_string().split('-').next().is_some_and(is_year));
     match (written, time.zone, time.clock) {
         (None, _, _) => Standing::NoInstant,
@@ -65,7 +66,7 @@ fn is_year(text: &str) -> bool {
 }
 
 impl LeftOut {
-    /// Counts a time that is no instant of the host.
+    /// Counts a time that is not an instant of the host.
     pub(crate) fn count(&mut self, standing: Standing) {
         match standing {
             Standing::Instant(_) => {}
@@ -76,7 +77,7 @@ impl LeftOut {
     }
 }
 
-/// The word for a precision.
+/// Returns the word for a precision.
 pub(crate) const fn precision_name(precision: Precision) -> &'static str {
     match precision {
         Precision::Nanosecond => "1 ns",

@@ -1,6 +1,7 @@
-//! Timesketch's JSON lines: `message`, `datetime` and `timestamp_desc` in each, and flat fields beside them.
+//! Timesketch JSON lines: `message`, `datetime`, `timestamp_desc`, and further flat fields.
 //!
-//! Only instants of the examined host stand there: the format has one notion of time, and a local time or the time of a copy would pass for what it is not.
+//! Only instants by the examined host's clock are included: the format has one notion of time,
+//! so a local time or a copy's time would be misread.
 
 use crate::inert::write_json;
 use crate::times::{Standing, bound, precision_name, standing, times};
@@ -13,7 +14,7 @@ use ledger::{BoundValue, FieldValue, Precision, TaskId, Time, Utc, is_of_contain
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// Writes a line for each instant that a fact states, in the order of time; gives how many times were left out, and why.
+/// Writes one line for each instant that a fact states, in chronological order; returns how many times were left out, and why.
 pub fn timesketch(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
     let view = View::new(run, attack);
     let mut left_out = LeftOut::default();
@@ -81,7 +82,7 @@ fn line(
     line
 }
 
-/// What the line is of: a key's last write is no event of each of the values that it holds.
+/// Describes the line. A key's last write time is not the time of an event for each of the values that it contains.
 fn message(accepted: &ClaimAccepted, value: &BoundValue) -> String {
     let title = fact_title(&accepted.fact);
     match is_of_container(&value.field) {
@@ -90,10 +91,10 @@ fn message(accepted: &ClaimAccepted, value: &BoundValue) -> String {
     }
 }
 
-/// What a time of a key or list says of what it holds.
+/// What the time of a key or list says about its contents.
 const HELD: &str = "what holds this was last written, this then or before";
 
-/// ISO 8601 with six decimal places and the offset.
+/// Formats ISO 8601 with six decimal places and the offset.
 fn datetime(microseconds: i128) -> String {
     let utc = Utc::from_unix_nanoseconds(microseconds * 1_000);
     let text = utc.map(|utc| utc.to_text(Precision::Microsecond)).unwrap_or_default();
@@ -123,7 +124,7 @@ fn place(members: &mut Map<String, Value>, accepted: &ClaimAccepted) {
     }
 }
 
-/// A value as text; a list as one.
+/// Returns a value as text, or a list as an array.
 fn told(value: &BoundValue) -> Value {
     match (&value.value, &value.quotation) {
         (FieldValue::List(items), None) => json!(items),
@@ -131,7 +132,8 @@ fn told(value: &BoundValue) -> Value {
     }
 }
 
-/// Each value as text in a field of its own; those whose field the evidence names (columns of a table) together in one, for Timesketch keeps an index of every name it meets.
+/// Adds each value as text in its own field. Values whose field names come from the evidence (columns of a table) share one field,
+/// because Timesketch indexes every field name that it meets.
 fn values(members: &mut Map<String, Value>, view: &View<'_>, accepted: &ClaimAccepted) {
     let fact = &accepted.fact;
     let mut others = Vec::new();
@@ -140,7 +142,7 @@ fn values(members: &mut Map<String, Value>, view: &View<'_>, accepted: &ClaimAcc
         let name = format!("value_{}", value.field);
         match (view.is_declared(&fact.kind, &value.field), members.get_mut(&name)) {
             (false, _) => others.push(format!("{}={text}", value.field)),
-            // Several words are quoted from one text.
+            // Several quotations may come from one text.
             (true, Some(Value::String(before))) => {
                 before.push_str("; ");
                 before.push_str(&text);

@@ -1,4 +1,4 @@
-//! What several formats ask of a run besides its facts.
+//! What several formats need from a run in addition to its facts.
 
 use detect::{Attack, Technique, Trace};
 use graph::Run;
@@ -7,15 +7,15 @@ use ledger::{BoundValue, FactEntry, FactId, FieldType, FieldValue, TaskId, Tier,
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A run with what is looked up in it for each fact.
+/// A run with lookups for each fact.
 pub(crate) struct View<'r> {
     pub(crate) run: &'r Run,
     attack: &'r Attack,
-    /// What the fields of record types mean, by the tools that return them.
+    /// The meanings of the fields of record types, according to the tools that return them.
     meanings: BTreeMap<&'r str, BTreeMap<&'r str, Meaning<'r>>>,
     /// The objectives that a fact meets, as `agent/objective`.
     answers: BTreeMap<FactId, Vec<String>>,
-    /// What the host of each piece of evidence is called.
+    /// The name of the host of each piece of evidence.
     hosts: BTreeMap<&'r str, Cow<'r, str>>,
 }
 
@@ -36,28 +36,28 @@ impl<'r> View<'r> {
         View { run, attack, meanings, answers: answers(run), hosts: graph::hosts(run) }
     }
 
-    /// What a field of a record type means; its own name where the run's tools do not say.
+    /// Returns the meaning of a field of a record type, or the field's name if the run's tools do not describe it.
     pub(crate) fn meaning<'n>(&'n self, kind: &str, field: &'n str) -> &'n str {
         self.meanings.get(kind).and_then(|fields| fields.get(field)).map_or(field, |meaning| meaning.words)
     }
 
-    /// Whether a field is one that the tools declare, and not one that the evidence names.
+    /// Checks whether a field is declared by the tools rather than named by the evidence.
     pub(crate) fn is_declared(&self, kind: &str, field: &str) -> bool {
         let known = self.meanings.get(kind).and_then(|fields| fields.get(field));
         known.is_some_and(|meaning| !meaning.types.is_empty())
     }
 
-    /// The objectives that a fact meets.
+    /// Returns the objectives that a fact meets.
     pub(crate) fn answered(&self, fact: FactId) -> &[String] {
         self.answers.get(&fact).map_or(&[], Vec::as_slice)
     }
 
-    /// The techniques that a fact fits.
+    /// Returns the techniques that a fact fits.
     pub(crate) fn techniques(&self, fact: &FactEntry) -> Vec<&'r Technique> {
         self.attack.techniques(&Trace::of_fact(fact))
     }
 
-    /// The ids of the techniques that a fact fits, with the version of ATT&CK; nothing where it fits none.
+    /// Returns the ids of the techniques that a fact fits, with the ATT&CK version; empty if it fits none.
     pub(crate) fn technique_ids(&self, fact: &FactEntry) -> String {
         let ids: Vec<String> = self.techniques(fact).iter().map(|it| it.id.to_string()).collect();
         match ids.is_empty() {
@@ -66,33 +66,33 @@ impl<'r> View<'r> {
         }
     }
 
-    /// The data of ATT&CK.
+    /// Returns the ATT&CK data.
     pub(crate) const fn attack(&self) -> &'r Attack {
         self.attack
     }
 
-    /// What the host is called of whose evidence a fact is.
+    /// Returns the name of the host that a fact's evidence comes from.
     pub(crate) fn host<'f>(&'f self, fact: &'f FactEntry) -> &'f str {
         let label = fact.locator.evidence.as_str();
         self.hosts.get(label).map_or(label, AsRef::as_ref)
     }
 
-    /// The account that a fact tells of; nothing where it states none.
+    /// Returns the account that a fact concerns; empty if it states none.
     pub(crate) fn account<'f>(&self, fact: &'f FactEntry) -> Cow<'f, str> {
         graph::account(fact).unwrap_or_default()
     }
 
-    /// The name of a task's agent.
+    /// Returns the name of a task's agent.
     pub(crate) fn agent(&self, task: TaskId) -> &'r str {
         self.run.tasks.get(&task).map_or("", |view| &view.assigned.agent.name)
     }
 
-    /// The digest of the output that a fact stands in; a word where it is withheld.
+    /// Returns the digest of the output that contains a fact, or a word if it is withheld.
     pub(crate) fn output(&self, fact: &FactEntry) -> String {
         self.run.told_output(fact.output).map_or_else(|| "withheld".to_owned(), |output| output.to_string())
     }
 
-    /// The tool that an invocation called.
+    /// Returns the tool that returned a fact's record.
     pub(crate) fn tool(&self, fact: &FactEntry) -> &'r str {
         self.run.invocation(fact.invocation).map_or("", |(_, made)| &made.started.tool)
     }
@@ -108,12 +108,12 @@ fn answers(run: &Run) -> BTreeMap<FactId, Vec<String>> {
     answers
 }
 
-/// The weakest tier by which a value of the fact matched.
+/// Returns the weakest tier by which a value of the fact matched.
 pub(crate) fn weakest(fact: &FactEntry) -> Tier {
     fact.values.iter().map(|value| value.tier).fold(fact.subject.tier, Tier::max)
 }
 
-/// The word for a tier.
+/// Returns the word for a tier.
 pub(crate) const fn tier_name(tier: Tier) -> &'static str {
     match tier {
         Tier::Exact => "exact",
@@ -123,12 +123,12 @@ pub(crate) const fn tier_name(tier: Tier) -> &'static str {
     }
 }
 
-/// The word for the least trusted who could have written a value; nothing where the run does not say.
+/// Returns the word for the least trusted party that could have written a value; empty if the run does not say.
 pub(crate) fn writer_name(fact: &FactEntry) -> &'static str {
     fact.writer().map_or("", Writer::name)
 }
 
-/// A value as lines of a text: each item of a list is one.
+/// Formats a value as lines of text, one for each item of a list.
 pub(crate) fn lines(value: &BoundValue) -> Vec<String> {
     match (&value.value, &value.quotation) {
         (FieldValue::List(items), None) if !items.is_empty() => {
@@ -138,10 +138,10 @@ pub(crate) fn lines(value: &BoundValue) -> Vec<String> {
     }
 }
 
-/// The most characters of the line around a quotation.
+/// The maximum length of the line around a quotation, in characters.
 const CONTEXT: usize = 500;
 
-/// A value as text: of a quotation the quoted words, and the line in which they stand.
+/// Formats a value as text; for a quotation, the quoted words and their line.
 pub(crate) fn value_text(value: &BoundValue) -> std::borrow::Cow<'_, str> {
     match &value.quotation {
         Some(quotation) => std::borrow::Cow::Owned(match value.line(CONTEXT) {
@@ -152,7 +152,7 @@ pub(crate) fn value_text(value: &BoundValue) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// The id as the agent had it, where its citation was healed.
+/// Returns the id that the agent cited, if the citation was healed.
 pub(crate) fn healed_from(accepted: &ClaimAccepted) -> &str {
     accepted.healing.as_ref().map_or("", |healing| &healing.cited)
 }

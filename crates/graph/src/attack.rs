@@ -1,22 +1,22 @@
-//! Which techniques of MITRE ATT&CK the facts of a run fit, and which rules.
+//! Finds the MITRE ATT&CK techniques that the facts of a run fit, and the rules behind each match.
 
 use crate::run::{PhenomenonView, Run};
 use detect::{Attack, Technique, Trace};
 use ledger::{FactId, PhenomenonId};
 use std::collections::BTreeMap;
 
-/// A technique that something in a run fits.
+/// A technique that at least one fact of a run fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit<'a> {
     /// The technique.
     pub technique: &'a Technique,
-    /// The phenomena that carry one of the facts, task by task in the order of their recording.
+    /// The phenomena that carry one of these facts, task by task, in the order in which they were recorded.
     pub phenomena: Vec<PhenomenonId>,
-    /// The facts that fit it, task by task in the order of their acceptance.
+    /// The facts that fit it, task by task, in the order in which they were accepted.
     pub facts: Vec<FactId>,
 }
 
-/// The techniques that the facts of a phenomenon fit, in the order of their ids.
+/// Returns the techniques that the facts of a phenomenon fit, ordered by id.
 pub fn techniques_of<'a>(attack: &'a Attack, run: &Run, phenomenon: &PhenomenonView) -> Vec<&'a Technique> {
     let facts = phenomenon.facts.iter().filter_map(|fact| run.fact(*fact));
     let fitting = facts.flat_map(|fact| attack.techniques(&Trace::of_fact(fact)));
@@ -24,7 +24,7 @@ pub fn techniques_of<'a>(attack: &'a Attack, run: &Run, phenomenon: &PhenomenonV
     sorted.into_values().collect()
 }
 
-/// The techniques that something in a run fits, in the order of their ids.
+/// Returns the techniques that the facts of a run fit, ordered by id.
 pub fn attack_fits<'a>(attack: &'a Attack, run: &Run) -> Vec<Fit<'a>> {
     let mut found = BTreeMap::new();
     for (_, accepted) in run.facts() {

@@ -1,7 +1,7 @@
-//! What many runs add up to: who was refused what, how that ended, what it cost, and what of it changes.
+//! Audits many runs together: which claims were refused, how that ended, what it cost, and which figures change over time.
 //!
-//! A run is reduced to an [`AuditedRun`]: names of agents, models, tools and codes, digests and whole numbers.
-//! Nothing of the evidence is in one, so that it can be kept beside others, and everything else here is a fold over such runs.
+//! A run is reduced to an [`AuditedRun`]: the names of agents, models, tools and codes, plus digests and whole numbers.
+//! It contains nothing from the evidence, so it can be stored next to other runs. Everything else here is a fold over such runs.
 
 mod counts;
 mod drift;

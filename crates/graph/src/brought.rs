@@ -1,6 +1,6 @@
-//! What rules that a team brought along found: a view of it by record.
+//! The matches of rules that a team supplied, indexed by record.
 //!
-//! A hit is somebody's opinion of a record. It weighs a fact over that record, and makes none.
+//! A match is somebody's opinion of a record. It adds weight to a fact based on that record, but never creates a fact.
 
 use crate::run::Run;
 use detect::Level;
@@ -8,25 +8,25 @@ use ledger::brought::{RuleFit, RuleHit};
 use ledger::{BroughtKind, FactEntry, FactId, Locator, RulesMatched};
 use std::collections::BTreeMap;
 
-/// What rules that were brought along found.
+/// The matches of the rules that a team supplied.
 #[derive(Debug)]
 pub struct Brought {
-    /// As it was recorded.
+    /// The matches as the log recorded them.
     pub matched: RulesMatched,
-    /// The places of hits by type and place of their records.
+    /// Index of each match, by the type and locator of its record.
     by_record: BTreeMap<(String, Locator), usize>,
 }
 
-/// How rules that were brought along weigh a fact.
+/// How much weight the supplied rules give a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) level: Level,
-    /// The places of the rules among [`RulesMatched::fits`], the highest level first.
+    /// Indexes of the rules in [`RulesMatched::fits`], highest level first.
     pub(crate) rules: Vec<u32>,
 }
 
 impl Brought {
-    /// The view of what was recorded; refused where a hit names a rule that is not there, or a level that is none.
+    /// Builds the view from the recorded matches. Fails if a match names an unknown rule or an unknown level.
     pub(crate) fn of(matched: RulesMatched) -> Result<Brought, &'static str> {
         let hits = matched.hits.iter().enumerate();
         let by_record = hits.map(|(place, hit)| ((hit.record.clone(), hit.locator.clone()), place)).collect();
@@ -43,14 +43,14 @@ impl Brought {
         }
     }
 
-    /// The rule in this place.
+    /// Returns the rule at this index.
     pub fn fit(&self, place: u32) -> Option<&RuleFit> {
         self.matched.fits.get(usize::try_from(place).ok()?)
     }
 
-    /// The hit over the record of a fact.
+    /// Returns the match for the record of a fact.
     fn hit(&self, run: &Run, fact: &FactEntry) -> Option<&RuleHit> {
-        // Where nothing tells the bytes of a record, another one may stand in the same place: only what was recorded of hits is one.
+        // Without a byte span, another record may have the same locator: then only a fact of the hunt task counts as a match.
         let is_of_hunt = || {
             let task = run.invocation(fact.invocation).and_then(|(task, _)| run.tasks.get(&task));
             task.is_some_and(|view| view.assigned.hunt)
@@ -60,7 +60,7 @@ impl Brought {
     }
 }
 
-/// What rules that were brought along say of the record of a fact.
+/// Returns the weight that the supplied rules give the record of a fact.
 pub(crate) fn said(run: &Run, fact: &FactEntry) -> Option<Said> {
     let hit = run.brought.as_ref()?.hit(run, fact)?;
     let level = hit.fits.iter().filter_map(|of| Level::of_name(&of.level)).max()?;
@@ -68,14 +68,14 @@ pub(crate) fn said(run: &Run, fact: &FactEntry) -> Option<Said> {
     Some(Said { level, rules: hit.fits.iter().map(|of| of.rule).collect() })
 }
 
-/// The facts over records that fit rules that were brought along, each with the places of these rules.
+/// Returns the facts whose records match supplied rules, each with the indexes of those rules.
 pub fn rules_of_facts(run: &Run) -> BTreeMap<FactId, Vec<u32>> {
     let recorded = run.as_recorded();
     let facts = recorded.facts().map(|(_, accepted)| &accepted.fact);
     facts.filter_map(|fact| Some((fact.id, said(recorded, fact)?.rules))).collect()
 }
 
-/// Who brought a rule, as people read it: `a rule that you brought: Title (sigma, high, file.yml)`.
+/// Describes a supplied rule for people: `a rule that you brought: Title (sigma, high, file.yml)`.
 pub fn brought_in_words(fit: &RuleFit) -> String {
     let what = match fit.kind {
         BroughtKind::Sigma => "a rule that you brought",

@@ -1,6 +1,6 @@
-//! Of which host and of whose account a fact tells, in a word each: columns by which tables are sorted and filtered.
+//! The host and the account of a fact, in one word each: columns for sorting and filtering tables.
 //!
-//! Which fields say so is data (`data/columns.toml`); a fact that states none of them has none.
+//! Which fields hold them is data (`data/columns.toml`). A fact that states neither has no value in that column.
 
 use crate::disclosure::WITHHELD;
 use crate::run::Run;
@@ -21,7 +21,7 @@ struct Columns {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Account {
-    /// The record types that it is for; none: all.
+    /// The record types to which it applies; empty means all.
     #[serde(default)]
     records: Vec<String>,
     fields: Vec<String>,
@@ -34,21 +34,21 @@ struct Host {
     field: String,
 }
 
-/// The data; `None` where it cannot be read: a defect of this program, which a test finds.
+/// Returns the data; `None` if it cannot be read, which is a bug in this program that a test finds.
 fn columns() -> Option<&'static Columns> {
     static ALL: LazyLock<Option<Columns>> =
         LazyLock::new(|| toml::from_str(include_str!("../data/columns.toml")).ok());
     ALL.as_ref()
 }
 
-/// The account that a fact tells of, by name or SID; `None` where it states none.
+/// Returns the account that a fact concerns, by name or SID; `None` if the fact states none.
 pub fn account(fact: &FactEntry) -> Option<Cow<'_, str>> {
     let is_its = |entry: &&Account| entry.records.is_empty() || entry.records.contains(&fact.kind);
     let fields = &columns()?.account.iter().find(is_its)?.fields;
     fields.iter().find_map(|field| said(fact, field))
 }
 
-/// What a fact states in a field; nothing where that is what Windows writes for nothing.
+/// Returns what a fact states in a field; `None` if that is a placeholder that Windows writes for "nothing".
 fn said<'f>(fact: &'f FactEntry, field: &str) -> Option<Cow<'f, str>> {
     let mut bound = std::iter::once(&fact.subject).chain(&fact.values);
     let BoundValue { value, .. } = bound.find(|bound| bound.field == field)?;
@@ -59,7 +59,7 @@ fn said<'f>(fact: &'f FactEntry, field: &str) -> Option<Cow<'f, str>> {
     (!text.is_empty() && text != "-").then_some(text)
 }
 
-/// What the host of each piece of evidence is called: the one name that facts of it give it, else its label.
+/// Returns the host name for each piece of evidence: the one name that its facts give it, or its label otherwise.
 pub fn hosts(run: &Run) -> BTreeMap<&str, Cow<'_, str>> {
     let mut names: BTreeMap<&str, BTreeSet<Cow<'_, str>>> = BTreeMap::new();
     let host = columns().map(|columns| &columns.host);

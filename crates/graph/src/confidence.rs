@@ -1,9 +1,10 @@
-//! How sure an answer is: derived from the facts that give it, never from an agent's own degree of belief.
+//! The confidence in an answer: derived from the facts behind it, never from an agent's own degree of belief.
 //!
-//! What is weighed, and what it does not mean, stands in `docs/confidence.md`.
-//! A source is a file; what several facts of one file say counts once, as the strongest of them does.
-//! Each source leaves a part of the doubt, a further one of the same kind a larger part; of what something speaks against, less than half is left.
-//! Whole numbers only: replayed decisions rest on it.
+//! `docs/confidence.md` explains what is weighed and what the result does not mean.
+//! A source is a file. Several facts from one file count once, with the strength of the strongest.
+//! Each source leaves part of the doubt; a further source of the same kind leaves a larger part.
+//! Each node that contradicts the answer leaves less than half of the confidence.
+//! It uses whole numbers only, because replayed decisions depend on the result.
 
 mod answer;
 mod source;
@@ -20,25 +21,26 @@ use std::fmt;
 use thing::Things;
 pub(crate) use thing::named_elsewhere;
 
-/// How much of the doubt one source takes away that none but the system writes, that an administrator writes, that any user writes: in thousandths.
+/// The doubt that one source removes, in thousandths: written only by the system, by an administrator, or by any user.
 ///
-/// Their height is fitted to known cases (`docs/validation.md`), their order is not: none is more than moderate by itself.
+/// The sizes are fitted to known cases (`docs/validation.md`); the order is not. No single source gives more than moderate confidence.
 const CARRIES: [u32; 3] = [700, 650, 600];
 
-/// What is left in tenths where only words were quoted, where the agent had not been shown the record, and of a confidence when something speaks against it: any of them makes one source low.
+/// How many tenths of a source's weight remain if only words were quoted or the agent had not been shown the record,
+/// and how many tenths of a confidence remain for each contradiction. Any one of these makes a single source low.
 const WEAKENED: u32 = 4;
 
-/// How sure an answer is, in thousandths.
+/// The confidence in an answer, in thousandths.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Confidence(u16);
 
 impl Confidence {
-    /// In thousandths, from 0 to 1000.
+    /// Returns the confidence in thousandths, from 0 to 1000.
     pub const fn thousandths(self) -> u16 {
         self.0
     }
 
-    /// The word for it.
+    /// Returns the word for it.
     pub const fn level(self) -> Level {
         match self.0 {
             0 => Level::None,
@@ -49,16 +51,16 @@ impl Confidence {
         }
     }
 
-    /// What is left of it when so many things speak against it.
+    /// Returns what is left when this many nodes contradict it.
     fn against(self, against: usize) -> Confidence {
-        // After ten of them nothing is left of 1000.
+        // After ten of them, nothing is left of 1000.
         let left = (0..against.min(10)).fold(u32::from(self.0), |left, _| left * WEAKENED / 10);
         Confidence(u16::try_from(left).unwrap_or(0))
     }
 }
 
 impl fmt::Display for Confidence {
-    /// The word and the number, as in `moderate (450)`.
+    /// Writes the word and the number, as in `moderate (450)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.level().name(), self.0)
     }
@@ -67,20 +69,20 @@ impl fmt::Display for Confidence {
 /// A word for a confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// 0: nothing says so.
+    /// 0: no fact supports it.
     None,
-    /// Below 300: one source, and it is weak or something speaks against it.
+    /// Below 300: one source, which is weak or contradicted.
     Low,
-    /// From 300: one source says so.
+    /// From 300: one source.
     Moderate,
-    /// From 750: sources of two kinds say so.
+    /// From 750: sources of two kinds.
     High,
-    /// From 900: several do, or two that none but the system writes.
+    /// From 900: several sources, or two that only the system writes.
     VeryHigh,
 }
 
 impl Level {
-    /// The word.
+    /// Returns the word.
     pub const fn name(self) -> &'static str {
         match self {
             Level::None => "none",
@@ -92,17 +94,18 @@ impl Level {
     }
 }
 
-/// How sure an answer is that these facts give, and that so many nodes speak against.
+/// Returns the confidence in an answer based on these facts, given the number of nodes that contradict it.
 ///
-/// It is the confidence in the thing that they support best: facts of other things are other answers, and bear nothing out.
+/// It is the confidence in the entity that the facts support best: facts about other entities are other answers and add no support.
 pub fn confidence<'f>(facts: impl IntoIterator<Item = &'f FactEntry>, against: usize) -> Confidence {
     let facts: Vec<&FactEntry> = facts.into_iter().collect();
     corroborated(&facts, facts.iter().copied(), |_| 0).against(against)
 }
 
-/// The same, where facts that answer something else are known, too: those of `known` that name the same thing count besides.
+/// Returns the confidence in an answer if facts that answer something else are also known:
+/// facts in `known` that name the same entity add support.
 ///
-/// `against` says how many nodes speak against a fact.
+/// `against` returns how many nodes contradict a fact.
 pub fn corroborated<'f>(
     answering: &[&'f FactEntry],
     known: impl IntoIterator<Item = &'f FactEntry>,
@@ -112,7 +115,7 @@ pub fn corroborated<'f>(
     best(&things, answering, against)
 }
 
-/// The confidence in the best supported of the things that the facts name.
+/// Returns the confidence in the best supported of the entities that the facts name.
 fn best(things: &Things<'_>, answering: &[&FactEntry], against: impl Fn(&FactEntry) -> usize) -> Confidence {
     let of = |fact: &&FactEntry| {
         let against = against(fact);
@@ -121,21 +124,21 @@ fn best(things: &Things<'_>, answering: &[&FactEntry], against: impl Fn(&FactEnt
     answering.iter().filter_map(of).max().unwrap_or_default()
 }
 
-/// A fact that bears an answer out, and how far: as much as it carries, or half of it.
+/// A fact that supports an answer, with its full weight or half of it.
 #[derive(Debug, Clone, Copy)]
 struct Support<'f> {
     fact: &'f FactEntry,
-    /// Whether it says the same of the same thing, not only something of a thing of this name.
+    /// Whether it says the same about the same entity, rather than just something about an entity of this name.
     same: bool,
 }
 
-/// What these facts carry together.
+/// Combines the weight of these facts.
 fn weighed(support: &[Support<'_>]) -> Confidence {
     let mut sources: BTreeMap<Place<'_>, (SourceKind, u32)> = BTreeMap::new();
     for it in support {
         let carries = if it.same { carries(it.fact) } else { carries(it.fact) / 2 };
         let source = sources.entry(Place::of(it.fact)).or_insert((SourceKind::Other, 0));
-        // A file has one kind, whatever record types tell of it.
+        // A file has one kind, whichever record types come from it.
         *source = (source.0.min(kind(it.fact)), source.1.max(carries));
     }
     let mut kinds: BTreeMap<SourceKind, Vec<u32>> = BTreeMap::new();
@@ -145,7 +148,7 @@ fn weighed(support: &[Support<'_>]) -> Confidence {
     let mut doubt = 1000;
     for mut sources in kinds.into_values() {
         sources.sort_by_key(|carries| std::cmp::Reverse(*carries));
-        // What one component writes twice says little more: half, a quarter, and so on.
+        // A second source written by the same component adds little: half, then a quarter, and so on.
         for (before, carries) in (0u32..31).zip(sources) {
             doubt = (doubt * (1000 - (carries >> before))).div_ceil(1000);
         }
@@ -153,12 +156,12 @@ fn weighed(support: &[Support<'_>]) -> Confidence {
     Confidence(u16::try_from(1000 - doubt).unwrap_or(0))
 }
 
-/// The kind of a fact's source; of a file that stands elsewhere nothing says who wrote it.
+/// Returns the kind of a fact's source. If the file is not in its usual place, nothing shows who wrote it.
 fn kind(fact: &FactEntry) -> SourceKind {
     if tells_of_host(fact.placement) { SourceKind::of(&fact.kind) } else { SourceKind::Other }
 }
 
-/// How much of the doubt a fact takes away as the only one, in thousandths.
+/// Returns the doubt that a fact removes on its own, in thousandths.
 fn carries(fact: &FactEntry) -> u32 {
     let [system, administrator, any] = CARRIES;
     let written = match fact.writer().filter(|_| tells_of_host(fact.placement)) {

@@ -1,9 +1,11 @@
-//! The connections of a run: entities and relations that code makes of its facts (`docs/graph.md`, decision 0058).
+//! The connections of a run: entities and relations that code derives from its facts (`docs/graph.md`, decision 0058).
 //!
-//! Which fields name what is data (`data/connections.toml`). What is one is decided by strong keys alone: a SID, a GUID, a serial number, an entry of the file table.
-//! A name stands for a strong key where only one is stated with it; otherwise it is something of its own, which is possibly the same.
+//! Which fields name entities is data (`data/connections.toml`). Only strong keys decide identity: a SID, a GUID, a serial number,
+//! a file table entry.
+//! A name stands for a strong key only if exactly one is stated with it. Otherwise it is a separate entity that is possibly the same.
 //!
-//! **Invariant:** a fold over facts. Their order changes nothing, every entity, name and relation rests on facts, and nothing here is an event.
+//! **Invariant:** this is a fold over facts. The order of facts changes nothing; every entity, name and relation is based on facts;
+//! and nothing here is an event.
 
 mod ask;
 mod collect;
@@ -35,12 +37,13 @@ use collect::Collected;
 use hosts::Survey;
 use ledger::{Behaviour, FactEntry, IntegrityLevel};
 
-/// The version of the rules that make entities and relations: those of data and those of code.
+/// The version of the rules that derive entities and relations, both data and code.
 ///
-/// Whoever changes what they make of the same facts adds one and a [`Behaviour`], and keeps the rules of earlier runs: what an agent was answered and what a seal says has to come out again.
+/// If you change what they derive from the same facts, increment this, add a [`Behaviour`], and keep the rules of earlier runs:
+/// the answers that an agent got and the digests in a seal must be reproducible.
 pub const RULES: u16 = 2;
 
-/// The version of the rules by which connections are made in a run with these behaviours; of one from before there were rules the newest.
+/// Returns the version of the connection rules for a run with these behaviours; the newest for runs from before there were rules.
 pub fn rules_of(has: impl Fn(Behaviour) -> bool) -> u16 {
     match has(Behaviour::Connects) && !has(Behaviour::ConnectsFurther) {
         true => 1,
@@ -48,9 +51,9 @@ pub fn rules_of(has: impl Fn(Behaviour) -> bool) -> u16 {
     }
 }
 
-/// The connections of runs of one case: what they name alike by strong keys is one.
+/// Returns the connections of runs of one case: entities with the same strong key are merged.
 ///
-/// Those of one run are made by its own rules, those of several by the newest. Of redacted runs by what they show.
+/// A single run uses its own version of the rules; several runs use the newest. A redacted run contributes only what it shows.
 pub fn connections(runs: &[&Run]) -> Connections {
     let rules = match runs {
         [run] => rules_of(|it| run.opened.behaviour.contains(&it.into())),
@@ -77,14 +80,16 @@ pub fn connections(runs: &[&Run]) -> Connections {
     connections_of(rules, &pieces, facts.iter().copied())
 }
 
-/// The connections that a version of the rules makes of facts, each with the place of its run; they are gone through twice.
+/// Returns the connections that a version of the rules derives from facts.
+///
+/// Each fact comes with the index of its run. The iterator is cloned, because the facts are read twice.
 pub fn connections_of<'f>(
     rules: u16,
     pieces: &[Piece],
     facts: impl Iterator<Item = (u16, &'f FactEntry)> + Clone,
 ) -> Connections {
     static NONE: std::sync::LazyLock<rules::Rules> = std::sync::LazyLock::new(rules::Rules::default);
-    // The shipped rules are embedded, and read by a test.
+    // The shipped rules are embedded, and a test checks that they parse.
     let rules = rules::shipped(rules).unwrap_or(&NONE);
     let mut survey = Survey::new(pieces, &rules.folders);
     facts.clone().for_each(|(run, fact)| survey.add(run, fact));

@@ -1,19 +1,19 @@
-//! Which of several times says best when that came to be which a fact or a record says.
+//! Picks the time that best says when the statement of a fact or record became true.
 
 use ledger::{Dates, FactEntry, FieldValue, Time, dates, is_of_container};
 
-/// The time that dates a fact; `None` where it states none that does.
+/// Returns the time that dates a fact; `None` if none of its times does.
 pub fn dated(fact: &FactEntry) -> Option<&Time> {
     dated_field(fact).map(|(_, time)| time)
 }
 
-/// The same with the field that it stands in.
+/// Returns the time that dates a fact, with the name of its field.
 pub fn dated_field(fact: &FactEntry) -> Option<(&str, &Time)> {
     let values = fact.values.iter().map(|bound| (bound.field.as_str(), &bound.value));
     best_field(&fact.predicate.0, &fact.kind, values)
 }
 
-/// The best of the times among `values`; that of what holds a record only where the record has none of its own.
+/// Returns the best of the times among `values`. A container's time is used only if the record has no time of its own.
 pub fn best_time<'t>(
     predicate: &str,
     kind: &str,

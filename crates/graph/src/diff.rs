@@ -1,8 +1,8 @@
-//! What two runs say differently: a pure comparison of what they recorded, refused and spent.
+//! Compares two runs: what they recorded, refused and spent. This is a pure function.
 //!
-//! Ids, seeds, ordinals and numbers of records differ from run to run and mean nothing here.
-//! A thing is the same in both runs where it says the same of the same place; which agent says it is told and does not count.
-//! Things are counted: what one run says twice and the other once is there once more.
+//! Ids, seeds, ordinals and record numbers differ from run to run and are ignored.
+//! An item is the same in both runs if it says the same about the same place. The agent is reported but not compared.
+//! Items are counted: if one run says something twice and the other once, one of them is extra.
 
 mod effort;
 mod keys;
@@ -25,59 +25,59 @@ use ledger::{FactEntry, NodeId};
 use matching::{Keyed, Matched, match_up};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What two runs say differently.
+/// The differences between two runs.
 #[derive(Debug)]
 pub struct Diff<'r> {
-    /// The one run.
+    /// The first run.
     pub before: &'r Run,
-    /// The other one.
+    /// The second run.
     pub after: &'r Run,
-    /// What the runs were given that is not the same.
+    /// The inputs of the runs that differ.
     pub setup: BTreeSet<Setup>,
-    /// Facts: the same where predicate, subject, values, record type and place are.
+    /// Facts: equal if predicate, subject, values, record type and locator are equal.
     pub facts: Changes<Told<'r, FactEntry>>,
-    /// Facts that say the same of the same subject in the same place with other values.
+    /// Facts about the same subject from the same place, with the same predicate and different values.
     pub changed_facts: Vec<(Told<'r, FactEntry>, Told<'r, FactEntry>)>,
-    /// Phenomena, in the order of their rank: the same where they carry the same facts.
+    /// Phenomena, in order of rank: equal if they carry the same facts.
     pub phenomena: Changes<Told<'r, PhenomenonView>>,
-    /// Phenomena that carry some facts of another one of the other run, maybe with other values.
+    /// Phenomena that share some facts with a phenomenon of the other run, possibly with different values.
     pub changed_phenomena: Vec<ChangedPhenomenon<'r>>,
-    /// Absences: the same where the same is said to be absent from the same place.
+    /// Absences: equal if they say that the same thing is absent from the same place.
     pub absences: Changes<Told<'r, AbsenceAccepted>>,
-    /// Derivations: the same where they say the same of the same facts.
+    /// Derivations: equal if they say the same of the same facts.
     pub derivations: Changes<Told<'r, DerivationAccepted>>,
-    /// Entities: the same where kind and name are, whatever the case of its letters.
+    /// Entities: equal if kind and name are equal, ignoring case.
     pub entities: Changes<Told<'r, EntityAdded>>,
-    /// Relations: the same where they join the same in the same way by the same facts.
+    /// Relations: equal if they relate the same nodes in the same way, based on the same facts.
     pub relations: Changes<Told<'r, RelationAdded>>,
-    /// Hypotheses: the same where statement and last word are.
+    /// Hypotheses: equal if the statement and the last assessment are equal.
     pub hypotheses: Changes<Told<'r, HypothesisView>>,
-    /// Hypotheses with the same statement on which the last word is another one.
+    /// Hypotheses with the same statement but a different last assessment.
     pub changed_hypotheses: Vec<(Told<'r, HypothesisView>, Told<'r, HypothesisView>)>,
-    /// Refused claims: the same where agent, code and what was claimed are.
+    /// Refused claims: equal if agent, code and claim are equal.
     pub rejections: Changes<RefusedClaim<'r>>,
-    /// Tasks that ended differently, or that only one of the runs has.
+    /// Tasks that ended differently or that only one run has.
     pub tasks: Vec<ChangedTask<'r>>,
-    /// What each run cost: before, after.
+    /// The cost of each run: before, after.
     pub effort: [Effort; 2],
-    /// The same by agent.
+    /// The cost by agent: before, after.
     pub effort_by_agent: BTreeMap<&'r str, [Effort; 2]>,
 }
 
-/// What only one of two runs has; of what both have, how many.
+/// The items that only one of two runs has, and how many both have.
 #[derive(Debug)]
 pub struct Changes<T> {
-    /// As many are in both.
+    /// The number that both runs have.
     pub both: usize,
-    /// So many of these come from different agents.
+    /// How many of these come from different agents.
     pub by_another_agent: usize,
-    /// Only in the run before, in the order of that run.
+    /// Items only in the first run, in its order.
     pub removed: Vec<T>,
-    /// Only in the run after, in the order of that run.
+    /// Items only in the second run, in its order.
     pub added: Vec<T>,
 }
 
-/// A node, and the agent that recorded it.
+/// A node and the agent that recorded it.
 #[derive(Debug)]
 pub struct Told<'r, T> {
     /// The agent's name.
@@ -95,14 +95,14 @@ impl<T> Clone for Told<'_, T> {
 impl<T> Copy for Told<'_, T> {}
 
 impl<T> Changes<T> {
-    /// Whether neither run has anything that the other one has not.
+    /// Checks whether neither run has an item that the other lacks.
     pub fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.added.is_empty()
     }
 }
 
 impl Diff<'_> {
-    /// Whether both runs recorded the same; what they refused and spent, and how tasks ended, does not count.
+    /// Checks whether both runs recorded the same nodes. Refusals, costs and how tasks ended do not count.
     pub fn recorded_the_same(&self) -> bool {
         self.facts.is_empty()
             && self.changed_facts.is_empty()
@@ -147,10 +147,10 @@ pub fn diff<'r>(before: &'r Run, after: &'r Run) -> Diff<'r> {
     }
 }
 
-/// Pairs of what was not matched.
+/// Pairs of items that were unmatched at first.
 type Pairs<'r, T> = Vec<(Told<'r, T>, Told<'r, T>)>;
 
-/// Takes out of what was not matched what a wider key matches.
+/// Matches the unmatched items again by a wider key, and takes them out.
 fn again<'r, T>(
     matched: Matched<'r, Told<'r, T>>,
     key: impl Fn(&T) -> Key,
@@ -206,7 +206,7 @@ impl<'r> Keys<'r> {
         refused_claims(self.run).into_iter().map(keyed).collect()
     }
 
-    /// What each task has of a kind, with what it is compared by.
+    /// Collects the items of one kind from each task, with the key for comparison.
     fn told<T, I: Iterator<Item = &'r T>>(
         &self,
         of: impl Fn(&'r TaskView) -> I,

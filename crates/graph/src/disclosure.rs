@@ -1,4 +1,4 @@
-//! What a report can be checked by, and what is withheld in it.
+//! What allows a report to be verified, and what is withheld from it.
 
 use crate::run::Run;
 use ledger::canonical::CanonicalError;
@@ -6,50 +6,50 @@ use ledger::commitment::{self, Opening, RunKey};
 use ledger::{Digest, FactId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How every mark begins that stands in place of something withheld.
+/// The beginning of every mark that replaces something withheld.
 pub const WITHHELD: &str = "[withheld";
 
-/// What the facts of a run can be checked by (`ledger::commitment`).
+/// The commitment that allows the facts of a run to be verified (`ledger::commitment`).
 #[derive(Debug, Clone)]
 pub struct Disclosure {
     /// The root over the hashes of all facts, in the order of [`Run::facts`].
     pub root: Digest,
-    /// What opens each fact.
+    /// The opening of each fact.
     pub openings: BTreeMap<FactId, Opening>,
-    /// What is withheld; `None` where nothing is.
+    /// What is withheld; `None` if nothing is.
     pub redaction: Option<Redaction>,
 }
 
-/// What was withheld of a run, and how.
+/// What was withheld from a run, and how.
 #[derive(Debug, Clone)]
 pub struct Redaction {
-    /// The name of the profile, without folders.
+    /// The file name of the profile, without folders.
     pub profile: String,
     /// The digest of the profile's text.
     pub digest: Digest,
-    /// Facts of which a member is withheld, whole or in part.
+    /// The number of facts with a member that is withheld, in whole or in part.
     pub facts: u64,
-    /// Members of facts that are withheld, whole or in part.
+    /// The number of members of facts that are withheld, in whole or in part.
     pub members: u64,
-    /// Places in texts where something was replaced, by what found it.
+    /// The number of replacements in texts, by what found them.
     pub places: BTreeMap<String, u64>,
-    /// Different values that are withheld, by what found them.
+    /// The number of distinct values withheld, by what found them.
     pub values: BTreeMap<String, u64>,
-    /// Values that are withheld where they stand alone, and not sought in texts: too short to be told from other words.
+    /// The number of values withheld only where they stand alone, not searched for in texts: too short to distinguish from other words.
     pub not_sought: u64,
-    /// Outputs whose digests are withheld.
+    /// The number of outputs whose digests are withheld.
     pub outputs: u64,
-    /// What stands in place of these digests.
+    /// The digests that replace these.
     pub stand_ins: BTreeSet<Digest>,
 }
 
 impl Disclosure {
-    /// What opens every fact of a run as it was recorded.
+    /// Returns the openings of every fact of a run as it was recorded.
     pub fn whole(run: &Run, key: &RunKey) -> Result<Disclosure, CanonicalError> {
         Disclosure::but_for(run, key, |_| BTreeSet::new())
     }
 
-    /// The same but for the members that are withheld of each fact.
+    /// Returns the openings of every fact, except for the members that `withheld` names.
     pub fn but_for(
         run: &Run,
         key: &RunKey,

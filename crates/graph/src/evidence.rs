@@ -1,4 +1,4 @@
-//! The evidence graph: what rests on what.
+//! The evidence graph: which nodes are based on which.
 
 use ledger::event::{EntityAdded, HypothesisAssessed, RelationAdded};
 use ledger::{
@@ -17,7 +17,7 @@ enum Node {
     Known(NodeId),
 }
 
-/// An edge of the evidence graph; it points at what its source rests on or joins.
+/// An edge of the evidence graph; it points at what its source node is based on or relates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edge {
     /// Phenomenon → fact.
@@ -32,17 +32,17 @@ enum Edge {
     DerivedFrom,
     /// Entity → fact.
     NamedBy,
-    /// Relation → what it joins.
+    /// Relation → the nodes it relates.
     Joins,
     /// Relation → fact.
     ShownBy,
-    /// Hypothesis → what speaks for it.
+    /// Hypothesis → a node that supports it.
     SupportedBy,
-    /// Hypothesis → what speaks against it.
+    /// Hypothesis → a node that contradicts it.
     ContradictedBy,
 }
 
-/// Everything that a run recorded, and what rests on what.
+/// The graph of everything that a run recorded, with edges to what each node is based on.
 #[derive(Debug, Default)]
 pub struct EvidenceGraph {
     graph: DiGraph<Node, Edge>,
@@ -51,7 +51,7 @@ pub struct EvidenceGraph {
 }
 
 impl EvidenceGraph {
-    /// The phenomena that carry a fact, in the order of their recording; none where the run broke off before.
+    /// Returns the phenomena that carry a fact, in the order in which they were recorded; empty if the run broke off first.
     pub fn carried_by(&self, fact: FactId) -> Vec<PhenomenonId> {
         let phenomenon = |node| match node {
             NodeId::Phenomenon(id) => Some(id),
@@ -60,17 +60,17 @@ impl EvidenceGraph {
         self.resting_on(NodeId::Fact(fact)).into_iter().filter_map(phenomenon).collect()
     }
 
-    /// The facts that are grounded in an invocation's output, in the order of their recording.
+    /// Returns the facts that are grounded in an invocation's output, in the order in which they were recorded.
     pub fn grounded_in(&self, invocation: InvocationId) -> Vec<FactId> {
         facts(self.resting_on(NodeId::Invocation(invocation)))
     }
 
-    /// The facts that were read from the piece of evidence with this label, in the order of their recording.
+    /// Returns the facts that were read from the piece of evidence with this label, in the order in which they were recorded.
     pub fn read_from(&self, evidence: &str) -> Vec<FactId> {
         facts(self.sources(self.evidence.get(evidence)))
     }
 
-    /// The nodes that rest on a node or join it, in the order of their recording.
+    /// Returns the nodes that are based on a node or relate it, in the order in which they were recorded.
     pub fn resting_on(&self, node: NodeId) -> Vec<NodeId> {
         self.sources(self.known.get(&node))
     }
@@ -122,7 +122,7 @@ impl EvidenceGraph {
         self.add(NodeId::Derivation(derivation.id), &facts)
     }
 
-    /// Adds an entity, or what else names one that is there.
+    /// Adds an entity, or further facts that name an existing one.
     pub(crate) fn add_entity(&mut self, added: &EntityAdded) -> Result<(), &'static str> {
         let id = NodeId::Entity(added.entity);
         let named: Vec<_> = added.facts.iter().map(|fact| (Edge::NamedBy, NodeId::Fact(*fact))).collect();

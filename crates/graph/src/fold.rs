@@ -1,4 +1,4 @@
-//! The fold: one event after another.
+//! Folds events into a run, one at a time.
 
 mod check;
 mod nodes;
@@ -13,16 +13,16 @@ use phrases::Language;
 use std::sync::OnceLock;
 use thiserror::Error;
 
-/// Why events are not the log of a run.
+/// The reason why events are not the log of a run.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum FoldError {
     /// The first event does not open a run.
     #[error("fold the log: position 0: expected run_opened, found {found}")]
     NotOpened {
-        /// The first event's name, or `nothing`.
+        /// The name of the first event, or `nothing`.
         found: &'static str,
     },
-    /// An event stands where it cannot.
+    /// An event is not allowed at its position.
     #[error("fold the log: position {position}: {event} cannot stand in {stream} here: {because}")]
     OutOfPlace {
         /// Its position.
@@ -36,20 +36,21 @@ pub enum FoldError {
     },
 }
 
-/// What is wrong with an event in its place.
+/// What is wrong with an event.
 type Because = &'static str;
 
-/// Folds the events of a run in their order of position.
+/// Folds the events of a run, in order of position.
 ///
-/// It refuses what no engine writes: ids given twice, verdicts on what was judged, facts that do not rest on an invocation of their own task that can ground one, numbers at a task's end that are not those of its events.
+/// It refuses logs that no engine writes: duplicate ids, a second verdict on a claim, facts that are not based on an invocation
+/// of their own task that can ground one, and totals at a task's end that do not match its events.
 pub fn fold(events: impl IntoIterator<Item = (Stream, Event, Circumstance)>) -> Result<Run, FoldError> {
     folded(events, None)
 }
 
-/// Folds the events of `recorded` of which values were withheld.
+/// Folds the events of `recorded` with values withheld.
 ///
-/// Whether objectives are met by the facts that are said to meet them is not asked: that hangs on values, and `recorded` was asked.
-/// How sure answers are and what comes first is told as of `recorded`.
+/// It does not check whether facts meet the objectives that they are said to meet: that depends on values and was checked for `recorded`.
+/// Confidence and ranking are those of `recorded`.
 pub fn fold_redacted(
     events: impl IntoIterator<Item = (Stream, Event, Circumstance)>,
     recorded: Run,

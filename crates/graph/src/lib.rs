@@ -1,6 +1,7 @@
-//! Folds the events of a run into what can be asked of it: its tasks, invocations, claims and the evidence graph.
+//! Folds the events of a run into views that can be queried: its tasks, invocations, claims and the evidence graph.
 //!
-//! **Invariant:** everything here follows from the log; folding the same events gives the same views, in whatever order the tasks' streams were merged.
+//! **Invariant:** everything here follows from the log. Folding the same events gives the same views,
+//! however the tasks' streams are interleaved.
 
 mod attack;
 pub mod audit;

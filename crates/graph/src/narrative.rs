@@ -1,27 +1,28 @@
-//! The narrative of a run in the order of time, and where a local time stands among instants.
+//! The sentences of a run in chronological order, including where local times belong among instants.
 
 use crate::run::Run;
 use ledger::{BoundValue, FactEntry, FactId, FieldValue, NodeId, SentenceEntry, TaskId, Time, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A sentence in its place.
+/// A sentence and its position in time.
 #[derive(Debug, Clone, Copy)]
 pub struct Placed<'r> {
     /// Its task.
     pub task: TaskId,
     /// The sentence.
     pub sentence: &'r SentenceEntry,
-    /// Where it stands among the others: its instant, or what its local time was by the offset that the host last had; `None` where neither is known.
+    /// The instant used for sorting: its own, or its local time converted with the host's last known offset; `None` if neither is known.
     pub at: Option<Utc>,
-    /// The earliest and the latest instant that its time can be; `None` where it has none.
+    /// The earliest and the latest possible instant; `None` if it has no time.
     pub between: Option<(Utc, Utc)>,
-    /// Of a local time the fact that tells the zone of its host, where one does.
+    /// For a local time: the fact that gives the host's time zone, if any.
     pub zone: Option<FactId>,
-    /// The fact that tells of a clock that was set back over this time: it stood twice, and its place is not certain.
+    /// The fact that shows that the clock was set back across this time: it occurred twice, and its position is uncertain.
     pub twice: Option<FactId>,
 }
 
-/// The sentences of the run in the order of time, then those of local times whose zone nothing tells, then those without a time; what was told twice stands once.
+/// Returns the sentences in chronological order, then those with a local time of unknown zone, then those without a time.
+/// Duplicates appear once.
 pub fn narrative(run: &Run) -> Vec<Placed<'_>> {
     let clocks = Clocks::of(run);
     let mut told = BTreeSet::new();
@@ -42,22 +43,22 @@ pub fn narrative(run: &Run) -> Vec<Placed<'_>> {
     sentences
 }
 
-/// Minutes of daylight saving: no Windows time zone that people live in has more, Troll in Antarctica aside.
+/// Minutes of daylight saving: no inhabited Windows time zone has more, except Troll in Antarctica.
 const DAYLIGHT: i128 = 60;
 
-/// The minutes that make UTC of local time, 14 hours ahead of it to 12 hours behind.
+/// The minutes to add to local time to get UTC: from 14 hours ahead of UTC to 12 hours behind.
 const OFFSETS: std::ops::RangeInclusive<i128> = -14 * 60..=12 * 60;
 
-/// What the registry of a host tells of its clock.
+/// The time zone of a host according to its registry.
 #[derive(Debug, Clone, Copy)]
 struct Zone {
-    /// The minutes that make UTC of its local time as its clock was set last, and the least and the most that do.
+    /// The minutes to add to local time to get UTC, by the clock's last setting, and their lower and upper bounds.
     last: i128,
     minutes: (i128, i128),
     fact: FactId,
 }
 
-/// The time zones of the run's hosts, by piece of evidence, from facts of `time_zone` records; where several differ, what any of them allows.
+/// Returns the time zone of each piece of evidence, from facts about `time_zone` records. If several differ, the bounds cover all of them.
 fn zones(run: &Run) -> BTreeMap<&str, Zone> {
     let mut zones: BTreeMap<&str, Zone> = BTreeMap::new();
     for fact in facts(run, "time_zone") {
@@ -73,7 +74,7 @@ fn facts<'r>(run: &'r Run, kind: &str) -> impl Iterator<Item = &'r FactEntry> {
     run.facts().map(|(_, accepted)| &accepted.fact).filter(move |fact| fact.kind == kind)
 }
 
-/// Where something told stands among the rest.
+/// The position of a node in chronological order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) at: Option<Utc>,
@@ -82,7 +83,7 @@ pub(crate) struct Place {
     pub(crate) twice: Option<FactId>,
 }
 
-/// What facts of a run tell of the clocks of its hosts.
+/// What the facts of a run say about the clocks of its hosts.
 pub(crate) struct Clocks<'r> {
     zones: BTreeMap<&'r str, Zone>,
     steps: Vec<Step<'r>>,
@@ -93,7 +94,7 @@ impl<'r> Clocks<'r> {
         Clocks { zones: zones(run), steps: steps(run) }
     }
 
-    /// Where something stands that rests on these nodes and is dated by this time.
+    /// Returns the position of a node that is based on these nodes and dated by this time.
     pub(crate) fn place(&self, run: &'r Run, cites: &[NodeId], time: Option<&Time>) -> Place {
         let is_local = time.is_some_and(|time| time.zone.is_some());
         let host = time.and_then(|time| host(run, cites, time));
@@ -109,15 +110,15 @@ impl<'r> Clocks<'r> {
     }
 }
 
-/// A clock that was set back, as a log tells it whose records go on with earlier times.
+/// A clock step back: the log's records continue with earlier times.
 struct Step<'r> {
     evidence: &'r str,
-    /// The time that it was set to, and the one that it had come to.
+    /// The time that the clock was set to, and the time before the step.
     between: (Utc, Utc),
     fact: FactId,
 }
 
-/// Steps back by more than a minute; smaller ones are the work of time synchronisation.
+/// A clock step back counts if it is longer than a minute, in nanoseconds; time synchronisation causes shorter ones.
 const STEP: i128 = 60_000_000_000;
 
 fn steps(run: &Run) -> Vec<Step<'_>> {
@@ -132,7 +133,7 @@ fn steps(run: &Run) -> Vec<Step<'_>> {
         .collect()
 }
 
-/// The step that makes the place of a sentence uncertain; one that tells of a step has its place by it.
+/// Returns the clock step that makes a sentence's position uncertain. A sentence about a step is positioned by that step itself.
 fn stood_twice(steps: &[Step<'_>], cites: &[NodeId], host: &str, at: Utc) -> Option<FactId> {
     if steps.iter().any(|step| cites.contains(&NodeId::Fact(step.fact))) {
         return None;
@@ -149,7 +150,7 @@ fn instant(bound: &BoundValue) -> Option<Utc> {
 }
 
 impl Zone {
-    /// By a fact, daylight saving or not; `None` where it tells none that there is.
+    /// Reads the zone from a fact, with or without daylight saving; `None` if it states no possible zone.
     fn of(fact: &FactEntry) -> Option<Zone> {
         let stated = |field: &str| fact.values.iter().find(|bound| bound.field == field).and_then(number);
         let bias = stated("bias")?;
@@ -160,12 +161,12 @@ impl Zone {
     }
 }
 
-/// The instant of a time so many minutes later; a local time is kept as if it were UTC.
+/// Returns the instant this many minutes after a time. A local time is stored as if it were UTC.
 fn moved(time: &Time, minutes: i128) -> Option<Utc> {
     Utc::from_unix_nanoseconds(time.utc?.unix_nanoseconds() + minutes * 60_000_000_000)
 }
 
-/// The piece of evidence that a time was read from.
+/// Returns the piece of evidence that a time was read from.
 fn host<'r>(run: &'r Run, cites: &[NodeId], time: &Time) -> Option<&'r str> {
     let cited = cites.iter().flat_map(|id| run.facts_of(*id));
     let states = |fact: &&FactEntry| {
@@ -176,7 +177,7 @@ fn host<'r>(run: &'r Run, cites: &[NodeId], time: &Time) -> Option<&'r str> {
     evidence(run, fact.id)
 }
 
-/// The piece of evidence of a fact; of a redacted run as it was recorded, for two may look the same now.
+/// Returns the piece of evidence of a fact. A redacted run uses the original values, because two may look the same after redaction.
 fn evidence(run: &Run, fact: FactId) -> Option<&str> {
     run.as_recorded().fact(fact).map(|fact| fact.locator.evidence.as_str())
 }

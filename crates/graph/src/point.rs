@@ -1,20 +1,20 @@
-//! Which claims try to make the same point.
+//! Decides which claims try to make the same point.
 //!
-//! A judgement about intent, for the report only; nothing is accepted or refused by it.
+//! This guesses intent and is used only in reports; it never accepts or refuses a claim.
 
 use crate::run::TaskView;
 use ledger::{Absence, Claim, Derivation, FactId, Reading, SentenceClaim, StatementClaim};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Characters from which on a value that two readings share says something.
+/// The minimum length in characters for a shared value to be significant.
 const TELLING: usize = 4;
-/// Later claims looked at for each thing that a claim shares with them: what bounds the work on a log of nothing but refusals.
+/// How many later claims are checked for each thing that a claim shares with them. It bounds the work on a log full of refusals.
 const LOOKED_AT: usize = 500;
 
-/// The claims of a task by what they cite and state.
+/// The claims of a task, indexed by what they cite and state.
 pub(crate) struct Points<'a> {
     points: Vec<Point<'a>>,
-    /// The claims that share a thing, in order: two that make the same point share at least one.
+    /// The claims that share a thing, in order. Two claims that make the same point share at least one.
     sharing: BTreeMap<Shared<'a>, Vec<usize>>,
 }
 
@@ -29,7 +29,7 @@ enum Point<'a> {
 struct ReadingPoint<'a> {
     reading: &'a Reading,
     values: BTreeSet<&'a str>,
-    /// Those of the values that name a thing.
+    /// The values that name an object.
     names: BTreeSet<&'a str>,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Points<'a> {
         Points { points, sharing }
     }
 
-    /// The later claims that make the same point as the one at `index`, in order.
+    /// Returns the later claims that make the same point as the one at `index`, in order.
     pub(crate) fn made_again(&self, index: usize) -> Vec<usize> {
         let Some(point) = self.points.get(index) else { return Vec::new() };
         let mut later = BTreeSet::new();
@@ -115,13 +115,13 @@ impl<'a> ReadingPoint<'a> {
     }
 }
 
-/// Whether two claims try to make the same point; claims of different kinds never do.
+/// Checks whether two claims try to make the same point; claims of different kinds never do.
 fn same(a: &Point<'_>, b: &Point<'_>) -> bool {
     match (a, b) {
         (Point::Reading(a), Point::Reading(b)) => same_reading(a, b),
         (Point::Absence(a), Point::Absence(b)) => a.form() == b.form() && absent(a) == absent(b),
         (Point::Derivation(a), Point::Derivation(b)) => a.form() == b.form() && same_facts(a, b),
-        // It shares a citation, or it would not be asked about.
+        // They share a citation, or this would not be called.
         (Point::Sentence(_), Point::Sentence(_)) | (Point::Statement(_), Point::Statement(_)) => true,
         (
             Point::Reading(_)
@@ -134,13 +134,13 @@ fn same(a: &Point<'_>, b: &Point<'_>) -> bool {
     }
 }
 
-/// Whether two derivations speak of the same facts, in whatever order.
+/// Checks whether two derivations use the same facts, in any order.
 fn same_facts(a: &Derivation, b: &Derivation) -> bool {
     let sorted = |derivation: &Derivation| derivation.facts().into_iter().collect::<BTreeSet<_>>();
     sorted(a) == sorted(b)
 }
 
-/// What is said to be absent, wherever that may be.
+/// Returns what is claimed to be absent, wherever it was searched for.
 fn absent(absence: &Absence) -> (&str, Option<&BTreeSet<u32>>) {
     let what = match absence {
         Absence::File { name: what, .. }
@@ -151,11 +151,13 @@ fn absent(absence: &Absence) -> (&str, Option<&BTreeSet<u32>>) {
     (what, None)
 }
 
-/// Whether two readings try to make the same point.
+/// Checks whether two readings try to make the same point.
 ///
 /// Different subjects are different points.
-/// Under one invocation, two record ids or two subjects decide: equal they are one place, and then the predicate or all values must agree; different they are two points.
-/// Otherwise, since ids may be mistyped, the values decide.
+/// Within one invocation, the record ids or else the subjects decide. If they are equal, it is one place,
+/// and the predicate or all values must agree;
+/// if they differ, these are two points.
+/// Otherwise the values decide, since ids may be mistyped.
 fn same_reading(a: &ReadingPoint<'_>, b: &ReadingPoint<'_>) -> bool {
     let (x, y) = (a.reading, b.reading);
     let both_subjects = !x.subject.is_empty() && !y.subject.is_empty();
@@ -171,7 +173,7 @@ fn same_reading(a: &ReadingPoint<'_>, b: &ReadingPoint<'_>) -> bool {
     }
 }
 
-/// Whether at least half of the values agree, a telling one among them, and no two things are named.
+/// Checks whether at least half of the values agree, including a significant one, and the two do not name different objects.
 fn same_values(a: &ReadingPoint<'_>, b: &ReadingPoint<'_>) -> bool {
     let agreed: Vec<_> = a.values.intersection(&b.values).collect();
     let named_apart = !a.names.is_empty() && !b.names.is_empty() && a.names.is_disjoint(&b.names);
@@ -184,7 +186,7 @@ fn tells(value: &str) -> bool {
     value.chars().nth(TELLING - 1).is_some()
 }
 
-/// Whether a value is the name or path of what the reading is about.
+/// Checks whether a value is the name or path of the reading's object.
 fn names_a_thing(field: Option<&str>, value: &str) -> bool {
     field.is_some_and(|field| field.ends_with("name") || field.ends_with("path"))
         || value.contains(['\\', '/'])

@@ -1,13 +1,14 @@
-//! Text of the evidence as text that changes nothing but itself, and reads as nothing else.
+//! Makes text from the evidence safe to show: it cannot change the text around it or pass for something else.
 
 use ledger::escapes::{is_unseen, without_small_cherokee};
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::confusable_detection::skeleton;
 
-/// `text` on one line: control characters, line and paragraph separators, direction controls and invisible blanks are written as `\u{…}`, and so are letters that only look like those beside them.
+/// Returns `text` on one line. Control characters, line and paragraph separators, direction controls and invisible blanks become `\u{…}`,
+/// and so do letters that imitate the letters next to them.
 ///
-/// Zero-width joiners and selectors of variations stay where they can belong to what stands before them.
+/// Zero-width joiners and variation selectors stay if they can belong to the character before them.
 pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = None;
@@ -19,24 +20,26 @@ pub fn printable(text: &str) -> String {
                 true => out.extend(c.escape_unicode()),
                 false => out.push(c),
             }
-            // What is joined goes on: an emoji of a family has several.
+            // A joined sequence continues: a family emoji has several joiners.
             before = if joins { before } else { Some(c) };
         }
     }
     if text.contains(looks_like_punctuation) { between_ascii(&out) } else { out }
 }
 
-/// The same of a value as it was read, in which every blank counts: one behind another, and one that is none of the keyboard, is written as `\u{…}`, and so is a backslash that would read as the beginning of that.
+/// Returns a value on one line like [`printable`], but with every blank visible: a repeated blank,
+/// a blank that is not on the keyboard, and a backslash
+/// that would look like the start of an escape also become `\u{…}`.
 pub fn value_text(text: &str) -> String {
     with_blanks(&printable(&text.replace("\\u{", "\\u{5c}u{")))
 }
 
-/// The same of a sentence about values: what it writes as `\u{…}` is meant so.
+/// Returns a sentence about values on one line like [`value_text`], except that a `\u{…}` in it is an escape on purpose.
 pub fn sentence_text(text: &str) -> String {
     with_blanks(&printable(text))
 }
 
-/// One blank behind another, and one that is none of the keyboard, written out.
+/// Escapes repeated blanks and blanks that are not on the keyboard.
 fn with_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut before = None;
@@ -44,7 +47,7 @@ fn with_blanks(text: &str) -> String {
     while let Some(c) = rest.next() {
         let beside = [before, rest.clone().next()];
         let is_behind_blank = before.is_some_and(is_blank);
-        // An ideographic blank is the ordinary one beside the letters that it is written with.
+        // An ideographic space is ordinary next to the letters that it is used with.
         let is_ordinary = c == ' '
             || c == '\u{3000}' && beside.into_iter().flatten().any(|c| !c.is_ascii() && c != '\u{3000}');
         match is_blank(c) && (is_behind_blank || !is_ordinary) {
@@ -56,7 +59,7 @@ fn with_blanks(text: &str) -> String {
     out
 }
 
-/// Writes out marks that look like those of ASCII and stand between characters of it: the full stop of `report․pdf`.
+/// Escapes marks that look like ASCII punctuation and stand between ASCII characters, such as the full stop of `report․pdf`.
 fn between_ascii(text: &str) -> String {
     let characters: Vec<char> = text.chars().collect();
     let is_ascii =
@@ -71,7 +74,8 @@ fn between_ascii(text: &str) -> String {
     out
 }
 
-/// Whether a mark looks like a full stop, a comma, a hyphen, a colon, a slash or a backslash (Unicode Technical Standard #39, section 4).
+/// Checks whether a mark looks like a full stop, a comma, a hyphen, a colon, a slash or a backslash (Unicode Technical Standard #39,
+/// section 4).
 const fn looks_like_punctuation(c: char) -> bool {
     matches!(
         c,
@@ -99,7 +103,7 @@ const fn looks_like_punctuation(c: char) -> bool {
     )
 }
 
-/// The words of a text, and what stands between them.
+/// Splits a text into words and the text between them.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -111,9 +115,9 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where letters of a word that has some of ASCII only look like those.
+/// Finds the letters that only look like ASCII, in a word that contains ASCII letters.
 ///
-/// A word of another script beside one of ASCII is none of it (`OneDriveНастройка`): both read as words of their own.
+/// A readable word of another script next to an ASCII word is not a disguise (`OneDriveНастройка`): both read as words of their own.
 fn disguises(word: &str) -> Vec<usize> {
     if !word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
         return Vec::new();
@@ -131,7 +135,7 @@ fn disguises(word: &str) -> Vec<usize> {
     found
 }
 
-/// The stretches of a word by script, and where they begin: Latin letters, digits, other letters.
+/// Splits a word into runs by script, with their offsets: Latin letters, digits, other letters.
 fn runs(word: &str) -> Vec<(usize, &str)> {
     let kind = |c: char| match c.script() {
         _ if c.is_numeric() => None,
@@ -149,39 +153,41 @@ fn runs(word: &str) -> Vec<(usize, &str)> {
     runs
 }
 
-/// Whether a stretch is of Latin letters.
+/// Checks whether a run consists of Latin letters.
 fn is_native(run: &str) -> bool {
     run.chars().next().is_some_and(|c| {
         !c.is_numeric() && matches!(c.script(), Script::Latin | Script::Common | Script::Inherited)
     })
 }
 
-/// Fewest letters of a stretch that reads as a word by itself.
+/// The minimum number of letters for a run to read as a word by itself.
 const WORD: usize = 3;
 
-/// Whether a stretch of letters of one script reads as a word of it: some are none of the other script's.
+/// Checks whether a run of letters of one script reads as a word of it: some of its letters do not exist in the other script.
 fn is_word(run: &str) -> bool {
     let own = |c: char| if c.is_ascii() { !SHARED.contains(c) } else { !looks_ascii(c) };
     run.chars().nth(WORD - 1).is_some() && run.chars().any(own)
 }
 
-/// Letters of ASCII that Greek and Cyrillic have one like.
+/// ASCII letters that have a lookalike in Greek or Cyrillic.
 const SHARED: &str = "aceijopsuvxyABCEHIJKMNOPSTXYZ";
 
-/// Whether a word with a dotless i can be Turkish: no `q`, `w` or `x`, and no vowel beside the i's that does not go with it.
+/// Checks whether a word with a dotless i can be Turkish: it has no `q`, `w` or `x`, and the vowels next to each dotless i fit vowel harmony.
 fn is_turkish(word: &str) -> bool {
     let lower = word.to_lowercase();
     let vowels: Vec<char> = lower.chars().filter(|c| "aeıioöuü".contains(*c)).collect();
     let goes_with = |pair: &[char]| match pair {
         [before, 'ı'] => matches!(before, 'a' | 'ı'),
-        // `yapılıyor`: the ending has an `o` of its own.
+        // `yapılıyor`: the suffix has its own `o`.
         ['ı', after] => matches!(after, 'a' | 'ı') || *after == 'o' && lower.contains("ıyo"),
         _ => true,
     };
     !lower.contains(['q', 'w', 'x']) && vowels.windows(2).all(goes_with)
 }
 
-/// Whether a letter that is none of ASCII looks like one (Unicode Technical Standard #39, section 4): of another script, or the same letter in another form.
+/// Checks whether a non-ASCII letter looks like an ASCII one (Unicode Technical Standard #39, section 4):
+/// from another script, or the same letter
+/// in another form.
 fn looks_ascii(c: char) -> bool {
     if c.is_ascii() || !c.is_alphabetic() {
         return false;
@@ -189,7 +195,8 @@ fn looks_ascii(c: char) -> bool {
     let c = without_small_cherokee(c);
     let is_alike = |is: fn(&char) -> bool| skeleton(c.encode_utf8(&mut [0; 4])).all(|c| is(&c));
     match c.script() {
-        // Languages of Latin letters have their own, which are no disguise: full-width, mathematical and phonetic ones are, and phonetic ones that look like a mark.
+        // Latin-script languages have letters of their own, which are not disguises. Full-width and mathematical forms are,
+        // and so are phonetic letters, including those that look like a punctuation mark.
         Script::Latin | Script::Common | Script::Inherited => {
             std::iter::once(c).nfkc().all(|c| c.is_ascii_alphanumeric())
                 || is_phonetic(c) && is_alike(char::is_ascii_graphic)
@@ -198,7 +205,7 @@ fn looks_ascii(c: char) -> bool {
     }
 }
 
-/// Whether a letter is one of the blocks for phonetics and for medieval writing.
+/// Checks whether a letter is in one of the blocks for phonetics and medieval writing.
 const fn is_phonetic(c: char) -> bool {
     matches!(c, '\u{138}' | '\u{196}' | '\u{1c0}'..='\u{1c3}' | '\u{250}'..='\u{2af}' | '\u{1d00}'..='\u{1dbf}' | '\u{a720}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab6f}')
 }
@@ -207,17 +214,19 @@ const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
-/// Whether a character changes nothing but itself, wherever it stands; joiners and variations do so beside what they belong to.
+/// Checks whether a character never affects the text around it. Joiners and variation selectors count as such:
+/// they affect only what they belong to.
 pub const fn is_printable(c: char) -> bool {
     !is_unseen(c) || is_joining(c)
 }
 
-/// Zero-width joiners and selectors of variations: scripts and emoji need them.
+/// Checks for zero-width joiners and variation selectors, which scripts and emoji need.
 const fn is_joining(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Whether one of these behind a character can belong to it: a letter of a script that joins letters or has variants of them, or a symbol.
+/// Checks whether a joiner or selector after this character can belong to it: a letter of a script that joins letters or has
+/// variants, or a symbol.
 fn takes_joiner(c: char) -> bool {
     match c.script() {
         Script::Latin | Script::Greek | Script::Cyrillic | Script::Armenian => false,
@@ -306,7 +315,7 @@ mod tests {
         }
         assert_eq!(value_text("日本\u{3000}東京, 日本\u{3000}25"), "日本\u{3000}東京, 日本\u{3000}25");
         assert_eq!(value_text("setup\u{3000}.exe"), r"setup\u{3000}.exe");
-        // What only reads as an escape is told from one.
+        // Text that only looks like an escape is distinguished from a real one.
         assert_eq!(value_text(r"C:\x\u{202e}a"), r"C:\x\u{5c}u{202e}a");
     }
 }

@@ -1,41 +1,41 @@
-//! How each question of the case stands: one answer for every format, exit code and agent, over all tasks of a run.
+//! How each question of the case was answered: one result for every format, exit code and agent, over all tasks of a run.
 
 use crate::run::{Run, TaskView};
 use ledger::event::{AskedBy, CaseQuestion, ObjectiveResult, SeenRecord, TaskAssigned, WithoutFact};
 use ledger::{Behaviour, FactId, InvocationId, Objective, TaskId};
 use std::collections::BTreeSet;
 
-/// A question of the case, or one that an agent asked itself.
+/// A question of the case, or one that an agent added itself.
 #[derive(Debug, Clone)]
 pub struct Question<'r> {
     /// The agent whose question it is.
     pub agent: &'r str,
     /// The question, and what answers it.
     pub objective: &'r Objective,
-    /// Who asks.
+    /// Who asks it.
     pub by: Asker,
-    /// Whether an agent asked it of itself, and of nobody else.
+    /// Whether an agent added it for itself and nobody else asks it.
     pub own: bool,
-    /// The tasks that it was handed to; none where nobody was.
+    /// The tasks that it was assigned to; empty if it was assigned to none.
     pub tasks: Vec<TaskId>,
-    /// How it stands.
+    /// Its status.
     pub stands: Stands,
-    /// How agents left it, where the sweep has changed that.
+    /// Its status after the agents' work, if the sweep changed it.
     pub before_sweep: Option<Stands>,
-    /// Why a lead left it open, in its own words, where agents left it so.
+    /// The reason why a lead left it open, in its own words, if it was still open when the agents ended.
     pub declined: Option<&'r str>,
 }
 
 /// Who asks a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asker {
-    /// Every case of this kind of evidence is asked it.
+    /// Every case with this kind of evidence has this question.
     Standard,
     /// The case file.
     Owner,
-    /// An agent of the run: its condition is what the agent made of it.
+    /// An agent of the run, which also wrote the condition.
     Agent,
-    /// The run is older than the list of questions, and says only what was handed out.
+    /// Unknown: the run is older than the list of questions and records only what was assigned.
     Unlisted,
 }
 
@@ -53,51 +53,51 @@ impl<'r> Question<'r> {
         }
     }
 
-    /// Whether agents left it open, whatever the sweep found.
+    /// Checks whether the agents left it open, whatever the sweep found.
     pub fn was_left_open(&self) -> bool {
         self.before_sweep.as_ref().unwrap_or(&self.stands).is_open()
     }
 
-    /// Whether it is the case's, and counts in totals: one that an agent asks itself does not.
+    /// Checks whether it belongs to the case and counts in totals. A question that an agent adds itself does not.
     pub fn is_of_case(&self) -> bool {
         self.by != Asker::Agent
     }
 }
 
-/// How a question stands.
+/// The status of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stands {
     /// Facts answer it.
     Answered(Vec<FactId>),
-    /// Tools returned records that would answer it, and nobody recorded one.
+    /// Tools returned records that would answer it, but no agent recorded one.
     Seen {
-        /// The first of them.
+        /// The first of these records.
         records: Vec<SeenRecord>,
-        /// How many there are.
+        /// The number of these records.
         number: u64,
     },
-    /// Complete searches of every source found nothing that answers it.
+    /// Complete searches of all its sources found no answer.
     Searched {
         /// The searches.
         searches: Vec<InvocationId>,
-        /// The labels of evidence that holds no source of it: nothing is said of these.
+        /// The labels of evidence that has no source for it; the result does not cover these.
         lacking: Vec<String>,
     },
-    /// No source that could answer it is in the evidence, or none could be read; what would be needed.
+    /// The evidence has no source that could answer it, or none was readable. Lists what would be needed.
     CannotBeTold(Vec<String>),
-    /// Calls looked, and not everywhere.
+    /// Calls searched some sources but not all.
     Partly {
         /// The calls.
         calls: Vec<InvocationId>,
         /// What was not searched or not read.
         missing: Vec<String>,
     },
-    /// No call looked at what could answer it.
+    /// No call looked at a source that could answer it.
     NotAsked,
 }
 
 impl Stands {
-    /// Whether an answer may still be found: neither is it answered, nor was everything searched, nor is there nothing to search.
+    /// Checks whether an answer may still be found: the question is not answered, not fully searched, and has something to search.
     pub const fn is_open(&self) -> bool {
         match self {
             Stands::Seen { .. } | Stands::Partly { .. } | Stands::NotAsked => true,
@@ -105,7 +105,7 @@ impl Stands {
         }
     }
 
-    /// The facts that answer it.
+    /// Returns the facts that answer it.
     pub fn facts(&self) -> &[FactId] {
         match self {
             Stands::Answered(facts) => facts,
@@ -117,7 +117,7 @@ impl Stands {
         }
     }
 
-    /// The word for it in JSON.
+    /// Returns the word for it in JSON.
     pub const fn word(&self) -> &'static str {
         match self {
             Stands::Answered(_) => "met",
@@ -129,7 +129,7 @@ impl Stands {
         }
     }
 
-    /// What says more comes later.
+    /// Ranks a status by how much it says; more is higher.
     const fn rank(&self) -> u8 {
         match self {
             Stands::NotAsked => 0,
@@ -141,7 +141,7 @@ impl Stands {
         }
     }
 
-    /// How it stands by two tasks together.
+    /// Combines the status from two tasks.
     fn and(self, other: Stands) -> Stands {
         match (self, other) {
             (Stands::Answered(mut facts), Stands::Answered(others)) => {
@@ -159,7 +159,7 @@ impl Stands {
     }
 }
 
-/// Every question of the case in the order of its list, whether it was handed to anybody or not; then what agents asked themselves.
+/// Returns every question of the case in the order of its list, assigned or not, followed by those that agents added themselves.
 pub fn questions(run: &Run) -> Vec<Question<'_>> {
     let mut all = questions_by(run, |_| true);
     if run.tasks.values().any(|view| view.assigned.sweep) {
@@ -174,7 +174,7 @@ pub fn questions(run: &Run) -> Vec<Question<'_>> {
     all
 }
 
-/// The last reason of a lead to leave a question open.
+/// Returns the last reason that a lead gave for leaving a question open.
 fn declined<'r>(run: &'r Run, question: &Question<'_>) -> Option<&'r str> {
     let all = run.tasks.values().flat_map(|view| &view.declined);
     let mut of_it =
@@ -182,9 +182,9 @@ fn declined<'r>(run: &'r Run, question: &Question<'_>) -> Option<&'r str> {
     of_it.next_back().map(|it| it.reason.as_str())
 }
 
-/// The same by what agents did and recorded, as if code had not asked what they left open.
+/// Returns the questions as the agents left them, ignoring the sweep in which code searched for open ones.
 ///
-/// A sweep has questions of the list only, so that both lists are in one order.
+/// A sweep handles only listed questions, so the result is in the same order as [`questions`].
 pub fn questions_before_sweep(run: &Run) -> Vec<Question<'_>> {
     questions_by(run, |assigned| !assigned.sweep)
 }
@@ -214,7 +214,7 @@ fn questions_by(run: &Run, counts: impl Fn(&TaskAssigned) -> bool) -> Vec<Questi
     all
 }
 
-/// What the agent of a task asked itself: never the question of anybody else, whatever it asks.
+/// Returns the questions that a task's agent added itself. They are never merged with another question, even an equal one.
 fn own<'r>(run: &'r Run, task: TaskId, view: &'r TaskView) -> impl Iterator<Item = Question<'r>> {
     view.own.iter().enumerate().map(move |(index, objective)| {
         let result = view.ended.as_ref().and_then(|ended| ended.own.get(index));
@@ -236,14 +236,14 @@ fn listed(listed: &CaseQuestion) -> Question<'_> {
     Question::unasked(agent, objective, by)
 }
 
-/// The question that an agent's objective is: of its own first, then of another agent from whom it has it.
+/// Finds the question for an agent's objective: first among its own, then among those of other agents from which it took it over.
 fn place(all: &[Question<'_>], agent: &str, objective: &Objective) -> Option<usize> {
     let is_it = |question: &Question<'_>| !question.own && question.objective.is_same_as(objective);
     let own = all.iter().position(|question| question.agent == agent && is_it(question));
     own.or_else(|| all.iter().position(|question| question.by != Asker::Agent && is_it(question)))
 }
 
-/// A fact answers a question whichever task recorded it.
+/// Lets a fact answer a question whichever task recorded it.
 fn take_facts_of_all(run: &Run, counts: &impl Fn(&TaskAssigned) -> bool, question: &mut Question<'_>) {
     let run = run.as_recorded();
     let of_counted = |task: TaskId| run.tasks.get(&task).is_some_and(|view| counts(&view.assigned));
@@ -256,7 +256,7 @@ fn take_facts_of_all(run: &Run, counts: &impl Fn(&TaskAssigned) -> bool, questio
     }
 }
 
-/// How an objective stands by one task.
+/// Returns the status of an objective in one task.
 fn stands(run: &Run, view: &TaskView, result: Option<&ObjectiveResult>, objective: &Objective) -> Stands {
     let Some(result) = result else {
         return by_calls(run, view, objective);
@@ -279,7 +279,7 @@ fn stands(run: &Run, view: &TaskView, result: Option<&ObjectiveResult>, objectiv
     }
 }
 
-/// How it stands where the task does not say: somebody looked, or nobody.
+/// Returns the status if the task itself does not say, based on whether any call looked.
 fn by_calls(run: &Run, view: &TaskView, objective: &Objective) -> Stands {
     let recorded = view.accepted().map(|accepted| &accepted.fact);
     let facts: Vec<FactId> =

@@ -1,7 +1,10 @@
-//! What to look at first: the phenomena of a run in order, by what code can tell of them.
+//! Orders the phenomena of a run by what to look at first, using only what code can determine.
 //!
-//! What counts is told with each phenomenon: the rules that its facts fit ([`crate::weight`]), the weight of the objective that one of them answers, how rare facts of its kind are in the run, in how many other kinds of sources the same thing is named, whether it names what one of the first findings names or happened close to it, and how many phenomena of the same objective, or of the same kind where there is none, stand before it.
-//! An agent's own words count for nothing.
+//! These factors count, and each phenomenon lists them: the rules that its facts match ([`crate::weight`]); the weight of the objective that
+//! one of them answers; how rare facts of its kind are in the run; how many other kinds of sources name the same thing; whether it names
+//! what one of the first findings names, or happened close to it; and how many phenomena for the same objective come before it
+//! (or of the same kind, if there is no objective).
+//! An agent's own words do not count.
 
 use crate::run::{PhenomenonView, Run};
 use crate::weight::{Weighed, together, weighed};
@@ -11,35 +14,35 @@ use ledger::{Clock, FactEntry, FactId, FieldType, FieldValue, PhenomenonId, Pred
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many phenomena a reader is shown first, and how many `score` looks at for findings.
+/// How many phenomena a reader is shown first, and how many `score` searches for findings.
 pub const FIRST: usize = 30;
 
-/// Points for each other kind of source that names the same thing, and for how many of them.
+/// Points for each other kind of source that names the same thing, and the maximum number that counts.
 const CORROBORATED: (u32, u32) = (10, 3);
 
-/// Points for the only facts of a kind; half of them for twice as many, and so on.
+/// Points if a fact is the only one of its kind; half as many if there are two, and so on.
 const RARE: u32 = 20;
 
-/// Points that each phenomenon of the same objective before it takes away, and how many at most: ten things of one kind are not ten findings.
+/// Points deducted for each earlier phenomenon with the same objective, and the maximum: ten things of one kind are not ten findings.
 const REPEATED: (u32, u32) = (8, 64);
 
-/// How many of the first findings others are held against.
+/// The number of first findings that others are compared with.
 const ANCHORS: usize = 10;
 
 /// Points for naming what one of them names, and for a time close to one of theirs.
 const LINKED: u32 = 20;
 const NEAR: u32 = 15;
 
-/// How close is close, in nanoseconds: half an hour.
+/// The maximum distance of close times, in nanoseconds: half an hour.
 const CLOSE: u128 = 30 * 60 * 1_000_000_000;
 
-/// How SIDs of accounts begin that belong to one computer or domain.
+/// The prefix of account SIDs that belong to one computer or domain.
 const OWN_SID: &str = "s-1-5-21-";
 
-/// Fewest characters of a name that tells one thing from another.
+/// The minimum length in characters of a name that identifies something.
 const TELLING: usize = 4;
 
-/// What makes two phenomena alike: the first rule, the objective, or predicate and record type where there is neither.
+/// What makes two phenomena alike: the first rule, or else the objective, or else predicate and record type.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Alike<'r> {
     Rule(&'r str),
@@ -48,7 +51,7 @@ enum Alike<'r> {
     Kind(Option<(&'r str, &'r str)>),
 }
 
-/// A phenomenon in its place.
+/// A phenomenon and its rank.
 #[derive(Debug, Clone)]
 pub struct Ranked<'r> {
     /// Its task.
@@ -57,60 +60,60 @@ pub struct Ranked<'r> {
     pub phenomenon: &'r PhenomenonView,
     /// Its facts, those that stand out most first.
     pub facts: Vec<FactId>,
-    /// Why it stands there.
+    /// The reasons for its rank.
     pub rank: Rank<'r>,
-    /// The finding before it that names the same thing.
+    /// An earlier finding that names the same thing.
     pub linked_to: Option<PhenomenonId>,
-    /// The finding before it that happened within half an hour of it.
+    /// An earlier finding that happened within half an hour of it.
     pub close_to: Option<PhenomenonId>,
 }
 
-/// A fact in its place among all facts of a run.
+/// A fact and its rank among all facts of a run.
 #[derive(Debug, Clone)]
 pub struct Foremost<'r> {
     /// Its task.
     pub task: TaskId,
     /// The fact.
     pub fact: &'r FactEntry,
-    /// Why it stands there.
+    /// The reasons for its rank.
     pub rank: Rank<'r>,
-    /// Other facts that name the same thing and fit the same first rule.
+    /// Other facts that name the same thing and match the same first rule.
     pub more: Vec<FactId>,
 }
 
-/// Why something stands where it does.
+/// The reasons for a rank.
 #[derive(Debug, Clone)]
 pub struct Rank<'r> {
-    /// How much it stands out: as its fact that does most, or a little where it is ordinary and names what a finding names.
+    /// How much it stands out: the level of its most significant fact, or slightly more if it is ordinary and names what a finding names.
     pub level: Level,
-    /// The rules that its facts fit, or why they are ordinary.
+    /// The rules that its facts match, or why they are ordinary.
     pub weighed: Weighed,
-    /// The points that order it.
+    /// The points by which it is sorted.
     pub points: u32,
-    /// The heaviest objective that one of its facts answers, with its agent; `None` where none does.
+    /// The heaviest objective that one of its facts answers, with its agent; `None` if none does.
     pub objective: Option<Answered<'r>>,
     /// The record types of other facts that name what it names.
     pub corroborated_by: BTreeSet<&'r str>,
-    /// Facts of the run with the predicate and record type of its rarest fact.
+    /// The number of facts in the run with the predicate and record type of its rarest fact.
     pub alike: usize,
-    /// Why a rule's low level became medium, where it did.
+    /// The reason why a rule's low level was raised to medium, if it was.
     pub raised: Option<Raised>,
 }
 
-/// What something that a rule has as low shares with a finding of level high.
+/// What an item with a low-level rule shares with a finding of level high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Raised {
     /// It names the same thing.
     SameThing,
-    /// It lies in the same folder, which few files are in.
+    /// It is in the same folder, which contains few files.
     SameFolder,
-    /// It happened within half an hour of it, by the same evidence.
+    /// It happened within half an hour of it, according to the same evidence.
     SameTime,
-    /// Another fact of the same evidence says of the same thing what the rule waits for: that what was packed was deleted.
+    /// Another fact in the same evidence says of the same thing what the rule waits for: that a packed file was deleted.
     Said,
 }
 
-/// An objective that is answered.
+/// An objective that was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Answered<'r> {
     /// How much its answer matters.
@@ -121,7 +124,7 @@ pub struct Answered<'r> {
     pub id: &'r str,
 }
 
-/// All phenomena, the first one first; of a redacted run in the order of the recorded one.
+/// Returns all phenomena in order of rank; for a redacted run, in the order of the original run.
 pub fn ranked(run: &Run) -> Vec<Ranked<'_>> {
     let recorded = run.as_recorded();
     let known = Known::of(recorded);
@@ -138,7 +141,7 @@ pub fn ranked(run: &Run) -> Vec<Ranked<'_>> {
     in_order(items).into_iter().filter_map(|item| placed(item, &ids, &shown)).collect()
 }
 
-/// The phenomenon of an item; `None` where the run does not show it.
+/// Returns the phenomenon of an item; `None` if the run does not show it.
 fn placed<'r>(
     item: Item<'r>,
     ids: &[PhenomenonId],
@@ -155,7 +158,8 @@ fn placed<'r>(
     })
 }
 
-/// All facts, those that stand out most first; of those that tell of the same program, name the same thing and fit the same first rule, or state the same command line, the others stand beside the first.
+/// Returns all facts, those that stand out most first. Facts about the same program, the same thing and first rule, or the same command line
+/// are grouped under the first of them.
 pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
     let recorded = run.as_recorded();
     let known = Known::of(recorded);
@@ -178,24 +182,24 @@ pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
     all
 }
 
-/// What facts tell of that share a place among the first, all of it in one piece of evidence.
+/// What a fact is about, for grouping it with others; everything is within one piece of evidence.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Told<'r> {
-    /// A program, by its whole path.
+    /// A program, by its full path.
     Program { evidence: &'r str, path: String },
     /// A command line of one account.
     Command { evidence: &'r str, account: Option<String>, line: String },
-    /// What a rule fits: the same subject at the same paths, of one account.
+    /// What a rule matches: the same subject at the same paths, for one account.
     Thing { evidence: &'r str, rule: &'r str, account: Option<String>, subject: String, paths: Vec<String> },
 }
 
-/// What a fact tells of. One that states a command line tells of that, and of no program: what these are run for tells more than that they ran.
+/// Returns what a fact is about. A fact with a command line is about that line, not the program: what a program is run for says more.
 fn told<'r>(fact: &'r FactEntry, weighed: &Weighed) -> Vec<Told<'r>> {
     let evidence = fact.locator.evidence.as_str();
     let account = || crate::columns::account(fact).map(|account| fold(&account));
     let Some(hit) = weighed.hits.first() else { return Vec::new() };
     let program = program(fact);
-    // What starts a program by itself tells of that; a line that was typed or run, of what was done.
+    // An autostart entry is about the program; a line that was typed or run is about what was done.
     let is_run = fact.subject.field == "command" || fact.values.iter().any(|it| it.field == "command_line");
     if let Some(line) = command(fact).filter(|_| is_run || program.is_none()) {
         return vec![Told::Command { evidence, account: account(), line }];
@@ -207,7 +211,7 @@ fn told<'r>(fact: &'r FactEntry, weighed: &Weighed) -> Vec<Told<'r>> {
     program.into_iter().chain([thing]).collect()
 }
 
-/// How much each fact stands out: the levels of [`foremost`], for those that stand beside another, too.
+/// Returns how much each fact stands out: the levels of [`foremost`], including those of grouped facts.
 pub fn levels(run: &Run) -> BTreeMap<FactId, Level> {
     let recorded = run.as_recorded();
     let known = Known::of(recorded);
@@ -217,7 +221,7 @@ pub fn levels(run: &Run) -> BTreeMap<FactId, Level> {
     levels.flat_map(|it| it.facts.iter().map(|fact| (fact.id, it.rank.level)).collect::<Vec<_>>()).collect()
 }
 
-/// The command line that a fact states, however it is quoted; a bare name of a program is none.
+/// Returns the command line that a fact states, without its quotes; a bare program name does not count.
 fn command(fact: &FactEntry) -> Option<String> {
     let mut held = fact.values.iter().chain([&fact.subject]);
     let held = held.find(|it| ["command_line", "command"].contains(&it.field.as_str()))?;
@@ -225,17 +229,17 @@ fn command(fact: &FactEntry) -> Option<String> {
     (text.chars().count() > LINE).then(|| text.to_lowercase())
 }
 
-/// The program that a fact tells of, by its path without drive or volume, where it does not lie in a folder of Windows.
+/// Returns the program that a fact is about, by its path without drive or volume, unless it is in a Windows folder.
 fn program(fact: &FactEntry) -> Option<String> {
     let of = |field: &&str| fact.values.iter().find(|it| it.field == **field).map(|it| &it.value);
     let stated = std::iter::once(&fact.subject.value).chain(PROGRAM.iter().filter_map(of));
     stated.filter_map(|value| path_of_program(&value.to_text())).next()
 }
 
-/// Fields that name a program, or begin with one.
+/// Fields that contain a program, or start with one.
 const PROGRAM: [&str; 6] = ["program_path", "image_path", "command", "data", "path", "original_path"];
 
-/// The path of a program at the start of a text, in lower case; `None` where it names no folder, or one of Windows.
+/// Returns the path of a program at the start of a text, in lower case; `None` without a folder, or with a Windows folder.
 fn path_of_program(text: &str) -> Option<String> {
     let text = fold(text).replace('/', "\\");
     let (before, _) = text.trim().trim_start_matches('"').split_once(EXECUTABLE)?;
@@ -252,19 +256,19 @@ fn path_of_program(text: &str) -> Option<String> {
     (!is_of_windows && parts.len() > 1).then(|| parts.join("\\"))
 }
 
-/// How the name of a program ends.
+/// The extension of a program.
 const EXECUTABLE: &str = ".exe";
 
-/// Characters without blanks above which a command is a line that says what was done.
+/// A command longer than this many characters, without blanks, is a line that says what was done.
 const LINE: usize = 24;
 
-/// Facts that are put into order together.
+/// Facts that are ranked together.
 struct Item<'r> {
     task: TaskId,
-    /// Those that stand out most first.
+    /// The facts, those that stand out most first.
     facts: Vec<&'r FactEntry>,
     rank: Rank<'r>,
-    /// Its number as it was recorded, and those of the findings that it belongs to.
+    /// Its number in the order of recording, and those of the findings that it is related to.
     number: usize,
     linked_to: Option<usize>,
     close_to: Option<usize>,
@@ -282,7 +286,7 @@ fn in_order(mut all: Vec<Item<'_>>) -> Vec<Item<'_>> {
     all
 }
 
-/// Takes points from what repeats what stands before it.
+/// Deducts points from items that repeat what precedes them.
 fn take_repeated(all: &mut [Item<'_>]) {
     let mut before: BTreeMap<Alike<'_>, u32> = BTreeMap::new();
     for item in all {
@@ -303,7 +307,7 @@ fn take_repeated(all: &mut [Item<'_>]) {
     }
 }
 
-/// Gives points to what belongs to one of the first findings, and the level medium to what a rule has as low where that finding is high.
+/// Adds points to items related to one of the first findings, and raises a rule's low level to medium if that finding is high.
 fn add_linked(all: &mut [Item<'_>]) {
     let anchors: Vec<Anchor<'_>> = all.iter().filter(|it| is_finding(it)).take(ANCHORS).map(anchor).collect();
     for item in all.iter_mut() {
@@ -328,7 +332,7 @@ fn add_linked(all: &mut [Item<'_>]) {
     }
 }
 
-/// What a trace shares with a finding of level high: a thing, a folder of its own, or, in the same evidence, a time.
+/// Returns what an item shares with a finding of level high: a thing, an uncommon folder or, in the same evidence, a time.
 fn shared(own: &Anchor<'_>, anchors: &[Anchor<'_>]) -> Option<Raised> {
     let others = || anchors.iter().filter(|it| it.level >= Level::High && it.number != own.number);
     let is_near =
@@ -342,7 +346,7 @@ fn shared(own: &Anchor<'_>, anchors: &[Anchor<'_>]) -> Option<Raised> {
     }
 }
 
-/// Gives what a rule has as low the level medium, where there is a reason.
+/// Raises an item's low level to medium if there is a reason.
 fn raise(item: &mut Item<'_>, because: Option<Raised>) {
     if because.is_some() {
         item.rank.level = Level::Medium;
@@ -355,12 +359,12 @@ fn is_finding(it: &Item<'_>) -> bool {
     it.rank.level >= Level::Medium || it.rank.objective.is_some_and(|it| it.weight == Weight::Finding)
 }
 
-/// What others are held against.
+/// A finding that other items are compared with.
 struct Anchor<'r> {
     number: usize,
     level: Level,
     evidence: Option<&'r str>,
-    /// Whether it tells of many records, whose first and last time say little of the others.
+    /// Whether it summarises many records: their first and last times say little about the others.
     is_count: bool,
     traces: Traces,
 }
@@ -375,20 +379,20 @@ fn anchor<'r>(item: &Item<'r>) -> Anchor<'r> {
     }
 }
 
-/// Equal ones stay in the order in which they were recorded: an id says nothing of what a phenomenon tells.
+/// Ties keep the order of recording: an id says nothing about a phenomenon.
 fn order(item: &Item<'_>) -> (Reverse<u32>, TaskId, usize) {
     (Reverse(item.rank.points), item.task, item.number)
 }
 
-/// What facts name, and when it happened.
+/// The names and times in facts.
 struct Traces {
-    /// Things and accounts.
+    /// Names of things and accounts.
     names: BTreeSet<String>,
-    /// Things by folder and name: equal names alone, and what somebody does under one account, need not belong together.
+    /// Things by folder and name: things with only a name or an account in common need not belong together.
     things: BTreeSet<String>,
-    /// Folders that only a few files are in.
+    /// Folders that contain only a few files.
     folders: BTreeSet<String>,
-    /// Nanoseconds since 1970 by the examined host.
+    /// Nanoseconds since 1970, by the clock of the examined host.
     times: Vec<i128>,
 }
 
@@ -411,13 +415,13 @@ impl Traces {
     }
 }
 
-/// What is known of all facts of a run.
+/// What all facts of a run say together.
 struct Known<'r> {
-    /// Facts by predicate and record type.
+    /// The number of facts by predicate and record type.
     alike: BTreeMap<(&'r Predicate, &'r str), usize>,
     /// The record types that name a thing.
     named: BTreeMap<String, BTreeSet<&'r str>>,
-    /// What facts of a piece of evidence say of a thing.
+    /// What the facts of a piece of evidence say about each thing.
     said: BTreeSet<(&'r str, &'r str, String)>,
 }
 
@@ -462,7 +466,7 @@ impl<'r> Known<'r> {
         item
     }
 
-    /// Whether another fact says what one of its rules waits for.
+    /// Checks whether another fact says what one of the item's rules waits for.
     fn is_said(&self, item: &Item<'_>) -> bool {
         let awaited = || item.rank.weighed.hits.iter().flat_map(|hit| shipped().raised_by(hit.rule));
         item.facts.iter().any(|fact| {
@@ -474,7 +478,7 @@ impl<'r> Known<'r> {
     }
 }
 
-/// Points for how much something stands out.
+/// Returns the points for how much something stands out.
 const fn standing_out(level: Level) -> u32 {
     match level {
         Level::Critical => 300,
@@ -485,7 +489,7 @@ const fn standing_out(level: Level) -> u32 {
     }
 }
 
-/// Points for the objective that is answered.
+/// Returns the points for the answered objective.
 const fn asked(weight: Option<Weight>) -> u32 {
     match weight {
         Some(Weight::Finding) => 60,
@@ -495,7 +499,7 @@ const fn asked(weight: Option<Weight>) -> u32 {
     }
 }
 
-/// The heaviest objective of the run that a fact answers, whichever agent's it is.
+/// Returns the heaviest objective of the run that a fact answers, whichever agent has it.
 fn answered<'r>(run: &'r Run, fact: &FactEntry) -> Option<Answered<'r>> {
     let agents = run.tasks.values().map(|view| &view.assigned.agent);
     let objectives =
@@ -504,7 +508,8 @@ fn answered<'r>(run: &'r Run, fact: &FactEntry) -> Option<Answered<'r>> {
     held.map(|(agent, it)| Answered { weight: it.weight, agent: &agent.name, id: &it.id }).max()
 }
 
-/// The things that a fact names: of its paths the last components, and of instance paths of storage devices the serial numbers, in lower case.
+/// Returns the things that a fact names, in lower case: the last component of each path,
+/// and the serial numbers in instance paths of storage devices.
 fn names(fact: &FactEntry) -> BTreeSet<String> {
     let named = std::iter::once(&fact.subject.value).chain(paths(fact));
     let last = |text: &str| fold(text.rsplit(['\\', '/']).next().unwrap_or(text).trim());
@@ -513,14 +518,14 @@ fn names(fact: &FactEntry) -> BTreeSet<String> {
     named.map(|value| last(&value.to_text())).chain(devices).filter(telling).collect()
 }
 
-/// The paths that a fact states, but for that of the file it was read from: many facts are from one file.
+/// Returns the paths that a fact states, except that of the file it was read from: many facts come from one file.
 fn paths(fact: &FactEntry) -> impl Iterator<Item = &FieldValue> {
     let is_named =
         |value: &&FieldValue| value.field_type() == FieldType::Path && *value.to_text() != fact.locator.path;
     fact.values.iter().map(|bound| &bound.value).filter(is_named)
 }
 
-/// The things that a fact names by folder and name, in lower case: outside of the folders of Windows itself, whose programs serve many ends.
+/// Returns the things that a fact names, by folder and name in lower case. It skips the folders of Windows, whose programs serve many purposes.
 fn things(fact: &FactEntry) -> BTreeSet<String> {
     let thing = |value: &FieldValue| {
         let text = fold(&value.to_text()).replace('/', "\\");
@@ -535,14 +540,14 @@ fn things(fact: &FactEntry) -> BTreeSet<String> {
     named.filter_map(thing).chain(devices).collect()
 }
 
-/// The instance of a storage device on USB, as values name it: `_??_USBSTOR#Disk&Ven_X#SERIAL&0#{…}`.
+/// Returns the instance of a USB storage device in the notation of values: `_??_USBSTOR#Disk&Ven_X#SERIAL&0#{…}`.
 fn instance(text: &str) -> Option<String> {
     let mut parts = text.split('#');
     let is_storage = parts.next().is_some_and(|first| fold(first).ends_with("usbstor"));
     parts.nth(1).filter(|_| is_storage).map(fold)
 }
 
-/// The folders in which the files that a fact names lie, by the last two parts of their paths: those that are not of every Windows or every user.
+/// Returns the folders of the files that a fact names, by the last two parts of the path, except folders that every Windows or every user has.
 fn folders(fact: &FactEntry) -> BTreeSet<String> {
     let subject = Some(&fact.subject.value).filter(|value| value.field_type() == FieldType::Path);
     let folder = |path: &FieldValue| {
@@ -555,7 +560,7 @@ fn folders(fact: &FactEntry) -> BTreeSet<String> {
     subject.into_iter().chain(paths(fact)).filter_map(folder).collect()
 }
 
-/// Folders in which files of many programs and users lie.
+/// Folders with files of many programs and users.
 const COMMON: [&str; 26] = [
     "appdata",
     "config",
@@ -585,7 +590,7 @@ const COMMON: [&str; 26] = [
     "windows",
 ];
 
-/// The SIDs of accounts that a fact states.
+/// Returns the account SIDs that a fact states.
 fn accounts(fact: &FactEntry) -> impl Iterator<Item = String> {
     let own = |sid: &str| Some(fold(sid)).filter(|sid| sid.starts_with(OWN_SID));
     fact.values.iter().filter_map(move |bound| match &bound.value {
@@ -594,10 +599,10 @@ fn accounts(fact: &FactEntry) -> impl Iterator<Item = String> {
     })
 }
 
-/// The times of a fact by the examined host.
+/// Returns the times of a fact by the clock of the examined host.
 fn times(fact: &FactEntry) -> impl Iterator<Item = i128> {
     fact.values.iter().filter_map(|bound| match &bound.value {
-        // A local time of an unknown zone may be any instant of a day.
+        // A local time of unknown zone may be any instant within a day.
         FieldValue::Time(time) if time.clock == Clock::Host && time.zone.is_none() => {
             time.utc.map(|utc| utc.unix_nanoseconds())
         }

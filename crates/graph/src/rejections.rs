@@ -1,4 +1,4 @@
-//! The rejection report: what was refused, and how it ended.
+//! The report of refused claims and how each ended.
 
 use crate::point::Points;
 use crate::run::{Judged, Run, TaskView};
@@ -22,7 +22,7 @@ pub struct RefusedClaim<'a> {
     /// What was claimed.
     #[serde(flatten)]
     pub stated: &'a Claim,
-    /// Why it was refused, and what the agent was told.
+    /// Why it was refused, and what the agent was told about it.
     pub rejection: &'a Rejection,
     /// How it ended.
     pub fate: Fate,
@@ -36,8 +36,8 @@ pub enum Fate {
     Corrected {
         /// The first such claim.
         by: ClaimId,
-        /// Claims of the task that make this claim's point, from this claim to the grounded one, both counted: at least 2.
-        /// Refused claims at the point before this one do not count; neither do claims in between that make another point.
+        /// The number of claims of the task that make this point, from this claim to the grounded one inclusive: at least 2.
+        /// Earlier refused claims at the same point do not count, nor do claims in between that make another point.
         tries: u32,
     },
     /// No later claim made the point.
@@ -48,7 +48,7 @@ fn as_text<S: serde::Serializer>(task: &TaskId, serializer: S) -> Result<S::Ok, 
     serializer.collect_str(task)
 }
 
-/// Every refused claim of a run, task by task in order.
+/// Returns every refused claim of a run, task by task in order.
 pub fn refused_claims(run: &Run) -> Vec<RefusedClaim<'_>> {
     run.tasks.iter().flat_map(|(task, view)| of_task(*task, view)).collect()
 }

@@ -1,24 +1,24 @@
-//! What a run was told of earlier ones, and which of its calls lessons refused.
+//! The lessons of earlier runs that a run was given, and the calls that were refused because of them.
 
 use crate::run::Run;
 use ledger::event::CallRefused;
 use ledger::{Insisted, InvocationId, RememberedLesson, TaskId};
 use std::collections::BTreeSet;
 
-/// A lesson that agents of a run were told.
+/// A lesson that agents of a run were given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldLesson<'r> {
     /// The lesson, as the first event has it.
     pub lesson: &'r RememberedLesson,
-    /// The agents that were told it.
+    /// The agents that were given it.
     pub agents: BTreeSet<&'r str>,
-    /// The calls that were refused for it.
+    /// The calls that were refused because of it.
     pub refused: Vec<(TaskId, &'r CallRefused)>,
     /// The calls that agents insisted on, with their reasons.
     pub insisted: Vec<(TaskId, InvocationId, &'r Insisted)>,
 }
 
-/// The lessons that a run was told, each once, in the order of its first event.
+/// Returns the lessons that a run was given, without repeats, in the order of its first event.
 pub fn told_lessons(run: &Run) -> Vec<ToldLesson<'_>> {
     let mut told: Vec<ToldLesson<'_>> = Vec::new();
     for of_agent in &run.opened.remembered {

@@ -22,55 +22,55 @@ use phrases::Language;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-/// A run as its events tell it.
+/// A run, built from its events.
 #[derive(Debug)]
 pub struct Run {
-    /// Case, rules, tools.
+    /// The case, the rules and the tools.
     pub opened: RunOpened,
     /// When and where it was opened.
     pub circumstance: Circumstance,
-    /// The times that it went on after it had broken off.
+    /// The times that the run was resumed after an interruption.
     pub resumed: Vec<(RunResumed, Circumstance)>,
-    /// The indexes that searches for names looked into.
+    /// The name indexes that searches for names used.
     pub names: Vec<NamesIndexed>,
-    /// The indexes that the timeline was looked up in.
+    /// The timeline indexes that lookups used.
     pub timelines: Vec<TimelineIndexed>,
     /// The case tables that calls read.
     pub tables: Vec<TablesRead>,
-    /// What rules that were brought along found; `None` where none were, or they were not compared yet.
+    /// The matches of supplied rules; `None` if there are none or they were not compared yet.
     pub brought: Option<Brought>,
     /// The evidence's hashes.
     pub integrity: Vec<EvidenceHashed>,
     /// The tasks by number.
     pub tasks: BTreeMap<TaskId, TaskView>,
-    /// The seal; `None` for a run that did not end in order.
+    /// The seal; `None` for a run that did not end properly.
     pub sealed: Option<RunSealed>,
     /// Facts, phenomena, invocations and evidence as a graph.
     pub graph: EvidenceGraph,
-    /// What its facts can be checked by, and what is withheld of them; `None` where nobody asked for it: it does not follow from the events alone.
+    /// The commitment for checking its facts and what is withheld; `None` if not requested. It does not follow from the events alone.
     pub disclosure: Option<Disclosure>,
     pub(crate) index: Index,
-    /// Made when somebody asks for them.
+    /// Computed on first use.
     pub(crate) connections: OnceLock<Arc<Connections>>,
     pub(crate) contradictions: OnceLock<Vec<Contradiction>>,
-    /// The run as it was recorded, of one that is redacted: how sure answers are and what comes first is a matter of all values, and told as before.
+    /// The original of a redacted run: confidence and ranking depend on all values and are computed from it.
     pub(crate) recorded: Option<Box<Run>>,
-    /// Whether agents' readings are left out of what is shown.
+    /// Whether agents' interpretations are hidden.
     pub(crate) without_comments: bool,
-    /// The language of what code says.
+    /// The language of the sentences that code writes.
     pub(crate) language: Language,
 }
 
-/// Where the nodes of a run stand in its tasks.
+/// The positions of a run's nodes in its tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     pub(crate) invocations: BTreeMap<InvocationId, Place>,
     pub(crate) claims: BTreeMap<ClaimId, Place>,
-    /// Each fact at its claim.
+    /// Each fact, by the position of its claim.
     pub(crate) facts: BTreeMap<FactId, Place>,
 }
 
-/// The place of an invocation or a claim in its task.
+/// The position of an invocation or a claim in its task.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) task: TaskId,
@@ -80,19 +80,19 @@ pub(crate) struct Place {
 /// One task.
 #[derive(Debug)]
 pub struct TaskView {
-    /// Who does what.
+    /// The agent and its assignment.
     pub assigned: TaskAssigned,
-    /// Its phases in order.
+    /// Its phases, in order.
     pub phases: Vec<PhaseEntered>,
-    /// Turns asked.
+    /// The number of turns asked.
     pub turns: u32,
     /// The turn that failed, if one did.
     pub failed: Option<TurnFailed>,
-    /// Tokens of its turns, where its model was asked over a network.
+    /// The tokens of its turns, if its model was asked over a network.
     pub usage: Usage,
-    /// Requests that were sent for them.
+    /// The number of requests sent for them.
     pub requests: u32,
-    /// What they cost; `None` where nothing was asked over a network, or no prices are known.
+    /// Their cost; `None` if nothing was asked over a network or the prices are unknown.
     pub cost: Option<MicroDollars>,
     /// Its invocations in order.
     pub invocations: Vec<InvocationView>,
@@ -106,25 +106,25 @@ pub struct TaskView {
     pub relations: Vec<RelationAdded>,
     /// Its hypotheses in order.
     pub hypotheses: Vec<HypothesisView>,
-    /// Calls that were refused without running.
+    /// Calls that were refused and did not run.
     pub refusals: Vec<CallRefused>,
-    /// Calls that were answered from the log.
+    /// The number of calls answered from the log.
     pub served: u32,
     /// The agent's statement that there is nothing to record.
     pub nothing: Option<NothingToRecord>,
-    /// The questions that its agent asked itself, in order.
+    /// The questions that its agent added itself, in order.
     pub own: Vec<Objective>,
-    /// The remarks of its agent that are no facts, in order.
+    /// Its agent's notes, which are not facts, in order.
     pub notes: Vec<NoteWritten>,
     /// The questions of the case that it left open, with its reasons.
     pub declined: Vec<QuestionsDeclined>,
-    /// What it stored for others.
+    /// What it stored for other tasks.
     pub artifacts: Vec<ArtifactStored>,
-    /// The tasks that it handed out.
+    /// The tasks that it assigned.
     pub dispatched: Vec<TasksDispatched>,
-    /// What of them was reported to it.
+    /// The results of these tasks that were reported to it.
     pub reports: Vec<TaskReported>,
-    /// The other ways that it tried, with what came of each.
+    /// The recoveries that it tried, each with its result.
     pub recoveries: Vec<(RecoveryBegun, Option<RecoveryEnded>)>,
     /// When it was assigned, RFC 3339.
     pub begun_at: String,
@@ -139,9 +139,9 @@ pub struct TaskView {
 pub struct InvocationView {
     /// The call.
     pub started: InvocationStarted,
-    /// When it was recorded that the tool is about to run, RFC 3339.
+    /// When the start of the tool was recorded, RFC 3339.
     pub begun_at: String,
-    /// Its end; `None` where the run broke off.
+    /// Its end; `None` if the run broke off.
     pub ended: Option<InvocationEnded>,
     /// When its end was recorded.
     pub ended_at: Option<String>,
@@ -154,31 +154,31 @@ pub struct InvocationView {
 pub struct ClaimView {
     /// The claim as submitted.
     pub submitted: ClaimSubmitted,
-    /// The verdict; `None` where the run broke off.
+    /// The verdict; `None` if the run broke off.
     pub judged: Option<Judged>,
 }
 
-/// A verdict.
+/// The verdict on a claim.
 #[derive(Debug)]
 pub enum Judged {
     /// It became a fact.
     Accepted(Box<ClaimAccepted>),
-    /// It says what this fact of its task says already.
+    /// It repeats this fact of its task.
     Repeated(ClaimRepeated),
     /// Complete, empty searches cover it.
     Covered(Box<AbsenceAccepted>),
-    /// Its facts bear it out.
+    /// Its facts prove it.
     Derived(Box<DerivationAccepted>),
-    /// It is a sentence that rests on what it cites.
+    /// It is a sentence that is based on what it cites.
     Told(Box<SentenceAccepted>),
-    /// It is a statement over a node that its task knows.
+    /// It is a statement about a node that its task knows.
     Stated(Box<StatementTold>),
     /// It was refused.
     Rejected(Rejection),
 }
 
 impl Judged {
-    /// Whether the claim was let in.
+    /// Checks whether the claim was accepted.
     pub const fn stands(&self) -> bool {
         match self {
             Judged::Accepted(_)
@@ -206,26 +206,26 @@ pub struct PhenomenonView {
 /// One hypothesis.
 #[derive(Debug)]
 pub struct HypothesisView {
-    /// As it was put up for test.
+    /// The hypothesis as it was proposed.
     pub proposed: HypothesisProposed,
-    /// What its agent made of it, in order: the last word counts.
+    /// Its agent's assessments, in order: the last one counts.
     pub assessments: Vec<HypothesisAssessed>,
 }
 
 impl Run {
-    /// The run whose values decide what is derived from all of them: itself, or the one that it is a redaction of.
+    /// Returns the run whose values decide what is derived from all values: this run, or the original if it is redacted.
     ///
-    /// Only ids, numbers and words of ours may be taken from it.
+    /// Only ids, numbers and our own words may be taken from it.
     pub(crate) fn as_recorded(&self) -> &Run {
         self.recorded.as_deref().unwrap_or(self)
     }
 
-    /// The entities and relations that code makes of its facts; of a redacted run of what it shows.
+    /// Returns the entities and relations that code derives from its facts; for a redacted run, from what it shows.
     pub fn connections(&self) -> &Arc<Connections> {
         self.connections.get_or_init(|| Arc::new(connections(&[self])))
     }
 
-    /// The pairs of facts that do not fit together, as code finds them; of a redacted run by all values.
+    /// Returns the pairs of facts that contradict each other, as found by code; for a redacted run, from all original values.
     pub fn contradictions(&self) -> &[Contradiction] {
         let run = self.as_recorded();
         run.contradictions.get_or_init(|| {
@@ -234,7 +234,7 @@ impl Run {
         })
     }
 
-    /// The facts that a node rests on: itself, or those of a derivation; none of any other node.
+    /// Returns the facts that a node is based on: the fact itself, or those of a derivation; empty for any other node.
     pub fn facts_of(&self, node: NodeId) -> Vec<FactId> {
         match node {
             NodeId::Fact(id) => vec![id],
@@ -251,13 +251,15 @@ impl Run {
         }
     }
 
-    /// The facts of which another kind of source in the same piece of evidence names a thing that they name; of a redacted run by what was recorded.
+    /// Returns the facts that name a thing which another kind of source in the same piece of evidence also names.
+    /// A redacted run uses the original values.
     pub fn named_elsewhere(&self) -> BTreeSet<FactId> {
         let facts: Vec<&FactEntry> = self.as_recorded().facts().map(|(_, accepted)| &accepted.fact).collect();
         named_elsewhere(&facts)
     }
 
-    /// In how many files of one piece of evidence these facts stand, of the piece where they stand in the most; of a redacted run by what was recorded, for two files may look the same now.
+    /// Returns the largest number of files, within one piece of evidence, that these facts come from.
+    /// A redacted run uses the original paths, because two files may look the same after redaction.
     pub fn most_files(&self, facts: impl IntoIterator<Item = FactId>) -> usize {
         let recorded = self.as_recorded();
         let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -267,38 +269,38 @@ impl Run {
         files.values().map(BTreeSet::len).max().unwrap_or(0)
     }
 
-    /// The digest of an output as it may be told; `None` where it is withheld, and the one that stands there stands in for it.
+    /// Returns the digest of an output if it may be shown; `None` if it is withheld and this is only its replacement.
     pub fn told_output(&self, output: Digest) -> Option<Digest> {
         let redaction = self.disclosure.as_ref().and_then(|disclosure| disclosure.redaction.as_ref());
         Some(output).filter(|output| redaction.is_none_or(|it| !it.stand_ins.contains(output)))
     }
 
-    /// The name of the run, by its log; empty where that has none.
+    /// Returns the name of the run from its log; empty if the log has none.
     pub fn name(&self) -> &str {
         self.circumstance.run.as_ref().map_or("", |run| run.as_str())
     }
 
-    /// All absences, task by task in the order of their acceptance.
+    /// Returns all absences, task by task, in the order in which they were accepted.
     pub fn absences(&self) -> impl Iterator<Item = (TaskId, &AbsenceAccepted)> {
         self.tasks.iter().flat_map(|(task, view)| view.covered().map(|covered| (*task, covered)))
     }
 
-    /// All derivations, task by task in the order of their acceptance.
+    /// Returns all derivations, task by task, in the order in which they were accepted.
     pub fn derivations(&self) -> impl Iterator<Item = (TaskId, &DerivationAccepted)> {
         self.tasks.iter().flat_map(|(task, view)| view.derived().map(|derived| (*task, derived)))
     }
 
-    /// The language of what code says of facts.
+    /// Returns the language in which code describes facts.
     pub const fn language(&self) -> Language {
         self.language
     }
 
-    /// Has code say facts in a language.
+    /// Sets the language in which code describes facts.
     pub const fn tell_in(&mut self, language: Language) {
         self.language = language;
     }
 
-    /// Leaves out what agents made of what is told: comments of statements, notes, and the sentences of runs before [`ledger::Behaviour::Tells`].
+    /// Removes the agents' interpretations: comments on statements, notes, and the sentences of runs before [`ledger::Behaviour::Tells`].
     pub fn leave_out_comments(&mut self) {
         self.without_comments = true;
         self.tasks.values_mut().for_each(|view| view.notes.clear());
@@ -312,34 +314,34 @@ impl Run {
         }
     }
 
-    /// All sentences of narratives, task by task in the order of their acceptance; none where agents' readings are left out.
+    /// Returns all sentences, task by task, in the order in which they were accepted; empty if agents' interpretations are hidden.
     pub fn sentences(&self) -> impl Iterator<Item = (TaskId, &SentenceAccepted)> {
         let shown = self.tasks.iter().filter(|_| !self.without_comments);
         shown.flat_map(|(task, view)| view.told().map(|told| (*task, told)))
     }
 
-    /// All statements of the story, task by task in the order of their acceptance.
+    /// Returns all statements of the story, task by task, in the order in which they were accepted.
     pub fn statements(&self) -> impl Iterator<Item = (TaskId, &StatementTold)> {
         self.tasks.iter().flat_map(|(task, view)| view.stated().map(|told| (*task, told)))
     }
 
-    /// All facts, task by task in the order of their acceptance.
+    /// Returns all facts, task by task, in the order in which they were accepted.
     pub fn facts(&self) -> impl Iterator<Item = (TaskId, &ClaimAccepted)> {
         self.tasks.iter().flat_map(|(task, view)| view.accepted().map(|accepted| (*task, accepted)))
     }
 
-    /// The fact with this id.
+    /// Returns the fact with this id.
     pub fn fact(&self, id: FactId) -> Option<&FactEntry> {
         self.accepted(id).map(|accepted| &accepted.fact)
     }
 
-    /// The verdict that recorded the fact with this id.
+    /// Returns the verdict that recorded the fact with this id.
     pub fn accepted(&self, id: FactId) -> Option<&ClaimAccepted> {
         let place = self.index.facts.get(&id)?;
         self.tasks.get(&place.task)?.claims.get(place.place)?.accepted()
     }
 
-    /// The invocation with this id, and its task.
+    /// Returns the invocation with this id, and its task.
     pub fn invocation(&self, id: InvocationId) -> Option<(TaskId, &InvocationView)> {
         let place = self.index.invocations.get(&id)?;
         Some((place.task, self.tasks.get(&place.task)?.invocations.get(place.place)?))
@@ -378,34 +380,34 @@ impl TaskView {
         }
     }
 
-    /// The absences in order.
+    /// Returns the absences in order.
     pub fn covered(&self) -> impl Iterator<Item = &AbsenceAccepted> {
         self.claims.iter().filter_map(ClaimView::covered)
     }
 
-    /// The derivations in order.
+    /// Returns the derivations in order.
     pub fn derived(&self) -> impl Iterator<Item = &DerivationAccepted> {
         self.claims.iter().filter_map(ClaimView::derived)
     }
 
-    /// The sentences in order.
+    /// Returns the sentences in order.
     pub fn told(&self) -> impl Iterator<Item = &SentenceAccepted> {
         self.claims.iter().filter_map(ClaimView::told)
     }
 
-    /// The statements in order.
+    /// Returns the statements in order.
     pub fn stated(&self) -> impl Iterator<Item = &StatementTold> {
         self.claims.iter().filter_map(ClaimView::stated)
     }
 
-    /// The grounded claims in order.
+    /// Returns the grounded claims in order.
     pub fn accepted(&self) -> impl Iterator<Item = &ClaimAccepted> {
         self.claims.iter().filter_map(ClaimView::accepted)
     }
 }
 
 impl ClaimView {
-    /// The verdict, where it made a fact of the claim.
+    /// Returns the verdict, if it made the claim a fact.
     pub fn accepted(&self) -> Option<&ClaimAccepted> {
         match &self.judged {
             Some(Judged::Accepted(accepted)) => Some(accepted),
@@ -413,7 +415,7 @@ impl ClaimView {
         }
     }
 
-    /// The verdict, where it let an absence in.
+    /// Returns the verdict, if it accepted an absence.
     pub fn covered(&self) -> Option<&AbsenceAccepted> {
         match &self.judged {
             Some(Judged::Covered(covered)) => Some(covered),
@@ -421,7 +423,7 @@ impl ClaimView {
         }
     }
 
-    /// The verdict, where it let a derivation in.
+    /// Returns the verdict, if it accepted a derivation.
     pub fn derived(&self) -> Option<&DerivationAccepted> {
         match &self.judged {
             Some(Judged::Derived(derived)) => Some(derived),
@@ -429,7 +431,7 @@ impl ClaimView {
         }
     }
 
-    /// The verdict, where it let a sentence in.
+    /// Returns the verdict, if it accepted a sentence.
     pub fn told(&self) -> Option<&SentenceAccepted> {
         match &self.judged {
             Some(Judged::Told(told)) => Some(told),
@@ -437,7 +439,7 @@ impl ClaimView {
         }
     }
 
-    /// The verdict, where it had a statement told.
+    /// Returns the verdict, if it accepted a statement.
     pub fn stated(&self) -> Option<&StatementTold> {
         match &self.judged {
             Some(Judged::Stated(told)) => Some(told),

@@ -1,4 +1,4 @@
-//! How a hypothesis stands: derived from what rests on what, never from an agent's own degree of belief.
+//! The support for a hypothesis: derived from what it is based on, never from an agent's own degree of belief.
 
 use crate::confidence::SourceKind;
 use crate::run::{HypothesisView, Run};
@@ -7,33 +7,33 @@ use detect::Level;
 use ledger::{Assessment, FactEntry, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What speaks for and against a hypothesis, by its agent's last word on it.
+/// What supports and contradicts a hypothesis, according to its agent's last assessment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// What its agent makes of it; `None` where it was never weighed.
+    /// The agent's assessment; `None` if it was never assessed.
     pub assessment: Option<Assessment>,
-    /// Facts and absences that speak for it and tell this computer from an untouched one.
+    /// The number of supporting facts and absences that distinguish this computer from an untouched one.
     pub supporting: usize,
-    /// Places of the evidence from which these were read: several facts of one file are one source.
+    /// The sources of these: several facts from one file are one source.
     pub supporting_sources: Sources,
-    /// Facts that its agent names for it and that are ordinary or low: many computers have such, and they count for nothing.
+    /// The number of supporting facts with level ordinary or low: many computers have them, so they do not count.
     pub ordinary: usize,
-    /// Facts and absences that speak against it.
+    /// The number of facts and absences that contradict it.
     pub contradicting: usize,
-    /// Places of the evidence from which these were read.
+    /// The sources of these.
     pub contradicting_sources: Sources,
 }
 
-/// On how much facts and absences rest.
+/// The sources that facts and absences are based on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sources {
-    /// Files that were read; each thing that is absent is one besides.
+    /// The number of files that were read, plus one for each absence.
     pub places: usize,
-    /// Kinds of sources that these are of: what one component writes into many files is of one kind.
+    /// The number of kinds of sources: the files that one component writes are all of one kind.
     pub kinds: usize,
 }
 
-/// How a hypothesis of the run stands.
+/// Returns the support for a hypothesis of the run.
 pub fn standing(run: &Run, hypothesis: &HypothesisView) -> Standing {
     let last = hypothesis.assessments.last();
     let supporting = last.map(|last| last.supporting.as_slice()).unwrap_or_default();
@@ -50,24 +50,26 @@ pub fn standing(run: &Run, hypothesis: &HypothesisView) -> Standing {
     }
 }
 
-/// Whether a node tells a computer from an untouched one: one of its facts has a level above low, which is what many computers have, or it is an absence, which was searched for.
+/// Checks whether a node distinguishes a computer from an untouched one: one of its facts is above level low (many computers have facts
+/// of level low), or it is an absence, which was searched for.
 pub fn is_telling(run: &Run, node: NodeId) -> bool {
     let facts = run.facts_of(node);
     facts.is_empty() || weight_of(run, node).level >= Level::Medium
 }
 
-/// A question that the facts for a hypothesis answer.
+/// A question answered by facts that support a hypothesis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookedFor<'r> {
     /// The question.
     pub question: &'r str,
-    /// How many of them are named for the hypothesis.
+    /// The number of these facts that the hypothesis names.
     pub named: usize,
-    /// How many of these tell this computer from an untouched one.
+    /// The number of these that distinguish this computer from an untouched one.
     pub telling: usize,
 }
 
-/// What speaks for a hypothesis by the questions that were asked, in their order, and what its telling facts are, each reason once.
+/// Returns the support for a hypothesis by question, in the order in which they were asked, and the reasons why its facts stand out,
+/// without repeats.
 pub fn looked_for<'r>(run: &'r Run, hypothesis: &HypothesisView) -> (Vec<LookedFor<'r>>, Vec<&'static str>) {
     let recorded = run.as_recorded();
     let supporting = hypothesis.assessments.last().map(|last| last.supporting.as_slice()).unwrap_or_default();
@@ -98,9 +100,9 @@ pub fn looked_for<'r>(run: &'r Run, hypothesis: &HypothesisView) -> (Vec<LookedF
     (questions.into_iter().map(|(_, it)| it).collect(), reasons)
 }
 
-/// What the nodes rest on: each thing that is absent is a place and of a kind besides, however often it was searched for.
+/// Counts the sources of nodes. Each absent thing counts as one more place and one more kind, however often it was searched for.
 ///
-/// Of a redacted run places are told apart by what was recorded.
+/// A redacted run uses the original places.
 fn sources(run: &Run, nodes: &[NodeId]) -> Sources {
     let run = run.as_recorded();
     let absent = nodes.iter().filter_map(|node| match node {

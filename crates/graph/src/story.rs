@@ -1,4 +1,4 @@
-//! The story of a run: what its tasks told, as one, host by host in the order of time.
+//! The story of a run: the statements of its tasks combined, host by host in chronological order.
 
 use crate::narrative::{Clocks, Place};
 use crate::run::Run;
@@ -10,47 +10,48 @@ use ledger::{
 use phrases::{Choice, Phrase, Piece};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A statement in its place.
+/// A statement and its position in the story.
 #[derive(Debug, Clone)]
 pub struct Statement<'r> {
-    /// The id of the first that told it.
+    /// The id of the first statement that says it.
     pub id: StatementId,
-    /// What is told: a fact, a derivation or an absence.
+    /// What it says: a fact, a derivation or an absence.
     pub node: NodeId,
-    /// The fields that are said, of all who told it, in the order of the fact; none: those that the phrase book says by itself.
+    /// The fields that any task chose to say, in the order of the fact; empty means those that the phrase book chooses.
     pub fields: Vec<&'r str>,
-    /// The chapter in which it is told.
+    /// The chapter that it belongs to.
     pub chapter: Chapter,
-    /// Who told it, in the order of their tasks.
+    /// The tasks that stated it, in order.
     pub tellers: Vec<TaskId>,
-    /// What agents said of it, which nobody has checked.
+    /// Agents' comments on it, which nobody checked.
     pub comments: Vec<Comment<'r>>,
     /// The pieces of evidence that its facts were read from.
     pub hosts: BTreeSet<&'r str>,
-    /// When it was, and the field that states that.
+    /// Its time, and the field that states it.
     pub dated: Option<(&'r Time, &'r str)>,
-    /// Where it stands among the others: its instant, or what its local time was by the offset that the host last had; `None` where neither is known.
+    /// The instant used for sorting: its own, or its local time converted with the host's last known offset; `None` if neither is known.
     pub at: Option<Utc>,
-    /// The earliest and the latest instant that its time can be; `None` where it has none.
+    /// The earliest and the latest possible instant; `None` if it has no time.
     pub between: Option<(Utc, Utc)>,
-    /// Of a local time the fact that tells the zone of its host, where one does.
+    /// For a local time: the fact that gives the host's time zone, if any.
     pub zone: Option<FactId>,
-    /// The fact that tells of a clock that was set back over this time: it stood twice, and its place is not certain.
+    /// The fact that shows that the clock was set back across this time: it occurred twice, and its position is uncertain.
     pub twice: Option<FactId>,
 }
 
-/// An agent's reading of what is told.
+/// An agent's comment on a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comment<'r> {
-    /// Whose it is.
+    /// The task of the agent.
     pub task: TaskId,
-    /// Its words, which may say anything.
+    /// The agent's words, which may say anything.
     pub text: &'r str,
 }
 
-/// The statements of the run: host by host in the order of the case, each in the order of time, then local times whose zone nothing tells, then what no time dates.
+/// Returns the statements of the run, host by host in the order of the case. Each host's statements are in chronological order,
+/// followed by local times of unknown zone and then statements without a time.
 ///
-/// What several tasks told stands once; facts of theirs that say the same of one record do, too.
+/// A statement by several tasks appears once, and so do their facts that say the same about one record.
 pub fn story(run: &Run) -> Vec<Statement<'_>> {
     let clocks = Clocks::of(run);
     let mut statements: Vec<Statement<'_>> = Vec::new();
@@ -95,9 +96,9 @@ pub fn story(run: &Run) -> Vec<Statement<'_>> {
     statements
 }
 
-/// What code says of a statement, in the words of the phrase book, in the language that the run is shown in.
+/// Writes a statement with the phrase book, in the language that the run is shown in.
 ///
-/// A node that the run does not hold is said by its id: a redacted run can lack one.
+/// A node that the run lacks is shown by its id: a redacted run can lack one.
 pub fn phrase(run: &Run, statement: &Statement<'_>) -> Phrase {
     let language = run.language();
     let unknown = || Phrase { pieces: vec![Piece::Words(statement.node.to_string())] };
@@ -129,7 +130,7 @@ pub fn phrase(run: &Run, statement: &Statement<'_>) -> Phrase {
     }
 }
 
-/// The time that dates a fact best of those that its sentence says, the earliest of several: a statement stands where what it says was.
+/// Returns the time, among those that a statement says, that best dates its fact; the earliest if several do.
 fn said_time<'r>(run: &'r Run, node: NodeId, fields: &[String]) -> Option<(&'r Time, &'r str)> {
     let fact = fact(run, node)?;
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
@@ -147,7 +148,7 @@ fn said_time<'r>(run: &'r Run, node: NodeId, fields: &[String]) -> Option<(&'r T
 }
 
 impl<'r> Statement<'r> {
-    /// Adds who else told it, and what of it.
+    /// Adds another task that said this, and the fields that it said.
     fn also(&mut self, run: &'r Run, task: TaskId, told: &'r ledger::StatementEntry) {
         if !self.tellers.contains(&task) {
             self.tellers.push(task);
@@ -161,7 +162,7 @@ impl<'r> Statement<'r> {
     }
 }
 
-/// The piece of evidence that an absence was looked for in, where it names one.
+/// Returns the piece of evidence that was searched for an absence, if it names one.
 fn searched(run: &Run, node: NodeId) -> Option<&str> {
     let NodeId::Absence(id) = node else { return None };
     let mut absences = run.absences().map(|(_, covered)| &covered.absence);
@@ -175,14 +176,14 @@ fn fact(run: &Run, node: NodeId) -> Option<&FactEntry> {
     }
 }
 
-/// The fact among those told that says the same of the same record.
+/// Returns the fact among those already told that says the same about the same record.
 fn same_fact(run: &Run, told: &[Statement<'_>], node: NodeId) -> Option<NodeId> {
     let new = fact(run, node)?;
     let mut known = told.iter().filter_map(|it| fact(run, it.node));
     known.find(|known| known.says_the_same(new)).map(|known| NodeId::Fact(known.id))
 }
 
-/// The chapter of a node: the one that its teller gave, where what it says can stand there, or else the first of these.
+/// Returns the chapter of a node: the one that the agent chose if the node fits there, or the usual one otherwise.
 fn chapter(run: &Run, node: NodeId, given: Option<Chapter>) -> Chapter {
     let facts = run.facts_of(node);
     let mut fitting =
@@ -194,7 +195,7 @@ fn chapter(run: &Run, node: NodeId, given: Option<Chapter>) -> Chapter {
     }
 }
 
-/// The chapters in which a predicate can be told, the usual one first: an agent cannot call a start of a program a removal.
+/// Returns the chapters in which a predicate can appear, the usual one first. An agent cannot call a program start a removal.
 fn chapters(predicate: &str, kind: &str) -> &'static [Chapter] {
     use Chapter::{Accounts, Entry, Machine, Ran, Removed, Stayed, Taken};
     match predicate {

@@ -1,41 +1,41 @@
-//! What refused claims add up to, over one run or several.
+//! Counts of refused claims, over one run or several.
 
 use crate::rejections::{Fate, refused_claims};
 use crate::run::{ClaimView, Judged, Run, TaskView};
 use ledger::{Claim, InvocationId, RejectionCode};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What became of claims of one kind.
+/// The outcomes of one kind of claims.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Claims that were judged.
     pub claims: u32,
     /// Those that were refused.
     pub refused: u32,
-    /// Those whose citation was healed; they are facts.
+    /// Claims whose citation was healed; they are facts.
     pub healed: u32,
     /// Refused claims whose point was grounded later, by the number of claims that it took ([`Fate::Corrected`]).
     pub corrected: BTreeMap<u32, u32>,
-    /// Refused claims whose point was not made again, or never grounded.
+    /// Refused claims whose point was not made again, or was never grounded.
     pub abandoned: u32,
-    /// Turns that came to nothing: a claim of such a kind was refused in them, none was accepted, and no tool ran.
+    /// Wasted turns: such a claim was refused, no claim was accepted, and no tool ran.
     pub lost_turns: u32,
 }
 
-/// Tallies by what claims have in common.
+/// Counts of claims, grouped by various properties.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tallies {
-    /// Over all.
+    /// All claims.
     pub all: Tally,
-    /// By the code of the refusal, or of what a healing made up for.
+    /// By the code of the refusal, or the code that a healing prevented.
     pub by_code: BTreeMap<RejectionCode, Tally>,
     /// By agent.
     pub by_agent: BTreeMap<String, Tally>,
-    /// By what decided the agents' steps.
+    /// By what decided the agent's steps.
     pub by_model: BTreeMap<String, Tally>,
-    /// By the tool of the invocation that was cited, or that a healing put in its place; `None` where no such invocation is known.
+    /// By the tool of the cited invocation, or of the one that a healing substituted; `None` if no such invocation is known.
     pub by_tool: BTreeMap<Option<String>, Tally>,
-    /// Tokens of all turns; `None` where no model was asked over a network.
+    /// Tokens of all turns; `None` if no model was asked over a network.
     pub tokens: Option<u64>,
 }
 
@@ -63,7 +63,7 @@ pub fn tallies<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Tallies {
     tallies
 }
 
-/// What a judged claim is counted under.
+/// The groups in which a judged claim is counted.
 pub(crate) struct Kind<'a> {
     pub(crate) code: Option<RejectionCode>,
     agent: &'a str,
@@ -106,7 +106,7 @@ impl<'a> Kind<'a> {
     }
 }
 
-/// The lost turns of one task that a tally has counted: a turn with two refusals is lost once.
+/// The wasted turns of one task that were already counted, so that a turn with two refusals counts once.
 #[derive(Default)]
 struct Counted {
     all: BTreeSet<u32>,
@@ -145,7 +145,7 @@ impl Tally {
     }
 }
 
-/// Turns in which claims were refused and nothing else came about.
+/// Returns the turns in which claims were refused and nothing else happened.
 pub(crate) fn lost_turns(view: &TaskView) -> BTreeSet<u32> {
     let turns = |wanted: fn(&Judged) -> bool| {
         let of = view.claims.iter().filter(move |claim| claim.judged.as_ref().is_some_and(wanted));

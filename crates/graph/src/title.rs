@@ -1,4 +1,4 @@
-//! Titles rendered by code: an agent's own words never become one.
+//! Titles rendered by code: an agent's own words never become a title.
 
 use crate::printable::{printable, value_text};
 use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Placement, Term};
@@ -6,30 +6,31 @@ use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Pl
 /// The longest value shown in a title.
 const LONGEST: usize = 120;
 
-/// What a fact says, in one line: predicate, subject, values.
+/// Describes a fact in one line: predicate, subject, values.
 ///
-/// A list of which a fact states several items stands there once.
+/// If the fact states several items of a list, the list appears once.
 pub fn fact_title(fact: &FactEntry) -> String {
     title(fact, values(fact), shown)
 }
 
-/// The values of a fact, each once: of a list of which several items are stated, each of them says all of it.
+/// Returns the values of a fact without repeats: if several items of a list are stated, each carries the whole list.
 pub fn values(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     let values = &fact.values;
     values.iter().enumerate().filter(|(at, _)| is_first(values, *at)).map(|(_, value)| value)
 }
 
-/// The same with a list as often as its items are stated: what agents are told, which a replay must tell again, and what reports had for a while.
+/// Describes a fact in one line, repeating a list for each stated item. Agents are shown this form, so a replay needs it;
+/// older reports used it.
 pub fn fact_title_as_told(fact: &FactEntry) -> String {
     title(fact, fact.values.iter(), shown)
 }
 
-/// The same with quoted words alone, as reports had it before format 2.16.
+/// Describes a fact in one line with quoted words alone, as reports showed it before format 2.16.
 pub fn fact_title_of_words(fact: &FactEntry) -> String {
     title(fact, fact.values.iter(), words)
 }
 
-/// Whether no value before this one says the same.
+/// Checks whether no earlier value says the same.
 fn is_first(values: &[BoundValue], at: usize) -> bool {
     let (before, rest) = values.split_at(at.min(values.len()));
     let is_same = |one: &BoundValue, other: &BoundValue| {
@@ -55,7 +56,7 @@ fn title<'v>(
         None => predicate,
         Some(Placement::Stated) => format!("{predicate} (place stated by the case file)"),
         Some(Placement::Assumed) => format!("{predicate} (place assumed)"),
-        // Of an entry of the file system its path says where it stands.
+        // The path of a file system entry already shows where it is.
         Some(Placement::Elsewhere) if fact.subject.value.to_text() == fact.locator.path => {
             format!("{predicate} (not where Windows keeps such files)")
         }
@@ -72,9 +73,10 @@ fn title<'v>(
     }
 }
 
-/// What a fact answers, in one line: predicate, subject, the fields that the objective asks for, and what says that the thing is not in force.
+/// Describes a fact as an answer, in one line: predicate, subject, the fields that the objective asks for,
+/// and what shows that the entity is not in force.
 ///
-/// The condition goes by what the fact is, not by its values: of a redacted run these are not what met it.
+/// If no condition holds, one is chosen by predicate and record type: a redacted run no longer has the values that met it.
 pub fn answer_title(fact: &FactEntry, objective: &Objective) -> String {
     let conditions = || objective.ways().map(|way| way.condition);
     let is_its = |it: &&Condition| it.record == fact.kind && it.predicate == fact.predicate;
@@ -85,12 +87,12 @@ pub fn answer_title(fact: &FactEntry, objective: &Objective) -> String {
     fact_title(&FactEntry { values, ..fact.clone() })
 }
 
-/// What a phenomenon says, in one line: its first fact, and how many more there are.
+/// Describes a phenomenon in one line: its first fact and how many more there are.
 pub fn phenomenon_title(facts: &[&FactEntry]) -> String {
     title_of_first(facts, fact_title)
 }
 
-/// The same as agents are told it.
+/// Describes a phenomenon in one line, in the form shown to agents.
 pub fn phenomenon_title_as_told(facts: &[&FactEntry]) -> String {
     title_of_first(facts, fact_title_as_told)
 }
@@ -103,7 +105,7 @@ fn title_of_first(facts: &[&FactEntry], title: fn(&FactEntry) -> String) -> Stri
     }
 }
 
-/// What facts say together, with the values as they state them.
+/// Describes what facts say together, with their values.
 pub fn derivation_title<'f>(
     derivation: &Derivation,
     fact: impl Fn(FactId) -> Option<&'f FactEntry>,
@@ -133,16 +135,16 @@ pub fn derivation_title<'f>(
     }
 }
 
-/// Whether the value is the name that the subject's path ends in, so that the title says it already.
+/// Checks whether the value is the name at the end of the subject's path, so that the title already says it.
 ///
-/// Only a field called `name` is one: data that happens to repeat the name is what the fact is about.
+/// Only a field called `name` counts: data that happens to repeat the name is what the fact is about.
 fn is_named_by(subject: &BoundValue, value: &BoundValue) -> bool {
     let (path, name) = (subject.value.to_text(), value.value.to_text());
     let last = path.strip_suffix(&*name).is_some_and(|parent| parent.ends_with(['\\', '/']));
     value.field == "name" && !name.is_empty() && last
 }
 
-/// A value; of a quotation with the line around it.
+/// Formats a value; a quotation is shown with the line around it.
 fn shown(value: &BoundValue) -> String {
     match value.line(LONGEST) {
         Some(line) => format!("{} in “{}”", words(value), one_line(&line)),
@@ -157,7 +159,7 @@ fn words(value: &BoundValue) -> String {
     }
 }
 
-/// A text on one line, in marks where it reads like several values or as words of the title: `C:\a.exe, start = 2`.
+/// Puts text on one line, in quotation marks if it could be read as several values or as the title's own words: `C:\a.exe, start = 2`.
 fn delimited(text: &str) -> String {
     const PARTS: [&str; 5] = [" = ", ", ", "; ", ". ", ": "];
     let line = one_line(text);
@@ -167,7 +169,7 @@ fn delimited(text: &str) -> String {
     }
 }
 
-/// Text of the evidence on one line, cut at [`LONGEST`] characters.
+/// Puts text from the evidence on one line, cut at [`LONGEST`] characters.
 fn one_line(text: &str) -> String {
     let mut line = value_text(&text.chars().take(LONGEST).collect::<String>());
     if text.chars().nth(LONGEST).is_some() {

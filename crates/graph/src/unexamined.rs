@@ -1,4 +1,4 @@
-//! What a run did not examine, whatever kept it from it, and what was damaged.
+//! What a run did not examine, for whatever reason, and which evidence was damaged.
 
 use crate::run::{InvocationView, Run};
 use ledger::event::{InvocationEnded, Spent};
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Something that was not examined.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unexamined {
-    /// The call that fell short, where it was one.
+    /// The incomplete call, if it was a call.
     pub invocation: Option<InvocationId>,
     /// A path in the evidence, a call, or an agent.
     pub place: String,
@@ -17,7 +17,8 @@ pub struct Unexamined {
     pub reason: String,
 }
 
-/// Gaps that tools reported, evidence without a file, files that could not be hashed, calls that did not return all that was asked for, and agents that a budget cut short; each once.
+/// Returns everything that was not examined, without repeats: gaps that tools reported, evidence without files, files that could not be hashed,
+/// calls that did not return everything requested, and agents whose budget ran out.
 pub fn unexamined(run: &Run) -> BTreeSet<Unexamined> {
     let hashing = run.integrity.iter().flat_map(|hashed| &hashed.gaps);
     let invocations = || run.tasks.values().flat_map(|task| &task.invocations);
@@ -35,22 +36,22 @@ pub fn unexamined(run: &Run) -> BTreeSet<Unexamined> {
     gaps.chain(empty).chain(invocations().filter_map(shortfall)).chain(cut_short(run)).collect()
 }
 
-/// Why a piece of evidence that holds nothing was not examined.
+/// The reason for a piece of evidence without files.
 pub const NO_FILE: &str = "the evidence holds no file";
 
-/// The labels of the pieces of evidence in which there is no file.
+/// Returns the labels of the pieces of evidence that contain no file.
 pub fn empty_evidence(run: &Run) -> impl Iterator<Item = &str> {
     let empty = run.integrity.iter().filter(|hashed| hashed.integrity.files == 0);
     empty.map(|hashed| hashed.evidence.as_str())
 }
 
-/// The damage that tools met in the evidence, each once.
+/// Returns the damage that tools found in the evidence, without repeats.
 pub fn damage(run: &Run) -> BTreeSet<&Defect> {
     let invocations = run.tasks.values().flat_map(|task| &task.invocations);
     invocations.filter_map(|view| view.ended.as_ref()).flat_map(|ended| &ended.defects).collect()
 }
 
-/// In what way an invocation did not return all that was asked for.
+/// Returns how an invocation failed to return everything that was requested.
 fn shortfall(view: &InvocationView) -> Option<Unexamined> {
     let place = format!("{} {}", view.started.tool, view.started.arguments);
     let invocation = Some(view.started.invocation);
@@ -69,7 +70,7 @@ fn shortfall(view: &InvocationView) -> Option<Unexamined> {
     Some(Unexamined { invocation, place, reason: format!("{kind}{note}") })
 }
 
-/// Whether a call is incomplete only for gaps and damage, which are told by themselves.
+/// Checks whether a call is incomplete only because of gaps and damage, which are reported separately.
 fn is_told_elsewhere(ended: &InvocationEnded) -> bool {
     ended.notes.first().is_some_and(|note| note == LEFT_UNREAD)
 }

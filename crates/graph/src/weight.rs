@@ -1,7 +1,7 @@
-//! How much facts stand out: the rules that they fit, and what makes them ordinary.
+//! How much facts stand out: the rules that they match, and what makes them ordinary.
 //!
-//! The rules are those of this version of the program ([`detect::shipped`]): a level is a view of a run, and no part of its log.
-//! Those that a team brought along to the run were compared when it was made: what they found stands in its log.
+//! The rules are those of this version of the program ([`detect::shipped`]). A level is a view of a run, not part of its log.
+//! Rules that a team supplied were compared when the run was made; their matches are in its log.
 
 use crate::brought::said;
 use crate::run::Run;
@@ -11,22 +11,22 @@ use ledger::{FactEntry, NodeId};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// How much one or several facts stand out, and why.
+/// How much one or more facts stand out, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weighed {
-    /// As the fact that does most.
+    /// The level of the fact that stands out most.
     pub level: Level,
-    /// The rules that one of them fits, the highest level first.
+    /// The rules that one of them matches, highest level first.
     pub hits: Vec<Hit<'static>>,
-    /// Why they belong to any computer, where the data says so.
+    /// Why they are normal on any computer, if the data says so.
     pub ordinary: Option<&'static str>,
-    /// The rules that were brought along and fit a record of them, by their places ([`crate::Brought::fit`]).
+    /// The supplied rules that match one of their records, by index ([`crate::Brought::fit`]).
     pub brought: Vec<u32>,
-    /// Whether the level is low because the file lies where it says nothing of the host.
+    /// Whether the level is low because the file is in a place where it proves nothing about the host.
     pub is_elsewhere: bool,
 }
 
-/// What facts that belong together weigh, by what each weighs alone.
+/// Combines the weights of facts that belong together.
 pub(crate) fn together(each: Vec<Weighed>) -> Weighed {
     let mut all = Weighed {
         level: Level::Ordinary,
@@ -53,7 +53,7 @@ pub(crate) fn together(each: Vec<Weighed>) -> Weighed {
     all
 }
 
-/// How much the facts that a node rests on stand out together; of a redacted run by what was recorded.
+/// Weighs the facts that a node is based on, together. For a redacted run, it uses the original values.
 pub fn weight_of(run: &Run, node: NodeId) -> Weighed {
     let recorded = run.as_recorded();
     let facts = recorded.facts_of(node);

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// A task that waits for a client, and what it begins with: known at once, or later.
+/// A task that waits for a client, and its starting messages, which may become known only later.
 pub(crate) struct Seat<B> {
     pub(crate) task: TaskId,
     pub(crate) agent: String,
@@ -22,7 +22,7 @@ pub(crate) struct Seat<B> {
 
 pub(crate) type Waiting = Seat<oneshot::Receiver<Begun>>;
 
-/// The model of a task that a client decides for, whose seat is told of.
+/// Returns the model of a task for which a client decides, and announces the task's seat.
 pub(crate) fn seated(
     task: TaskId,
     agent: &str,
@@ -31,12 +31,12 @@ pub(crate) fn seated(
     seats: &mpsc::UnboundedSender<Waiting>,
 ) -> Outside {
     let (outside, desk, begun) = Outside::new(model, idle);
-    // Where nobody waits for the run any longer, the task ends at once.
+    // If nobody waits for the run any more, the task ends at once.
     let _ = seats.send(Seat { task, agent: agent.to_owned(), desk, begun });
     outside
 }
 
-/// The handles of a run and of its tasks, made before it is begun: a run that nobody can name is none.
+/// The handles of a run and its tasks, created before the run begins, because a run without a handle could never be used.
 pub(crate) struct Handles {
     pub(crate) run: Handle,
     tasks: Vec<Handle>,
@@ -48,7 +48,7 @@ impl Handles {
         Ok(Handles { run: Handle::new("run")?, tasks })
     }
 
-    /// The tasks with their handles, and what each begins with.
+    /// Assigns the handles to the tasks, and returns the starting messages of each.
     pub(crate) fn given(&self, seated: Vec<Seat<Begun>>) -> (Vec<Arc<OpenTask>>, Vec<Begun>) {
         let given = self.tasks.iter().cloned().zip(seated).map(|(handle, seat)| {
             let Seat { task, agent, desk, begun } = seat;
@@ -58,15 +58,15 @@ impl Handles {
     }
 }
 
-/// A run that begins, or goes on.
+/// A run that begins or is resumed.
 pub(crate) struct Beginning {
     pub(crate) under_way: UnderWay,
-    /// What its tasks had come to before.
+    /// The progress of its tasks before the interruption.
     pub(crate) so_far: Arc<Mutex<BTreeMap<TaskId, SoFar>>>,
 }
 
 impl Beginning {
-    /// Begins a run, or goes on with the one in `folder`; `None` where none may be begun.
+    /// Begins a run, or resumes the one in `folder`; `None` if no more may be begun.
     pub(crate) fn of<F>(
         house: &House,
         folder: Option<PathBuf>,
@@ -109,9 +109,9 @@ impl Beginning {
         Some(Beginning { under_way, so_far })
     }
 
-    /// Waits until each task has been told what it begins with; an error says why the run did not come so far.
+    /// Waits until each task has its starting messages; an error says why the run did not get that far.
     ///
-    /// Where nobody waits any longer, `interrupt` leaves the run as it is, and without one its tasks end.
+    /// If nobody waits any more, `interrupt` leaves the run as it is; without it, the run's tasks end.
     pub(crate) async fn seated(
         mut self,
         mut taken: mpsc::UnboundedReceiver<Waiting>,
@@ -119,7 +119,7 @@ impl Beginning {
         interrupt: Option<Interrupt>,
     ) -> Result<(PathBuf, Vec<Seat<Begun>>), String> {
         let mut seats: Vec<Waiting> = Vec::new();
-        // Dropped before the seats are: a task whose seat is dropped first would end.
+        // Declared so that it is dropped before the seats: a task ends as soon as its seat is dropped.
         let mut unless = Unless(interrupt);
         while seats.len() < number {
             let Some(seat) = taken.recv().await else { return Err(self.why().await) };
@@ -147,10 +147,10 @@ impl Beginning {
     }
 }
 
-/// What is told of a run that another process writes.
+/// The message about a run that another process writes.
 const HELD: &str = "another process holds it: another server that has it open, or locard resume";
 
-/// Interrupts a run when it is dropped.
+/// Interrupts a run when dropped.
 struct Unless(Option<Interrupt>);
 
 impl Drop for Unless {
@@ -161,7 +161,7 @@ impl Drop for Unless {
     }
 }
 
-/// Leaves the key by which the run can be opened again; a note where that failed, for the run can be closed all the same.
+/// Writes the key file with which the run can be opened again; returns a note if that fails, since the run can still be closed.
 fn without_key(folder: &Path) -> Option<Progress> {
     let error = app::leave_key(folder).err()?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();

@@ -1,4 +1,4 @@
-//! A call on its way through the engine: waited for, told of, withdrawn.
+//! A call on its way through the engine: waiting, progress, cancellation.
 
 use crate::house::OpenTask;
 use llm::{Told, Unheard, Wish};
@@ -7,21 +7,21 @@ use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
 use std::time::Duration;
 
-/// How often a client that wants to know is told that a call is still under way.
+/// How often a client that wants progress is told that a call is still running.
 const TICK: Duration = Duration::from_secs(2);
 
-/// Why there is no answer of the engine.
+/// The reason why the engine gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoAnswer {
     /// The task has ended, or its run broke off.
     Gone,
-    /// So many calls of the task wait already.
+    /// Too many calls of the task are already waiting.
     Full,
-    /// The client no longer wants it.
+    /// The client cancelled it.
     Withdrawn,
 }
 
-/// Has the wish fulfilled in its turn; where the client withdraws it, whatever runs for it is stopped.
+/// Passes the wish to the engine in its turn; if the client cancels, whatever runs for it is stopped.
 pub(crate) async fn fulfil(
     task: &OpenTask,
     wish: Wish,
@@ -43,7 +43,7 @@ pub(crate) async fn fulfil(
     }
 }
 
-/// Waits for what comes, and tells meanwhile that it is waited for; `None` where the client no longer wants it.
+/// Waits for a future and reports progress meanwhile; `None` if the client cancelled.
 pub(crate) async fn waited<T>(
     comes: impl Future<Output = T>,
     what: &str,
@@ -67,6 +67,6 @@ async fn progress(elapsed: Duration, what: &str, context: &RequestContext<RoleSe
     let seconds = elapsed.as_secs();
     let mut told = ProgressNotificationParam::new(token, elapsed.as_secs_f64());
     told.message = Some(format!("{what}: under way for {seconds} s"));
-    // Who cannot be told has gone, which is noticed elsewhere.
+    // A client that cannot be told has gone, which is noticed elsewhere.
     let _ = context.peer.notify_progress(told).await;
 }

@@ -1,14 +1,14 @@
-//! Who a client says that it is.
+//! The identity that a client claims.
 
 use rmcp::model::Implementation;
 
-/// What the names of such models begin with in a log.
+/// The prefix of such models' names in a log.
 pub const MODEL_PREFIX: &str = "mcp:";
 
-/// The most characters of a client's name, and of its version.
+/// The maximum length of a client's name, and of its version, in characters.
 const LONGEST: usize = 48;
 
-/// The model's name in the log: what the client says of itself, which nobody has checked, in plain characters.
+/// Returns the model's name in the log: what the client claims, unverified and in plain characters.
 pub(crate) fn model_name(client: Option<&Implementation>) -> String {
     let (name, version) = client.map_or(("", ""), |client| (client.name.as_str(), client.version.as_str()));
     let name = match plain(name) {

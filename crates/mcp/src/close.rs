@@ -1,4 +1,4 @@
-//! `close_task`, `close_run`, `list_runs`: how tasks and runs end, and what there is.
+//! `close_task`, `close_run`, `list_runs`: ends tasks and runs, and lists runs.
 
 use crate::answer::{self, own, refused, some_of};
 use crate::call::{NoAnswer, fulfil, waited};
@@ -13,18 +13,18 @@ use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The most characters of closing words.
+/// The maximum length of closing words, in characters.
 const LONGEST_WORDS: usize = 10_000;
-/// The most lines of what the engine says when a task is to be closed.
+/// The maximum number of lines of what the engine says when a task is being closed.
 const MOST_LINES: usize = 10;
-/// The most names of open questions that are told.
+/// The maximum number of open questions that are named.
 const MOST_OPEN: usize = 20;
-/// The most tasks that are told of in a line each.
+/// The maximum number of tasks that get a line each.
 const MOST_TASK_LINES: usize = 5;
-/// Runs that a list names.
+/// The maximum number of runs in a list.
 const MOST_LISTED: usize = 100;
 
-/// Closing words, bounded; some where there are none, since a reply of nothing is none.
+/// Limits the length of closing words, and replaces missing ones, since a reply must not be empty.
 pub(crate) fn words(given: Option<&str>) -> String {
     match given.map(str::trim).filter(|words| !words.is_empty()) {
         Some(words) => words.chars().take(LONGEST_WORDS).collect(),
@@ -32,7 +32,7 @@ pub(crate) fn words(given: Option<&str>) -> String {
     }
 }
 
-/// Ends the phase that a task is in; `all` of its phases where the client wants no more.
+/// Ends the current phase of a task, or all of its phases with `all`.
 pub(crate) async fn close_task(
     task: &OpenTask,
     words: String,
@@ -45,7 +45,7 @@ pub(crate) async fn close_task(
     }
 }
 
-/// The answer with a text of a few lines: how the task ended, or what the engine says in place of that.
+/// Returns the answer with a text of a few lines: how the task ended, or what the engine says instead.
 fn in_short(mut answer: CallToolResult, task: &OpenTask, told: &Told) -> CallToolResult {
     let text = match &told.ended {
         Some(ended) => format!("{}\nclose_run seals its run.", ended_in_short(&task.agent, ended)),
@@ -55,7 +55,7 @@ fn in_short(mut answer: CallToolResult, task: &OpenTask, told: &Told) -> CallToo
     answer
 }
 
-/// How a task ended, in a line; with what it leaves open in a second one.
+/// Describes how a task ended in one line, and what it leaves open in a second one.
 fn ended_in_short(agent: &str, ended: &TaskEnded) -> String {
     let open = ended.objectives.iter().filter(|result| result.is_unmet());
     let open: Vec<String> = open.map(|result| result.id.clone()).collect();
@@ -86,7 +86,7 @@ async fn stop(
     }
 }
 
-/// Why the engine gave no answer, for the client.
+/// Tells the client why the engine gave no answer.
 pub(crate) fn no_answer(no: NoAnswer) -> CallToolResult {
     match no {
         NoAnswer::Gone => refused(
@@ -100,7 +100,7 @@ pub(crate) fn no_answer(no: NoAnswer) -> CallToolResult {
     }
 }
 
-/// Ends the tasks of a run, waits for its seal, and says what a verification finds.
+/// Ends the tasks of a run, waits for its seal, and returns the result of verifying it.
 pub(crate) async fn close_run(run: &OpenRun, context: &RequestContext<RoleServer>) -> CallToolResult {
     for task in &run.tasks {
         match stop(task, words(None), true, context).await {
@@ -154,24 +154,24 @@ pub(crate) async fn close_run(run: &OpenRun, context: &RequestContext<RoleServer
     own(lines.join("\n"), told)
 }
 
-/// What a sealed run came to, by its log.
+/// The result of a sealed run, from its log.
 struct Closed {
-    /// How each of its tasks ended, those of an earlier server among them, by agent.
+    /// How each of its tasks ended, by agent; this includes tasks of an earlier server.
     tasks: Vec<(String, TaskEnded)>,
-    /// The names of the questions of the case that are open.
+    /// The names of the open questions of the case.
     open: Vec<String>,
-    /// How many questions the case has.
+    /// The number of questions of the case.
     questions: usize,
 }
 
-/// `None` where the run cannot be read.
+/// Returns the result; `None` if the run cannot be read.
 fn closed(folder: &Path) -> Option<Closed> {
     let run = app::load_run(folder).ok()?;
     let questions: Vec<_> =
         graph::questions(&run).into_iter().filter(|question| question.is_of_case()).collect();
     let named = |id: &str| questions.iter().filter(|other| other.objective.id == id).count();
     let open = questions.iter().filter(|question| question.stands.is_open());
-    // Two agents may have questions of one name.
+    // Two agents may have questions with the same name.
     let open = open.map(|question| match (question.objective.id.as_str(), question.agent) {
         (id, agent) if named(id) > 1 => format!("{id} ({agent})"),
         (id, _) => id.to_owned(),
@@ -186,7 +186,7 @@ fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// What a verification reached, in short.
+/// Summarises the result of a verification.
 fn verified(certificate: &Certificate) -> Value {
     let head = certificate.head.map(|head| head.to_string());
     let told = match (certificate.failed(), certificate.level) {
@@ -211,7 +211,7 @@ fn verified(certificate: &Certificate) -> Value {
     })
 }
 
-/// The runs of the case, the newest first.
+/// Lists the runs of the case, newest first.
 pub(crate) fn list(house: &House) -> CallToolResult {
     match listed(house) {
         Ok(runs) => {
@@ -225,7 +225,7 @@ pub(crate) fn list(house: &House) -> CallToolResult {
     }
 }
 
-/// The runs of the case as a list tells them.
+/// Returns the runs of the case in the form of a list.
 pub(crate) fn listed(house: &House) -> Result<Vec<Value>, String> {
     let settings = &house.settings;
     // Before the first run there is no folder.
@@ -244,7 +244,7 @@ pub(crate) fn listed(house: &House) -> Result<Vec<Value>, String> {
     Ok(entries.take(MOST_LISTED).collect())
 }
 
-/// A run that is open here; its file is its writer's.
+/// Describes a run that is open here; its file is left to its writer.
 fn under_way(run: &OpenRun) -> Value {
     let agents: Vec<&str> = run.tasks.iter().map(|task| task.agent.as_str()).collect();
     json!({"name": run.name(), "state": "open", "begun": null, "agents": agents, "facts": null, "refused": null})

@@ -1,4 +1,4 @@
-//! `ask_graph`: questions about what the facts of recorded runs connect.
+//! `ask_graph`: answers questions about how the facts of recorded runs are connected.
 
 use crate::answer::{own, refused};
 use crate::house::House;
@@ -28,12 +28,12 @@ pub(crate) const MEMBERS: [&str; 11] = [
     "writer",
 ];
 
-/// The most runs that are joined, and the most texts of any list.
+/// The maximum number of runs that are combined, and of texts in any list.
 const MOST: usize = 16;
-/// The most characters of an answer.
+/// The maximum length of an answer, in characters.
 const LONGEST: usize = 24_000;
 
-/// The schema of the arguments.
+/// Returns the schema of the arguments.
 pub(crate) fn arguments() -> (Value, Value) {
     let questions: Vec<&str> = Question::ALL.into_iter().map(Question::name).collect();
     let kinds: Vec<&str> = RelationKind::ALL.into_iter().map(RelationKind::name).collect();
@@ -54,7 +54,7 @@ pub(crate) fn arguments() -> (Value, Value) {
     (properties, json!(["runs", "question"]))
 }
 
-/// Answers, or says what is wrong with the question.
+/// Answers the question, or says what is wrong with it.
 pub(crate) fn answer(house: &House, arguments: &JsonObject) -> CallToolResult {
     match asked(house, arguments) {
         Ok(result) => result,
@@ -64,7 +64,7 @@ pub(crate) fn answer(house: &House, arguments: &JsonObject) -> CallToolResult {
 
 fn asked(house: &House, arguments: &JsonObject) -> Result<CallToolResult, String> {
     let mut names = texts(arguments, "runs")?;
-    // A run that is named twice is one.
+    // A run that is named twice counts once.
     let mut known = BTreeSet::new();
     names.retain(|name| known.insert(name.clone()));
     if names.is_empty() {
@@ -148,7 +148,7 @@ fn told(runs: &[&Run], asked: Asked) -> CallToolResult {
     }
 }
 
-/// Text of the evidence between lines that nothing in it can be: each of its own line ends is written out.
+/// Puts text from the evidence between fence lines that nothing in it can imitate: its own line ends are escaped.
 fn fenced(runs: &[&Run], text: &str) -> String {
     let Some(opened) = runs.first().map(|run| &run.opened) else { return String::new() };
     let (writers, vocabulary) = (Arc::new(opened.writers.clone()), Arc::new(opened.vocabulary.clone()));
@@ -156,7 +156,7 @@ fn fenced(runs: &[&Run], text: &str) -> String {
     format!("{}\n{}\n{}", fence.begin(), text.trim_end(), fence.end())
 }
 
-/// The answer up to the last line that there is room for.
+/// Cuts the answer after the last line that fits.
 fn shortened(text: &str) -> String {
     let mut lines = String::new();
     for (at, line) in text.lines().enumerate() {

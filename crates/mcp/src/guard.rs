@@ -1,4 +1,4 @@
-//! Who is answered over HTTP: a request for this host, from no other site, with the token.
+//! The access check over HTTP: a request must be for this host, from no other site, and have the token.
 
 use app::{Loopback, Token};
 use axum::extract::{Request, State};
@@ -8,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
-/// What opens the server.
+/// What a request must match to be admitted.
 pub(crate) struct Gate {
     pub(crate) token: Token,
     pub(crate) loopback: Loopback,
@@ -31,7 +31,7 @@ impl Gate {
     }
 }
 
-/// Lets in who may come in.
+/// Admits or refuses a request.
 pub(crate) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let mut response = match gate.decide(request.headers()) {
         Ok(()) => {
@@ -49,7 +49,7 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next:
     response
 }
 
-/// The only value of a header; none where it is given twice or is no text.
+/// Returns the only value of a header; `None` if it occurs twice or is not text.
 fn only(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

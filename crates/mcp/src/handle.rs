@@ -1,14 +1,14 @@
-//! Handles: what a client names a run or a task by.
+//! Handles: the names that a client uses for a run or a task.
 
 use app::Token;
 use std::fmt;
 
-/// A name that nobody can guess: a word and 128 random bits in hex digits.
+/// An unguessable name: a word and 128 random bits in hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Handle(String);
 
 impl Handle {
-    /// A new one, from the system's source of randomness.
+    /// Creates a handle from the system's source of randomness.
     pub(crate) fn new(word: &str) -> Result<Handle, getrandom::Error> {
         Ok(Handle(format!("{word}-{}", Token::new()?.as_str())))
     }

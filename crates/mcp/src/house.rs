@@ -1,4 +1,4 @@
-//! What the server holds: the case, who may work on it, the runs and tasks that are open.
+//! The state of the server: the case, the agents, and the open runs and tasks.
 
 use crate::handle::Handle;
 use app::{Agent, AgentError, Case, Interrupt, Workplace};
@@ -13,14 +13,14 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::sync::{Semaphore, watch};
 
-/// Runs that may be open at once: each has workers of its own.
+/// The maximum number of open runs: each has its own workers.
 pub(crate) const MOST_RUNS: usize = 8;
-/// Runs that have ended and that are still told of, the latest; their folders stay.
+/// The number of ended runs that the server remembers, latest first; their folders remain.
 const MOST_ENDED: usize = 64;
-/// Calls that may be under way at once, of all clients together.
+/// The maximum number of calls in progress, over all clients.
 pub(crate) const MOST_CALLS: usize = 64;
 
-/// Reads of runs that may be under way at once; others wait.
+/// The maximum number of concurrent reads of runs; others wait.
 const MOST_READS: usize = 4;
 
 /// What to serve, and how.
@@ -28,82 +28,82 @@ const MOST_READS: usize = 4;
 pub struct Settings {
     /// The case.
     pub case: Case,
-    /// Where run folders are made.
+    /// The folder in which run folders are created.
     pub runs: PathBuf,
-    /// The rules of runs; [`app::outside_rules`] are sized for a call a turn.
+    /// The rules of runs; [`app::outside_rules`] are sized for one call per turn.
     pub rules: Rules,
-    /// Whose tasks a client is given that names nobody, and whose tools are listed.
+    /// The agents whose tasks a client gets if it names none, and whose tools are listed.
     pub agents: Vec<String>,
-    /// In which form a client is answered.
+    /// The form of answers to clients.
     pub answers: Answers,
     /// How long a task waits for the next call before it ends as cancelled.
     pub idle: Duration,
-    /// Whether runs that are open at the end stay so, for another server.
+    /// Whether open runs stay open when the server ends, for another server.
     pub keep_open: bool,
-    /// Where and how runs do their work; each has an interruption of its own.
+    /// Where and how runs do their work; each run has its own interruption.
     pub work: Workplace,
 }
 
-/// In which form a client is answered: one of them, for each says everything.
+/// The form of answers to clients: only one is sent, because each is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// As text, for clients that hand it to a language model.
+    /// As text, for clients that pass it to a language model.
     Text,
     /// As structured content, for programs.
     Structured,
 }
 
-/// Why there is nothing to serve: a defect of ours, or an agent that is not there.
+/// The reason why there is nothing to serve: a bug in this program, or an unknown agent.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// There is no such agent, or the lead is not alone.
+    /// There is no such agent, or the lead was named together with others.
     #[error("agents: expected lead alone, or some of {}; found {found:?}", known.join(", "))]
     Agent {
-        /// What was named.
+        /// The name that was given.
         found: String,
-        /// The agents beside the lead.
+        /// The agents other than the lead.
         known: Vec<String>,
     },
-    /// An agent file does not read.
+    /// An agent file cannot be read.
     #[error(transparent)]
     Agents(#[from] AgentError),
-    /// The vocabulary does not read.
+    /// The vocabulary cannot be read.
     #[error("read the vocabulary")]
     Vocabulary(#[source] VocabularyError),
 }
 
-/// Everything that requests have in common.
+/// The state that all requests share.
 pub struct House {
     pub(crate) settings: Settings,
-    /// Who a client can be, the examiner first.
+    /// The agents that a client can be, the examiner first.
     pub(crate) agents: Vec<Agent>,
     pub(crate) lead: Agent,
-    /// The tools that are listed, by name: those of the settings' agents.
+    /// The tools that are listed, by name: those of the agents in the settings.
     pub(crate) listed: BTreeMap<String, ToolSpec>,
     /// Every tool that a task can be offered, by name.
     pub(crate) tools: BTreeMap<String, ToolSpec>,
-    /// Calls that may still begin.
+    /// The number of calls that may still begin.
     pub(crate) calls: Arc<Semaphore>,
-    /// Reads of runs that may still begin.
+    /// The number of reads of runs that may still begin.
     pub(crate) reads: Semaphore,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Whether the server ends: nothing is begun any more.
+    /// Whether the server is ending: then nothing new is begun.
     ends: bool,
-    /// Runs that have not ended, those that are being opened among them.
+    /// Runs that have not ended, including those that are being opened.
     under_way: Vec<UnderWay>,
-    /// Runs that were opened, in the order of their opening.
+    /// Runs that were opened, in order of opening.
     runs: Vec<Arc<OpenRun>>,
     tasks: BTreeMap<String, Arc<OpenTask>>,
 }
 
-/// A run that has begun: what comes of it, and what breaks it off.
+/// A run that has begun: its folder, its result, and the means to interrupt it.
 #[derive(Clone)]
 pub(crate) struct UnderWay {
-    /// Its folder, once there is one.
+    /// Its folder, once it exists.
     pub(crate) folder: watch::Receiver<Option<PathBuf>>,
     pub(crate) came: watch::Receiver<Option<Arc<Came>>>,
     pub(crate) interrupt: Interrupt,
@@ -117,16 +117,16 @@ pub(crate) struct OpenRun {
     pub(crate) under_way: UnderWay,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) enum Came {
-    /// It is sealed; how its tasks ended, by agent.
+    /// It is sealed; contains how its tasks ended, by agent.
     Sealed(Vec<(String, TaskEnded)>),
-    /// It broke off; why.
+    /// It broke off, for this reason.
     BrokenOff(String),
 }
 
-/// A task whose steps a client decides.
+/// A task for which a client decides.
 pub(crate) struct OpenTask {
     pub(crate) handle: Handle,
     pub(crate) id: TaskId,
@@ -136,18 +136,18 @@ pub(crate) struct OpenTask {
     desk: Mutex<Option<Desk>>,
 }
 
-/// What the end of a server leaves.
+/// What the server leaves behind when it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
-    /// Runs that were sealed at the end.
+    /// The number of runs that were sealed at the end.
     pub sealed: usize,
     /// The folders of runs that were kept open, with their keys.
     pub kept: Vec<PathBuf>,
-    /// Runs that broke off: what they recorded stays, and they can be resumed.
+    /// The number of runs that broke off: their records remain, and they can be resumed.
     pub unsealed: usize,
 }
 
-/// The tools of the agents that are named, in few words.
+/// Returns the tools of the named agents, described briefly.
 fn listed(
     named: &[String],
     agents: &[Agent],
@@ -170,7 +170,7 @@ fn listed(
 }
 
 impl House {
-    /// Gets ready to serve.
+    /// Prepares to serve.
     pub fn new(settings: Settings) -> Result<Arc<House>, SetupError> {
         let mut agents = vec![app::shipped_examiner()?];
         agents.extend(app::shipped_agents()?);
@@ -189,7 +189,7 @@ impl House {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a run that begins; false where as many are open as may be, or the server ends.
+    /// Registers a run that begins; returns false if too many are open or the server is ending.
     pub(crate) fn begin(&self, run: &UnderWay) -> bool {
         let mut state = self.state();
         state.under_way.retain(UnderWay::is_open);
@@ -222,12 +222,12 @@ impl House {
         run
     }
 
-    /// The runs that are open, by the names of their folders: whoever reads them from their files may stand in the way of their seals.
+    /// Returns the open runs, in order of opening. Reading them from their files could get in the way of their seals.
     pub(crate) fn open_runs(&self) -> Vec<Arc<OpenRun>> {
         self.state().runs.iter().filter(|run| run.under_way.is_open()).cloned().collect()
     }
 
-    /// Whether the run in this folder is open here, or being opened.
+    /// Checks whether the run in this folder is open or being opened here.
     pub(crate) fn is_under_way(&self, folder: &Path) -> bool {
         let state = self.state();
         let mut under_way = state.under_way.iter().filter(|run| run.is_open());
@@ -244,8 +244,8 @@ impl House {
 
     /// Ends every open run.
     ///
-    /// Its tasks are cancelled and it is sealed, where that can be done within `grace`; otherwise it is interrupted.
-    /// A server that keeps runs open interrupts them at once, but for those whose tasks have all ended: these are sealed.
+    /// If possible within `grace`, the tasks of a run are cancelled and the run is sealed; otherwise it is interrupted.
+    /// A server that keeps runs open interrupts them at once, except those whose tasks have all ended: these are sealed.
     pub async fn end(&self, grace: Duration) -> Left {
         let under_way = self.leave();
         let deadline = tokio::time::Instant::now() + grace;
@@ -267,7 +267,7 @@ impl House {
         left
     }
 
-    /// Leaves the tasks of every open run, or interrupts the runs that are kept open; gives all of them.
+    /// Leaves the tasks of every open run, or interrupts the runs that are kept open; returns all open runs.
     fn leave(&self) -> Vec<UnderWay> {
         let mut state = self.state();
         state.ends = true;
@@ -285,7 +285,7 @@ impl House {
         under_way
     }
 
-    /// The folder of a run that was kept open: its key stands beside it.
+    /// Returns the folder of a run that was kept open: its key file exists.
     fn kept(&self, run: &UnderWay) -> Option<PathBuf> {
         let folder = run.folder.borrow().clone().filter(|_| self.settings.keep_open)?;
         app::key_file(&folder).exists().then_some(folder)
@@ -301,7 +301,7 @@ impl UnderWay {
         self.came.same_channel(&other.came)
     }
 
-    /// What comes of it, once that is known.
+    /// Waits for its result.
     pub(crate) async fn came(&self) -> Arc<Came> {
         let mut came = self.came.clone();
         let told = came.wait_for(Option::is_some).await;
@@ -311,7 +311,7 @@ impl UnderWay {
 }
 
 impl OpenRun {
-    /// The name of its folder.
+    /// Returns the name of its folder.
     pub(crate) fn name(&self) -> String {
         self.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
@@ -326,12 +326,12 @@ impl OpenTask {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether it has ended, or its run broke off.
+    /// Checks whether it has ended, or its run broke off.
     fn is_over(&self) -> bool {
         self.desk().is_none_or(|desk| desk.is_gone())
     }
 
-    /// Nobody decides for it any longer.
+    /// Leaves the task: no client decides for it any more.
     pub(crate) fn leave(&self) {
         drop(self.desk.lock().unwrap_or_else(PoisonError::into_inner).take());
     }

@@ -18,46 +18,46 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio::net::TcpListener;
 
-/// Sessions of clients of older versions that may be open at once; newer ones have none.
+/// The maximum number of open sessions, which only clients of older protocol versions have.
 const MOST_SESSIONS: usize = 32;
 
-/// Where requests are answered.
+/// The path at which requests are answered.
 const PATH: &str = "/mcp";
 
-/// The server, listening and not yet answering.
+/// The server, listening but not yet answering.
 pub struct Http {
     listener: TcpListener,
     house: Arc<House>,
     gate: Arc<Gate>,
 }
 
-/// Why nothing can be served over HTTP.
+/// The reason why serving over HTTP failed.
 #[derive(Debug, Error)]
 pub enum HttpError {
-    /// The address is one that other machines can reach.
+    /// Other machines can reach the address.
     #[error("listen on {address}: only loopback addresses are allowed, such as 127.0.0.1")]
     NotLoopback {
-        /// What was asked for.
+        /// The requested address.
         address: SocketAddr,
     },
-    /// Nothing can listen there.
+    /// Listening there failed.
     #[error("listen on {address}")]
     Listen {
-        /// What was asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// The system has no randomness to give.
+    /// The system's source of randomness failed.
     #[error("make a random token")]
     Random(#[source] getrandom::Error),
-    /// Answering ended.
+    /// Serving failed.
     #[error("answer requests")]
     Serve(#[source] io::Error),
 }
 
-/// Listens on an address of this machine itself; port 0 is any that is free.
+/// Listens on a loopback address; port 0 picks any free port.
 pub async fn open_http(house: Arc<House>, address: SocketAddr) -> Result<Http, HttpError> {
     if !address.ip().is_loopback() {
         return Err(HttpError::NotLoopback { address });
@@ -71,21 +71,21 @@ pub async fn open_http(house: Arc<House>, address: SocketAddr) -> Result<Http, H
 }
 
 impl Http {
-    /// Where it answers.
+    /// Returns the server's address.
     pub fn address(&self) -> String {
         self.gate.loopback.address(PATH)
     }
 
-    /// What a request must bear in its `Authorization` header, behind `Bearer`.
+    /// Returns the token that a request needs in its `Authorization` header, after `Bearer`.
     pub fn token(&self) -> &str {
         self.gate.token.as_str()
     }
 
-    /// Answers requests until `end` comes.
+    /// Answers requests until `end` completes.
     pub async fn serve(self, end: impl Future<Output = ()> + Send + 'static) -> Result<(), HttpError> {
         let mut config = StreamableHttpServerConfig::default().enforce_origin_validation();
         config.max_request_body_bytes = LONGEST_LINE;
-        // The guard looks at hosts and origins, with the port.
+        // The guard checks hosts and origins, including the port.
         config.allowed_hosts = Vec::new();
         config.allowed_origins = self.gate.loopback.origins();
         let stop = config.cancellation_token.clone();
@@ -106,7 +106,7 @@ impl Http {
     }
 }
 
-/// Refuses what would open one session too many.
+/// Refuses a request that would open one session too many.
 async fn few_sessions(
     State(sessions): State<Arc<LocalSessionManager>>,
     request: Request,

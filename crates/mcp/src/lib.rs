@@ -1,10 +1,12 @@
-//! The door for agents of other programs: a server of the Model Context Protocol over one case.
+//! A Model Context Protocol server over one case, for the agents of other programs.
 //!
-//! A client takes the place of a model: each of its calls is a turn of a task of a run ([`llm::Outside`]), so that calls are recorded, surfaces and budgets enforced and claims judged as those of any agent, and the run that comes of it can be verified, replayed and reported as any other.
+//! A client takes the place of a model: each of its calls is a turn of a task of a run ([`llm::Outside`]).
+//! Therefore its calls are recorded, surfaces
+//! and budgets are enforced, and claims are judged as for any agent; the resulting run can be verified, replayed and reported like any other.
 //!
-//! **Invariant:** nothing rests on a connection: what a call belongs to is said by the handle that it carries, which cannot be guessed.
+//! **Invariant:** nothing depends on a connection. A call carries an unguessable handle that says what it belongs to.
 //!
-//! **Invariant:** a handle never reaches the engine; what the log holds of a call is its tool and its own arguments.
+//! **Invariant:** a handle never reaches the engine. The log of a call contains only its tool and its own arguments.
 
 mod answer;
 mod beginning;

@@ -1,27 +1,27 @@
-//! Lines of a bounded length, each a JSON value: of what is longer, or none, something stands in its place.
+//! Lines of bounded length, each a JSON value; anything longer or invalid is replaced.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// The longest line of the protocol, in bytes.
+/// The maximum length of a line in the protocol, in bytes.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
 
-/// A line that is no message: whoever reads it answers that it is not.
+/// A line that is not a message, to which a reader responds with an error.
 const IN_PLACE: &[u8] = b"{}\n";
 
-/// A reader of lines; one longer than `most` bytes, or that is no JSON, reads as one that is no message.
+/// A reader of lines; a line that is longer than `most` bytes, or not JSON, is read as one that is not a message.
 pub(crate) struct Lines<R> {
     inner: R,
     most: usize,
-    /// The line so far, and whole lines that have not been read yet.
+    /// The current line so far, and complete lines that have not been read yet.
     held: Vec<u8>,
-    /// Of `held`, the bytes that may be read: they end with a line.
+    /// The number of bytes of `held` that may be read: they end with a complete line.
     ready: usize,
-    /// Of these, those that were.
+    /// The number of these bytes that were read.
     read: usize,
-    /// Whether the rest of a line that is too long is passed over.
+    /// Whether the rest of an overlong line is being skipped.
     skipping: bool,
 }
 
@@ -30,7 +30,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Lines { inner, most, held: Vec::new(), ready: 0, read: 0, skipping: false }
     }
 
-    /// Puts something that is answered in the place of a line that is no JSON: the transport would pass it over.
+    /// Replaces a line that is not JSON by one that gets a response: the transport would silently skip it.
     fn judge(&mut self) {
         let line = self.held.get(self.ready..).unwrap_or_default();
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
@@ -85,7 +85,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
             let mut piece = ReadBuf::new(&mut space);
             ready!(Pin::new(&mut this.inner).poll_read(context, &mut piece))?;
             if piece.filled().is_empty() {
-                // A line without its end is none.
+                // An incomplete last line is ignored.
                 return Poll::Ready(Ok(()));
             }
             this.take(piece.filled());

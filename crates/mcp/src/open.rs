@@ -1,4 +1,4 @@
-//! `open_run`: a run of the case whose tasks a client decides.
+//! `open_run`: opens a run of the case whose tasks a client decides.
 
 use crate::answer::{own, refused, surface};
 use crate::beginning::{Beginning, Handles, Waiting, seated};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio::sync::mpsc;
 
-/// Why no run was opened.
+/// The reason why no run was opened.
 #[derive(Debug, Error)]
 pub(crate) enum OpenError {
     #[error("agents: there is no agent {found:?}; there are {}", known.join(", "))]
@@ -50,7 +50,7 @@ impl OpenError {
     }
 }
 
-/// Opens a run; `agents` are those that its tasks are given to, the examiner where there is none.
+/// Opens a run for these agents, or for the examiner if none are given.
 pub(crate) async fn open(
     house: &Arc<House>,
     agents: &[String],
@@ -89,7 +89,7 @@ async fn try_to_open(
     };
     let begun = Beginning::of(house, None, start).ok_or(OpenError::Full)?;
     let under_way = begun.under_way.clone();
-    // Where nobody waits any longer the seats are dropped, by which the tasks end, and with them the run.
+    // If nobody waits any more, the seats are dropped, which ends the tasks and with them the run.
     let seated = waited(begun.seated(taken, number, None), "open_run", context).await;
     let seated = seated.ok_or(OpenError::Withdrawn)?;
     let (folder, seated) = seated.map_err(|because| OpenError::BrokenOff { because })?;
@@ -97,7 +97,7 @@ async fn try_to_open(
     Ok((house.add(OpenRun { handle: handles.run, folder, tasks, under_way }), begun))
 }
 
-/// Who works in a run.
+/// The agents of a run.
 struct Chosen {
     lead: Option<Agent>,
     agents: Vec<Agent>,
@@ -130,7 +130,7 @@ impl Chosen {
         Ok(Chosen { lead: None, agents })
     }
 
-    /// The case with the objectives that somebody in the run can be given: those of an agent that is not there fall to the examiner.
+    /// Returns the case with the objectives that agents in the run can be given; those of missing agents fall to the examiner.
     fn case(&self, case: &Case) -> Case {
         let mut case = case.clone();
         let known = |name: &str| self.agents.iter().find(|agent| agent.spec.name == name);
@@ -151,7 +151,7 @@ impl Chosen {
     }
 }
 
-/// The models of a run: the client decides for the tasks that it begins with; what a lead hands out is done by playbooks.
+/// Returns the models of a run: the client decides for its initial tasks, and playbooks for the tasks that a lead assigns.
 fn models(
     chosen: &Chosen,
     model: String,
@@ -189,7 +189,7 @@ fn opened(run: &OpenRun, begun: &[Begun]) -> CallToolResult {
     own(text, told)
 }
 
-/// How to go on should the server end first.
+/// Explains how to resume if the server ends first.
 pub(crate) fn to_go_on(run: &OpenRun) -> String {
     format!(
         "Should the server end before the run is closed: open_run with run = {} and the content of {} as key opens it again.",
@@ -198,7 +198,7 @@ pub(crate) fn to_go_on(run: &OpenRun) -> String {
     )
 }
 
-/// What a client is told of a task that it is given.
+/// Returns what a client is told about a task that it gets.
 pub(crate) fn told_of(task: &OpenTask, begun: &Begun) -> Value {
     json!({
         "task": task.handle.as_str(),
@@ -209,7 +209,7 @@ pub(crate) fn told_of(task: &OpenTask, begun: &Begun) -> Value {
     })
 }
 
-/// An error with its causes, in one line.
+/// Formats an error with its causes in one line.
 pub(crate) fn causes(error: &dyn Error) -> String {
     app::with_causes(error, "; because: ")
 }

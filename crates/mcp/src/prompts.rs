@@ -14,7 +14,7 @@ pub(crate) fn list(house: &House) -> Vec<Prompt> {
     house.agents.iter().chain([&house.lead]).map(prompt).collect()
 }
 
-/// The prompt of this name.
+/// Returns the prompt with this name.
 pub(crate) fn get(house: &House, name: &str) -> Option<GetPromptResult> {
     let agent = house.agents.iter().chain([&house.lead]).find(|agent| agent.spec.name == name)?;
     let message = PromptMessage::new_text(Role::User, text(agent));

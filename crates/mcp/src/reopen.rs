@@ -1,6 +1,6 @@
-//! `open_run` of a run whose server has ended: its tasks go on where its log leaves them.
+//! `open_run` for a run whose server has ended: its tasks are resumed where its log ends.
 //!
-//! Nobody can say that it is the same client; who can read the key file beside the run is who may go on with it.
+//! Nobody can prove to be the same client; whoever can read the key file next to the run may resume it.
 
 use crate::answer::{self, own, refused, some_of};
 use crate::beginning::{Beginning, Handles, Waiting, seated};
@@ -23,10 +23,10 @@ use std::sync::{Arc, PoisonError};
 use thiserror::Error;
 use tokio::sync::mpsc;
 
-/// The most names of open objectives that a task is told of.
+/// The maximum number of open objectives named for a task.
 const MOST_OPEN: usize = 20;
 
-/// Why a run was not opened again.
+/// The reason why a run was not reopened.
 #[derive(Debug, Error)]
 pub(crate) enum ReopenError {
     #[error("run: there is no run {0:?} in this server's folder of runs; list_runs names those of the case")]
@@ -99,12 +99,12 @@ impl ReopenError {
     }
 }
 
-/// A run that may be gone on with.
+/// A run that may be resumed.
 struct Found {
     folder: PathBuf,
-    /// Its tasks that a client decides for and that have not ended.
+    /// Its unfinished tasks for which a client decides.
     unended: BTreeSet<TaskId>,
-    /// How those ended that have, by agent.
+    /// How its finished tasks ended, by agent.
     ended: Vec<(String, TaskEnded)>,
 }
 
@@ -116,7 +116,7 @@ struct Reopened {
     ended: Vec<(String, TaskEnded)>,
 }
 
-/// Opens the run of this name again, for whoever has its key.
+/// Reopens the run with this name, for a client that has its key.
 pub(crate) async fn reopen(
     house: &Arc<House>,
     name: &str,
@@ -136,7 +136,7 @@ async fn try_to_reopen(
     context: &RequestContext<RoleServer>,
 ) -> Result<Reopened, ReopenError> {
     let withdrawn = || ReopenError::Withdrawn(name.to_owned());
-    // Reading a log takes memory: as few at once as other reads.
+    // Reading a log takes memory, so it counts against the limit on reads.
     let reading = house.reads.acquire().await.map_err(|_| ReopenError::Panicked)?;
     let finding = {
         let (house, name, key) = (Arc::clone(house), name.to_owned(), key.map(str::to_owned));
@@ -169,11 +169,11 @@ async fn try_to_reopen(
     Ok(Reopened { run, begun, so_far, ended })
 }
 
-/// The run of this name, where the key is its key and a client can go on with it.
+/// Finds the run with this name, if the key is right and a client can resume it.
 fn find(house: &House, name: &str, key: Option<&str>) -> Result<Found, ReopenError> {
     let settings = &house.settings;
     let named = name.chars().take(100).collect::<String>();
-    // A name is looked up among those that are there, and never taken for a path.
+    // A name is looked up among the existing runs, and never used as a path.
     let mut folders = app::run_folders(&settings.runs).unwrap_or_default().into_iter();
     let folder = folders.find(|folder| folder.file_name().is_some_and(|it| it == name));
     let folder = folder.ok_or_else(|| ReopenError::NoRun(named.clone()))?;
@@ -226,12 +226,12 @@ fn is_key(folder: &Path, run: &str, key: Option<&str>) -> Result<(), ReopenError
     }
 }
 
-/// The evidence by the labels that its records name.
+/// Returns the labels of the evidence, as its records name it.
 fn labels(evidence: &[EvidenceEntry]) -> Vec<String> {
     evidence.iter().map(|entry| entry.label.clone()).collect()
 }
 
-/// Whether a client decides for the task: what it hands out is done by playbooks, and what it leaves open is asked by code.
+/// Checks whether a client decides for the task. Playbooks run the tasks that it assigns, and code asks what it leaves open.
 fn is_a_clients(assigned: &TaskAssigned) -> bool {
     assigned.is_of_the_beginning() && !assigned.sweep && assigned.model.starts_with(MODEL_PREFIX)
 }
@@ -244,7 +244,7 @@ fn request(
 ) -> ResumeRequest {
     let settings = &house.settings;
     let placed = settings.case.entry.evidence.iter().zip(&settings.case.paths);
-    // One whose path is no text is looked for where it lay.
+    // Evidence whose path is not valid text is searched for in its old place.
     let placed = placed.filter_map(|(entry, path)| Some(format!("{}={}", entry.label, path.to_str()?)));
     ResumeRequest {
         folder: folder.to_owned(),
@@ -301,7 +301,7 @@ fn told(reopened: &Reopened) -> CallToolResult {
     )
 }
 
-/// What is told of a task that goes on: its handle, what it is to find out, what it has come to, and what it was told last.
+/// Returns what a client is told about a resumed task: its handle, its objectives, its progress, and the last message.
 fn goes_on(task: &OpenTask, begun: &Begun, so_far: Option<&SoFar>) -> (String, Value) {
     let mut parts = vec![
         format!(

@@ -1,4 +1,4 @@
-//! Resources: what can be read besides calling tools. Nothing of it is a task's, so that it needs no handle.
+//! Resources that can be read without calling tools. None belongs to a task, so they need no handle.
 
 use crate::close::listed;
 use crate::house::House;
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// The most bytes of a resource.
+/// The maximum size of a resource, in bytes.
 const MOST: usize = 4 << 20;
-/// Stored bytes of records that a page of an output has, as an agent is shown at once.
+/// Bytes of stored records on one page of an output, as many as an agent is shown at once.
 const PAGE: usize = 32 * 1024;
 
 const JSON: &str = "application/json";
 
-/// Why a resource cannot be read.
+/// The reason why a resource cannot be read.
 #[derive(Debug, Error)]
 pub(crate) enum NoResource {
     #[error("there is no such resource")]
@@ -31,7 +31,7 @@ pub(crate) enum NoResource {
     TooLong { bytes: usize },
 }
 
-/// The resources that have an address of their own.
+/// Returns the resources with a fixed address.
 pub(crate) fn list(house: &House) -> Vec<Resource> {
     let of = |uri: &str, name: &str, about: &str| {
         Resource::new(uri, name).with_description(about).with_mime_type(JSON)
@@ -50,7 +50,7 @@ pub(crate) fn list(house: &House) -> Vec<Resource> {
     resources
 }
 
-/// The resources of a run, by its name.
+/// Returns the resource templates of a run, by its name.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let of = |uri: &str, name: &str, kind: &str, about: &str| {
         ResourceTemplate::new(uri, name).with_description(about).with_mime_type(kind)
@@ -75,7 +75,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Reads a resource: its type and its text.
+/// Reads a resource; returns its type and its text.
 pub(crate) fn read(house: &House, uri: &str) -> Result<(&'static str, String), NoResource> {
     let path = uri.strip_prefix("locard://").ok_or(NoResource::Unknown)?;
     let parts: Vec<&str> = path.split('/').collect();
@@ -101,12 +101,12 @@ pub(crate) fn read(house: &House, uri: &str) -> Result<(&'static str, String), N
     }
 }
 
-/// A run of the case by its name.
+/// Loads a run of the case by its name.
 pub(crate) fn load(house: &House, run: &str) -> Result<Run, NoResource> {
     app::load_run(&folder(house, run)?).map_err(|error| NoResource::Unreadable(causes(&error)))
 }
 
-/// The folder of a run of the case: a name is looked up in the list and never taken for a path.
+/// Returns the folder of a run of the case: the name is looked up in the list and never used as a path.
 fn folder(house: &House, run: &str) -> Result<PathBuf, NoResource> {
     let settings = &house.settings;
     let none = || NoResource::NoRun(run.chars().take(100).collect());

@@ -1,4 +1,4 @@
-//! The handler of requests: what of the protocol is answered, and by whom.
+//! The request handler: which parts of the protocol are answered, and by what.
 
 use crate::answer::{self, refused};
 use crate::call::fulfil;
@@ -20,7 +20,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Answers requests over what the house holds; clones answer the same.
+/// Answers requests using the shared state; clones behave the same.
 #[derive(Clone)]
 pub(crate) struct Server {
     house: Arc<House>,
@@ -53,7 +53,7 @@ impl Server {
         })
     }
 
-    /// A tool of the catalogue: the engine decides about it.
+    /// Calls a catalogue tool: the engine decides about it.
     async fn catalogue(
         &self,
         spec: &ToolSpec,
@@ -72,7 +72,7 @@ impl Server {
         }
     }
 
-    /// A tool of the server's own.
+    /// Calls one of the server's own tools.
     async fn own(
         &self,
         tool: OwnTool,
@@ -116,12 +116,12 @@ impl Server {
         }
     }
 
-    /// The task that a handle names.
+    /// Returns the task with this handle.
     fn task(&self, handle: Option<&Value>) -> Option<Arc<OpenTask>> {
         handle.and_then(Value::as_str).and_then(|handle| self.house.task(handle))
     }
 
-    /// Does what reads files on a thread of its own; `None` where that thread panicked.
+    /// Runs work that reads files on a blocking thread; `None` if that thread panicked.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(Arc<House>) -> T + Send + 'static,
@@ -132,7 +132,7 @@ impl Server {
     }
 }
 
-/// The tool of the server's own that `help` is asked about: the engine, which answers all else, does not know it.
+/// Returns the server's own tool that a `help` call is about: the engine, which answers all other calls, does not know these tools.
 fn helped(spec: &ToolSpec, arguments: &JsonObject) -> Option<OwnTool> {
     let about = arguments.get("about").filter(|_| spec.name == "help")?;
     OwnTool::of_name(about.as_str()?.trim())
@@ -142,7 +142,7 @@ fn no_task() -> CallToolResult {
     refused("unknown_handle", "task: expected the task handle that open_run gave you")
 }
 
-/// Refuses members that the tool does not have: a misspelt one would silently mean nothing.
+/// Refuses arguments that the tool does not have: a misspelt one would otherwise be ignored silently.
 fn known(tool: OwnTool, arguments: &JsonObject) -> Result<(), String> {
     let members: &[&str] = match tool {
         OwnTool::OpenRun => &["agents", "run", "key"],
@@ -160,7 +160,7 @@ fn known(tool: OwnTool, arguments: &JsonObject) -> Result<(), String> {
     }
 }
 
-/// What a client wants opened.
+/// What a client wants to open.
 enum Opening<'a> {
     New { agents: Vec<String> },
     Again { run: &'a str, key: Option<&'a str> },
@@ -178,7 +178,7 @@ fn opening(arguments: &JsonObject) -> Result<Opening<'_>, &'static str> {
     }
 }
 
-/// A text, or nothing; `None` where it is something else.
+/// Returns a text or its absence; `None` if the value is something else.
 fn text(value: Option<&Value>) -> Option<Option<&str>> {
     match value {
         None | Some(Value::Null) => Some(None),
@@ -224,7 +224,7 @@ impl ServerHandler for Server {
         info
     }
 
-    /// What the library knows no form for: another method, or params that are not those of their method.
+    /// Handles what the library cannot parse: unknown methods, and parameters that do not fit their method.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Why serving ended.
+/// The reason why serving ended.
 #[derive(Debug, Error)]
 pub enum StdioError {
-    /// The client began with something that is not the protocol.
+    /// The client's first message was not part of the protocol.
     #[error("begin the protocol with the client")]
     Begin(#[source] Box<ServerInitializeError>),
-    /// A thread of ours panicked.
+    /// One of our threads panicked.
     #[error("serve the client: a thread of the program panicked")]
     Panicked,
 }
@@ -32,7 +32,7 @@ pub async fn serve_stdio(
     let transport = AsyncRwTransport::<RoleServer, _, _>::new(lines, output);
     let serving = match Server::new(Arc::clone(house)).serve(Bounded::new(transport)).await {
         Ok(serving) => serving,
-        // It came and went without a word.
+        // The client disconnected without a message.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(StdioError::Begin(Box::new(error))),
     };

@@ -1,4 +1,4 @@
-//! The tools as a client is told of them: the catalogue with a handle added, and the server's own.
+//! The tools as a client sees them: the catalogue with a handle added, and the server's own tools.
 
 use crate::connections;
 use crate::house::Answers;
@@ -7,21 +7,21 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The argument that every tool of the catalogue takes besides its own.
+/// The additional argument of every catalogue tool.
 pub(crate) const TASK: &str = "task";
 
-/// A tool of the server's own.
+/// One of the server's own tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OwnTool {
     /// Opens a run.
     OpenRun,
-    /// Ends a phase of a task, or all of it.
+    /// Ends one phase of a task, or the whole task.
     CloseTask,
     /// Ends a run and seals it.
     CloseRun,
     /// Lists the runs of the case.
     ListRuns,
-    /// Asks what the facts of recorded runs connect.
+    /// Answers questions about how the facts of recorded runs are connected.
     AskGraph,
 }
 
@@ -66,7 +66,7 @@ impl OwnTool {
         }
     }
 
-    /// What `help` tells of it.
+    /// Returns the text that `help` gives for it.
     pub(crate) fn help(self) -> String {
         format!("{}: {}\nIts arguments: {}", self.name(), self.about(), self.arguments())
     }
@@ -106,7 +106,7 @@ impl OwnTool {
 
     fn output(self) -> Value {
         match self {
-            // A refusal of any of them has the form of an answer.
+            // If any of them is refused, the refusal has the form of an answer.
             OwnTool::CloseTask => answer_schema(),
             OwnTool::OpenRun | OwnTool::CloseRun | OwnTool::ListRuns | OwnTool::AskGraph => {
                 json!({"type": "object"})
@@ -131,7 +131,7 @@ impl OwnTool {
     }
 }
 
-/// These tools, the server's own first; what their answers hold is said where they are structured.
+/// Returns these tools, the server's own first; the output schema is included only if answers are structured.
 pub(crate) fn all<'t>(catalogue: impl Iterator<Item = &'t ToolSpec>, answers: Answers) -> Vec<Tool> {
     let own = OwnTool::ALL.into_iter().map(|own| (own.tool(), own.output()));
     let all = own.chain(catalogue.map(|spec| (tool(spec), answer_schema())));
@@ -142,7 +142,7 @@ pub(crate) fn all<'t>(catalogue: impl Iterator<Item = &'t ToolSpec>, answers: An
     .collect()
 }
 
-/// A tool of the catalogue.
+/// Describes a catalogue tool.
 pub(crate) fn tool(spec: &ToolSpec) -> Tool {
     let reads = match spec.class {
         ToolClass::Investigate | ToolClass::GraphRead => true,
@@ -154,7 +154,7 @@ pub(crate) fn tool(spec: &ToolSpec) -> Tool {
         .with_annotations(marks)
 }
 
-/// The schema of a tool's arguments with the task's handle added, which must be given.
+/// Returns the schema of a tool's arguments with the task's handle added as a required argument.
 fn with_handle(arguments: &Value) -> Value {
     let mut schema = arguments.clone();
     schema["properties"][TASK] =
@@ -164,9 +164,9 @@ fn with_handle(arguments: &Value) -> Value {
     schema
 }
 
-/// The schema of what a call comes to; of which types its records are, the tool that lists them says.
+/// Returns the schema of an answer; the tool's description lists the types of its records.
 ///
-/// It is short, because each tool repeats it; docs/mcp.md says what the members mean.
+/// It is short because every tool repeats it; docs/mcp.md explains the members.
 fn answer_schema() -> Value {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     json!({

@@ -1,4 +1,4 @@
-//! A transport that takes no further request while many are unanswered: whoever floods waits.
+//! A transport that stops reading while too many requests are unanswered, so that a client that floods it has to wait.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
@@ -8,14 +8,14 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Requests of one connection that may be unanswered.
+/// The maximum number of unanswered requests per connection.
 const MOST: usize = 32;
 
-/// A transport with a bound on unanswered requests.
+/// A transport with a limit on unanswered requests.
 pub(crate) struct Bounded<T> {
     inner: T,
     open: Arc<Open>,
-    /// Whether a request has come: what comes before the first one belongs to nothing, and is passed over.
+    /// Whether a request has arrived: anything before the first request belongs to nothing and is skipped.
     begun: bool,
 }
 
@@ -58,7 +58,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Bounded<T> {
         let (sending, open) = (self.inner.send(item), Arc::clone(&self.open));
         async move {
             let sent = sending.await;
-            // Only once it is written: whoever does not read makes no further request.
+            // Counted only once the answer is written: a client that does not read cannot make further requests.
             open.answered(answers.as_ref());
             sent
         }
@@ -74,7 +74,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Bounded<T> {
             if received.is_some() && !self.begun {
                 continue;
             }
-            // Of two requests of one id the second has no answer of its own, and would not be counted.
+            // If two requests have the same id, the second would get no answer of its own and would not be counted.
             if self.is_counted(received.as_ref()) {
                 return received;
             }
@@ -87,12 +87,12 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Bounded<T> {
 }
 
 impl<T> Bounded<T> {
-    /// Counts what was received; false for a request whose id is that of one that is not answered yet.
+    /// Counts what was received; returns false for a request whose id belongs to one that is still unanswered.
     fn is_counted(&self, received: Option<&RxJsonRpcMessage<RoleServer>>) -> bool {
         match received {
             Some(JsonRpcMessage::Request(request)) => self.open.requests().insert(request.id.clone()),
             Some(JsonRpcMessage::Notification(it)) => {
-                // What was cancelled is not answered.
+                // A cancelled request gets no answer.
                 if let ClientNotification::CancelledNotification(cancelled) = &it.notification {
                     self.open.answered(cancelled.params.request_id.as_ref());
                 }

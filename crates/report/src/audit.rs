@@ -1,4 +1,4 @@
-//! An audit of many runs, for people and for programs: names of agents, models, tools and codes, and numbers.
+//! An audit of many runs, for people and for programs: numbers and the names of agents, models, tools and codes.
 
 pub(crate) mod columns;
 mod json;
@@ -14,29 +14,29 @@ pub use truth::Sure;
 use graph::audit::{AuditedRun, By, Drift, Group, Trend, Unlike, drift, total, trends, unlike};
 use std::path::PathBuf;
 
-/// The runs that an audit is about.
+/// The runs of an audit.
 #[derive(Debug, Default)]
 pub struct Audit {
-    /// Those that are sealed, in the order of their beginning: they count.
+    /// Sealed runs, in chronological order: these count.
     pub sealed: Vec<Named>,
-    /// Those that are not, in the same order: they are counted apart.
+    /// Unsealed runs, in the same order: these are counted separately.
     pub unsealed: Vec<Named>,
-    /// Those that cannot be read.
+    /// Runs that cannot be read.
     pub unread: Vec<Unread>,
-    /// Names of folders that hold a run that another folder holds, too.
+    /// Names of folders whose run is also in another folder.
     pub twice: Vec<String>,
-    /// The answers of runs whose ground truth is known; none where no truth was given.
+    /// The answers of runs whose ground truth is known; empty if no truth was given.
     pub sure: Vec<Sure>,
 }
 
-/// A run by the name of its folder.
+/// A run and the name of its folder.
 #[derive(Debug, Clone)]
 pub struct Named {
     /// The name of its folder.
     pub name: String,
-    /// Its folder, as it was found.
+    /// The path of its folder, as it was found.
     pub folder: PathBuf,
-    /// What is counted of it.
+    /// The run in the form that an audit counts.
     pub audited: AuditedRun,
 }
 
@@ -45,58 +45,58 @@ pub struct Named {
 pub struct Unread {
     /// The name of its folder.
     pub name: String,
-    /// Its folder, as it was found.
+    /// The path of its folder, as it was found.
     pub folder: PathBuf,
-    /// Why.
+    /// The reason.
     pub because: String,
 }
 
-/// What is looked at in detail.
+/// The detail that was requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// Agents.
     Agent,
-    /// What decided their steps.
+    /// What decided the agents' steps.
     Model,
     /// Tools.
     Tool,
     /// Codes of refusals.
     Code,
-    /// Runs, one by one, and what of them is unlike others.
+    /// Runs one by one, and in what they are unlike others.
     Run,
-    /// What the runs were made with.
+    /// The versions that the runs were made with.
     Version,
-    /// What changes over runs.
+    /// Changes over runs.
     Trend,
 }
 
 impl Audit {
-    /// Those that count.
+    /// Returns the runs that count.
     pub fn runs(&self) -> impl Iterator<Item = &AuditedRun> + Clone {
         self.sealed.iter().map(|named| &named.audited)
     }
 
-    /// What these came to.
+    /// Returns the totals of the runs that count.
     pub(crate) fn all(&self) -> Group {
         total(self.runs())
     }
 
-    /// What changes over them, as a whole or by agent or model.
+    /// Returns the trends of the runs that count, as a whole or by agent or model.
     pub(crate) fn trends(&self, by: Option<By>) -> Vec<Trend> {
         trends(self.runs(), by)
     }
 
-    /// What they were made with in several versions.
+    /// Returns the things that these runs used in several versions.
     pub(crate) fn drift(&self) -> Vec<Drift> {
         drift(self.runs())
     }
 
-    /// What is unlike the runs of its kind.
+    /// Returns the figures in which these runs are unlike others of their kind.
     pub(crate) fn unlike(&self) -> Vec<Unlike> {
         unlike(&self.runs().collect::<Vec<_>>())
     }
 
-    /// What those that are not sealed came to.
+    /// Returns the totals of the unsealed runs.
     pub(crate) fn apart(&self) -> Group {
         total(self.unsealed.iter().map(|named| &named.audited))
     }

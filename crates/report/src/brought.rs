@@ -1,4 +1,4 @@
-//! What rules that a team brought along found, for every format: a list beside the facts, for a hit proves nothing.
+//! The matches of rules that a team supplied, for every format: a separate list, because a match proves nothing.
 
 use crate::inert::{cell, terminal};
 use graph::{Run, brought_in_words, rules_of_facts};
@@ -9,21 +9,21 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Most rules that a terminal shows.
+/// The maximum number of rules that a terminal shows.
 const SHOWN: usize = 12;
 
-/// What is said of all of them.
+/// The text about all of them.
 const MEANING: &str = "A hit says that a record fits somebody's rule. It proves nothing; facts are made of at most 20 records for each rule and host.";
 
-/// A rule that records fit, with the facts over such records.
+/// A rule that records match, with the facts about such records.
 struct Told<'r> {
     fit: &'r RuleFit,
     facts: Vec<FactId>,
 }
 
-/// What a run says of rules that were brought along; `None` where none were.
+/// What a run says about supplied rules.
 struct Brought<'r> {
-    /// `None` where the run broke off before they were compared.
+    /// `None` if the run broke off before they were compared.
     matched: Option<&'r RulesMatched>,
     rules: Vec<Told<'r>>,
 }
@@ -45,7 +45,7 @@ fn brought(run: &Run) -> Option<Brought<'_>> {
 }
 
 impl Brought<'_> {
-    /// How much was compared, in a sentence.
+    /// Describes how much was compared, in a sentence.
     fn line(&self, run: &Run) -> String {
         let of = |kind| run.opened.brought.iter().filter(|file| file.kind == kind).count();
         let kinds = [
@@ -75,7 +75,7 @@ impl Brought<'_> {
         format!("{files}. {compared}; records fit {} of them{idle}.", self.rules.len())
     }
 
-    /// What could not be used, and what was not examined, a line each.
+    /// Returns what could not be used and what was not examined, one line each.
     fn lacking(&self) -> Vec<String> {
         let Some(matched) = self.matched else { return Vec::new() };
         let mut lines: Vec<String> = matched.unusable.iter().map(unusable).collect();
@@ -99,13 +99,13 @@ fn unusable(it: &Unusable) -> String {
     format!("not used: {}{line}: {}", it.file, it.reason)
 }
 
-/// The rules that were brought along and fit the record of a fact, in words.
+/// Describes the supplied rules that match the record of a fact.
 pub(crate) fn rules_of(run: &Run, rules: &[u32]) -> Vec<String> {
     let fit = |rule: &u32| run.brought.as_ref()?.fit(*rule);
     rules.iter().filter_map(fit).map(brought_in_words).collect()
 }
 
-/// What rules that were brought along found, for the command line; nothing where none were.
+/// Formats the matches of supplied rules for the command line; empty if none were supplied.
 pub fn brought_text(run: &Run) -> String {
     let Some(brought) = brought(run) else { return String::new() };
     let mut out = String::new();
@@ -132,7 +132,7 @@ pub fn brought_text(run: &Run) -> String {
     out
 }
 
-/// The same as a section of the Markdown report.
+/// Writes them as a section of the Markdown report.
 pub(crate) fn markdown(out: &mut String, run: &Run) {
     let Some(brought) = brought(run) else { return };
     let _ = writeln!(out, "\n## Rules that you brought\n\n{} {MEANING}\n", cell(&brought.line(run)));
@@ -161,7 +161,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     }
 }
 
-/// The same as a section of the page.
+/// Renders them as a section of the page.
 pub(crate) fn section(run: &Run) -> Markup {
     let Some(brought) = brought(run) else { return html! {} };
     let say = graph::printable;
@@ -200,7 +200,7 @@ pub(crate) fn section(run: &Run) -> Markup {
     }
 }
 
-/// The same for programs, with every hit that stands in the log; `None` where no rules were brought along.
+/// Returns them as JSON, with every match in the log; `None` if no rules were supplied.
 pub(crate) fn json(run: &Run) -> Option<Value> {
     let brought = brought(run)?;
     let rule = |told: &Told<'_>| {

@@ -1,4 +1,4 @@
-//! What is asked of the connections of runs, and the answers: tables for people, JSON, and pictures for other programs.
+//! Questions about the connections of runs, and their answers: tables for people, JSON, and graph formats for other programs.
 
 mod context;
 mod drawn;
@@ -22,30 +22,30 @@ use std::collections::BTreeSet;
 /// A question about connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
-    /// How many entities and relations there are, by kind.
+    /// The number of entities and relations, by kind.
     Summary,
-    /// What an entity is: its names, and its relations.
+    /// An entity with its names and relations.
     Node,
-    /// What lies next to an entity.
+    /// The neighbours of an entity.
     Neighbours,
     /// How two entities are connected.
     Path,
-    /// On which hosts, and in which evidence, an entity was met.
+    /// The hosts and the evidence in which an entity was found.
     WhereElse,
-    /// What is told of an entity, in the order of time.
+    /// What the facts say about an entity, in chronological order.
     Timeline,
-    /// What an entity came from, and what became of it.
+    /// Where an entity came from, and what happened to it.
     Story,
     /// The entities with the most neighbours.
     Hubs,
-    /// What hangs together.
+    /// The connected components.
     Islands,
-    /// Facts that do not fit together.
+    /// Facts that contradict each other.
     Contradictions,
 }
 
 impl Question {
-    /// All.
+    /// All questions.
     pub const ALL: [Question; 10] = [
         Question::Summary,
         Question::Node,
@@ -59,7 +59,7 @@ impl Question {
         Question::Contradictions,
     ];
 
-    /// The word for it.
+    /// Returns its name.
     pub const fn name(self) -> &'static str {
         match self {
             Question::Summary => "summary",
@@ -75,7 +75,7 @@ impl Question {
         }
     }
 
-    /// How many entities it is about.
+    /// Returns how many entities it takes.
     pub const fn ends(self) -> usize {
         match self {
             Question::Path => 2,
@@ -89,85 +89,85 @@ impl Question {
     }
 }
 
-/// What is asked.
+/// A request: a question with its parameters.
 #[derive(Debug, Clone)]
 pub struct Ask {
     /// The question.
     pub question: Question,
-    /// Ids or names of the entities that it is about.
+    /// The ids or names of the entities that it is about.
     pub ends: Vec<String>,
-    /// How many relations away something may lie, for neighbours and stories.
+    /// The maximum distance in relations, for neighbours and stories.
     pub depth: u32,
-    /// How many ways are wanted.
+    /// The number of paths wanted.
     pub ways: usize,
-    /// The most rows of a list.
+    /// The maximum number of rows in a list.
     pub most: usize,
     /// Which relations count.
     pub filter: Filter,
-    /// The least confidence of a relation that counts, in thousandths ([`graph::Confidence`]).
+    /// The minimum confidence of a relation, in thousandths ([`graph::Confidence`]).
     pub least: u16,
 }
 
-/// What came of it.
+/// The result of a request.
 #[derive(Debug)]
 pub enum Asked {
     /// An answer.
     Answer(Box<Answer>),
-    /// A text fits several entities alike: these, as they are shown.
+    /// A text matches several entities equally well.
     Several {
         /// The text.
         text: String,
-        /// An entity a line.
+        /// The entities, one line each.
         candidates: Vec<String>,
     },
-    /// A text fits no entity.
+    /// A text matches no entity.
     Nothing {
         /// The text.
         text: String,
     },
-    /// The span ends before it begins.
+    /// The time range ends before it begins.
     Span,
-    /// The question is about facts or names, which such a filter does not tell apart.
+    /// The filter cannot be applied to this question, which is about facts or names.
     Filter {
         /// The question.
         question: Question,
-        /// What the filter is of.
+        /// The filter.
         by: FilterBy,
     },
-    /// The question is about another number of entities.
+    /// The question takes a different number of entities.
     Ends {
         /// The question.
         question: Question,
     },
 }
 
-/// A filter of relations.
+/// A kind of filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterBy {
-    /// The kinds of relations.
+    /// By the kinds of relations.
     Relation,
-    /// The least confidence.
+    /// By a minimum confidence.
     Confidence,
 }
 
 /// An answer.
 #[derive(Debug)]
 pub struct Answer {
-    /// For people.
+    /// The text for people.
     pub text: String,
-    /// For programs.
+    /// The JSON value for programs.
     pub value: Value,
-    /// What is drawn of it.
+    /// The entities to draw.
     pub entities: BTreeSet<EntityRef>,
-    /// The relations between these that are drawn.
+    /// The relations between these entities to draw.
     pub relations: BTreeSet<RelationRef>,
-    /// What agents related of them: their readings.
+    /// The relations that agents added between them: interpretations.
     pub links: Vec<AgentLink>,
-    /// What counts of the facts that show the relations.
+    /// The filter for the facts that show the relations.
     pub filter: Filter,
 }
 
-/// Answers a question over runs of one case and their connections.
+/// Answers a request over runs of one case and their connections.
 pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
     if ask.ends.len() != ask.question.ends() {
         return Asked::Ends { question: ask.question };
@@ -215,7 +215,7 @@ pub fn ask(runs: &[&Run], of: &Connections, ask: &Ask) -> Asked {
     Asked::Answer(Box::new(Answer { links, filter: filter.clone(), ..answer }.with_head(ask)))
 }
 
-/// The filter that the question cannot follow: where a thing was met and what does not fit together is a matter of facts.
+/// Returns the filter that does not apply to the question: where an entity was found, and contradictions, depend on facts.
 fn unfit(ask: &Ask) -> Option<FilterBy> {
     let has_kinds = !ask.filter.kinds.is_empty();
     match ask.question {
@@ -237,7 +237,7 @@ impl Answer {
         }
     }
 
-    /// The same, with what is drawn of it.
+    /// Adds the entities and relations to draw.
     fn drawing(
         mut self,
         of: &Connections,

@@ -1,17 +1,17 @@
-//! Sentences of the narrative that say of a deed that it was not done, where the sweep has found that it was.
+//! Sentences of the narrative that deny an act although the sweep found that it happened.
 
 use graph::{Placed, Run};
 use ground::{Citable, Known, is_contradicted};
 use ledger::{FactEntry, FactId, TaskId};
 
-/// What the sweep of a run recorded, and what its sentences are read by.
+/// The facts that the sweep of a run recorded, and what is needed to read its sentences.
 pub struct Contradictions<'r> {
     known: Known<'r>,
     swept: Vec<&'r FactEntry>,
 }
 
 impl<'r> Contradictions<'r> {
-    /// Those of a run.
+    /// Collects the facts of a run's sweep.
     pub fn of(run: &'r Run) -> Contradictions<'r> {
         let is_swept = |task: TaskId| run.tasks.get(&task).is_some_and(|view| view.assigned.sweep);
         let facts = || run.facts().map(|(task, accepted)| (task, &accepted.fact));
@@ -25,13 +25,13 @@ impl<'r> Contradictions<'r> {
         Contradictions { known, swept }
     }
 
-    /// The facts of the sweep that say what a sentence denies.
+    /// Returns the facts of the sweep that say what a sentence denies.
     pub fn to(&self, placed: &Placed<'_>) -> Vec<FactId> {
         let says = |fact: &&&FactEntry| is_contradicted(placed.sentence, fact, &self.known);
         self.swept.iter().filter(says).map(|fact| fact.id).collect()
     }
 
-    /// The same in words; `None` where nothing of the kind was found.
+    /// Describes these facts; `None` if there are none.
     pub fn remark(&self, placed: &Placed<'_>) -> Option<String> {
         let facts: Vec<String> = self.to(placed).iter().map(ToString::to_string).collect();
         (!facts.is_empty()).then(|| format!("the sweep contradicts this: {}", facts.join(", ")))

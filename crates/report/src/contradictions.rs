@@ -1,4 +1,4 @@
-//! Pairs of facts that do not fit together, for every format: code finds them, by a closed list (`docs/graph.md`).
+//! Pairs of facts that contradict each other, for every format. Code finds them, from a closed list of kinds (`docs/graph.md`).
 
 use crate::inert::{code, prose, terminal};
 use graph::connections::{Contradiction, ContradictionKind};
@@ -10,10 +10,10 @@ use std::fmt::Write;
 /// The heading.
 pub(crate) const TITLE: &str = "Facts that do not fit together";
 
-/// What is said of all of them.
+/// The text about all of them.
 pub(crate) const MEANING: &str = "Code compared the facts with each other. Each pair below is in the evidence as it is shown. Where at most one of the two can be right about the host, answers that are based on either are less sure; where there is an ordinary reason as well, such as a file that was replaced, they are not.";
 
-/// The pairs by what is wrong with them.
+/// Groups the pairs by kind.
 pub(crate) fn by_kind(run: &Run) -> Vec<(ContradictionKind, Vec<&Contradiction>)> {
     let of =
         |kind| -> Vec<&Contradiction> { run.contradictions().iter().filter(|it| it.kind == kind).collect() };
@@ -21,7 +21,7 @@ pub(crate) fn by_kind(run: &Run) -> Vec<(ContradictionKind, Vec<&Contradiction>)
     all.filter(|(_, pairs)| !pairs.is_empty()).collect()
 }
 
-/// The two facts of a pair.
+/// Returns the two facts of a pair.
 pub(crate) fn facts(pair: &Contradiction) -> [FactId; 2] {
     [pair.one.fact, pair.other.fact]
 }
@@ -46,14 +46,14 @@ fn titled(run: &Run, id: FactId) -> String {
     format!("{} ({})", prose(&title), code(&id.to_string()))
 }
 
-/// What is wrong, with a capital letter.
+/// Returns the description of the kind, with a capital letter.
 pub(crate) fn sentence(kind: ContradictionKind) -> String {
     let words = kind.words();
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A line for the terminal; nothing where there are none.
+/// Returns a line for the terminal; `None` if there are none.
 pub fn contradictions_line(run: &Run) -> Option<String> {
     let pairs = run.contradictions();
     let first = by_kind(run).first().map(|(kind, _)| terminal(kind.words()))?;

@@ -1,4 +1,4 @@
-//! What language models cost: requests, tokens, money.
+//! The cost of language models: requests, tokens, money.
 
 use crate::inert::terminal;
 use graph::{Run, TaskView};
@@ -6,7 +6,7 @@ use ledger::MicroDollars;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// A line for each agent whose model was asked over a network, and one for all where there are several; nothing where there is none.
+/// Formats a line for each agent whose model was asked over a network, and a total if there are several; empty if there is none.
 pub fn costs(run: &Run) -> String {
     let tasks: Vec<&TaskView> = run.tasks.values().filter(|task| task.requests > 0).collect();
     let mut out = String::new();
@@ -20,7 +20,7 @@ pub fn costs(run: &Run) -> String {
     out
 }
 
-/// The same of one task for programs; nothing where its model was not asked over a network.
+/// Returns the cost of one task as JSON; null if its model was not asked over a network.
 pub fn cost(task: &TaskView) -> Value {
     if task.requests == 0 {
         return Value::Null;
@@ -37,7 +37,7 @@ pub fn cost(task: &TaskView) -> Value {
     })
 }
 
-/// What tasks came to.
+/// The sum over tasks.
 #[derive(Default)]
 struct Sum {
     turns: u64,
@@ -45,7 +45,7 @@ struct Sum {
     input: u64,
     cached: u64,
     output: u64,
-    /// `None` where one of them has no price.
+    /// `None` if one of them has no price.
     cost: Option<MicroDollars>,
 }
 
@@ -76,7 +76,7 @@ fn line(sum: &Sum) -> String {
     out
 }
 
-/// Money, with as many digits as it has, and two at least.
+/// Formats an amount of money with as many decimal places as needed, but at least two.
 pub fn dollars(money: MicroDollars) -> String {
     let text = format!("{:06}", money.0 % 1_000_000);
     let fraction = text.trim_end_matches('0');

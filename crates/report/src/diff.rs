@@ -1,4 +1,4 @@
-//! What two runs say differently, for people: totals first, then what only one of them has.
+//! The differences between two runs, as text: totals first, then what only one of them has.
 
 mod json;
 mod lines;
@@ -10,10 +10,10 @@ use graph::{Changes, Diff, Effort, Run, Setup};
 use lines::Lines;
 use std::fmt::Write;
 
-/// How many things of a kind are listed unless all are asked for.
+/// The number of items of a kind that are listed, unless all are requested.
 const SHOWN: usize = 10;
 
-/// The comparison as text; `all` lists everything, however much it is.
+/// Formats the comparison as text; `all` lists everything, however long.
 pub fn diff_text(diff: &Diff<'_>, all: bool) -> String {
     let mut out = String::new();
     head(&mut out, diff);
@@ -48,7 +48,7 @@ fn head(out: &mut String, diff: &Diff<'_>) {
     }
 }
 
-/// The models of a run, each once.
+/// Returns the models of a run, without repeats.
 fn models(run: &Run) -> String {
     let mut models: Vec<&str> = run.tasks.values().map(|view| view.assigned.model.as_str()).collect();
     models.sort_unstable();
@@ -72,7 +72,7 @@ fn totals(out: &mut String, diff: &Diff<'_>) {
     row(out, "rejections", &diff.rejections, None);
 }
 
-/// A row of the totals; kinds that neither run has are left out.
+/// Formats a row of the totals; a kind that neither run has is left out.
 fn row<T>(out: &mut String, name: &str, changes: &Changes<T>, changed: Option<usize>) {
     let Changes { both, by_another_agent, removed, added } = changes;
     let numbers = [*both, removed.len(), added.len(), changed.unwrap_or(0)];

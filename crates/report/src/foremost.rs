@@ -1,4 +1,4 @@
-//! The facts that stand out most, for every format: what a reader looks at first.
+//! The facts that stand out most, in every format: what a reader looks at first.
 
 use crate::inert::{cell, code, terminal};
 use crate::sources::{Corroborated, ONE};
@@ -10,13 +10,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// How many are shown.
+/// The number of facts that are shown.
 const SHOWN: usize = 12;
 
-/// What stands there where no fact does.
+/// The text if no fact stands out.
 pub(crate) const NOTHING: &str = "No recorded fact stands out from what is usual on any computer.";
 
-/// The facts of level medium and above that stand first, and how many of those are not shown.
+/// Returns the first facts of level medium and above, and how many of these are not shown.
 pub(crate) fn shown(run: &Run) -> (Vec<Foremost<'_>>, usize) {
     let mut all = foremost(run);
     all.retain(|it| it.rank.level >= Level::Medium);
@@ -25,17 +25,17 @@ pub(crate) fn shown(run: &Run) -> (Vec<Foremost<'_>>, usize) {
     (all, more)
 }
 
-/// The time that says best when that came to be which a fact says, as its source keeps it.
+/// Returns the time that best dates a fact, as its source keeps it.
 pub(crate) fn when(fact: &FactEntry) -> Option<String> {
     dated(fact).map(|time| time.to_text())
 }
 
-/// What a fact says, as a sentence of the phrase book.
+/// Describes a fact with a sentence of the phrase book.
 pub(crate) fn says(run: &Run, fact: &FactEntry) -> String {
     phrases::fact(run.language(), fact, Choice::Usual).text()
 }
 
-/// What a reader asks of each next: on which host, by whose account, and how many sources say so.
+/// What a reader asks next about each fact: its host, its account, and how many sources say so.
 pub(crate) struct Beside<'r> {
     hosts: BTreeMap<&'r str, Cow<'r, str>>,
     corroborated: &'r Corroborated,
@@ -56,7 +56,7 @@ impl<'r> Beside<'r> {
     }
 }
 
-/// Why a fact stands out: by the words of its first rule, by what it shares with a finding, and by the facts that stand beside it.
+/// Explains why a fact stands out: its first rule, what it shares with a finding, and the facts grouped with it.
 pub(crate) fn why(run: &Run, it: &Foremost<'_>) -> String {
     let mut note = crate::weight::first(run, &it.rank.weighed);
     if let Some(raised) = it.rank.raised {
@@ -73,7 +73,7 @@ pub(crate) fn why(run: &Run, it: &Foremost<'_>) -> String {
     note
 }
 
-/// What something that is medium shares with a finding of level high.
+/// Describes what an item of level medium shares with a finding of level high.
 pub(crate) const fn shares(raised: Raised) -> &'static str {
     match raised {
         Raised::SameThing => "it names what a finding of level high names",
@@ -83,7 +83,7 @@ pub(crate) const fn shares(raised: Raised) -> &'static str {
     }
 }
 
-/// The facts that stand out most, for the command line.
+/// Formats the facts that stand out most for the command line.
 pub(crate) fn foremost_text(run: &Run) -> String {
     let (shown, more) = shown(run);
     let mut out = String::new();
@@ -107,7 +107,7 @@ pub(crate) fn foremost_text(run: &Run) -> String {
     out
 }
 
-/// The same as a section of the Markdown report.
+/// Writes them as a section of the Markdown report.
 pub(crate) fn markdown(out: &mut String, run: &Run, corroborated: &Corroborated) {
     let (shown, more) = shown(run);
     let _ = writeln!(out, "\n## What stands out\n");

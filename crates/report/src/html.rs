@@ -1,7 +1,7 @@
-//! The report as one HTML file: it fetches nothing, runs only the one script that stands in it, and can be read without it.
+//! The report as one HTML file. It fetches nothing, runs only its one embedded script, and can be read without it.
 //!
-//! Everything that evidence or a model wrote passes [`say`] or [`proof`]; `maud` escapes what is put into a template.
-//! A phenomenon or a fact is drawn in one place ([`facts`]): those that a large run has besides the first ones are packed, and the script unpacks them.
+//! Everything that evidence or a model wrote goes through [`say`] or [`proof`]; `maud` escapes what is put into a template.
+//! Each phenomenon and each fact is rendered in one place ([`facts`]). A large run packs all but the first ones, and the script unpacks them.
 
 mod answers;
 mod attack_path;
@@ -46,39 +46,39 @@ use maud::{Markup, html};
 use proof::Proofs;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a page is made from besides the run's events.
+/// The inputs of a page besides the run's events.
 pub struct Material<'m> {
     /// The stored outputs, for the proofs.
     pub outputs: &'m Outputs<'m>,
     /// The techniques that facts can fit.
     pub attack: &'m Attack,
-    /// What a verification of the run said; `None` where none was made.
+    /// The result of verifying the run; `None` if it was not verified.
     pub verified: Option<&'m Verified>,
 }
 
-/// What a verification of the run said, for people.
+/// The result of verifying a run, for people.
 #[derive(Debug, Clone, Default)]
 pub struct Verified {
-    /// The last link of the chain, in hex digits; `None` where the chain does not hold.
+    /// The last link of the chain, in hex digits; `None` if the chain is broken.
     pub head: Option<String>,
-    /// Every level with how far it was reached, lowest first.
+    /// Every level with its result, lowest first.
     pub levels: Vec<VerifiedLevel>,
-    /// What does not hold: the place, and what is wrong there.
+    /// The problems found: where, and what is wrong there.
     pub findings: Vec<(String, String)>,
 }
 
 /// A level of verification.
 #[derive(Debug, Clone)]
 pub struct VerifiedLevel {
-    /// What it says.
+    /// What it checks.
     pub name: String,
-    /// Whether it holds; `None` where nobody looked.
+    /// Whether it holds; `None` if it was not checked.
     pub holds: Option<bool>,
-    /// Why it does not hold or was not examined.
+    /// Why it does not hold or was not checked.
     pub because: Option<String>,
 }
 
-/// The whole run as one page.
+/// Renders the whole run as one page.
 pub fn page(run: &Run, material: &Material<'_>) -> String {
     let scene = Scene::of(run, material);
     let title = format!("{} – {}", run.opened.case.title, run.name());
@@ -108,16 +108,16 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
     shell::document(&title, &body, Some(&data::data(&scene)))
 }
 
-/// The Content-Security-Policy of the page, for whoever sends it over HTTP.
+/// Returns the Content-Security-Policy of the page, for a server that sends it over HTTP.
 pub fn policy() -> String {
     shell::policy(true)
 }
 
-/// What the sections of a page have in common.
+/// What the sections of a page share.
 struct Scene<'r> {
     run: &'r Run,
     verified: Option<&'r Verified>,
-    /// The questions of the run, and how they stand.
+    /// The questions of the run, and their status.
     questions: Vec<Question<'r>>,
     ranked: Vec<Ranked<'r>>,
     /// The facts that stand out most, and how many more do.
@@ -126,23 +126,23 @@ struct Scene<'r> {
     told: Vec<crate::story::Line<'r>>,
     /// Sentences that agents wrote, in a run of an earlier version.
     sentences: Vec<Placed<'r>>,
-    /// On how many sources statements rest.
+    /// The facts that other kinds of sources corroborate.
     corroborated: Corroborated,
     contradictions: Contradictions<'r>,
     limits: Limits<'r>,
     proofs: Proofs,
     attack: &'r Attack,
-    /// The techniques that facts of the run fit, in the order of their ids.
+    /// The techniques that facts of the run fit, ordered by id.
     fits: Vec<Fit<'r>>,
-    /// The number of each fact in the order of the page: those that are cited, then the others, each in the order of its phenomenon.
+    /// The facts in page order: first those that are cited, then the others, each in the order of its phenomenon.
     order: Vec<FactId>,
-    /// The facts that answers, findings and the story lead to.
+    /// The facts that answers, findings and the story link to.
     cited: BTreeSet<FactId>,
-    /// Those of them whose proofs are printed.
+    /// The cited facts whose proofs are printed.
     printed: BTreeSet<FactId>,
-    /// For each fact the phenomenon that carries it, as its number in `ranked`.
+    /// The phenomenon that carries each fact, by its index in `ranked`.
     carried: BTreeMap<FactId, usize>,
-    /// The rules that were brought along and fit the records of facts.
+    /// The supplied rules that match the records of facts.
     brought: BTreeMap<FactId, Vec<u32>>,
 }
 
@@ -159,7 +159,7 @@ impl<'r> Scene<'r> {
                 }
             }
         }
-        // Facts that were recorded when the run broke off, before their phenomenon was.
+        // Facts that were recorded before the run broke off but whose phenomenon was not.
         order.extend(run.facts().map(|(_, it)| it.fact.id).filter(|fact| !carried.contains_key(fact)));
         let told = crate::story::lines(run);
         let questions = graph::questions(run);
@@ -196,12 +196,12 @@ impl<'r> Scene<'r> {
     }
 }
 
-/// Text of the evidence, of a model or of a file, on one line: what moves, hides or breaks text is written out.
+/// Returns text from the evidence, a model or a file on one line, with characters escaped that move, hide or break text.
 fn say(text: &str) -> String {
     graph::printable(text)
 }
 
-/// A link to the proof of a fact, with what it says.
+/// Renders a link to the proof of a fact, with what it says.
 fn fact_link(run: &Run, id: FactId) -> Markup {
     html! {
         a href=(format!("#proof-{id}")) {
@@ -213,7 +213,7 @@ fn fact_link(run: &Run, id: FactId) -> Markup {
     }
 }
 
-/// What a fact says, the values apart from what they are of.
+/// Renders what a fact says, with the values set apart.
 fn titled(fact: &FactEntry) -> Markup {
     let title = fact_title(fact);
     let head = fact_title(&FactEntry { values: Vec::new(), ..fact.clone() });

@@ -1,11 +1,11 @@
-//! Records that stand out, as a hunter reads them: level, time, computer, rule, what it is about.
+//! Records that stand out, in the form of a hunt: level, time, computer, rule, and what the record is about.
 
 use detect::{Hit, Level, Trace, shipped, shipped_sequences};
 use ledger::{Record, Time, Utc};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The fields that say most of a record, the most telling first.
+/// The fields that say the most about a record, most significant first.
 const TELLING: [&str; 24] = [
     "command_line",
     "command",
@@ -33,22 +33,22 @@ const TELLING: [&str; 24] = [
     "exclusion",
 ];
 
-/// Most of them that are told of a record, and most characters of each.
+/// The maximum number of these fields shown for a record, and the maximum length of each in characters.
 const SHOWN: (usize, usize) = (4, 160);
 
-/// Whose rule it is.
+/// The owner of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Whose {
-    /// One of this program.
+    /// This program.
     Ours,
-    /// One in the language Sigma that somebody brought along.
+    /// The team: a supplied rule in the Sigma language.
     Sigma,
-    /// An indicator that somebody brought along.
+    /// The team: a supplied indicator.
     Indicator,
 }
 
 impl Whose {
-    /// Its name, as people and formats have it.
+    /// Returns its name in output and formats.
     pub const fn name(self) -> &'static str {
         match self {
             Whose::Ours => "locard",
@@ -58,47 +58,47 @@ impl Whose {
     }
 }
 
-/// A rule that a record fits.
+/// A rule that a record matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
-    /// Whose rule it is.
+    /// The owner of the rule.
     pub whose: Whose,
-    /// Its name; of Sigma the id, or the title where it has none.
+    /// Its name; for Sigma the id, or the title if it has none.
     pub rule: String,
     /// How much such a record stands out.
     pub level: Level,
-    /// What such a record is, in the words of the rule.
+    /// A description of such a record, in the words of the rule.
     pub note: String,
-    /// The ids of the techniques that it names, in their order.
+    /// The ids of the techniques that it names, in order.
     pub techniques: Vec<String>,
     /// Its other tags.
     pub tags: Vec<String>,
-    /// The file that it was read from; of an indicator with the line.
+    /// The file that it was read from; for an indicator, with the line.
     pub file: Option<String>,
-    /// SHA-256 of the file of a rule.
+    /// The SHA-256 of a rule's file.
     pub digest: Option<String>,
-    /// What it looked at in the record, by its own names.
+    /// The fields of the record that it checked, under the rule's own names.
     pub fields: Vec<(String, String)>,
-    /// What has to be known of it.
+    /// Remarks that a reader needs to know.
     pub remarks: Vec<String>,
 }
 
-/// A record that fits a rule.
+/// A record that matches a rule.
 #[derive(Debug)]
 pub struct Sighting<'r> {
     /// The record.
     pub record: &'r Record,
-    /// The rules that it fits, the highest level first; at least one.
+    /// The rules that it matches, highest level first; at least one.
     pub fits: Vec<Fit>,
     /// The time that dates it best.
     pub time: Option<&'r Time>,
-    /// The list that knows the file that it is about to be good.
+    /// The list that knows the record's file as good.
     pub known_good: Option<String>,
-    /// The records of which it is the last, where several tell it together.
+    /// For the last record of a sequence: the sequence.
     pub together: Option<&'r Several>,
 }
 
-/// The types of records that are about a file alone: what a program that is known to be good was made to do is no better by that.
+/// Record types that are about a file alone. What a known-good program was made to do is not harmless just because its file is known good.
 const OF_FILES: [&str; 8] = [
     "amcache_driver",
     "amcache_file",
@@ -110,12 +110,12 @@ const OF_FILES: [&str; 8] = [
     "skipped_file",
 ];
 
-/// Whether a record is about a file alone.
+/// Checks whether a record is about a file alone.
 pub fn is_of_file(record: &Record) -> bool {
     OF_FILES.contains(&record.kind.as_str())
 }
 
-/// The hashes of the file that a record is about, in lower case.
+/// Returns the hashes of the file that a record is about, in lower case.
 pub fn hashes(record: &Record) -> Vec<String> {
     let is_of_file = |field: &str| matches!(field, "md5" | "sha1" | "sha256");
     let hash = |(field, held): (&String, &ledger::Field)| match &held.value {
@@ -125,14 +125,14 @@ pub fn hashes(record: &Record) -> Vec<String> {
     record.fields.iter().filter_map(hash).collect()
 }
 
-/// Records that make a sequence.
+/// Records that form a sequence.
 #[derive(Debug)]
 pub struct Several {
     /// The name of the sequence.
     pub sequence: String,
-    /// The fields that its records share, and their values.
+    /// The fields that its records share, with their values.
     pub shared: Vec<(String, String)>,
-    /// How many records there are.
+    /// The number of records.
     pub records: u64,
     /// The first one.
     pub first: Record,
@@ -141,26 +141,26 @@ pub struct Several {
 }
 
 impl Sighting<'_> {
-    /// The level of its first rule; low where it is about a file that is known to be good.
+    /// Returns the level of its first rule, or low if it is about a file that is known to be good.
     pub fn level(&self) -> Level {
         let level = self.fits.first().map_or(Level::Ordinary, |fit| fit.level);
         let is_good = self.known_good.is_some() && is_of_file(self.record);
         if is_good { level.min(Level::Low) } else { level }
     }
 
-    /// The computer that the record names, or nothing.
+    /// Returns the computer that the record names; empty if it names none.
     pub fn computer(&self) -> String {
         text(self.record, "computer").unwrap_or_default()
     }
 
-    /// The techniques that its rules name, in the order of their ids.
+    /// Returns the techniques that its rules name, ordered by id.
     pub fn techniques(&self) -> Vec<&str> {
         let all: BTreeSet<&str> =
             self.fits.iter().flat_map(|fit| &fit.techniques).map(String::as_str).collect();
         all.into_iter().collect()
     }
 
-    /// What the record is about, in its most telling fields, as they are: whoever shows it writes out what is hidden.
+    /// Describes the record by its most significant fields, unescaped: the caller must escape hidden characters.
     pub fn details(&self) -> String {
         let told = TELLING.iter().filter_map(|name| Some((*name, text(self.record, name)?)));
         let told = told.filter(|(_, text)| !text.is_empty()).take(SHOWN.0);
@@ -174,7 +174,7 @@ impl Sighting<'_> {
 }
 
 impl Several {
-    /// How many records there are, from when on, and what they share.
+    /// Describes how many records there are, when they start, and what they share.
     fn told(&self) -> String {
         let from = time(&self.first).map(|time| format!(" from {}", time.to_text())).unwrap_or_default();
         let shared: Vec<String> =
@@ -184,17 +184,17 @@ impl Several {
     }
 }
 
-/// A text of which no more is shown than fits a line.
+/// Shortens a text to fit on a line.
 pub fn shortened(text: &str) -> String {
     let short: String = text.chars().take(SHOWN.1).collect();
     let cut = if short.len() < text.len() { "…" } else { "" };
     format!("{short}{cut}")
 }
 
-/// The records that fit a rule of ours of this level or above, or one of somebody else; [`order`] puts them into the order in which they are read.
+/// Returns the records that match a rule, ours or somebody else's, of at least this level; [`order`] sorts them for display.
 ///
-/// `others` are those that fit a rule of somebody else, each with these; a record that stands in both is one.
-/// `known` gives the list that knows a hash to be good: such a file is lower, and not left out.
+/// `others` are records that match somebody else's rules, with those rules. A record in both lists appears once.
+/// `known` returns the list that knows a hash as good: such a file gets a lower level but is not left out.
 pub fn sightings<'r>(
     records: &'r [Record],
     others: &'r [(Record, Vec<Fit>)],
@@ -224,7 +224,7 @@ pub fn sightings<'r>(
     all
 }
 
-/// The same of what several records tell together, each in the place of its last one.
+/// Returns the sequences as sightings, each at the position of its last record.
 pub fn together(found: &[Several], least: Level) -> Vec<Sighting<'_>> {
     let fit = |several: &Several| {
         let known = shipped_sequences().told().find(|(id, ..)| *id == several.sequence);
@@ -244,22 +244,23 @@ pub fn together(found: &[Several], least: Level) -> Vec<Sighting<'_>> {
         .collect()
 }
 
-/// The times that are asked for, both ends included; an end that was not given is open.
+/// The requested time range, inclusive; an end that is not given is open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Between {
     /// The first instant.
     pub from: Option<Utc>,
-    /// The last one.
+    /// The last instant.
     pub to: Option<Utc>,
 }
 
 impl Between {
-    /// Whether any time is asked for.
+    /// Checks whether both ends are open.
     pub const fn is_open(&self) -> bool {
         self.from.is_none() && self.to.is_none()
     }
 
-    /// Whether a time of a record can lie there, or a time of the first one where several tell it together; what has no time is in no span.
+    /// Checks whether the time of a record, or of the first record of a sequence, can be in the range.
+    /// A record without a time is in no bounded range.
     pub fn holds(&self, it: &Sighting<'_>) -> bool {
         let first = it.together.map(|several| &several.first);
         self.is_open() || std::iter::once(it.record).chain(first).any(|record| self.holds_any_of(record))
@@ -276,7 +277,7 @@ impl Between {
         })
     }
 
-    /// In words, where any time is asked for.
+    /// Describes the range, unless it is open.
     pub fn told(&self) -> Option<String> {
         let from = self.from.map(|from| format!("from {from}"));
         let to = self.to.map(|to| format!("to {to}"));
@@ -285,13 +286,13 @@ impl Between {
     }
 }
 
-/// Puts the highest level first, then by time.
+/// Sorts by level, highest first, then by time.
 pub fn order(all: &mut [Sighting<'_>]) {
     let when = |it: &Sighting<'_>| it.time.and_then(|time| time.utc).map(|utc| utc.unix_nanoseconds());
     all.sort_by_key(|it| (Reverse(it.level()), when(it).is_none(), when(it)));
 }
 
-/// The rules of ours that a record fits.
+/// Returns our rules that a record matches.
 fn ours(record: &Record) -> Vec<Fit> {
     shipped().hits(&Trace::of_record(record)).into_iter().map(of_hit).collect()
 }
@@ -311,16 +312,16 @@ fn of_hit(hit: Hit<'_>) -> Fit {
     }
 }
 
-/// A rule, and how many records it is the first that they fit, or, of a rule of somebody else, that they fit at all.
+/// A rule with a number of records: for our own rules those where it is the first match, for others all that match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Total<'s> {
-    /// One of its hits.
+    /// One of its matches.
     pub fit: &'s Fit,
-    /// The number.
+    /// The number of records.
     pub records: usize,
 }
 
-/// How many records fit each rule, the highest level first.
+/// Counts the records that match each rule, highest level first.
 pub fn by_rule<'s>(sightings: &'s [Sighting<'_>]) -> Vec<Total<'s>> {
     let mut counted: BTreeMap<(Reverse<Level>, Whose, &str), Total<'s>> = BTreeMap::new();
     for it in sightings {
@@ -337,7 +338,7 @@ pub fn by_rule<'s>(sightings: &'s [Sighting<'_>]) -> Vec<Total<'s>> {
     counted.into_values().collect()
 }
 
-/// The time that dates a record best.
+/// Returns the time that best dates a record.
 pub fn time(record: &Record) -> Option<&Time> {
     let values = record.fields.iter().map(|(name, field)| (name.as_str(), &field.value));
     graph::best_time("recorded", &record.kind, values)

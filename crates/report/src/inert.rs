@@ -1,11 +1,11 @@
-//! Making text inert.
+//! Makes text inert.
 //!
-//! What evidence or a model wrote stands in code spans (GitHub Flavored Markdown, §6.3): there nothing is markup, a link or a mention.
-//! What the case and agent files wrote is prose with its markup escaped.
+//! Text from evidence or a model is put into code spans (GitHub Flavored Markdown, §6.3), in which nothing is markup, a link or a mention.
+//! Text from the case and agent files is prose with its markup escaped.
 
 use graph::printable;
 
-/// `text` as escaped prose: markup, cell borders and links of it are undone.
+/// Returns `text` as escaped prose, without active markup, cell borders or links.
 pub(crate) fn prose(text: &str) -> String {
     let text = printable(text);
     let mut out = String::with_capacity(text.len() + 8);
@@ -15,7 +15,7 @@ pub(crate) fn prose(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            // Mentions and mail addresses are made of finished text, whatever was escaped in its source: only code is left alone.
+            // A renderer finds mentions and mail addresses in the finished text, whatever is escaped in its source; only code spans are exempt.
             '@' => {
                 out.push_str("`@");
                 while rest.next_if_eq(&'@').is_some() {
@@ -23,7 +23,7 @@ pub(crate) fn prose(text: &str) -> String {
                 }
                 out.push('`');
             }
-            // A colon makes a bare link of an address, and so does a dot after `www`.
+            // A colon would turn an address into a bare link, and so would a dot after `www`.
             '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | ':' | '$' => out.extend(['\\', c]),
             '.' if out.ends_with(['w', 'W']) => out.push_str("\\."),
             c => out.push(c),
@@ -32,14 +32,14 @@ pub(crate) fn prose(text: &str) -> String {
     out
 }
 
-/// `text` as a code span outside tables, on one line.
+/// Returns `text` as a code span outside tables, on one line.
 pub(crate) fn code(text: &str) -> String {
     if text.is_empty() {
         return "(empty)".to_owned();
     }
     let text = printable(text);
     let fence = "`".repeat(longest_run(&text) + 1);
-    // One space on both sides is taken off again; without it a backtick would join the fence.
+    // Renderers strip one space on both sides; without it, a backtick would join the fence.
     let padded = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
     let blank = text.bytes().all(|byte| byte == b' ');
     match padded && !blank {
@@ -48,12 +48,12 @@ pub(crate) fn code(text: &str) -> String {
     }
 }
 
-/// `text` as a code span in a cell of a table: there a border is escaped even in code (GitHub Flavored Markdown, §4.10).
+/// Returns `text` as a code span in a table cell, where a border is escaped even in code (GitHub Flavored Markdown, §4.10).
 pub(crate) fn cell(text: &str) -> String {
     code(text).replace('|', "\\|")
 }
 
-/// `text` on one line of a terminal: what would move, hide or break it is escaped.
+/// Returns `text` on one line for a terminal: characters that would move, hide or break text are escaped.
 pub fn terminal(text: &str) -> String {
     printable(text)
 }

@@ -15,13 +15,13 @@ use ledger::{FactEntry, TaskId, Time};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The version of this shape; raised when a member changes its meaning or goes.
+/// The version of this schema; raised when a member changes its meaning or is removed.
 pub const SCHEMA: u32 = 1;
 
-/// `value` as JSON text that a terminal can be shown: control characters and the like are escaped in its strings.
+/// Returns `value` as JSON that is safe on a terminal: control characters and the like are escaped in its strings.
 pub fn json_text(value: &Value) -> String {
     let mut out = String::new();
-    // Outside of strings JSON has none of these characters.
+    // Outside of strings, JSON contains none of these characters.
     for c in value.to_string().chars() {
         match graph::printable(c.encode_utf8(&mut [0; 4])).chars().eq([c]) {
             true => out.push(c),
@@ -35,10 +35,10 @@ pub fn json_text(value: &Value) -> String {
     out
 }
 
-/// The whole run as one JSON value.
+/// Returns the whole run as one JSON value.
 pub fn json(run: &Run) -> Value {
     let mut report = of_run(run);
-    // A run without them says nothing of them, as before.
+    // A run without them has no such members, as before.
     if let (Some(brought), Some(members)) = (crate::brought::json(run), report.as_object_mut()) {
         members.insert("brought".to_owned(), brought);
     }
@@ -113,9 +113,9 @@ fn of_run(run: &Run) -> Value {
     })
 }
 
-/// The facts that are asked for, each as the report has it, and with what dates it, how much it stands out, and of whom and which host it tells.
+/// Returns the selected facts in the report's form, with their date, level, account and host added.
 ///
-/// A report's facts have none of these: programs that check one refuse members that they do not know.
+/// The facts in a report lack these members, because programs that validate a report reject unknown members.
 pub fn facts_json(run: &Run, selection: &Selection) -> Vec<Value> {
     let (levels, hosts) = (graph::levels(run), graph::hosts(run));
     let brought = graph::rules_of_facts(run);
@@ -148,7 +148,7 @@ fn fact(run: &Run, task: TaskId, accepted: &ClaimAccepted) -> Value {
     })
 }
 
-/// What the facts can be checked by.
+/// Returns the commitment for verifying the facts.
 fn commitments(disclosure: &Disclosure) -> Value {
     json!({
         "scheme": SCHEME,
@@ -157,7 +157,7 @@ fn commitments(disclosure: &Disclosure) -> Value {
     })
 }
 
-/// What was withheld, and how.
+/// Returns what was withheld, and how.
 fn redaction(redaction: &Redaction) -> Value {
     json!({
         "profile": redaction.profile,
@@ -195,7 +195,7 @@ fn task(task: TaskId, view: &TaskView) -> Value {
     })
 }
 
-/// How an objective was answered, with the word for it.
+/// Returns how an objective was answered, with the word for it.
 fn objective(result: &ObjectiveResult) -> Value {
     let mut told = json!(result);
     if let Some(members) = told.as_object_mut() {
@@ -204,7 +204,7 @@ fn objective(result: &ObjectiveResult) -> Value {
     told
 }
 
-/// The rules that facts fit, the highest level first.
+/// Returns the rules that facts match, highest level first.
 fn rules(run: &Run, rank: &Rank<'_>) -> Vec<Value> {
     let rule = |hit: &Hit<'_>| {
         let techniques: Vec<String> = hit.techniques.iter().map(|it| it.id.to_string()).collect();
@@ -220,7 +220,7 @@ fn rules(run: &Run, rank: &Rank<'_>) -> Vec<Value> {
     rank.weighed.hits.iter().map(rule).chain(brought).collect()
 }
 
-/// A fact with how much it stands out.
+/// Returns a fact with how much it stands out.
 fn of_rank(run: &Run, it: &Foremost<'_>) -> Value {
     json!({
         "fact": it.fact.id,

@@ -1,6 +1,6 @@
-//! From a run to pages: Markdown, JSON and the tables of the command line. Pure.
+//! Turns runs into pages: Markdown, HTML, JSON and the tables of the command line. It is pure.
 //!
-//! **Invariant:** text of the evidence is inert in every format: it can neither end a cell nor become markup, a link or a control sequence.
+//! **Invariant:** text from the evidence is inert in every format: it can neither end a cell nor become markup, a link or a control sequence.
 
 pub mod audit;
 mod brought;

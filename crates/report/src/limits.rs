@@ -1,4 +1,4 @@
-//! What a run does not tell: questions that cannot be told or are open, what was not examined, which checks were not made.
+//! The limits of a run: questions that are unanswerable or open, what was not examined, and checks that were not made.
 
 use crate::standing::needs;
 use graph::{Question, Run, Stands, Unexamined};
@@ -6,42 +6,42 @@ use ledger::event::Format;
 use ledger::{Digest, EvidenceEntry, EvidenceKind, IntegrityLevel, Placement};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// In which way a question is open.
+/// The ways in which a question can be open.
 const NOT_ASKED: &str = "not asked";
 const SEEN: &str = "seen, not recorded";
 const PARTLY: &str = "partly searched";
 
-/// Everything that a run does not tell.
+/// All limits of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Limits<'r> {
-    /// Questions that cannot be told from this evidence, by the kind of source that it lacks; a question stands under each of its kinds.
+    /// Questions that this evidence cannot answer, by the kind of source that it lacks; a question is listed under each kind.
     pub(crate) lacking: BTreeMap<String, Vec<Asked<'r>>>,
-    /// Questions whose sources could not be read, with why.
+    /// Questions whose sources could not be read, with the reasons.
     pub(crate) unread: Vec<(Asked<'r>, Vec<String>)>,
-    /// Questions that are open, and in which way: nobody looked, or not everywhere, or nobody recorded what was seen.
+    /// Open questions, and how: not asked, partly searched, or seen and not recorded.
     pub(crate) open: Vec<(Asked<'r>, &'static str)>,
-    /// Whether the run lists the questions of its case; an older one says only what was handed out.
+    /// Whether the run lists the questions of its case; an older run records only what was assigned.
     pub(crate) is_listed: bool,
     /// What tools reported as not examined.
     pub(crate) gaps: Vec<Unexamined>,
-    /// Calls that fell short.
+    /// Incomplete calls.
     pub(crate) short: Vec<Unexamined>,
-    /// Checks that were not made, a sentence each.
+    /// Checks that were not made, one sentence each.
     pub(crate) unchecked: Vec<String>,
-    /// Levels of verification that were not looked at for one format: no figures of the run.
+    /// Levels of verification that were not checked for this format; they are not figures of the run.
     pub(crate) unverified: Vec<String>,
-    /// How many questions cannot be told.
+    /// The number of questions that cannot be answered.
     undeterminable: usize,
 }
 
-/// A question and the agent that it was put to.
+/// A question and its agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Asked<'r> {
     pub(crate) agent: &'r str,
     pub(crate) question: &'r str,
 }
 
-/// What a run does not tell.
+/// Returns the limits of a run.
 pub(crate) fn limits<'r>(run: &Run, questions: &[Question<'r>]) -> Limits<'r> {
     let mut limits = Limits { is_listed: !run.opened.questions.is_empty(), ..Limits::default() };
     questions.iter().filter(|it| it.is_of_case()).for_each(|it| limits.take(it));
@@ -75,7 +75,7 @@ impl<'r> Limits<'r> {
         }
     }
 
-    /// How many there are of each kind, with what they are; those of which there are none stand, too.
+    /// Returns the number of limits of each kind with its name, including zeros.
     pub(crate) fn counts(&self) -> [(usize, &'static str); 5] {
         let one = |number: usize, one: &'static str, several: &'static str| {
             (number, if number == 1 { one } else { several })
@@ -89,13 +89,13 @@ impl<'r> Limits<'r> {
         ]
     }
 
-    /// The counts in one line.
+    /// Returns the counts in one line.
     pub(crate) fn line(&self) -> String {
         self.counts().map(|(number, what)| format!("{number} {what}")).join(", ")
     }
 }
 
-/// The checks that were not made of the run and of its evidence.
+/// Returns the checks that were not made of the run and its evidence.
 fn unchecked(run: &Run) -> Vec<String> {
     let mut unchecked = Vec::new();
     if !run.opened.confined {
@@ -117,14 +117,14 @@ fn unchecked(run: &Run) -> Vec<String> {
     unchecked
 }
 
-/// The files whose facts have this placement, by evidence and path.
+/// Returns the files whose facts have this placement, by evidence and path.
 fn placed(run: &Run, placement: Placement) -> BTreeSet<String> {
     let facts = run.facts().map(|(_, accepted)| &accepted.fact);
     let placed = facts.filter(|fact| fact.placement == Some(placement));
     placed.map(|fact| format!("{}:{}", fact.locator.evidence, fact.locator.path)).collect()
 }
 
-/// The files that were taken for the host's own because nothing tells their place.
+/// Describes the files that were assumed to be the host's own because nothing shows where they come from.
 fn assumed(run: &Run) -> Option<String> {
     let files = placed(run, Placement::Assumed);
     (!files.is_empty()).then(|| {
@@ -136,7 +136,7 @@ fn assumed(run: &Run) -> Option<String> {
     })
 }
 
-/// The files outside of their places, which answer nothing, and how to say that they are the host's own.
+/// Describes the files outside their usual places, which answer nothing, and how to declare them as the host's own.
 fn elsewhere(run: &Run) -> Option<String> {
     let files = placed(run, Placement::Elsewhere);
     (!files.is_empty()).then(|| {
@@ -148,7 +148,7 @@ fn elsewhere(run: &Run) -> Option<String> {
     })
 }
 
-/// The logs in their place of which records name another computer.
+/// Describes the logs that are in their usual place but whose records name another computer.
 fn of_another(run: &Run) -> Option<String> {
     let files = placed(run, Placement::Foreign);
     (!files.is_empty()).then(|| {
@@ -164,17 +164,17 @@ fn number(files: usize) -> String {
     if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
 }
 
-/// The first of these files.
+/// Lists the first of these files.
 fn some(files: &BTreeSet<String>) -> String {
     let mut told: Vec<&str> = files.iter().take(SOME).map(String::as_str).collect();
     told.extend((files.len() > SOME).then_some("…"));
     told.join(", ")
 }
 
-/// Files that are named of many.
+/// The number of files that are listed.
 const SOME: usize = 3;
 
-/// In what way the bytes of a piece of evidence are not vouched for.
+/// Describes why the bytes of a piece of evidence are not vouched for.
 fn unhashed(run: &Run, entry: &EvidenceEntry) -> Option<String> {
     let label = &entry.label;
     let hashed = run.integrity.iter().find(|hashed| hashed.evidence == *label);

@@ -18,7 +18,7 @@ use ledger::{EvidenceKind, IntegrityLevel};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The whole run as one Markdown page.
+/// Formats the whole run as one Markdown page.
 pub fn markdown(run: &Run) -> String {
     let mut out = String::new();
     let ranked = ranked(run);
@@ -221,7 +221,7 @@ fn evidence(out: &mut String, run: &Run) {
     }
 }
 
-/// Where the run came from, and when it went on after it had broken off; mostly nothing.
+/// Describes where the run came from and when it was resumed; usually empty.
 fn custody(run: &Run) -> String {
     let mut out = String::new();
     if let Some(parent) = &run.opened.parent {
@@ -238,7 +238,7 @@ fn custody(run: &Run) -> String {
     out
 }
 
-/// What the hash of a piece of evidence covers: only every byte of an image or an archive is hashed without a manifest.
+/// Describes what the hash of a piece of evidence covers: without a manifest, only images and archives are hashed byte by byte.
 fn hashed_as(run: &Run, hashed: &EvidenceHashed) -> &'static str {
     let entry = run.opened.case.evidence.iter().find(|entry| entry.label == hashed.evidence);
     match (entry.map(|entry| entry.kind), hashed.integrity.level) {
@@ -253,7 +253,7 @@ fn hashed_as(run: &Run, hashed: &EvidenceHashed) -> &'static str {
     }
 }
 
-/// Calls by tool and outcome; each that told anything stands with its facts.
+/// Writes the calls by tool and outcome; each call that grounded facts is listed with them.
 fn invocations(out: &mut String, run: &Run) {
     let mut tools: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     let mut all = 0;

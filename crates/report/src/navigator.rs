@@ -1,7 +1,7 @@
 //! The techniques that a run's facts fit, as a layer for the ATT&CK Navigator.
 //!
 //! Source: MITRE's attack-navigator, `layers/spec/v4.5/layerformat.md`.
-//! Nothing of the evidence stands in a layer: ids of the run, and names and words of the data of ATT&CK.
+//! A layer contains nothing from the evidence: only ids of the run, and names and text from the ATT&CK data.
 
 use detect::{Attack, Tactic};
 use graph::{Fit, Run, attack_fits};
@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 /// The version of the layer format.
 pub const LAYER: &str = "4.5";
 
-/// The oldest version of the Navigator that is asked for; the format wants 4.9.0 at least.
+/// The oldest version of the Navigator that the layer requests; the format requires at least 4.9.0.
 const NAVIGATOR: &str = "5.0.0";
 
-/// How many facts the comment of a technique names.
+/// The number of facts that the comment of a technique names.
 const NAMED: usize = 20;
 
-/// From few phenomena to many.
+/// The colours from few phenomena to many.
 const COLORS: [&str; 2] = ["#fff3b0", "#d9534f"];
 
 const DESCRIPTION: &str = "Techniques that traces of the run fit, scored by the number of phenomena. That a trace fits a technique does not say that the technique was used: ordinary software leaves such traces, too.";
 
-/// The layer of a run: an entry for each technique under each of its tactics, scored by the phenomena that carry a fact that fits it.
+/// Returns the layer of a run: one entry for each technique under each of its tactics, scored by the number of phenomena with a matching fact.
 ///
-/// A technique that only facts outside of phenomena fit has the score 0.
+/// A technique that only facts outside phenomena fit has the score 0.
 pub fn navigator_layer(run: &Run, attack: &Attack) -> Value {
     let fits = attack_fits(attack, run);
     let most = fits.iter().map(|fit| fit.phenomena.len()).max().unwrap_or(0).max(1);
@@ -38,7 +38,7 @@ pub fn navigator_layer(run: &Run, attack: &Attack) -> Value {
         "domain": "enterprise-attack",
         "description": DESCRIPTION,
         "filters": { "platforms": ["Windows"] },
-        // By score, the highest first.
+        // The value 3 sorts by score, highest first.
         "sorting": 3,
         "layout": {
             "layout": "side",
@@ -89,7 +89,7 @@ fn comment(facts: &[FactId]) -> String {
     format!("fits {}{more}", named.join(", "))
 }
 
-/// What the Navigator calls a version: `19` of `19.2`.
+/// Returns the version as the Navigator names it: `19` for `19.2`.
 fn major(version: &str) -> &str {
     version.split('.').next().unwrap_or(version)
 }

@@ -1,4 +1,4 @@
-//! What stands in the graph beside facts: absences, derivations, things that facts name, relations, hypotheses.
+//! The nodes of the graph other than facts: absences, derivations, entities, relations, hypotheses.
 
 use crate::inert::{code, prose, terminal};
 use crate::story::{self, READING};
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// What is said where an absence speaks of a hive as it stands.
+/// The remark for an absence in a hive as it stands.
 pub(crate) const OF_ITS_FILE: &str = "What is absent from a hive “as it stands” may still be on the host: the hive is dirty, and its transaction logs were not searched.";
 
-/// For the terminal; empty where there is nothing of the kind.
+/// Formats the nodes for the terminal; empty if there are none.
 pub(crate) fn text(run: &Run) -> String {
     let mut out = String::new();
     for (task, covered) in run.absences() {
@@ -63,7 +63,7 @@ pub(crate) fn text(run: &Run) -> String {
     out
 }
 
-/// For the report.
+/// Formats the nodes for the Markdown report.
 pub(crate) fn markdown(out: &mut String, run: &Run) {
     if run.absences().next().is_some() {
         let _ = writeln!(out, "\n## Absences\n\nEach is based on a complete search that found nothing.\n");
@@ -133,7 +133,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     }
 }
 
-/// The things that facts name, one for each kind and name, whichever tasks added it.
+/// Returns the entities that agents added, merged by kind and name over all tasks.
 pub(crate) fn entities(run: &Run) -> BTreeMap<(EntityKind, String), BTreeSet<FactId>> {
     let mut entities: BTreeMap<(EntityKind, String), (String, BTreeSet<FactId>)> = BTreeMap::new();
     for EntityAdded { kind, name, facts, .. } in run.tasks.values().flat_map(|view| &view.entities) {
@@ -152,7 +152,7 @@ pub(crate) fn hypotheses(run: &Run) -> impl Iterator<Item = &HypothesisView> {
     run.tasks.values().flat_map(|view| &view.hypotheses)
 }
 
-/// What a relation's end is called: an entity by its name, anything else by its id.
+/// Names the end of a relation: an entity by its name, anything else by its id.
 pub(crate) fn end(run: &Run, id: NodeId) -> String {
     let entity = |entity: &&EntityAdded| NodeId::Entity(entity.entity) == id;
     let found = run.tasks.values().flat_map(|view| &view.entities).find(entity);
@@ -178,10 +178,11 @@ pub(crate) fn stands(standing: Standing) -> String {
     }
 }
 
-/// Most reasons and questions that are told of a hypothesis.
+/// The maximum number of reasons and questions shown for a hypothesis.
 const TOLD: usize = 4;
 
-/// What was looked for that tells this computer from an untouched one, and what would refute a hypothesis, a line each: code's words.
+/// Describes which of the searched-for traces distinguish this computer from an untouched one, and what would refute a hypothesis,
+/// one line each, in code's words.
 pub(crate) fn test_of(run: &Run, hypothesis: &HypothesisView) -> Vec<String> {
     let standing = standing(run, hypothesis);
     if standing.assessment.is_none() {
@@ -211,7 +212,7 @@ pub(crate) fn test_of(run: &Run, hypothesis: &HypothesisView) -> Vec<String> {
     lines
 }
 
-/// What counts for and against a hypothesis, and how it could be tested, for programs.
+/// Returns as JSON what supports and contradicts a hypothesis, and how it could be tested.
 pub(crate) fn counted_json(run: &Run, hypothesis: &HypothesisView) -> Value {
     let standing = standing(run, hypothesis);
     let side = |nodes: usize, sources: Sources| json!({"nodes": nodes, "places": sources.places, "kinds": sources.kinds});
@@ -234,7 +235,7 @@ fn further(all: usize) -> String {
     }
 }
 
-/// How much speaks for or against it: what one component wrote into many files is of one kind.
+/// Describes the support on one side. Many files written by one component count as one kind.
 fn side(nodes: usize, which: &str, Sources { places, kinds }: Sources) -> String {
     match (nodes, places, kinds) {
         (0, ..) => format!("none {which}"),

@@ -1,4 +1,4 @@
-//! Notes of agents, apart from everything that code says: nobody checked them, no fact rests on them, and none has a time.
+//! Agents' notes, kept apart from everything that code says: they are unchecked and undated, and no fact is based on them.
 
 use crate::inert::{code, prose, terminal};
 use graph::Run;
@@ -7,25 +7,25 @@ use ledger::event::NoteWritten;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The heading of every format that people read.
+/// The heading in every format for people.
 pub(crate) const HEADING: &str = "Agents' notes (not checked)";
 
-/// What is said below it.
+/// The text below the heading.
 pub(crate) const ABOUT: &str = "Remarks in an agent's own words. They are not facts, nothing is based on them, and nobody has checked them.";
 
-/// The notes of all tasks, each with its task and agent, in the order in which a task wrote them.
+/// Returns the notes of all tasks with task and agent, in the order in which each task wrote them.
 pub(crate) fn notes(run: &Run) -> impl Iterator<Item = (TaskId, &str, &NoteWritten)> {
     run.tasks.iter().flat_map(|(task, view)| {
         view.notes.iter().map(move |note| (*task, view.assigned.agent.name.as_str(), note))
     })
 }
 
-/// The chapter of the story that a note is on, in words.
+/// Returns the chapter of the story that a note is about, in words.
 pub(crate) fn on(note: &NoteWritten) -> String {
     note.chapter.map_or_else(String::new, |chapter| format!(" on “{}”", chapter.title()))
 }
 
-/// For the terminal; empty where there are none.
+/// Formats the notes for the terminal; empty if there are none.
 pub(crate) fn text(run: &Run) -> String {
     let mut out = String::new();
     if notes(run).next().is_some() {
@@ -38,7 +38,7 @@ pub(crate) fn text(run: &Run) -> String {
     out
 }
 
-/// For the report.
+/// Writes the notes for the Markdown report.
 pub(crate) fn markdown(out: &mut String, run: &Run) {
     if notes(run).next().is_none() {
         return;
@@ -49,7 +49,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     }
 }
 
-/// For programs.
+/// Returns the notes as JSON.
 pub(crate) fn json(run: &Run) -> Vec<Value> {
     let one = |(task, agent, note): (TaskId, &str, &NoteWritten)| {
         json!({

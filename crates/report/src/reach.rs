@@ -1,12 +1,12 @@
-//! How far back the event logs go that were searched in vain: of the time before they say nothing.
+//! How far back the event logs go that were searched without result: they say nothing about earlier times.
 
 use graph::Run;
 use ledger::placement::tells_of_host;
 use ledger::{BoundValue, FactEntry, FieldValue, Objective};
 
-/// The facts of the event logs that could have answered an objective, each with the words from when to when its log goes.
+/// Returns the facts about the event logs that could have answered an objective, each with the time range that its log covers.
 ///
-/// These are the logs that the objective's listing of sources names, as far as facts tell of them.
+/// These are the logs that the objective's listing of sources names, as far as there are facts about them.
 pub(crate) fn logs<'r>(run: &'r Run, objective: &Objective) -> Vec<(&'r FactEntry, String)> {
     let named = |fact: &FactEntry| {
         objective.all_searched().filter_map(|by| by.sources.as_ref()).any(|sources| {
@@ -20,12 +20,12 @@ pub(crate) fn logs<'r>(run: &'r Run, objective: &Objective) -> Vec<(&'r FactEntr
     let logs = facts.filter(|fact| fact.kind == "event_log" && tells_of_host(fact.placement) && named(fact));
     let mut logs: Vec<_> = logs.filter_map(|fact| Some((fact, line(fact)?))).collect();
     logs.sort_by_key(|(fact, _)| (&fact.locator.evidence, &fact.locator.path));
-    // One log may have been listed by several calls.
+    // Several calls may have listed the same log.
     logs.dedup_by_key(|(fact, _)| (&fact.locator.evidence, &fact.locator.path));
     logs
 }
 
-/// From when to when the log of a fact goes, and whether it was cleared.
+/// Describes the time range of the log that a fact is about, and whether it was cleared.
 fn line(fact: &FactEntry) -> Option<String> {
     let time = |field: &str| value(fact, field).map(|bound| bound.value.to_text());
     let (first, last) = (time("first")?, time("last")?);

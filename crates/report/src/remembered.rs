@@ -1,4 +1,4 @@
-//! What a run was told of earlier ones, and which of its calls were refused for it; nothing where it was told nothing.
+//! The lessons of earlier runs that a run was given, and the calls that were refused because of them; empty if it was given none.
 
 use crate::inert::{code, prose};
 use graph::{Run, ToldLesson, told_lessons};
@@ -6,7 +6,7 @@ use ledger::TaskId;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// What stands above the lessons.
+/// The text above the lessons.
 pub(crate) const TOLD: &str =
     "Lessons of earlier runs are advice on how to look. They are no evidence, and no fact is based on them.";
 
@@ -28,7 +28,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     }
 }
 
-/// How many lessons, refused calls and calls that were insisted on there are.
+/// Counts the lessons, the refused calls and the calls that were insisted on.
 pub(crate) fn line(told: &[ToldLesson<'_>]) -> String {
     let count = |number: usize, one: &str, several: &str| {
         format!("{number} {}", if number == 1 { one } else { several })
@@ -43,21 +43,21 @@ pub(crate) fn line(told: &[ToldLesson<'_>]) -> String {
     .join(", ")
 }
 
-/// The calls that were refused for a lesson.
+/// Returns the calls that were refused because of a lesson.
 pub(crate) fn refused<'t>(told: &'t ToldLesson<'_>) -> impl Iterator<Item = (TaskId, String)> + 't {
     told.refused
         .iter()
         .map(|(task, refused)| (*task, format!("a call to {} was refused because of it", refused.tool)))
 }
 
-/// The calls that agents insisted on.
+/// Returns the calls that agents insisted on.
 pub(crate) fn insisted<'t>(
     told: &'t ToldLesson<'_>,
 ) -> impl Iterator<Item = (TaskId, ledger::InvocationId, &'t str)> + 't {
     told.insisted.iter().map(|(task, invocation, insisted)| (*task, *invocation, insisted.reason.as_str()))
 }
 
-/// The same for programs; `None` where the run was told nothing.
+/// Returns the lessons as JSON; `None` if the run was given none.
 pub(crate) fn json(run: &Run) -> Option<Value> {
     let told = told_lessons(run);
     let one = |it: &ToldLesson<'_>| {

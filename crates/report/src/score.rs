@@ -1,7 +1,8 @@
-//! Measures a run against what is known to be true of its case.
+//! Scores a run against the known truth of its case.
 //!
-//! A fact of the truth is found where one grounded fact of the run carries all its values.
-//! How values are compared stands in `docs/scoring.md` and is decided in [`same`]; how many facts were recorded for it is always told beside it, so that recording everything wins nothing.
+//! A fact of the truth is found if a single grounded fact of the run carries all its values.
+//! `docs/scoring.md` explains how values are compared, and [`same`] decides it. The number of recorded facts is always shown next to the score,
+//! so recording everything gains nothing.
 
 mod near;
 mod path;
@@ -23,37 +24,37 @@ use ledger::{FactEntry, FactId, PhenomenonId, SWEEP};
 use same::{Held, Sought, stands};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a run found of what is true, and what it took.
+/// The score of a run: what it found of the truth, and how many facts it recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
     /// The run's name.
     pub run: String,
     /// Its case.
     pub case: String,
-    /// The models that decided its agents' steps.
+    /// The models that decided the agents' steps.
     pub models: BTreeSet<String>,
-    /// Facts recorded.
+    /// The number of facts recorded.
     pub recorded: usize,
-    /// What became of each fact of the truth, in its order.
+    /// The result for each fact of the truth, in order.
     pub answers: Vec<Answer>,
-    /// What became of each finding, in its order.
+    /// The result for each finding, in order.
     pub findings: Vec<FindingScore>,
-    /// Facts that claim what must not be claimed.
+    /// Facts that make a forbidden claim.
     pub violations: Vec<Violation>,
-    /// By the run's agents: facts recorded, and facts of the truth found by them.
+    /// By agent of the run: the number of facts recorded, and of facts of the truth that it found.
     pub run_agents: BTreeMap<String, (usize, usize)>,
-    /// The same of what agents recorded, where the sweep recorded something: a model is measured by this.
+    /// The score of what agents recorded, if the sweep recorded something: models are measured by this.
     pub without_sweep: Option<Box<Score>>,
-    /// The confidences of its answers beside what the truth says of them.
+    /// The confidences of its answers next to what the truth says about them.
     pub reliability: Reliability,
 }
 
-/// What became of one fact of the truth that a reading can answer.
+/// The result for one fact of the truth that can be scored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// Its id.
     pub id: String,
-    /// The agent whose matter it is.
+    /// The agent responsible for it.
     pub agent: String,
     /// The question.
     pub question: String,
@@ -61,27 +62,27 @@ pub struct Answer {
     pub standing: Standing,
 }
 
-/// Whether a fact of the truth was found.
+/// The result for a fact of the truth.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Standing {
-    /// By each of these facts, in the order of their ids.
+    /// Each of these facts carries it; ordered by id.
     Found {
         /// The facts.
         by: Vec<FactId>,
     },
-    /// Not in one fact: its values stand in several.
+    /// No single fact carries it: its values are spread over several.
     Spread {
-        /// Those of one phenomenon, or only of one agent.
+        /// Over the facts of one phenomenon, or only of one agent.
         over: Over,
     },
-    /// No.
+    /// It was not found.
     Missed {
-        /// What comes nearest.
+        /// The nearest recorded fact.
         nearest: Option<Nearest>,
     },
 }
 
-/// What the values of a fact are spread over.
+/// What the values are spread over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
     /// The facts of one phenomenon.
@@ -90,30 +91,30 @@ pub enum Over {
     Agent,
 }
 
-/// What became of one finding.
+/// The result for one finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindingScore {
-    /// The sentence.
+    /// The finding, as a sentence.
     pub finding: String,
-    /// How many facts it rests on.
+    /// The number of facts that it is based on.
     pub of: usize,
-    /// Those that were not found, by id.
+    /// The facts that were not found, by id.
     pub missing: Vec<String>,
-    /// Those that were found, but in none of the [`graph::FIRST`] phenomena that a reader is shown first.
+    /// The facts that were found, but in none of the [`graph::FIRST`] phenomena that a reader is shown first.
     pub buried: Vec<String>,
 }
 
 impl FindingScore {
-    /// Whether a reader of the first phenomena is told all of it.
+    /// Checks whether the first phenomena show all of it.
     pub fn is_found(&self) -> bool {
         self.missing.is_empty() && self.buried.is_empty()
     }
 }
 
-/// A fact that claims what must not be claimed.
+/// A fact that makes a forbidden claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The sentence that says what must not be claimed.
+    /// The forbidden claim, as a sentence.
     pub claim: String,
     /// The fact.
     pub fact: FactId,
@@ -121,7 +122,7 @@ pub struct Violation {
     pub title: String,
 }
 
-/// A fact of the run, ready to be compared.
+/// A fact of the run, prepared for comparison.
 #[derive(Debug)]
 pub(crate) struct Recorded<'a> {
     pub(crate) fact: &'a FactEntry,
@@ -144,9 +145,9 @@ impl<'a> Recorded<'a> {
         Recorded { fact, agent, phenomena, first, held }
     }
 
-    /// Whether it stands where `artifact` says: file and subject are named there.
+    /// Checks whether the fact is located where `artifact` says, which must name the file and the subject.
     ///
-    /// A fact about the file itself stands there only if nothing in the file is named.
+    /// A fact about the file itself matches only if `artifact` names nothing inside the file.
     fn stands_at(&self, artifact: &str) -> bool {
         let artifact = path::lower(artifact.trim());
         let file = path::file(&self.fact.locator.path);
@@ -157,7 +158,7 @@ impl<'a> Recorded<'a> {
     }
 }
 
-/// Measures a run.
+/// Scores a run.
 pub fn score(truth: &Truth, run: &Run) -> Score {
     let first: BTreeSet<_> = ranked(run).iter().take(FIRST).map(|it| it.phenomenon.id).collect();
     let mut recorded = Vec::new();
@@ -176,7 +177,7 @@ pub fn score(truth: &Truth, run: &Run) -> Score {
     score
 }
 
-/// The score of what these agents of a run recorded.
+/// Scores what a subset of a run's agents recorded.
 fn measured(truth: &Truth, run: &Run, recorded: &[Recorded<'_>], is_of: impl Fn(&str) -> bool) -> Score {
     let tasks = || run.tasks.values().filter(|view| is_of(&view.assigned.agent.name));
     let mut score = compare(truth, recorded, tasks().map(|view| view.assigned.agent.name.clone()));
@@ -187,7 +188,7 @@ fn measured(truth: &Truth, run: &Run, recorded: &[Recorded<'_>], is_of: impl Fn(
     score
 }
 
-/// Compares recorded facts with the truth; their order does not matter.
+/// Compares recorded facts with the truth, independently of their order.
 fn compare(truth: &Truth, recorded: &[Recorded<'_>], agents: impl Iterator<Item = String>) -> Score {
     let scored = truth.facts.iter().filter(|fact| fact.unscored().is_none());
     let answers: Vec<Answer> = scored
@@ -242,7 +243,7 @@ fn standing(fact: &TruthFact, recorded: &[Recorded<'_>], tolerance: i128) -> Sta
     let weak = fact.is_weak();
     let sought: Vec<_> = fact.values.iter().map(|value| Sought::new(value, fact.manner)).collect();
     let placed: Vec<_> = recorded.iter().filter(|it| !weak || it.stands_at(&fact.artifact)).collect();
-    // Of each value, the facts that carry it.
+    // For each value, the facts that carry it.
     let carriers: Vec<Vec<_>> = sought
         .iter()
         .map(|value| {
@@ -263,7 +264,7 @@ fn standing(fact: &TruthFact, recorded: &[Recorded<'_>], tolerance: i128) -> Sta
     Standing::Missed { nearest: near::nearest(&sought, recorded, tolerance, weak) }
 }
 
-/// What every value has a carrier of.
+/// Returns the groups (such as phenomena) in which every value has a carrier.
 fn common<'a, T: Ord>(carriers: &[Vec<&Recorded<'a>>], of: impl Fn(&Recorded<'a>) -> Vec<T>) -> BTreeSet<T> {
     let mut sets =
         carriers.iter().map(|carriers| carriers.iter().flat_map(|it| of(it)).collect::<BTreeSet<T>>());
@@ -311,49 +312,49 @@ fn violations(truth: &Truth, recorded: &[Recorded<'_>]) -> Vec<Violation> {
 }
 
 impl Answer {
-    /// Whether one fact carries it.
+    /// Checks whether one fact carries it.
     pub fn is_found(&self) -> bool {
         matches!(self.standing, Standing::Found { .. })
     }
 
-    /// Whether only several facts together carry it.
+    /// Checks whether only several facts together carry it.
     pub fn is_spread(&self) -> bool {
         matches!(self.standing, Standing::Spread { .. })
     }
 }
 
 impl Score {
-    /// Facts of the truth that were found.
+    /// Returns the number of facts of the truth that were found.
     pub fn found(&self) -> usize {
         self.answers.iter().filter(|answer| answer.is_found()).count()
     }
 
-    /// Facts of the truth whose values stand in several facts only.
+    /// Returns the number of facts of the truth whose values are only spread over several facts.
     pub fn spread(&self) -> usize {
         self.answers.iter().filter(|answer| answer.is_spread()).count()
     }
 
-    /// Findings of which every fact stands among the first phenomena.
+    /// Returns the number of findings whose facts are all among the first phenomena.
     pub fn findings_found(&self) -> usize {
         self.findings.iter().filter(|finding| finding.is_found()).count()
     }
 
-    /// Findings of which every fact was found, wherever it stands.
+    /// Returns the number of findings whose facts were all found, anywhere.
     pub fn findings_anywhere(&self) -> usize {
         self.findings.iter().filter(|finding| finding.missing.is_empty()).count()
     }
 
-    /// Different things that must not be claimed, and were.
+    /// Returns the number of distinct forbidden claims that were made.
     pub fn violated(&self) -> usize {
         self.violations.iter().map(|violation| &violation.claim).collect::<BTreeSet<_>>().len()
     }
 
-    /// Found facts in a hundred; `None` where the truth has none.
+    /// Returns the percentage of facts found; `None` if the truth has no facts.
     pub fn recall(&self) -> Option<f64> {
         ratio(100 * self.found(), self.answers.len())
     }
 
-    /// Facts recorded for each found one: what recording everything costs; `None` where nothing was found.
+    /// Returns the number of facts recorded per found one, which is the price of recording everything; `None` if nothing was found.
     pub fn recorded_per_found(&self) -> Option<f64> {
         ratio(self.recorded, self.found())
     }

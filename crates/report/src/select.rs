@@ -1,4 +1,4 @@
-//! Which facts of a run are asked for: what `locard facts` was told to print.
+//! Selects facts of a run: the filter of `locard facts`.
 
 use detect::Level;
 use graph::{Run, dated, levels};
@@ -6,35 +6,35 @@ use ledger::event::ClaimAccepted;
 use ledger::pattern::fold;
 use ledger::{FactEntry, TaskId, Utc};
 
-/// Conditions that a fact must meet, all of them; without any it is every fact.
+/// Conditions that a fact must all meet; without conditions, every fact is selected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// One of these predicates; none: any.
+    /// The fact has one of these predicates; empty means any.
     pub predicates: Vec<String>,
-    /// Text in its subject or in one of its values, whichever case it has.
+    /// The text occurs in its subject or in one of its values, ignoring case.
     pub text: Option<String>,
-    /// One of these labels of evidence; none: any.
+    /// The fact is from one of these pieces of evidence, by label; empty means any.
     pub hosts: Vec<String>,
-    /// The time that dates it may lie at this instant or later.
+    /// The time that dates it may be at or after this instant.
     pub since: Option<Utc>,
-    /// The time that dates it may lie at this instant or earlier.
+    /// The time that dates it may be at or before this instant.
     pub until: Option<Utc>,
-    /// It stands out at least this much.
+    /// Its level is at least this.
     pub level: Option<Level>,
 }
 
 impl Selection {
-    /// Whether every fact is asked for.
+    /// Checks whether every fact is selected.
     pub fn is_everything(&self) -> bool {
         *self == Selection::default()
     }
 
-    /// Whether facts without a time are left out.
+    /// Checks whether facts without a time are left out.
     pub const fn is_bound_in_time(&self) -> bool {
         self.since.is_some() || self.until.is_some()
     }
 
-    /// The facts that meet it, in the order of tasks and acceptance.
+    /// Returns the facts that meet the conditions, in the order of tasks and acceptance.
     pub(crate) fn facts<'r>(&self, run: &'r Run) -> Vec<(TaskId, &'r ClaimAccepted)> {
         let levels = self.level.map(|least| (least, levels(run)));
         let stands_out = |fact: &FactEntry| {
@@ -43,7 +43,7 @@ impl Selection {
         run.facts().filter(|(_, it)| self.fits(&it.fact) && stands_out(&it.fact)).collect()
     }
 
-    /// Whether a fact meets all but the level, which is one among the facts of a run.
+    /// Checks all conditions except the level, which depends on the other facts of the run.
     fn fits(&self, fact: &FactEntry) -> bool {
         (self.predicates.is_empty() || self.predicates.contains(&fact.predicate.0))
             && (self.hosts.is_empty() || self.hosts.contains(&fact.locator.evidence))
@@ -51,7 +51,7 @@ impl Selection {
             && (!self.is_bound_in_time() || self.is_in_time(fact))
     }
 
-    /// A local time may be any instant that its zone allows, so that such a fact is given rather than missed.
+    /// A local time may be any instant that its zone allows; such a fact is included rather than missed.
     fn is_in_time(&self, fact: &FactEntry) -> bool {
         let Some((earliest, latest)) = dated(fact).and_then(ledger::Time::bounds) else { return false };
         self.since.is_none_or(|since| latest >= since) && self.until.is_none_or(|until| earliest <= until)

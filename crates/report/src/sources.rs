@@ -1,38 +1,39 @@
-//! On how many sources a statement rests: one rule for statements, answers and findings.
+//! Counts the sources that a statement is based on: one rule for statements, answers and findings.
 //!
-//! What is told rests on one source where everything that it cites was read from one file of each piece of evidence, and no other kind of source names the same thing.
-//! Pieces of evidence do not bear each other out: they may be of different computers.
+//! A statement has one source if everything it cites was read from one file in each piece of evidence,
+//! and no other kind of source names the same thing.
+//! Pieces of evidence do not corroborate each other: they may be of different computers.
 
 use crate::story::Line;
 use graph::{Question, Ranked, Run};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
-/// The words for something told that does.
+/// The words for a statement with a single source.
 pub(crate) const ONE: &str = "one source";
 
-/// The facts of a run of which another kind of source names what they name.
+/// The facts of a run that name a thing which another kind of source also names.
 #[derive(Debug, Default)]
 pub(crate) struct Corroborated(BTreeSet<FactId>);
 
 impl Corroborated {
-    /// Those of a run.
+    /// Collects the corroborated facts of a run.
     pub(crate) fn of(run: &Run) -> Corroborated {
         Corroborated(run.named_elsewhere())
     }
 
-    /// Whether what rests on these nodes rests on one source.
+    /// Checks whether a statement that is based on these nodes has one source.
     pub(crate) fn is_single(&self, run: &Run, cites: impl IntoIterator<Item = NodeId>) -> bool {
         let facts: Vec<FactId> = cites.into_iter().flat_map(|id| run.facts_of(id)).collect();
         !facts.iter().any(|fact| self.0.contains(fact)) && run.most_files(facts) == 1
     }
 
-    /// The same of facts.
+    /// Checks whether a statement that is based on these facts has one source.
     pub(crate) fn is_single_of(&self, run: &Run, facts: &[FactId]) -> bool {
         self.is_single(run, facts.iter().copied().map(NodeId::Fact))
     }
 
-    /// How many statements, answers and findings rest on one source, each of how many.
+    /// Counts the statements, answers and findings with one source, each with the total.
     fn count(
         &self,
         run: &Run,
@@ -52,7 +53,7 @@ impl Corroborated {
         ]
     }
 
-    /// The counts in one line.
+    /// Returns the counts in one line.
     pub(crate) fn line(
         &self,
         run: &Run,

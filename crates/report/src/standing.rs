@@ -1,23 +1,23 @@
-//! How an objective stands, in the words that every format has for it.
+//! Words for the status of a question, shared by all formats.
 
 use graph::{Asker, Question, Stands};
 use ledger::pattern::Patterns;
 use ledger::{Condition, Objective};
 
-/// The words for how an objective stands.
+/// The words for a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// Its place in the order of states: answers first.
+    /// Its position in the order of statuses: answered comes first.
     pub(crate) place: usize,
-    /// The class of the style sheet.
+    /// The class in the style sheet.
     pub(crate) class: &'static str,
-    /// In a few words.
+    /// The status in a few words.
     pub(crate) word: &'static str,
-    /// What these mean.
+    /// The meaning of these words.
     pub(crate) meaning: &'static str,
 }
 
-/// The words for how a question stands.
+/// Returns the words for a question's status.
 pub(crate) const fn standing(stands: &Stands) -> Standing {
     let (place, class, word, meaning) = match stands {
         Stands::Answered(_) => (0, "met", "answered", "recorded facts answer it"),
@@ -47,12 +47,12 @@ pub(crate) const fn standing(stands: &Stands) -> Standing {
     Standing { place, class, word, meaning }
 }
 
-/// In a few words how a question stands, as every format says it.
+/// Returns a question's status in a few words, the same in every format.
 pub const fn standing_word(stands: &Stands) -> &'static str {
     standing(stands).word
 }
 
-/// What of a question was looked at, and what was not, in a line; empty where nothing more is to say.
+/// Describes in one line what was searched for a question and what was not; empty if there is nothing to add.
 pub(crate) fn beyond(stands: &Stands) -> String {
     match stands {
         Stands::Seen { records, number } => {
@@ -63,7 +63,7 @@ pub(crate) fn beyond(stands: &Stands) -> String {
             format!("record {}{more}", named.join(", "))
         }
         Stands::Partly { missing, .. } if !missing.is_empty() => {
-            // Several searches of one question meet the same gaps.
+            // Several searches for one question meet the same gaps.
             let mut told: Vec<&str> = Vec::new();
             for line in missing {
                 if !told.contains(&line.as_str()) {
@@ -80,7 +80,7 @@ pub(crate) fn beyond(stands: &Stands) -> String {
     }
 }
 
-/// That a question was searched in some of the evidence, and the rest holds no source of it.
+/// Says that a question was searched in only some of the evidence, because the rest has no source for it.
 pub(crate) fn unsearched(objective: &Objective, lacking: &[String]) -> String {
     let mut kinds: Vec<&str> =
         objective.own_way().kinds().map(|(_, sources)| sources.needed.as_str()).collect();
@@ -89,17 +89,17 @@ pub(crate) fn unsearched(objective: &Objective, lacking: &[String]) -> String {
     format!("this does not cover {}, which {lack} {}", lacking.join(" and "), kinds.join(" and "))
 }
 
-/// What has to be known of a question beside its answer: who asks it, where it is none that every case is asked, why a lead left it open, and that code answered it and no agent did.
+/// Returns remarks on a question: who asks it (if it is not standard), why a lead left it open, and that code rather than an agent answered it.
 pub fn remarks(question: &Question<'_>) -> Vec<String> {
     asker(question).into_iter().chain(left_open(question)).chain(swept(question)).collect()
 }
 
-/// Why a lead left a question open.
+/// Says why a lead left a question open.
 pub(crate) fn left_open(question: &Question<'_>) -> Option<String> {
     Some(format!("the lead left it open, in its own words: \"{}\"", question.declined?))
 }
 
-/// Who asks a question, where it is none that every case is asked.
+/// Says who asks a question, unless it is a standard one.
 pub(crate) fn asker(question: &Question<'_>) -> Option<String> {
     match question.by {
         Asker::Standard | Asker::Unlisted => None,
@@ -113,7 +113,7 @@ pub(crate) fn asker(question: &Question<'_>) -> Option<String> {
     }
 }
 
-/// What a condition asks of a fact: `some dir_entry with any path is recorded as "present"`.
+/// Describes what a condition expects of a fact: `some dir_entry with any path is recorded as "present"`.
 fn in_words(condition: &Condition) -> String {
     let Condition { predicate, record, subject, field, value, unless, earlier } = condition;
     let listed = |patterns: &Patterns| match patterns {
@@ -138,13 +138,13 @@ fn in_words(condition: &Condition) -> String {
     format!("{words} is recorded as {:?}", predicate.0)
 }
 
-/// That code answered a question which agents had left otherwise.
+/// Says that code changed the status in which agents had left a question.
 fn swept(question: &Question<'_>) -> Option<String> {
     let before = standing_word(question.before_sweep.as_ref()?);
     Some(format!("by the sweep: code searched after the agents had left it as \"{before}\""))
 }
 
-/// What would be needed to answer an objective, in two parts: kinds of sources that the evidence lacks, and what is there and could not be read.
+/// Splits what an objective needs into kinds of sources that the evidence lacks, and sources that exist but could not be read.
 pub(crate) fn needs<'r>(objective: &Objective, needed: &'r [String]) -> (Vec<&'r str>, Vec<&'r str>) {
     let is_kind = |text: &&str| {
         let mut kinds = objective.all_searched().filter_map(|by| by.sources.as_ref());
@@ -153,7 +153,7 @@ pub(crate) fn needs<'r>(objective: &Objective, needed: &'r [String]) -> (Vec<&'r
     needed.iter().map(String::as_str).partition(is_kind)
 }
 
-/// The same in one line: `needs a SAM hive; could not read p1/a: permission denied`.
+/// Returns both parts in one line: `needs a SAM hive; could not read p1/a: permission denied`.
 pub(crate) fn needs_line(objective: &Objective, needed: &[String]) -> String {
     let (lacking, unread) = needs(objective, needed);
     let part = |word: &str, texts: Vec<&str>, between: &str| {

@@ -1,4 +1,4 @@
-//! The story as every format shows it: what code says of what agents chose, and beside it what they made of it.
+//! The story in the form shared by all formats: code's sentences for what agents chose, and next to them the agents' comments.
 
 mod arranged;
 
@@ -10,17 +10,17 @@ use ledger::{Precision, TaskId, Utc};
 use phrases::Phrase;
 use serde_json::{Value, json};
 
-/// What stands over everything that is an agent's reading.
+/// The heading above everything that is an agent's interpretation.
 pub const READING: &str = "the agent's reading, not checked";
 
 /// A statement with its words.
 pub(crate) struct Line<'r> {
     pub(crate) statement: Statement<'r>,
-    /// What code says.
+    /// Code's sentence.
     pub(crate) words: Phrase,
     /// How much it stands out, and why.
     pub(crate) weighed: Weighed,
-    /// What agents say.
+    /// The agents' comments.
     pub(crate) remarks: Vec<Remark<'r>>,
 }
 
@@ -31,11 +31,11 @@ pub(crate) struct Remark<'r> {
     pub(crate) agent: &'r str,
     /// Its text as it was recorded.
     pub(crate) text: &'r str,
-    /// The same in pieces: which values of it stand in what is told.
+    /// The text in pieces, marked by which of its values are in the statements.
     pub(crate) pieces: Vec<Marked>,
 }
 
-/// The story of a run, in its order.
+/// Returns the lines of a run's story, in order.
 pub(crate) fn lines<'r>(run: &'r Run) -> Vec<Line<'r>> {
     let statements = story(run);
     let has_comments = statements.iter().any(|it| !it.comments.is_empty());
@@ -57,12 +57,12 @@ pub(crate) fn lines<'r>(run: &'r Run) -> Vec<Line<'r>> {
     statements.into_iter().map(line).collect()
 }
 
-/// What code says of a statement.
+/// Returns code's sentence for a statement.
 pub fn words(run: &Run, statement: &Statement<'_>) -> String {
     phrase(run, statement).text()
 }
 
-/// What the facts, absences and derivations of a run state.
+/// Returns what the facts, absences and derivations of a run state.
 fn known(run: &Run) -> Known<'_> {
     let facts = run.facts().map(|(_, accepted)| Citable::Fact(&accepted.fact));
     let absences = run.absences().map(|(_, covered)| Citable::Absence(&covered.absence));
@@ -71,7 +71,7 @@ fn known(run: &Run) -> Known<'_> {
 }
 
 impl Line<'_> {
-    /// When it was, as its source keeps it: an instant in UTC, or a local time that says so.
+    /// Formats its time as the source keeps it: an instant in UTC, or a local time marked as such.
     pub(crate) fn moment(&self) -> Option<String> {
         let (time, _) = self.statement.dated?;
         let zone = match (time.zone, self.statement.zone) {
@@ -82,25 +82,25 @@ impl Line<'_> {
         Some(format!("{}{zone}", time.to_text()))
     }
 
-    /// Between which instants its local time lies by the zone of its host, and the fact that tells that zone.
+    /// Formats the range of its local time by the host's zone, and returns the fact that states the zone.
     pub(crate) fn zoned(&self) -> Option<(String, ledger::FactId)> {
         let (earliest, latest) = self.statement.between?;
         let text = |utc: Utc| utc.to_text(Precision::Second);
         Some((format!("between {} and {}", text(earliest), text(latest)), self.statement.zone?))
     }
 
-    /// The field that dates it.
+    /// Returns the field that dates it.
     pub(crate) fn dated_by(&self) -> Option<&str> {
         self.statement.dated.map(|(_, field)| field)
     }
 
-    /// Its pieces of evidence, where the case has several.
+    /// Returns its pieces of evidence, if the case has several.
     pub(crate) fn host(&self, run: &Run) -> Option<String> {
         let hosts: Vec<&str> = self.statement.hosts.iter().copied().collect();
         (run.opened.case.evidence.len() > 1 && !hosts.is_empty()).then(|| hosts.join(", "))
     }
 
-    /// Who told it: the names of the agents with their tasks.
+    /// Returns the names of the agents that stated it, with their tasks.
     pub(crate) fn tellers(&self, run: &Run) -> String {
         let teller = |task: &TaskId| match run.tasks.get(task) {
             Some(view) => format!("{} ({task})", view.assigned.agent.name),
@@ -110,7 +110,7 @@ impl Line<'_> {
     }
 }
 
-/// The story as data, in its order.
+/// Returns the story as JSON, in order.
 pub(crate) fn json(run: &Run) -> Vec<Value> {
     let lines = lines(run);
     let mut placed: Vec<Place> = vec![Place::default(); lines.len()];
@@ -134,12 +134,12 @@ pub(crate) fn json(run: &Run) -> Vec<Value> {
     lines.iter().zip(placed).map(|(line, place)| one(line, &place)).collect()
 }
 
-/// Where a statement stands.
+/// The position of a statement.
 #[derive(Debug, Clone, Default)]
 struct Place {
     /// The number of its episode.
     episode: Option<usize>,
-    /// The number of the line that it stands in with others, and what that says.
+    /// The number of the combined line that contains it, and the words of that line.
     group: Option<(usize, String)>,
 }
 

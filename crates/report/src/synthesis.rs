@@ -1,4 +1,4 @@
-//! What every format tells of all tasks together: answers, the sentences of earlier versions, who was handed what.
+//! What every format says about all tasks together: answers, the sentences of earlier versions, the assigned tasks.
 
 use crate::contradicted::Contradictions;
 use graph::{Asker, Placed, Question, Run, Stands, derivation_title, fact_title, narrative};
@@ -7,7 +7,7 @@ use ledger::{InvocationId, NodeId, ReferenceShown};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What a node says, whichever task recorded it; its id where it says nothing by itself.
+/// Describes a node, whichever task recorded it; a node without words of its own is described by its id.
 pub(crate) fn title(run: &Run, id: NodeId) -> String {
     let said = match id {
         NodeId::Fact(id) => run.fact(id).map(fact_title),
@@ -28,7 +28,7 @@ pub(crate) fn title(run: &Run, id: NodeId) -> String {
     said.unwrap_or_else(|| id.to_string())
 }
 
-/// What a task was shown of an artifact that it was pointed to.
+/// Describes what a task was shown of an artifact that it was referred to.
 pub(crate) const fn shown(shown: &ReferenceShown) -> &'static str {
     match shown {
         ReferenceShown::Content { .. } => "shown",
@@ -37,7 +37,7 @@ pub(crate) const fn shown(shown: &ReferenceShown) -> &'static str {
     }
 }
 
-/// Every question of the case with its answer.
+/// Returns every question of the case with its answer.
 pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
     let one = |question: &Question<'_>| {
         let (searches, needed) = match &question.stands {
@@ -80,7 +80,7 @@ pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
     graph::questions(run).iter().map(one).collect()
 }
 
-/// The sentences that agents wrote in runs before [`ledger::Behaviour::Tells`].
+/// Returns the sentences that agents wrote in runs before [`ledger::Behaviour::Tells`].
 pub(crate) fn narrative_json(run: &Run) -> Vec<Value> {
     let contradictions = Contradictions::of(run);
     let sentence = |placed: Placed<'_>| {
@@ -102,7 +102,7 @@ pub(crate) fn narrative_json(run: &Run) -> Vec<Value> {
     narrative(run).into_iter().map(sentence).collect()
 }
 
-/// The tasks that were handed out, in their order.
+/// Returns the assigned tasks, in order.
 pub(crate) fn dispatched_json(run: &Run) -> Vec<Value> {
     let batches =
         run.tasks.iter().flat_map(|(by, lead)| lead.dispatched.iter().map(move |batch| (by, lead, batch)));
@@ -127,12 +127,12 @@ pub(crate) fn dispatched_json(run: &Run) -> Vec<Value> {
     tasks
 }
 
-/// The other ways that a task tried.
+/// Returns the recoveries that a task tried.
 pub(crate) fn recoveries_json(recoveries: &[(RecoveryBegun, Option<RecoveryEnded>)]) -> Vec<Value> {
     recoveries.iter().map(|(begun, ended)| json!({"begun": begun, "ended": ended})).collect()
 }
 
-/// What a task stored.
+/// Returns what a task stored.
 pub(crate) fn artifacts_json(artifacts: &[ArtifactStored]) -> Vec<Value> {
     let stored = |stored: &ArtifactStored| {
         json!({

@@ -1,9 +1,9 @@
-//! The case tables that calls of a run have read, in short.
+//! A summary of the case tables that the calls of a run read.
 
 use graph::Run;
 use std::collections::BTreeMap;
 
-/// Of each piece of evidence how many tables with rows were read, and how many rows these have.
+/// Returns, for each piece of evidence, how many non-empty tables were read and how many rows they have.
 pub(crate) fn tables_read(run: &Run) -> Vec<(&str, usize, u64)> {
     let mut read: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     for group in run.tables.iter().filter(|group| !group.tables.is_empty()) {

@@ -1,11 +1,11 @@
-//! What refused claims add up to, for people and for programs.
+//! Counts of refused claims, for people and for programs.
 
 use crate::inert::terminal;
 use graph::{Tallies, Tally};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Tables by code, agent, tool and model, and what refusals cost.
+/// Formats tables by code, agent, tool and model, and the cost of refusals.
 pub fn tallies(tallies: &Tallies) -> String {
     let mut out = String::new();
     let width = groups(tallies).iter().flat_map(|(_, rows)| rows).map(|(name, _)| name.chars().count()).max();
@@ -53,7 +53,7 @@ pub(crate) fn share(part: u32, of: u32) -> Option<f64> {
     (of > 0).then(|| 100.0 * f64::from(part) / f64::from(of))
 }
 
-/// The tables: title, and rows by name.
+/// Returns the tables, each with its title and its rows by name.
 pub(crate) fn groups(tallies: &Tallies) -> [(&'static str, Vec<(String, &Tally)>); 5] {
     let tool = |tool: &Option<String>| tool.as_deref().map_or("none".to_owned(), terminal);
     [
@@ -65,7 +65,7 @@ pub(crate) fn groups(tallies: &Tallies) -> [(&'static str, Vec<(String, &Tally)>
     ]
 }
 
-/// The same as one JSON value.
+/// Returns the counts as one JSON value.
 pub fn tallies_json(tallies: &Tallies) -> Value {
     let one = |it: &Tally| {
         let tries: Map<String, Value> =

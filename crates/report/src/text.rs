@@ -1,4 +1,4 @@
-//! The tables of the command line.
+//! Text output of the command line.
 
 use crate::contradicted::Contradictions;
 use crate::inert::terminal;
@@ -18,7 +18,7 @@ use ledger::{
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Every fact: what it says, what it rests on, each value in full, how it matched and who could have written it.
+/// Formats every fact: what it says, what it is based on, and each value in full with how it matched and who could have written it.
 pub fn facts(run: &Run) -> String {
     let mut out = String::new();
     let beside = Beside::of(run);
@@ -33,7 +33,7 @@ pub fn facts(run: &Run) -> String {
     out
 }
 
-/// The facts that are asked for, alone, and how many the run has.
+/// Formats only the selected facts, and how many the run has.
 pub fn facts_of(run: &Run, selection: &Selection) -> String {
     let mut out = String::new();
     let (chosen, beside) = (selection.facts(run), Beside::of(run));
@@ -54,17 +54,17 @@ pub fn facts_of(run: &Run, selection: &Selection) -> String {
     out
 }
 
-/// What the words for writers mean, where facts bear them.
+/// Explains the words for writers, if there are facts with them.
 fn legend(out: &mut String, run: &Run, facts: usize) {
     if !run.opened.writers.is_empty() && facts > 0 {
         let _ = writeln!(out, "{}", crate::writers::legend());
     }
 }
 
-/// What is told with facts that their values do not say.
+/// What is shown with a fact but is not among its values.
 struct Beside {
     levels: BTreeMap<FactId, Level>,
-    /// The rules that were brought along and fit their records.
+    /// The supplied rules that match its record.
     brought: BTreeMap<FactId, Vec<u32>>,
 }
 
@@ -114,13 +114,13 @@ fn fact(out: &mut String, run: &Run, beside: &Beside, task: TaskId, accepted: &C
     }
 }
 
-/// The values of a fact in full, each once: the subject first, unless its field is among the values.
+/// Returns the values of a fact in full, without repeats: the subject first, unless its field is among the values.
 pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     let stated = fact.values.iter().any(|value| value.field == fact.subject.field);
     std::iter::once(&fact.subject).filter(move |_| !stated).chain(graph::values(fact))
 }
 
-/// Each question of the case with how it stands and the facts that answer it, agent by agent.
+/// Formats each question of the case with its status and the facts that answer it, agent by agent.
 pub fn answers(run: &Run) -> String {
     let mut out = String::new();
     let questions = graph::questions(run);
@@ -145,7 +145,7 @@ pub fn answers(run: &Run) -> String {
     out
 }
 
-/// A run on one screen: what stands out, what went wrong, how the questions of the case stand, and which are open.
+/// Summarises a run on one screen: what stands out, what went wrong, the status of the questions, and which are open.
 pub fn summary(run: &Run) -> String {
     let mut out = unread(run);
     out.push_str(&crate::foremost::foremost_text(run));
@@ -185,7 +185,8 @@ pub fn summary(run: &Run) -> String {
     out
 }
 
-/// The pieces of evidence that hold nothing, or of which files could not be read: a line each, for who reads the rest takes it for a result.
+/// Lists the pieces of evidence that are empty or have unreadable files, one line each,
+/// so that a reader does not take the rest for a complete result.
 fn unread(run: &Run) -> String {
     let mut out = String::new();
     for label in graph::empty_evidence(run) {
@@ -203,10 +204,10 @@ fn unread(run: &Run) -> String {
     out
 }
 
-/// Open questions that a summary names.
+/// The number of open questions that a summary lists.
 const SHOWN_OPEN: usize = 10;
 
-/// The questions that no task had: the owner's, and those that facts answer all the same, one by one; of the others how many there are.
+/// Lists the questions that were assigned to no task: one by one if the owner asked them or if they have a result, otherwise only their number.
 fn handed_to_nobody(out: &mut String, run: &Run, questions: &[Question<'_>]) {
     let nobody = questions.iter().filter(|it| it.tasks.is_empty());
     let (told, counted): (Vec<_>, Vec<_>) =
@@ -228,7 +229,7 @@ fn handed_to_nobody(out: &mut String, run: &Run, questions: &[Question<'_>]) {
 fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
     let word = standing(&it.stands).word;
     let _ = writeln!(out, "  {word:<23} {}", terminal(&it.objective.question));
-    // Below the heading of the sweep it goes without saying that code asked.
+    // Under the heading of the sweep, it is clear that code asked.
     let is_below_sweep =
         it.tasks.first().and_then(|task| run.tasks.get(task)).is_some_and(|it| it.assigned.sweep);
     let remarks = match is_below_sweep {
@@ -272,7 +273,7 @@ fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
     }
 }
 
-/// How a task ended; of one that handed out others, what code accepted of them, and how many questions of the case are open.
+/// Describes how a task ended; for a task that assigned others, also what code accepted from them and how many questions of the case are open.
 pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
     let status = view.ended.as_ref().map_or("did not end", |ended| self::status(ended.status));
     if view.assigned.sweep {
@@ -293,7 +294,7 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
         Some(TaskStatus::Completed | TaskStatus::Incomplete) if open > 0 => {
             format!("{open} open questions")
         }
-        // An older run does not say what its case asks.
+        // An older run does not record the questions of its case.
         Some(TaskStatus::Completed) if is_unlisted => "no open questions among those assigned".to_owned(),
         Some(_) | None => status.to_owned(),
     };
@@ -306,7 +307,8 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
     format!("{accepted} of {} tasks accepted, {all}{untold}", view.reports.len())
 }
 
-/// What is open of a task that an older run took for complete: a question without an answer could be closed then by calls that today leave it open.
+/// Describes what is open in a task that an older run counted as complete. At that time,
+/// calls could close a question that they would leave open today.
 fn by_todays_rules(task: TaskId, questions: &[Question<'_>]) -> String {
     let open = questions.iter().filter(|it| it.tasks.contains(&task) && it.was_left_open()).count();
     match open {
@@ -316,7 +318,7 @@ fn by_todays_rules(task: TaskId, questions: &[Question<'_>]) -> String {
     }
 }
 
-/// What a sweep was asked, and how that stands now: what the agents left open, and what code made of it.
+/// Describes what a sweep was asked and the current status: what the agents left open, and what code found.
 fn swept(status: &str, task: TaskId, questions: &[Question<'_>]) -> String {
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     for question in questions.iter().filter(|it| it.tasks.contains(&task)) {
@@ -331,7 +333,7 @@ fn swept(status: &str, task: TaskId, questions: &[Question<'_>]) -> String {
     )
 }
 
-/// The story, host by host in the order of time, and what agents made of it.
+/// Writes the story, host by host in chronological order, and the agents' comments.
 fn told(out: &mut String, run: &Run) {
     let lines = story::lines(run);
     if !lines.is_empty() {
@@ -382,7 +384,7 @@ fn groups(out: &mut String, lines: &[story::Line<'_>], groups: &[story::Group]) 
     }
 }
 
-/// Sentences of runs in which agents wrote them.
+/// Writes the sentences of runs in which agents wrote them.
 fn readings(out: &mut String, run: &Run) {
     let sentences = narrative(run);
     if sentences.is_empty() {
@@ -398,10 +400,10 @@ fn readings(out: &mut String, run: &Run) {
     }
 }
 
-/// Facts shown for each objective.
+/// The number of facts shown for each objective.
 const SHOWN_FACTS: usize = 3;
 
-/// The most characters of a fact that stands under an objective; `facts` has the whole of it.
+/// The maximum length of a fact shown under an objective, in characters; `facts` shows it in full.
 const SHOWN_CHARACTERS: usize = 140;
 
 pub(crate) fn clipped(title: &str) -> String {
@@ -411,7 +413,7 @@ pub(crate) fn clipped(title: &str) -> String {
     }
 }
 
-/// How a task ended, in words.
+/// Describes how a task ended.
 pub const fn status(status: TaskStatus) -> &'static str {
     match status {
         TaskStatus::Completed => "no open questions",
@@ -422,7 +424,7 @@ pub const fn status(status: TaskStatus) -> &'static str {
     }
 }
 
-/// Records, each with its place and its fields.
+/// Formats records, each with its locator and its fields.
 pub fn records(records: &[Record]) -> String {
     let mut out = String::new();
     for record in records {
@@ -448,7 +450,7 @@ pub fn records(records: &[Record]) -> String {
     out
 }
 
-/// Each refused claim with what was claimed and told, and how it ended.
+/// Formats each refused claim with what was claimed, what the agent was told, and how it ended.
 pub fn rejections(claims: &[RefusedClaim<'_>]) -> String {
     let mut out = String::new();
     for claim in claims {
@@ -458,7 +460,7 @@ pub fn rejections(claims: &[RefusedClaim<'_>]) -> String {
     out
 }
 
-/// How many refused claims of each code were corrected, and how many abandoned.
+/// Counts the corrected and the abandoned claims for each code.
 pub(crate) fn by_code(claims: &[RefusedClaim<'_>]) -> BTreeMap<RejectionCode, (u32, u32)> {
     let mut counts: BTreeMap<_, (u32, u32)> = BTreeMap::new();
     for claim in claims {
@@ -517,7 +519,7 @@ fn claimed(out: &mut String, reading: &Reading) {
     let _ = writeln!(out, "  citing:  {} {}", terminal(&reading.invocation), terminal(record));
 }
 
-/// A candidate in one line: where it is, and what stands there.
+/// Formats a candidate in one line: where it is and what it contains.
 pub(crate) fn candidate(candidate: &Candidate) -> String {
     let record = candidate.record.map_or(String::new(), |record| format!(" {record}"));
     let field = candidate.field.as_ref().map_or(String::new(), |field| format!(" {field}"));
@@ -527,7 +529,7 @@ pub(crate) fn candidate(candidate: &Candidate) -> String {
     }
 }
 
-/// How a tier is called.
+/// Returns the word for a tier.
 pub(crate) const fn tier(tier: Tier) -> &'static str {
     match tier {
         Tier::Exact => "exact",
@@ -537,7 +539,7 @@ pub(crate) const fn tier(tier: Tier) -> &'static str {
     }
 }
 
-/// How an invocation ended; `None`: it did not.
+/// Returns the word for how an invocation ended; `None` means that it did not end.
 pub(crate) const fn outcome(outcome: Option<Outcome>) -> &'static str {
     match outcome {
         Some(Outcome::Ok) => "ok",

@@ -1,11 +1,11 @@
-//! How much a finding stands out, and why, in words: one list for every format.
+//! How much a finding stands out, and why, in words that all formats share.
 
 use crate::brought;
 use crate::foremost::shares;
 use detect::Level;
 use graph::{Ranked, Run, Weighed};
 
-/// Why a finding stands where it does, the most telling reason first, as plain text.
+/// Returns the reasons for a finding's rank as plain text, most significant first.
 pub(crate) fn reasons(run: &Run, ranked: &Ranked<'_>) -> Vec<String> {
     let mut reasons: Vec<String> = ranked.rank.weighed.hits.iter().map(|hit| hit.note.to_owned()).collect();
     reasons.extend(brought::rules_of(run, &ranked.rank.weighed.brought));
@@ -41,7 +41,7 @@ pub(crate) fn reasons(run: &Run, ranked: &Ranked<'_>) -> Vec<String> {
     reasons
 }
 
-/// The rule that says most of why something stands out, in words; empty where none fits.
+/// Returns the words of the rule with the highest level that matches; empty if none does.
 pub(crate) fn first(run: &Run, weighed: &Weighed) -> String {
     let own = weighed.hits.first();
     let theirs = weighed.brought.first().and_then(|rule| run.brought.as_ref()?.fit(*rule));

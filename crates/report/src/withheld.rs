@@ -1,8 +1,8 @@
-//! What a reader of a report is told of what is withheld, and what its facts can be checked by.
+//! What a reader is told about withheld content and about verifying the facts.
 
 use graph::{Disclosure, Run};
 
-/// That something is withheld, in sentences; nothing where nothing is.
+/// Says that something is withheld, in sentences; empty if nothing is.
 pub(crate) fn notice(run: &Run) -> Vec<String> {
     let Some(redaction) = run.disclosure.as_ref().and_then(|it| it.redaction.as_ref()) else {
         return Vec::new();
@@ -36,7 +36,7 @@ pub(crate) fn notice(run: &Run) -> Vec<String> {
     told
 }
 
-/// What the facts can be checked by, in a sentence.
+/// Describes the root that the facts can be checked by, in a sentence.
 pub(crate) fn root(disclosure: &Disclosure) -> String {
     let facts = disclosure.openings.len();
     format!("The hashes of {facts} facts have the root {}.", disclosure.root)

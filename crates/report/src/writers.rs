@@ -1,11 +1,11 @@
-//! What is said of who could have written a value.
+//! Explains the words for who could have written a value.
 
 use ledger::Writer;
 
-/// What "writable by" means.
+/// The meaning of "writable by".
 pub(crate) const LEAD: &str = "\"writable by\" names the least privileged writer that could have set the value, by the default permissions of Windows; it does not say who did, or that the value is true.";
 
-/// What the words mean, in one paragraph.
+/// Explains the words in one paragraph.
 pub(crate) fn legend() -> String {
     let meanings: Vec<_> =
         Writer::ALL.iter().map(|writer| format!("{writer}: {}", writer.meaning())).collect();

@@ -1,7 +1,9 @@
-//! Servers of both APIs on this machine, stricter than the real ones.
+//! Local servers for both model APIs, stricter than the real ones.
 //!
-//! They refuse with 400 whatever breaks a documented rule, in words like those of the real servers; they play scripts, count tokens, have a context that can be full, break in every way that networks do, and keep every request.
-//! [`check`] and [`tokens`] are the same rules and the same count without a server.
+//! They respond with 400 to anything that breaks a documented rule, in words like those of the real servers.
+//! They also play scripts, count tokens,
+//! have a context limit, fail in all the ways that networks do, and keep every request.
+//! [`check`] and [`tokens`] apply the same rules and the same count without a server.
 //! Sources of the rules: the API references of Anthropic and OpenAI as of November 2026.
 
 mod anthropic;
@@ -18,5 +20,5 @@ pub use play::{Fault, Play, Said, Says};
 pub use server::{ApiServer, Kept, Limits, Speaks, check};
 pub use tokens::{text_tokens, tokens};
 
-/// The key that the servers ask for.
+/// The key that the servers require.
 pub const KEY: &str = "sk-test-of-locard-0123456789";

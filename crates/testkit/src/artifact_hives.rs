@@ -1,4 +1,4 @@
-//! Hives with one of every artifact, sound ones and odd ones.
+//! Hives with one of every artifact, both valid and malformed.
 
 mod programs;
 
@@ -12,7 +12,7 @@ const SID: &str = "S-1-5-21-1-2-3-1001";
 const GUID: &str = "{1EDE3981-5784-4C61-B5A7-CF328A10043E}";
 const INTERFACE: &str = "{4b0ae068-b350-4bd4-85ab-77e00e581863}";
 
-/// The files of all of these hives: each with its path from the root of the volume.
+/// Returns the files of all these hives, each with its path from the root of the volume.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     [
         ("Users/ann/AppData/Local/Microsoft/Windows/UsrClass.dat", classes()),
@@ -35,7 +35,7 @@ fn ticks() -> [u8; 8] {
     TICKS.to_le_bytes()
 }
 
-/// `SYSTEM` of two control sets.
+/// Builds a `SYSTEM` hive with two control sets.
 pub fn system() -> KeySpec {
     let name = |name| key(vec![ValueSpec::sz("ComputerName", name)]);
     let root = KeySpec::new("ROOT")
@@ -178,7 +178,7 @@ fn usb(root: KeySpec) -> KeySpec {
         .path("ControlSet002\\Enum\\USB\\ROOT_HUB\\4&1&0", key(vec![]))
 }
 
-/// `SOFTWARE`.
+/// Builds a `SOFTWARE` hive.
 pub fn software() -> KeySpec {
     let nt = |name: &str| format!("Microsoft\\Windows NT\\CurrentVersion{name}");
     let current = |name: &str| format!("Microsoft\\Windows\\CurrentVersion\\{name}");
@@ -273,7 +273,7 @@ fn networks(root: KeySpec) -> KeySpec {
     .path(&of("Signatures\\Managed\\0102"), key(vec![ValueSpec::binary("DefaultGatewayMac", &[1])]))
 }
 
-/// `NTUSER.DAT`.
+/// Builds an `NTUSER.DAT` hive.
 pub fn user() -> KeySpec {
     let root = KeySpec::new("ROOT")
         .path("Environment", key(vec![ValueSpec::sz("UserInitMprLogonScript", "C:\\logon.bat")]))

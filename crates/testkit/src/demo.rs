@@ -1,8 +1,9 @@
-//! The evidence of the demo case, and what was planted in it.
+//! The evidence of the demo case, and the truth that was planted in it.
 //!
-//! The disk of an accountant's workstation, with ordinary life and an intrusion that begins with a free scanner tool, and a triage of the file server that the intruder visited from there.
-//! Everything here is invented; `cargo xtask demo` writes it to `cases/demo`, with `truth.toml` beside it.
-//! The names, paths and times of the story stand in one module, which the evidence and the truth are both built from.
+//! It consists of the disk of an accountant's workstation, with ordinary activity and an intrusion that starts with a free scanner tool,
+//! and a triage of the file server that the intruder reached from there.
+//! Everything is invented. `cargo xtask demo` writes it to `cases/demo`, together with `truth.toml`.
+//! The names, paths and times of the story are in one module, from which both the evidence and the truth are built.
 
 mod browsers;
 mod clock;
@@ -34,33 +35,33 @@ use thiserror::Error;
 /// A file of the demo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DemoFile {
-    /// Its path in its evidence, separated by `/`.
+    /// Its path in its evidence, with `/` as separator.
     pub path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Why the demo cannot be built.
+/// The reason why the demo cannot be built.
 #[derive(Debug, Error)]
 pub enum DemoError {
-    /// A database.
+    /// A database failed.
     #[error("build a database of the demo")]
     Sqlite(#[from] rusqlite::Error),
-    /// The volume.
+    /// The volume failed.
     #[error("build the volume of the demo")]
     Volume(#[from] ntfs::BuildError),
-    /// The disk.
+    /// The disk failed.
     #[error("build the disk of the demo")]
     Disk(#[from] disk::DiskError),
 }
 
-/// The image of the workstation under `cases/demo`.
+/// The file name of the workstation's image in `cases/demo`.
 pub const IMAGE: &str = "alder-07.E01";
 
-/// The triage of the file server under `cases/demo`.
+/// The file name of the file server's triage in `cases/demo`.
 pub const ARCHIVE: &str = "alder-fs01.zip";
 
-/// The name of the file under `cases/demo` that says what was planted.
+/// The name of the file in `cases/demo` that lists what was planted.
 pub const TRUTH: &str = "truth.toml";
 
 impl DemoFile {
@@ -69,12 +70,12 @@ impl DemoFile {
     }
 }
 
-/// The history of Chromium and that of Firefox, without what stands in the log of the first; fails only where SQLite does.
+/// Builds the Chromium and the Firefox history, without the contents of Chromium's write-ahead log. Fails only if SQLite fails.
 pub fn browser_databases() -> rusqlite::Result<[Vec<u8>; 2]> {
     browsers::databases()
 }
 
-/// The files that are in use on drive C of the workstation, below `p1`; fails only where SQLite does.
+/// Builds the allocated files on drive C of the workstation, below `p1`. Fails only if SQLite fails.
 pub fn files() -> rusqlite::Result<Vec<DemoFile>> {
     let mut files = vec![
         hive(facts::SYSTEM, "SYSTEM", system::root()),
@@ -88,7 +89,7 @@ pub fn files() -> rusqlite::Result<Vec<DemoFile>> {
     Ok(files)
 }
 
-/// The disk of the workstation, with one NTFS volume.
+/// Builds the disk of the workstation, with one NTFS volume.
 pub fn disk() -> Result<Vec<u8>, DemoError> {
     let volume = volume::volume(&files()?).build()?;
     let part = disk::Part::volume(story::PARTITION / disk::SECTOR, &volume);
@@ -97,7 +98,7 @@ pub fn disk() -> Result<Vec<u8>, DemoError> {
     Ok(spec.build()?.bytes())
 }
 
-/// The disk as an E01 of one segment.
+/// Builds the disk as an E01 image with one segment.
 pub fn image() -> Result<Vec<u8>, DemoError> {
     let spec = ewf::EwfSpec {
         case_number: "2025-0917".to_owned(),
@@ -110,7 +111,7 @@ pub fn image() -> Result<Vec<u8>, DemoError> {
     Ok(spec.write(&disk()?).concat())
 }
 
-/// The triage of the file server.
+/// Builds the triage of the file server.
 pub fn archive() -> Vec<u8> {
     let entry = |file: DemoFile| zip::ZipEntry {
         name: file.path,
@@ -120,7 +121,7 @@ pub fn archive() -> Vec<u8> {
     zip::write(&server::files().into_iter().map(entry).collect::<Vec<_>>())
 }
 
-/// What was planted, as `truth.toml`.
+/// Returns what was planted, as `truth.toml`.
 pub fn truth() -> String {
     truth::text()
 }

@@ -1,6 +1,6 @@
 //! DetectionHistory files of Windows Defender.
 
-/// A detection of `threat` in the file `path`, at the FILETIME `time`.
+/// Builds a detection of `threat` in the file `path`, at the FILETIME `time`.
 ///
 /// Source of the format: Joachim Metz, dtformats, "Windows Defender scan DetectionHistory file format".
 pub fn detection(threat: &str, path: &str, time: u64) -> Vec<u8> {

@@ -1,6 +1,7 @@
-//! Builder of partitioned disks: MBR with logical partitions, GPT, and what lies between the partitions.
+//! Builder of partitioned disks: MBR with logical partitions, GPT, and data between the partitions.
 //!
-//! Sources: UEFI specification 2.10, chapter 5 (MBR 5.2, GPT 5.3); for logical partitions the chain of boot records that MS-DOS and Windows write.
+//! Sources: UEFI specification 2.10, chapter 5 (MBR 5.2, GPT 5.3); logical partitions follow the chain of boot records that MS-DOS
+//! and Windows write.
 //!
 //! ```
 //! use testkit::disk::{DiskSpec, Part};
@@ -17,33 +18,33 @@ use crate::medium::Medium;
 use crate::ntfs::Built;
 use std::io::{self, Seek, Write};
 
-/// Bytes of a sector.
+/// The size of a sector in bytes.
 pub const SECTOR: u64 = 512;
 
 /// Description of a disk.
 #[derive(Clone, Debug)]
 pub struct DiskSpec {
-    /// Sectors of the disk.
+    /// The number of sectors.
     pub sectors: u64,
     /// The partition table.
     pub table: Table,
     /// The partitions, ascending.
     pub parts: Vec<Part>,
-    /// Byte offset and bytes of what lies in no partition.
+    /// Byte offset and contents of data outside the partitions.
     pub gaps: Vec<(u64, Vec<u8>)>,
 }
 
 /// A partition table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
-    /// Master boot record with this signature.
+    /// A master boot record with this signature.
     Mbr {
-        /// At byte 440.
+        /// The signature at byte 440.
         signature: u32,
     },
-    /// GUID partition table of this disk.
+    /// A GUID partition table for this disk.
     Gpt {
-        /// Identifier of the disk, as it is stored.
+        /// The identifier of the disk, in stored form.
         disk: [u8; 16],
     },
 }
@@ -53,15 +54,15 @@ pub enum Table {
 pub struct Part {
     /// Its first sector.
     pub first: u64,
-    /// Its sectors.
+    /// Its number of sectors.
     pub sectors: u64,
-    /// Type in an MBR; 7 is NTFS.
+    /// Its type in an MBR; 7 is NTFS.
     pub kind: u8,
-    /// Type in a GPT, as it is stored.
+    /// Its type in a GPT, in stored form.
     pub kind_id: [u8; 16],
-    /// Name in a GPT, at most 36 UTF-16 units.
+    /// Its name in a GPT, at most 36 UTF-16 units.
     pub name: String,
-    /// Whether it is a logical one of an MBR; its boot record stands 63 sectors before it.
+    /// Whether it is a logical partition of an MBR; its boot record is 63 sectors before it.
     pub logical: bool,
     content: Content,
 }
@@ -76,44 +77,44 @@ enum Content {
 pub const BASIC_DATA: [u8; 16] =
     [0xa2, 0xa0, 0xd0, 0xeb, 0xe5, 0xb9, 0x33, 0x44, 0x87, 0xc0, 0x68, 0xb6, 0xb7, 0x26, 0x99, 0xc7];
 
-/// A description that no disk can hold.
+/// The reason why a description cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
-    /// A partition begins before what lies before it ends.
+    /// A partition begins before the previous data ends.
     #[error("partition {index}: expected a start from sector {expected}, found {found}")]
     Overlap {
-        /// Its place in the description, from 0.
+        /// Its index in the description.
         index: usize,
-        /// The first sector that is free.
+        /// The first free sector.
         expected: u64,
         /// Its first sector.
         found: u64,
     },
-    /// The disk ends before its last partition, or the copy of its table, does.
+    /// The disk ends before its last partition, or before the backup of its table.
     #[error("disk: expected at least {expected} sectors, found {found}")]
     Size {
-        /// Sectors needed.
+        /// The number of sectors needed.
         expected: u64,
-        /// Sectors of the description.
+        /// The number of sectors in the description.
         found: u64,
     },
     /// More partitions than the table has entries for.
     #[error("partitions: expected at most {limit}, found {found}")]
     Count {
-        /// Entries of the table.
+        /// The number of entries in the table.
         limit: usize,
-        /// Partitions of the description, the extended one among them.
+        /// The number of partitions in the description, including the extended one.
         found: usize,
     },
 }
 
 impl DiskSpec {
-    /// A disk with a master boot record.
+    /// Creates a disk with a master boot record.
     pub fn mbr(sectors: u64) -> Self {
         Self { sectors, table: Table::Mbr { signature: 0x4c6f_6361 }, parts: Vec::new(), gaps: Vec::new() }
     }
 
-    /// A disk with a GUID partition table.
+    /// Creates a disk with a GUID partition table.
     pub fn gpt(sectors: u64) -> Self {
         Self { table: Table::Gpt { disk: *b"Locard built it." }, ..Self::mbr(sectors) }
     }
@@ -130,7 +131,7 @@ impl DiskSpec {
         self
     }
 
-    /// Writes the disk.
+    /// Builds the disk.
     pub fn build(&self) -> Result<Disk, DiskError> {
         self.check()?;
         let mut medium = Medium::new(self.sectors * SECTOR);
@@ -176,17 +177,17 @@ impl Part {
         Self { first, sectors, kind, kind_id, name: String::new(), logical: false, content }
     }
 
-    /// A partition of NTFS type, as long as its bytes.
+    /// Creates a partition of type NTFS, as long as its bytes.
     pub fn bytes(first: u64, bytes: &[u8]) -> Self {
         Self::new(first, (bytes.len() as u64).div_ceil(SECTOR), Content::Bytes(bytes.to_vec()))
     }
 
-    /// A partition that holds a built volume.
+    /// Creates a partition with a built volume.
     pub fn volume(first: u64, built: &Built) -> Self {
         Self::new(first, built.size().div_ceil(SECTOR), Content::Volume(Box::new(built.clone())))
     }
 
-    /// A partition of zeros.
+    /// Creates a partition filled with zeros.
     pub fn empty(first: u64, sectors: u64) -> Self {
         Self::new(first, sectors, Content::Bytes(Vec::new()))
     }
@@ -196,35 +197,35 @@ impl Part {
         Self { logical: true, ..self }
     }
 
-    /// Sets the type in an MBR.
+    /// Sets the MBR type.
     pub fn kind(self, kind: u8) -> Self {
         Self { kind, ..self }
     }
 
-    /// Sets the type in a GPT, as it is stored.
+    /// Sets the GPT type, in stored form.
     pub fn kind_id(self, kind_id: [u8; 16]) -> Self {
         Self { kind_id, ..self }
     }
 
-    /// Sets the name in a GPT.
+    /// Sets the GPT name.
     pub fn name(self, name: &str) -> Self {
         Self { name: name.to_owned(), ..self }
     }
 }
 
-/// A written disk.
+/// A built disk.
 #[derive(Clone, Debug)]
 pub struct Disk {
     medium: Medium,
 }
 
 impl Disk {
-    /// The whole disk in memory.
+    /// Returns the whole disk in memory.
     pub fn bytes(&self) -> Vec<u8> {
         self.medium.bytes()
     }
 
-    /// Writes the disk at the present position of a file, which stays sparse where nothing stands.
+    /// Writes the disk at the current position of a file, leaving unused areas sparse.
     pub fn write_to(&self, out: &mut (impl Write + Seek)) -> io::Result<()> {
         self.medium.write_to(out)
     }

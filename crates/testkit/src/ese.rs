@@ -6,20 +6,20 @@ mod deep;
 
 pub use deep::{CHILDREN, LEAVES, PACKED, ROOT, TEXT, deep, overlapping};
 
-/// Bytes of a page.
+/// The size of a page in bytes.
 pub const PAGE: usize = 8192;
 const HEADER: usize = 40;
 const SIGNATURE: u32 = 0x89AB_CDEF;
-/// Root and leaf, with an ECC.
+/// Page flags: root and leaf, with an ECC.
 const FLAGS: u32 = 0x2003;
-/// Of a tag: its key shares bytes with the first tag.
+/// Tag flag: its key shares a prefix with the first tag.
 const HAS_COMMON: u16 = 4 << 13;
 
-/// A table of a database; values stand in the order of the columns.
+/// A table of a database; values are in the order of the columns.
 pub struct Table {
     /// Its name.
     pub name: &'static str,
-    /// Names and types of columns.
+    /// The names and types of its columns.
     pub columns: Vec<(&'static str, Type)>,
     /// Its records.
     pub rows: Vec<Vec<Value>>,
@@ -36,17 +36,17 @@ pub enum Type {
     I64,
     /// A time of eight bytes.
     DateTime,
-    /// Bytes of any number, tagged.
+    /// Binary data of any length, tagged.
     Binary,
-    /// UTF-16, tagged.
+    /// UTF-16 text, tagged.
     Text,
 }
 
-/// A value.
+/// A value in a record.
 pub enum Value {
-    /// None.
+    /// No value.
     Null,
-    /// A whole number of the size of its column.
+    /// A whole number, of the size of its column.
     Number(i64),
     /// A time as a double.
     Days(f64),
@@ -56,19 +56,19 @@ pub enum Value {
     Text(String),
     /// The number of a long value.
     Long(u32),
-    /// Bytes in one of the packings.
+    /// Compressed bytes.
     Packed(Vec<u8>),
 }
 
-/// What stands in front of a value: nothing, or flags.
+/// Flags in front of a value.
 const LONG: u8 = 0x04;
 const COMPRESSED: u8 = 0x02;
 const HAS_FLAGS: u16 = 0x4000;
-/// What a NULL of fixed size is filled with, which only the bitmap tells from a value.
+/// The filler of a fixed-size NULL, which only the bitmap distinguishes from a value.
 const FILL: u8 = 0x2A;
 
 impl Type {
-    /// Number of the type, size of a value, and first number of such columns.
+    /// Returns the type number, the size of a value, and the first number of columns of this type.
     fn facts(self) -> (u32, usize, u32) {
         match self {
             Type::U8 => (2, 1, 1),
@@ -81,7 +81,7 @@ impl Type {
     }
 }
 
-/// A database that was closed cleanly.
+/// Builds a database that was closed cleanly.
 pub fn database(tables: &[Table]) -> Vec<u8> {
     let mut header = vec![0; PAGE];
     for (at, field) in [(4, SIGNATURE), (8, 0x620), (52, 3), (232, 0x14), (236, PAGE as u32)] {
@@ -108,7 +108,7 @@ pub fn database(tables: &[Table]) -> Vec<u8> {
     bytes
 }
 
-/// Name, type, number and offset in a record of each column.
+/// Returns the name, type, number and record offset of each column.
 fn columns(table: &Table) -> Vec<(&'static str, Type, u32, usize)> {
     let (mut fixed, mut tagged, mut at) = (1, 256, 4);
     let number = |(name, kind): &(&'static str, Type)| {
@@ -121,7 +121,7 @@ fn columns(table: &Table) -> Vec<(&'static str, Type, u32, usize)> {
     table.columns.iter().map(number).collect()
 }
 
-/// An entry of the catalog: nine columns of fixed size and the name.
+/// Builds a catalog entry: nine fixed-size columns and the name.
 fn item(table: u32, kind: u16, id: u32, number: u32, size: u32, offset: u16, name: &str) -> Vec<u8> {
     let mut data = vec![9, 128, 0, 0];
     data.extend(table.to_le_bytes());
@@ -184,13 +184,14 @@ fn record(table: &Table, row: &[Value]) -> Vec<u8> {
     data
 }
 
-/// A page that is the root and only leaf of a tree.
+/// Builds a page that is both root and only leaf of a tree.
 fn page(number: u32, entries: &[Vec<u8>]) -> Vec<u8> {
     let keyed = (0u32..).zip(entries).map(|(index, data)| (index.to_be_bytes().to_vec(), data.clone()));
     page_of(number, FLAGS, &[0; 16], &keyed.collect::<Vec<_>>())
 }
 
-/// A page with `first` as its first tag, and entries of key and data; a key shares with `first` what it begins with, where the page is no root.
+/// Builds a page with `first` as its first tag, and entries of key and data; unless it is a root page,
+/// keys share their common prefix with `first`.
 fn page_of(number: u32, flags: u32, first: &[u8], entries: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     let mut page = vec![0; PAGE];
     put(&mut page, 36, &flags.to_le_bytes());
@@ -227,7 +228,7 @@ fn put(bytes: &mut [u8], at: usize, field: &[u8]) {
     bytes.iter_mut().skip(at).zip(field).for_each(|(slot, byte)| *slot = *byte);
 }
 
-/// SRUM with one application, what it used and what it sent.
+/// Builds a SRUM database with one application, its resource usage and its network usage.
 pub fn srum() -> Vec<u8> {
     let wide = |text: &str| text.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     let sid = vec![1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0];
@@ -269,7 +270,7 @@ pub fn srum() -> Vec<u8> {
     ])
 }
 
-/// A WebCache with a page, a file and a host of the history.
+/// Builds a WebCache database with a page, a file and a host in the history.
 pub fn web_cache(visited: u64) -> Vec<u8> {
     database(&[
         Table {
@@ -300,7 +301,7 @@ pub fn web_cache(visited: u64) -> Vec<u8> {
     ])
 }
 
-/// A database that is none of those.
+/// Builds a database that is neither of these.
 pub fn plain() -> Vec<u8> {
     let columns = vec![("Number", Type::I32), ("Text", Type::Text)];
     let rows = vec![vec![Value::Number(1), Value::Text("one".into())], vec![Value::Number(2), Value::Null]];

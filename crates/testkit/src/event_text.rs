@@ -1,15 +1,15 @@
-//! Events of [`evtx`](crate::evtx) as programs export them: XML, and JSON in several shapes.
+//! Exports events of [`evtx`](crate::evtx) as programs do: XML, and JSON in several shapes.
 
 use crate::evtx::Event;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// A shape.
+/// An export format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// `wevtutil qe /f:xml /e:Events`: one document, apostrophes around values.
+    /// `wevtutil qe /f:xml /e:Events`: one document, with apostrophes around values.
     Wevtutil,
-    /// `Get-WinEvent | ForEach-Object ToXml`, redirected by PowerShell: UTF-16LE, an event a line.
+    /// `Get-WinEvent | ForEach-Object ToXml`, redirected by PowerShell: UTF-16LE, one event per line.
     ToXml,
     /// `evtx_dump`: a declaration before each event, indented.
     DumpXml,
@@ -17,18 +17,18 @@ pub enum Shape {
     DumpJson,
     /// `evtx_dump -o jsonl`.
     DumpLines,
-    /// The same as an array, with attributes beside elements.
+    /// The same as an array, with attributes separate from elements.
     DumpSeparate,
-    /// Winlogbeat, a line each.
+    /// Winlogbeat, one event per line.
     Winlogbeat,
-    /// NXLog, flattened, a line each.
+    /// NXLog, flattened, one event per line.
     Nxlog,
     /// `Get-WinEvent | ConvertTo-Json`.
     PowerShell,
 }
 
 impl Shape {
-    /// All of them.
+    /// All shapes.
     pub const ALL: [Shape; 9] = [
         Shape::Wevtutil,
         Shape::ToXml,
@@ -42,7 +42,7 @@ impl Shape {
     ];
 }
 
-/// A log with these events in a shape.
+/// Exports a log with these events.
 pub fn exported(events: &[Event<'_>], shape: Shape) -> Vec<u8> {
     let each = |text: fn(&Event<'_>) -> String| events.iter().map(text).collect::<Vec<_>>();
     let lines = |value: fn(&Event<'_>) -> Value| {
@@ -69,17 +69,17 @@ pub fn exported(events: &[Event<'_>], shape: Shape) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Seconds since 1970 and ticks of 100 ns of a FILETIME.
+/// Splits a FILETIME into seconds since 1970 and 100 ns ticks.
 fn unix(ticks: u64) -> (u64, u64) {
     let since = ticks.saturating_sub(116_444_736_000_000_000);
     (since / 10_000_000, since % 10_000_000)
 }
 
-/// `YYYY-MM-DDThh:mm:ss` with so many decimal places.
+/// Formats `YYYY-MM-DDThh:mm:ss` with this many decimal places.
 fn time(ticks: u64, decimals: usize) -> String {
     let (seconds, rest) = unix(ticks);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Days in eras of 400 years that begin with March.
+    // Counts days in 400-year eras that start in March.
     let shifted = days + 719_468;
     let (era, day) = (shifted / 146_097, shifted % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -102,7 +102,7 @@ fn escaped(text: &str) -> String {
         .replace('\'', "&apos;")
 }
 
-/// The system part with a quotation mark of choice, and what stands between elements.
+/// Formats the system part with this quotation mark, and this gap between elements.
 fn system(event: &Event<'_>, quote: char, gap: &str) -> String {
     let q = quote;
     let guid = event.guid.map_or(String::new(), |guid| format!(" Guid={q}{guid}{q}"));
@@ -156,7 +156,7 @@ fn dump_xml(event: &Event<'_>) -> String {
     )
 }
 
-/// The data as members: those without names in an array.
+/// Returns the data as members; unnamed data go into an array.
 fn members(event: &Event<'_>) -> Map<String, Value> {
     let mut members: Map<String, Value> = Map::new();
     let unnamed: Vec<&str> =

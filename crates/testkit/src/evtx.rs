@@ -1,4 +1,4 @@
-//! Event logs of Windows Vista and later, as readers of other hands accept them.
+//! Builds event logs of Windows Vista and later that third-party readers accept.
 //!
 //! Sources of the format: [MS-EVEN6] 2.2.12 (BinXml); Joachim Metz, libevtx, "Windows XML Event Log (EVTX) format", sections 2 to 5.
 
@@ -7,39 +7,39 @@ mod template;
 
 use chunk::Chunk;
 
-/// An event as it is to be logged.
+/// An event to be logged.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {
-    /// Its number in the log.
+    /// Its record number in the log.
     pub record_id: u64,
-    /// When it was raised, as FILETIME.
+    /// When it was raised, as a FILETIME.
     pub time: u64,
-    /// Name of the provider.
+    /// The name of the provider.
     pub provider: &'a str,
-    /// GUID of the provider in braces; only providers with a manifest have one.
+    /// The GUID of the provider in braces; only providers with a manifest have one.
     pub guid: Option<&'a str>,
     /// The event id.
     pub event_id: u16,
-    /// 0 always, 1 critical, 2 error, 3 warning, 4 information.
+    /// The level: 0 always, 1 critical, 2 error, 3 warning, 4 information.
     pub level: u8,
     /// The channel.
     pub channel: &'a str,
     /// The computer.
     pub computer: &'a str,
-    /// SID of the user in whose name it was raised.
+    /// The SID of the user in whose name it was raised.
     pub user_sid: Option<&'a str>,
-    /// The element of `UserData` that holds the data; without one they stand in `EventData`.
+    /// The element of `UserData` with the data; without it, the data are in `EventData`.
     pub user_data: Option<&'a str>,
-    /// Names and values; a datum of `EventData` with an empty name has none.
+    /// Names and values; a value in `EventData` with an empty name is unnamed.
     pub data: &'a [(&'a str, &'a str)],
 }
 
-/// Bytes before the first chunk.
+/// The number of bytes before the first chunk.
 const HEAD: usize = 4096;
 
-/// A log with these events, in as many chunks as they need.
+/// Builds a log with these events, in as many chunks as needed.
 ///
-/// An event that fits into no chunk is left out.
+/// An event that does not fit into a chunk is left out.
 pub fn log(events: &[Event<'_>]) -> Vec<u8> {
     let mut chunks = vec![Chunk::new()];
     for event in events {
@@ -57,7 +57,7 @@ pub fn log(events: &[Event<'_>]) -> Vec<u8> {
     log
 }
 
-/// A log of Windows before Vista: number, seconds since 1970, event id and text of each event.
+/// Builds a log from before Windows Vista, with the number, seconds since 1970, event id and text of each event.
 ///
 /// Source of the format: the `EVENTLOGRECORD` structure (winnt.h); Joachim Metz, libevt, "Windows Event Log (EVT) format".
 pub fn old_log(source: &str, computer: &str, events: &[(u32, u32, u32, &str)]) -> Vec<u8> {
@@ -102,7 +102,7 @@ fn head(chunks: u64, next_id: u64) -> Vec<u8> {
     head
 }
 
-/// A GUID in braces as its 16 bytes ([MS-DTYP] 2.3.4.2).
+/// Converts a GUID in braces to its 16 bytes ([MS-DTYP] 2.3.4.2).
 fn guid(text: &str) -> Option<[u8; 16]> {
     let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
     let mut bytes = u128::from_str_radix(&digits, 16).ok()?.to_be_bytes();
@@ -112,7 +112,7 @@ fn guid(text: &str) -> Option<[u8; 16]> {
     Some(bytes)
 }
 
-/// A SID as its bytes ([MS-DTYP] 2.4.2.2).
+/// Converts a SID to its bytes ([MS-DTYP] 2.4.2.2).
 fn sid(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.strip_prefix("S-1-")?.split('-').map(str::parse::<u64>);
     let authority = parts.next()?.ok()?;

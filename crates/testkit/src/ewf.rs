@@ -1,4 +1,4 @@
-//! Writer of Expert Witness images (EWF-E01 version 1, as EnCase 6 writes them).
+//! Writer of Expert Witness images (EWF-E01 version 1, as written by EnCase 6).
 //!
 //! Source: "Expert Witness Compression Format specification" of libewf (Joachim Metz).
 //!
@@ -15,39 +15,39 @@ mod sections;
 use md5::Md5;
 use sections::Segment;
 use sha1::{Digest as _, Sha1};
-/// Bytes of a chunk.
+/// The size of a chunk in bytes.
 pub const CHUNK: usize = 32 << 10;
 
-/// Chunks that one table describes.
+/// The number of chunks that one table describes.
 const TABLE: usize = 16_375;
 
-/// How an image is to be written.
+/// The options for writing an image.
 #[derive(Clone, Debug)]
 pub struct EwfSpec {
-    /// Number of the case.
+    /// The case number.
     pub case_number: String,
-    /// Number of the evidence.
+    /// The evidence number.
     pub evidence_number: String,
-    /// What it is.
+    /// The description.
     pub description: String,
-    /// Who acquired it.
+    /// The examiner who acquired it.
     pub examiner: String,
     /// Notes.
     pub notes: String,
     /// When it was acquired, in seconds since 1970-01-01 UTC.
     pub acquired: u64,
-    /// Whether chunks are compressed; one that does not shrink is stored as it is.
+    /// Whether chunks are compressed; one that does not shrink is stored uncompressed.
     pub compressed: bool,
-    /// Bytes of chunks after which a new segment begins.
+    /// The number of chunk bytes after which a new segment begins.
     pub segment: Option<usize>,
-    /// Stores hashes of other content: the first byte of each is changed.
+    /// Whether to store wrong hashes: the first byte of each is changed.
     pub wrong_hash: bool,
-    /// Identifier of the set of segments.
+    /// The identifier of the set of segments.
     pub set: [u8; 16],
 }
 
 impl Default for EwfSpec {
-    /// One compressed segment with the right hashes.
+    /// Returns options for one compressed segment with correct hashes.
     fn default() -> Self {
         Self {
             case_number: "1".to_owned(),
@@ -64,7 +64,7 @@ impl Default for EwfSpec {
     }
 }
 
-/// The extension of a segment, counted from 0: `E01` to `E99`, then `EAA` to `EZZ`.
+/// Returns the extension of a segment, counted from 0: `E01` to `E99`, then `EAA` to `EZZ`.
 pub fn extension(index: usize) -> String {
     match index + 1 {
         number @ 1..100 => format!("E{number:02}"),
@@ -76,7 +76,7 @@ pub fn extension(index: usize) -> String {
 }
 
 impl EwfSpec {
-    /// The segments of an image; the last sector is filled with zeros where it is not whole.
+    /// Writes the segments of an image; an incomplete last sector is filled with zeros.
     pub fn write(&self, media: &[u8]) -> Vec<Vec<u8>> {
         let mut media = media.to_vec();
         media.resize(media.len().next_multiple_of(512), 0);
@@ -117,7 +117,7 @@ impl EwfSpec {
         segments
     }
 
-    /// Chunks that go into the next segment: one at least.
+    /// Returns how many chunks go into the next segment: at least one.
     fn count(&self, chunks: &[Chunk]) -> usize {
         let Some(limit) = self.segment else { return chunks.len() };
         let mut sum = 0;
@@ -139,18 +139,18 @@ impl EwfSpec {
     }
 }
 
-/// A chunk as it is stored.
+/// A chunk in stored form.
 struct Chunk {
     bytes: Vec<u8>,
     compressed: bool,
 }
 
-/// One library at one level: the same bytes whatever else a build compresses with.
+/// Compresses with one library at one level, so that the bytes are the same whatever else a build uses for compression.
 fn zlib(bytes: &[u8]) -> Vec<u8> {
     miniz_oxide::deflate::compress_to_vec_zlib(bytes, 6)
 }
 
-/// Adler-32 (RFC 1950).
+/// Computes Adler-32 (RFC 1950).
 fn adler32(bytes: &[u8]) -> u32 {
     const MODULUS: u32 = 65_521;
     let (mut low, mut high) = (1, 0);

@@ -1,33 +1,33 @@
-//! A case of five hosts as facts, with what connects them: somebody comes in on one, goes on to others with two accounts, and carries something away.
+//! A case with five hosts, as facts and their connections: an intruder enters one host, moves on with two accounts, and exfiltrates data.
 //!
-//! Two accounts bear one name, one stick is on two hosts, and a path is used twice.
+//! Two accounts have the same name, one stick is on two hosts, and a path is reused.
 
 use ledger::{
     BoundValue, ByteSpan, Digest, FactEntry, FactId, FieldValue, IdSpace, InvocationId, Locator, Placement,
     Predicate, RecordId, Seed, TaskId, Tier, Time, Utc,
 };
 
-/// The labels of the evidence, a host each.
+/// The labels of the evidence, one for each host.
 pub const HOSTS: [&str; 5] = ["ws1", "ws2", "fs1", "dc1", "ws3"];
 
 /// The SID of the domain's account `admin`.
 pub const DOMAIN_ADMIN: &str = "S-1-5-21-100-200-300-1105";
-/// The SID of the account `admin` that ws3 has of its own.
+/// The SID of ws3's own account `admin`.
 pub const LOCAL_ADMIN: &str = "S-1-5-21-900-800-700-1001";
-/// The SID of the user who fetched the program.
+/// The SID of the user who downloaded the program.
 pub const MARA: &str = "S-1-5-21-100-200-300-1110";
 /// The serial number of the stick.
 pub const STICK: &str = "4C530001230915117142";
 /// The hash of the program.
 pub const TOOL: &str = "7f68cf0426172fe29f324e5778d678e4deb4c23c76eb2a0cd5a7f89acf80e35f";
 
-/// A fact that is made up field by field.
+/// A fact built field by field.
 #[derive(Debug, Clone)]
 pub struct Made {
     fact: FactEntry,
 }
 
-/// Begins a fact of a record of this type.
+/// Starts a fact about a record of this type.
 pub fn made(number: u32, evidence: &str, says: &str, kind: &str) -> Made {
     let ids = IdSpace::new(Seed(Digest::of(b"five hosts")));
     let task = TaskId(1);
@@ -81,24 +81,24 @@ impl Made {
         self.with(field, FieldValue::Integer(number))
     }
 
-    /// Adds a time: minutes after midnight of 2025-09-16.
+    /// Adds a time, in minutes after midnight of 2025-09-16.
     pub fn minute(self, field: &str, minutes: u64) -> Made {
         self.with(field, FieldValue::Time(minute(minutes)))
     }
 
-    /// Has it stand in another file.
+    /// Sets the file that contains its record.
     pub fn of_file(mut self, path: &str) -> Made {
         path.clone_into(&mut self.fact.locator.path);
         self
     }
 
-    /// Has its file stand elsewhere.
+    /// Sets the placement of its file.
     pub fn placed(mut self, placement: Placement) -> Made {
         self.fact.placement = Some(placement);
         self
     }
 
-    /// The fact: its first value is its subject.
+    /// Returns the fact; its first value is its subject.
     pub fn fact(mut self) -> FactEntry {
         if let Some(first) = self.fact.values.first() {
             self.fact.subject = first.clone();
@@ -107,13 +107,13 @@ impl Made {
     }
 }
 
-/// A time of the host's clock: minutes after midnight of 2025-09-16.
+/// Returns a time by the host's clock, in minutes after midnight of 2025-09-16.
 pub fn minute(minutes: u64) -> Time {
     // 2025-09-16T00:00:00Z.
     Time::from_filetime(134_024_256_000_000_000 + minutes * 60 * 10_000_000)
 }
 
-/// The instant of [`minute`].
+/// Returns the instant of [`minute`].
 pub fn instant(minutes: u64) -> Option<Utc> {
     minute(minutes).utc
 }
@@ -135,7 +135,7 @@ fn assigned<T>(id: Result<T, ledger::IdError>) -> T {
     id.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The facts of the case.
+/// Returns the facts of the case.
 pub fn facts() -> Vec<FactEntry> {
     let mut number = 0;
     let mut next = |evidence: &str, says: &str, kind: &str| {
@@ -152,7 +152,7 @@ pub fn facts() -> Vec<FactEntry> {
         );
     }
     facts.extend([
-        // Somebody comes in on ws1.
+        // An intruder enters ws1.
         next("ws1", "downloaded", "browser_download")
             .path("file", tool)
             .name("url", "http://cdn.example/tool.exe")
@@ -183,12 +183,12 @@ pub fn facts() -> Vec<FactEntry> {
             .number("pid", 4100)
             .minute("time", 604)
             .name("destination_address", "203.0.113.9"),
-        // The number is used again.
+        // The process id is reused.
         next("ws1", "executed", "process_created")
             .path("image", r"C:\Windows\notepad.exe")
             .number("pid", 4100)
             .minute("time", 700),
-        // It goes on to ws2 and fs1 with the account of the domain.
+        // The intruder moves on to ws2 and fs1 with the domain account.
         next("ws2", "logged_on", "logon")
             .name("account", "admin")
             .name("domain", "CORP")
@@ -216,20 +216,20 @@ pub fn facts() -> Vec<FactEntry> {
             .sid("sid", DOMAIN_ADMIN)
             .name("address", "10.0.0.2")
             .minute("time", 620),
-        // A record without a SID: the name is borne by one account alone.
+        // A record without a SID: only one account has this name.
         next("dc1", "failed_logon", "logon_failed")
             .name("account", "admin")
             .name("domain", "CORP")
             .name("address", "10.0.0.3")
             .minute("time", 625),
-        // Another account of the same name, on ws3.
+        // A different account with the same name, on ws3.
         next("ws3", "present", "user_account").name("name", "admin").sid("sid", LOCAL_ADMIN),
         next("ws3", "cleared", "log_cleared")
             .name("cleared", "Security")
             .name("by_account", "admin")
             .name("by_domain", "WS3")
             .minute("time", 640),
-        // The stick is on two hosts; another device has a number that Windows made up.
+        // The stick is on two hosts; another device has a serial number that Windows made up.
         next("fs1", "connected", "usb_device")
             .name("device", r"Disk&Ven_X&Prod_Y\4C530001230915117142&0")
             .name("serial", STICK)
@@ -243,7 +243,7 @@ pub fn facts() -> Vec<FactEntry> {
         next("fs1", "connected", "usb_device")
             .name("device", r"Disk&Ven_Z\6&1a2b3c&0")
             .name("serial", "6&1a2b3c&0"),
-        // A file of another host that lies on ws3, and says nothing about ws3.
+        // A file from another host that is stored on ws3 and says nothing about ws3.
         next("ws3", "recorded", "log_cleared")
             .name("cleared", "System")
             .name("by_account", "admin")
@@ -251,7 +251,7 @@ pub fn facts() -> Vec<FactEntry> {
             .minute("time", 660)
             .of_file("Users/x/Desktop/old.evtx")
             .placed(Placement::Elsewhere),
-        // One path, two files: the name alone says which of them is meant no more.
+        // One path, two files: the path alone no longer shows which one is meant.
         next("ws3", "present", "mft_file_entry")
             .path("path", r"C:\Temp\a.exe")
             .number("entry", 80)
@@ -268,7 +268,7 @@ pub fn facts() -> Vec<FactEntry> {
     facts.into_iter().map(Made::fact).collect()
 }
 
-/// Every relation that the facts show, as `kind name | relation | kind name`; of what bears no telling name by another word.
+/// Every relation that the facts show, as `kind name | relation | kind name`. Entities without a significant name are described by other words.
 pub const RELATIONS: &[&str] = &[
     "host ws1 | has_address | address 10.0.0.1",
     "host ws2 | has_address | address 10.0.0.2",

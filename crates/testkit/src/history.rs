@@ -1,4 +1,4 @@
-//! Small logs made by hand, for tests of what folds them.
+//! Small handmade logs, for tests of code that folds logs.
 
 use ledger::chain::Circumstance;
 use ledger::event::{
@@ -12,7 +12,7 @@ use ledger::{
     RejectionCode, Rules, Seed, Stream, TaskId, Tier, Vocabulary,
 };
 
-/// The id space of every history.
+/// Returns the id space of every history.
 pub fn ids() -> IdSpace {
     IdSpace::new(Seed(Digest::of(b"history")))
 }
@@ -24,7 +24,7 @@ pub struct History {
 }
 
 impl History {
-    /// A run with one piece of evidence, labelled `host`, and this case title.
+    /// Opens a run with one piece of evidence, labelled `host`, and this case title.
     pub fn opened(title: &str) -> History {
         let evidence = EvidenceEntry {
             in_place: Vec::new(),
@@ -60,7 +60,7 @@ impl History {
         history
     }
 
-    /// The same, with another piece of evidence of this label.
+    /// Adds a piece of evidence with this label.
     pub fn with_evidence(mut self, label: &str) -> History {
         if let Some((_, Event::RunOpened(opened), _)) = self.events.first_mut() {
             let first = opened.case.evidence.first().cloned();
@@ -69,7 +69,7 @@ impl History {
         self
     }
 
-    /// The same, with these tables of who could have written what.
+    /// Sets the tables of who could have written what.
     pub fn judged_with(mut self, writers: ledger::Writers) -> History {
         if let Some((_, Event::RunOpened(opened), _)) = self.events.first_mut() {
             opened.writers = writers;
@@ -77,7 +77,7 @@ impl History {
         self
     }
 
-    /// The same, of a run that was made with these behaviours.
+    /// Sets the behaviours that the run was made with.
     pub fn behaving(mut self, behaviours: &[ledger::Behaviour]) -> History {
         if let Some((_, Event::RunOpened(opened), _)) = self.events.first_mut() {
             opened.behaviour = behaviours.iter().copied().map(u16::from).collect();
@@ -96,7 +96,7 @@ impl History {
         self.assigned_with(task, agent, "scripted", vec![])
     }
 
-    /// Assigns a task to an agent with these objectives, led by this model.
+    /// Assigns a task to an agent with these objectives and this model.
     pub fn assigned_with(
         &mut self,
         task: u16,
@@ -115,23 +115,23 @@ impl History {
         self.push(Stream::Run, Event::TaskAssigned(assigned))
     }
 
-    /// A task's model was asked for this turn.
+    /// Asks a task's model for this turn.
     pub fn asked(&mut self, task: u16, turn: u32) -> &mut History {
         let requested = TurnRequested { turn, request: Digest::of(b"request") };
         self.push(Stream::Task(TaskId(task)), Event::TurnRequested(requested))
     }
 
-    /// A task ended, with these totals.
+    /// Ends a task, with these totals.
     pub fn ended(&mut self, task: u16, ended: TaskEnded) -> &mut History {
         self.push(Stream::Task(TaskId(task)), Event::TaskEnded(ended))
     }
 
-    /// The `ordinal`th call of a task: `parse_registry_key`, which ended in order.
+    /// Adds the `ordinal`th call of a task: `parse_registry_key`, which ended normally.
     pub fn invoked(&mut self, task: u16, ordinal: u32) -> &mut History {
         self.invoked_as(task, ordinal, "parse_registry_key", |_| {})
     }
 
-    /// The `ordinal`th call of a task, to this tool; `change` says how its end differs from that of [`History::invoked`].
+    /// Adds the `ordinal`th call of a task, to this tool; `change` modifies its end, which otherwise is that of [`History::invoked`].
     pub fn invoked_as(
         &mut self,
         task: u16,
@@ -145,7 +145,7 @@ impl History {
         self.push(Stream::Task(TaskId(task)), Event::InvocationEnded(ended))
     }
 
-    /// The `ordinal`th call of a task, to this tool; it has not ended.
+    /// Adds the `ordinal`th call of a task, to this tool, without an end.
     pub fn started(&mut self, task: u16, ordinal: u32, tool: &str) -> &mut History {
         let started = InvocationStarted {
             invocation: invocation(task, ordinal),
@@ -158,7 +158,7 @@ impl History {
         self.push(Stream::Task(TaskId(task)), Event::InvocationStarted(started))
     }
 
-    /// The `ordinal`th claim of a task.
+    /// Adds the `ordinal`th claim of a task.
     pub fn claimed(&mut self, task: u16, ordinal: u32, turn: u32, reading: Reading) -> &mut History {
         let submitted = ClaimSubmitted {
             claim: claim(task, ordinal),
@@ -169,7 +169,7 @@ impl History {
         self.push(Stream::Task(TaskId(task)), Event::ClaimSubmitted(submitted))
     }
 
-    /// The `ordinal`th claim of a task was refused.
+    /// Refuses the `ordinal`th claim of a task.
     pub fn refused(&mut self, task: u16, ordinal: u32, code: RejectionCode) -> &mut History {
         let rejection = Rejection {
             code,
@@ -181,12 +181,12 @@ impl History {
         self.push(Stream::Task(TaskId(task)), Event::ClaimRejected(rejected))
     }
 
-    /// The `ordinal`th claim of a task became a fact.
+    /// Accepts the `ordinal`th claim of a task as a fact.
     pub fn accepted(&mut self, task: u16, ordinal: u32, fact: FactEntry) -> &mut History {
         self.accepted_as(task, ordinal, fact, None)
     }
 
-    /// The `ordinal`th claim of a task became a fact; its citation may have been healed.
+    /// Accepts the `ordinal`th claim of a task as a fact; its citation may have been healed.
     pub fn accepted_as(
         &mut self,
         task: u16,
@@ -198,7 +198,7 @@ impl History {
         self.push(Stream::Task(TaskId(task)), Event::ClaimAccepted(Box::new(accepted)))
     }
 
-    /// The `ordinal`th phenomenon of a task.
+    /// Adds the `ordinal`th phenomenon of a task.
     pub fn phenomenon(&mut self, task: u16, ordinal: u32, facts: &[FactId], words: &str) -> &mut History {
         let id = PhenomenonId::assign(&ids(), TaskId(task), ordinal);
         if let Ok(phenomenon) = id {
@@ -209,13 +209,13 @@ impl History {
         self
     }
 
-    /// The events in order.
+    /// Returns the events in order.
     pub fn events(&self) -> Vec<(Stream, Event, Circumstance)> {
         self.events.clone()
     }
 }
 
-/// The end of an invocation that returned one record, in the output that [`fact`] names.
+/// Returns the end of an invocation that returned one record, in the output that [`fact`] cites.
 fn ended(invocation: InvocationId) -> InvocationEnded {
     InvocationEnded {
         invocation,
@@ -232,17 +232,17 @@ fn ended(invocation: InvocationId) -> InvocationEnded {
     }
 }
 
-/// The id of a task's `ordinal`th invocation.
+/// Returns the id of a task's `ordinal`th invocation.
 pub fn invocation(task: u16, ordinal: u32) -> InvocationId {
     assigned(InvocationId::assign(&ids(), TaskId(task), ordinal))
 }
 
-/// The id of a task's `ordinal`th claim.
+/// Returns the id of a task's `ordinal`th claim.
 pub fn claim(task: u16, ordinal: u32) -> ClaimId {
     assigned(ClaimId::assign(&ids(), TaskId(task), ordinal))
 }
 
-/// A fact of a task's `ordinal`th claim, on its first invocation: `configured`, with these values.
+/// Returns a fact from a task's `ordinal`th claim, based on its first invocation: `configured`, with these values.
 pub fn fact(task: u16, ordinal: u32, subject: &str, values: &[(&str, &str)]) -> FactEntry {
     let bound = |field: &str, value: FieldValue| BoundValue {
         field: field.into(),
@@ -268,7 +268,7 @@ pub fn fact(task: u16, ordinal: u32, subject: &str, values: &[(&str, &str)]) -> 
     }
 }
 
-/// A reading that cites a task's first invocation.
+/// Returns a reading that cites a task's first invocation.
 pub fn reading(predicate: &str, values: &[&str], record: Option<&str>) -> Reading {
     let value = |text: &&str| ClaimedValue { field: None, value: (*text).into() };
     Reading {

@@ -1,7 +1,7 @@
-//! Builder of real registry hives (`regf`) from a plain description: pure, deterministic, without dependencies.
+//! Builder of real registry hives (`regf`) from a plain description: pure and deterministic, without dependencies.
 //!
 //! The format follows Maxim Suhanov's "Windows registry file format specification"
-//! (github.com/msuhanov/regf); the section names below are the specification's.
+//! (github.com/msuhanov/regf), which also defines the section names below.
 //!
 //! ```
 //! use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
@@ -23,37 +23,37 @@ use std::collections::BTreeMap;
 pub use log::{LogEntry, new_log, old_log};
 pub use spec::{KeySpec, ListKind, ValueSpec};
 
-/// Length of the base block in bytes; hive bins begin here.
+/// The length of the base block in bytes; hive bins follow it.
 pub const BASE_BLOCK: usize = 4096;
 
-/// Longest data that one cell of a big-data record holds, in bytes (section "Big data").
+/// The maximum data in one cell of a big-data record, in bytes (section "Big data").
 pub const BIG_DATA_SEGMENT: usize = 16_344;
 
-/// Description of a whole hive.
+/// The description of a whole hive.
 #[derive(Clone, Debug)]
 pub struct HiveSpec {
-    /// The root key; its name is stored but is no part of any path.
+    /// The root key; its name is stored but is not part of any path.
     pub root: KeySpec,
-    /// Minor version of the format: 3 is Windows NT 4.0, 5 is Windows XP and later.
+    /// The minor version of the format: 3 is Windows NT 4.0, 5 is Windows XP and later.
     pub minor: u32,
-    /// Name in the base block; what exceeds 31 UTF-16 units is cut.
+    /// The name in the base block; more than 31 UTF-16 units are cut off.
     pub file_name: String,
-    /// Last written time of the base block, in 100-ns ticks since 1601-01-01 UTC.
+    /// The last-written time of the base block, in 100-ns ticks since 1601-01-01 UTC.
     pub last_written: u64,
-    /// Primary sequence number.
+    /// The primary sequence number.
     pub primary: u32,
-    /// Secondary sequence number; a hive is dirty when it differs from the primary one.
+    /// The secondary sequence number; a hive is dirty if it differs from the primary one.
     pub secondary: u32,
-    /// Kind of the subkey lists.
+    /// The kind of the subkey lists.
     pub list: ListKind,
-    /// Most subkeys that one list holds; more are spread over several lists under an `ri`.
+    /// The maximum number of subkeys in one list; more are spread over several lists under an `ri`.
     pub list_limit: usize,
-    /// Keys in free cells, each with the path of the key that it names as its parent.
+    /// Keys in free cells, each with the path of its parent key.
     pub deleted: Vec<(String, KeySpec)>,
 }
 
 impl HiveSpec {
-    /// A clean hive of version 1.5 with this root key.
+    /// Creates a clean hive of version 1.5 with this root key.
     pub fn new(root: KeySpec) -> Self {
         Self {
             root,
@@ -80,13 +80,13 @@ impl HiveSpec {
         self
     }
 
-    /// Sets the last written time of the base block, in 100-ns ticks since 1601.
+    /// Sets the last-written time of the base block, in 100-ns ticks since 1601.
     pub fn written(mut self, ticks: u64) -> Self {
         self.last_written = ticks;
         self
     }
 
-    /// Makes the hive dirty: the primary sequence number runs ahead of the secondary one.
+    /// Makes the hive dirty: the primary sequence number becomes one higher than the secondary one.
     pub fn dirty(mut self) -> Self {
         self.primary = self.secondary.wrapping_add(1);
         self
@@ -98,52 +98,52 @@ impl HiveSpec {
         self
     }
 
-    /// Adds a key, with all below it, that was deleted below the key of this path: its cells are free.
+    /// Adds a key, with everything below it, that was deleted from the key at this path: its cells are free.
     pub fn deleted(mut self, parent: &str, key: KeySpec) -> Self {
         self.deleted.push((parent.to_owned(), key));
         self
     }
 
-    /// Writes the hive.
+    /// Builds the hive.
     pub fn build(&self) -> Built {
         write::hive(self)
     }
 }
 
-/// A written hive and where its records lie.
+/// A built hive and the positions of its records.
 ///
-/// All offsets are offsets in the file, and point to the signature of the record (after the size of its cell).
+/// All offsets are file offsets of the record's signature (after the size of its cell).
 #[derive(Clone, Debug, Default)]
 pub struct Built {
     /// The hive file.
     pub bytes: Vec<u8>,
-    /// Path of each key (root: `""`, separator `\`), deleted ones included, to its `nk` record.
+    /// The `nk` record of each key by path (root: `""`, separator `\`), including deleted ones.
     pub keys: BTreeMap<String, u64>,
-    /// Path of the key and name of each value to its `vk` record.
+    /// The `vk` record of each value, by key path and value name.
     pub values: BTreeMap<(String, String), u64>,
-    /// Path of each key that has subkeys to its subkey list (`ri`, `lf`, `lh` or `li`).
+    /// The subkey list (`ri`, `lf`, `lh` or `li`) of each key that has subkeys, by path.
     pub subkey_lists: BTreeMap<String, u64>,
-    /// Path of each key that has values to the cell data of its value list.
+    /// The cell data of the value list of each key that has values, by path.
     pub value_lists: BTreeMap<String, u64>,
 }
 
 impl Built {
-    /// Where the `nk` record of this key lies.
+    /// Returns the offset of this key's `nk` record.
     pub fn key_offset(&self, path: &str) -> Option<u64> {
         self.keys.get(path).copied()
     }
 
-    /// Where the `vk` record of this value lies; `""` is the default value.
+    /// Returns the offset of this value's `vk` record; `""` is the default value.
     pub fn value_offset(&self, path: &str, value: &str) -> Option<u64> {
         self.values.get(&(path.to_owned(), value.to_owned())).copied()
     }
 
-    /// Overwrites four bytes at a file offset, to plant damage; an offset outside is ignored.
+    /// Overwrites four bytes at a file offset, to plant damage; an offset outside the file is ignored.
     pub fn put_u32(&mut self, at: u64, value: u32) {
         self.put(at, &value.to_le_bytes());
     }
 
-    /// Overwrites bytes at a file offset, to plant damage; what lies outside is ignored.
+    /// Overwrites bytes at a file offset, to plant damage; bytes outside the file are ignored.
     pub fn put(&mut self, at: u64, bytes: &[u8]) {
         let start = usize::try_from(at).unwrap_or(usize::MAX);
         for (slot, byte) in self.bytes.iter_mut().skip(start).zip(bytes) {
@@ -151,13 +151,13 @@ impl Built {
         }
     }
 
-    /// Computes the checksum of the base block again, after it has been changed.
+    /// Recomputes the checksum of the base block after a change.
     pub fn fix_checksum(&mut self) {
         write::checksum(&mut self.bytes);
     }
 }
 
-/// Turns a file offset of cell data into the offset that records store: of the cell, counted from the first bin.
+/// Converts a file offset of cell data to the offset that records store: that of the cell, counted from the first bin.
 pub fn cell_reference(file_offset: u64) -> u32 {
     let cell = file_offset.saturating_sub(BASE_BLOCK as u64 + 4);
     u32::try_from(cell).unwrap_or(u32::MAX)

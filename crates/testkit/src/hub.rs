@@ -1,4 +1,4 @@
-//! A run in which one account is related to as many things as asked for, with the outputs in which the facts stand: for looking at its graph.
+//! A run in which one account is related to any number of things, with the outputs behind the facts: for viewing its graph.
 
 use crate::five_hosts::{MARA, minute};
 use crate::history::{self, History};
@@ -14,16 +14,16 @@ use std::path::Path;
 use std::sync::Arc;
 use store::{Durability, Entry, Writer};
 
-/// Records of one call.
+/// The number of records in one call.
 const RECORDS: usize = 500;
 
 /// The SID of the account.
 pub const HUB: &str = MARA;
 
-/// A record before it has a number: what it says, its type, its file, and its fields; the first is its subject.
+/// A record without a number: its statement, type, file and fields, of which the first is the subject.
 type Made = (&'static str, &'static str, &'static str, Vec<(&'static str, FieldValue)>);
 
-/// The `number`th record about the account.
+/// Returns the `number`th record about the account.
 fn made(number: usize) -> Made {
     let at = |minutes: usize| FieldValue::Time(minute(u64::try_from(minutes).unwrap_or(0)));
     let path = |text: String| FieldValue::Path(text);
@@ -32,7 +32,7 @@ fn made(number: usize) -> Made {
     match number % 10 {
         0..=5 => {
             let program = match number {
-                // A name that turns text round, closes elements, and is longer than any label.
+                // A name that reverses text, closes elements, and is longer than any label.
                 3 => "C:\\Users\\mara\\Downloads\\\u{202e}fdp.<img src=x onerror=alert(1)>\"'.exe".to_owned(),
                 4 => {
                     format!(r"C:\Users\mara\AppData\Local\{}\tool.exe", "very long folder ".repeat(12).trim())
@@ -71,7 +71,7 @@ fn made(number: usize) -> Made {
     }
 }
 
-/// Writes a run of so many records about the account into a folder that is not there yet; it is not sealed.
+/// Writes a run with this many records about the account into a new folder; it is not sealed.
 pub fn write(folder: &Path, records: usize) -> io::Result<()> {
     let writer = Writer::create(folder).map_err(io::Error::other)?;
     for entry in entries(records)? {
@@ -174,7 +174,7 @@ fn fact(output: &Output, ordinal: u32, record: u32, number: u32, made: &Made) ->
     }
 }
 
-/// What an agent makes of it: that the account used the first program and made the service.
+/// Adds an agent's interpretation: that the account used the first program and created the service.
 fn read_by_an_agent(history: &mut History, facts: &[FactId]) -> Result<(), IdError> {
     let task = TaskId(1);
     let id = |ordinal| EntityId::assign(&history::ids(), task, ordinal);

@@ -1,33 +1,33 @@
-//! `index.dat` of Internet Explorer 5 to 9.
+//! Builds `index.dat` files of Internet Explorer 5 to 9.
 //!
 //! Source of the format: Joachim Metz, libmsiecf, "MSIE Cache File (index.dat) format specification".
 
 const BLOCK: usize = 128;
 const BITMAP: usize = 0x250;
 const BLOCKS: usize = 0x4000;
-/// Blocks of a record: one for its fields, one for the address.
+/// The number of blocks of a record: one for its fields, one for the address.
 const SIZE: usize = 2;
-/// Where the address stands in a record.
+/// The offset of the address in a record.
 const LOCATION: usize = 0x68;
 
 /// An entry.
 pub struct Entry {
-    /// The address with what stands in front of it; at most 150 bytes.
+    /// The address with its prefix; at most 150 bytes.
     pub location: String,
-    /// Both times, as FILETIME.
+    /// Both times, as a FILETIME.
     pub time: u64,
-    /// Whether its blocks are free again.
+    /// Whether its blocks have been freed.
     pub removed: bool,
 }
 
 impl Entry {
-    /// An entry that is in use.
+    /// Creates an entry that is in use.
     pub fn used(location: &str, time: u64) -> Entry {
         Entry { location: location.to_owned(), time, removed: false }
     }
 }
 
-/// A file with these entries, each of which was used three times.
+/// Builds a file with these entries, each of which was used three times.
 pub fn index(entries: &[Entry]) -> Vec<u8> {
     let length = BLOCKS + entries.len() * SIZE * BLOCK;
     let mut bytes = vec![0; length];

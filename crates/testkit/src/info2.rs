@@ -1,21 +1,21 @@
-//! `INFO2` of the Recycle Bin, as Windows XP writes it.
+//! Builds `INFO2` files of the Recycle Bin, as in Windows XP.
 
 /// An entry.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Where the file stood; plain ASCII.
+    /// The original path of the file; plain ASCII.
     pub path: String,
     /// Its number in the Recycle Bin.
     pub index: u32,
-    /// When it was moved there, a FILETIME.
+    /// When it was moved there, as a FILETIME.
     pub deleted: u64,
-    /// Bytes of its clusters.
+    /// The size of its clusters in bytes.
     pub size: u32,
-    /// It is no longer there.
+    /// Whether it is no longer there.
     pub emptied: bool,
 }
 
-/// An `INFO2` with entries of 800 bytes.
+/// Builds an `INFO2` file with entries of 800 bytes.
 ///
 /// Source of the format: Joachim Metz, dtformats, "Windows Recycler file formats".
 pub fn info2(entries: &[Entry]) -> Vec<u8> {

@@ -1,4 +1,5 @@
-//! Injection, measured: orders to an agent that stand in evidence, a model that obeys every one of them, and a judge of what came of it (`docs/injection.md`).
+//! Measures prompt injection: orders to agents within evidence, a model that obeys all of them,
+//! and a judge of the results (`docs/injection.md`).
 
 pub mod judge;
 mod obedient;

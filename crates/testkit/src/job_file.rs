@@ -1,6 +1,6 @@
-//! `.job` files, as Windows XP writes them.
+//! Builds `.job` files, as in Windows XP.
 
-/// A job with one daily trigger that starts `program`.
+/// Builds a job with one daily trigger that starts `program`.
 ///
 /// Source of the format: [MS-TSCH] 2.4.
 pub fn job(program: &str, parameters: &str, author: &str) -> Vec<u8> {
@@ -13,7 +13,7 @@ pub fn job(program: &str, parameters: &str, author: &str) -> Vec<u8> {
         texts.extend(u16::try_from(units.len()).unwrap_or(0).to_le_bytes());
         texts.extend(units.into_iter().flat_map(u16::to_le_bytes));
     }
-    // User data of no bytes, and eight reserved bytes behind their number.
+    // Empty user data, and eight reserved bytes preceded by their count.
     texts.extend([0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     let words = |words: &[u16]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
     let triggers = u16::try_from(70 + texts.len()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Jump lists, automatic and custom.
+//! Builds jump lists, automatic and custom.
 //!
 //! Source of the formats: Joachim Metz, dtformats, "Jump lists format".
 
@@ -9,14 +9,14 @@ use std::io::{self, Cursor, Write};
 pub struct Entry {
     /// Its number.
     pub number: u32,
-    /// Path of the target.
+    /// The path of the target.
     pub path: String,
-    /// FILETIME of the last use.
+    /// The last use, as a FILETIME.
     pub used: u64,
 }
 
 impl Entry {
-    /// An entry.
+    /// Creates an entry.
     pub fn new(number: u32, path: &str, used: u64) -> Entry {
         Entry { number, path: path.to_owned(), used }
     }
@@ -26,12 +26,12 @@ impl Entry {
     }
 }
 
-/// An automatic list whose `DestList` has this version; an error of the writer of compound files.
+/// Builds an automatic list whose `DestList` has this version; fails if writing the compound file fails.
 pub fn automatic(version: u32, entries: &[Entry]) -> io::Result<Vec<u8>> {
     compound(&dest_list(version, entries), entries)
 }
 
-/// The compound file of a `DestList` and the links of entries.
+/// Builds the compound file with a `DestList` and the entries' links.
 pub fn compound(list: &[u8], entries: &[Entry]) -> io::Result<Vec<u8>> {
     let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new()))?;
     for entry in entries {
@@ -42,7 +42,7 @@ pub fn compound(list: &[u8], entries: &[Entry]) -> io::Result<Vec<u8>> {
     Ok(file.into_inner().into_inner())
 }
 
-/// The stream `DestList`; each entry was used three times and none is pinned.
+/// Builds the `DestList` stream; each entry was used three times and none is pinned.
 pub fn dest_list(version: u32, entries: &[Entry]) -> Vec<u8> {
     let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
     let mut list = [version, count, 0, 0].map(u32::to_le_bytes).concat();
@@ -70,7 +70,7 @@ pub fn dest_list(version: u32, entries: &[Entry]) -> Vec<u8> {
     list
 }
 
-/// A custom list with a category `Often` of one file and one task.
+/// Builds a custom list with a category `Often` of one file, and one task.
 pub fn custom() -> Vec<u8> {
     let mark = 0xBABF_FBABu32.to_le_bytes();
     let file = lnk::link(&Spec::local("C:\\Users\\ann\\plan.txt", [0; 3]));

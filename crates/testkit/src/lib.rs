@@ -1,4 +1,4 @@
-//! Development only: builders, scripted parts, servers of APIs.
+//! Tools for development only: builders of evidence, scripted components, API servers.
 
 pub mod api;
 pub mod artifact_hives;

@@ -1,30 +1,30 @@
-//! Shell links of files on a volume or a share.
+//! Builds shell links to files on a volume or a share.
 //!
 //! Source of the format: [MS-SHLLINK].
 
-/// Host of the tracker block of every link.
+/// The host in the tracker block of every link.
 pub const MACHINE: &str = "wks-1";
-/// The identifier of the file there: of version 1, by a host with the card 00:0c:29:aa:bb:cc.
+/// The file's identifier on that host: version 1, from a network card with address 00:0c:29:aa:bb:cc.
 pub const FILE_ID: [u8; 16] =
     [0x00, 0x57, 0xA1, 0x8B, 0x9E, 0x78, 0xE1, 0x11, 0x80, 1, 0, 0x0C, 0x29, 0xAA, 0xBB, 0xCC];
-/// Serial number of the volume.
+/// The serial number of the volume.
 pub const SERIAL: u32 = 0xCAFE_0001;
 
-/// What a link tells.
+/// The contents of a link.
 #[derive(Default)]
 pub struct Spec {
-    /// Path of the target on the host.
+    /// The path of the target on the host.
     pub local: Option<String>,
-    /// Share of the target, as `\\server\share`, and the path on it.
+    /// The share of the target, as `\\server\share`, and the path on it.
     pub share: Option<(String, String)>,
-    /// Arguments of the target.
+    /// The arguments of the target.
     pub arguments: String,
-    /// FILETIMEs of the target: created, accessed, modified.
+    /// The FILETIMEs of the target: created, accessed, modified.
     pub times: [u64; 3],
 }
 
 impl Spec {
-    /// A link to a local file.
+    /// Describes a link to a local file.
     pub fn local(path: &str, times: [u64; 3]) -> Spec {
         Spec { local: Some(path.to_owned()), times, ..Spec::default() }
     }
@@ -33,9 +33,9 @@ impl Spec {
 /// The class identifier of shell links.
 pub const CLASS: [u8; 16] = [1, 0x14, 2, 0, 0, 0, 0, 0, 0xC0, 0, 0, 0, 0, 0, 0, 0x46];
 
-/// The link.
+/// Builds the link.
 pub fn link(spec: &Spec) -> Vec<u8> {
-    // Link information, working folder, Unicode; arguments where there are some.
+    // Link information, working folder, Unicode; arguments if there are any.
     let arguments = u32::from(!spec.arguments.is_empty()) << 5;
     let flags: u32 = 1 << 1 | 1 << 4 | 1 << 7 | arguments;
     let mut bytes =

@@ -1,8 +1,8 @@
-//! The medium being written.
+//! A medium under construction.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-/// Bytes that stand somewhere; a later write wins, everything else is zeros.
+/// Bytes at offsets; a later write wins, and everything else is zero.
 #[derive(Clone, Debug)]
 pub(crate) struct Medium {
     size: u64,
@@ -22,12 +22,12 @@ impl Medium {
         self.writes.push((offset, bytes));
     }
 
-    /// Everything that stands on another medium, from `offset` on.
+    /// Adds everything on another medium, starting at `offset`.
     pub(crate) fn put_medium(&mut self, offset: u64, other: &Medium) {
         self.writes.extend(other.writes.iter().map(|(at, bytes)| (offset + at, bytes.clone())));
     }
 
-    /// What stands in these bytes.
+    /// Returns the contents of this range.
     pub(crate) fn read(&self, start: u64, length: u64) -> Vec<u8> {
         let mut piece = vec![0; usize::try_from(length).unwrap_or(0)];
         let end = start + length;

@@ -1,11 +1,11 @@
-//! Damaged copies of a file, the same ones each time.
+//! Damaged copies of a file, reproducible from a seed.
 
 use crate::random::Random;
 
 /// Values that lengths, counts and offsets should never have.
 const NASTY: [u32; 8] = [0, 1, 0x7F, 0xFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, 0xFFFF_FFFF];
 
-/// `count` copies of `bytes`, each cut, flipped, overwritten, zeroed or with a piece of itself elsewhere.
+/// Returns `count` copies of `bytes`, each truncated, bit-flipped, overwritten, zeroed, or with a piece of itself moved.
 pub fn mutants(bytes: &[u8], count: u64) -> impl Iterator<Item = Vec<u8>> + '_ {
     (0..count).map(|seed| mutant(bytes, seed))
 }
@@ -34,7 +34,7 @@ fn mutant(bytes: &[u8], seed: u64) -> Vec<u8> {
                     mutant.iter().skip(random.below(bytes.len())).take(256).copied().collect();
                 write(&mut mutant, at, &piece);
             }
-            // The head decides most of what is read.
+            // The beginning decides most of what is read.
             _ => {
                 let at = random.below(mutant.len().min(512));
                 flip(&mut mutant, at, (random.below(255) + 1) as u8);

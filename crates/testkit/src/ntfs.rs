@@ -1,6 +1,7 @@
-//! Builder of NTFS 3.1 volumes from a plain description: pure, deterministic, with the planted truth beside the bytes.
+//! Builder of NTFS 3.1 volumes from a plain description: pure and deterministic, and returns the planted truth together with the bytes.
 //!
-//! Structures follow "NTFS Documentation" of the Linux-NTFS project (flatcap.github.io/linux-ntfs), reparse points [MS-FSCC] 2.1.2, change journals [MS-FSCC] 2.3.60, LZNT1 [MS-XCA] 2.5, security descriptors [MS-DTYP] 2.4.6.
+//! Structures follow "NTFS Documentation" of the Linux-NTFS project (flatcap.github.io/linux-ntfs), reparse points [MS-FSCC] 2.1.2,
+//! change journals [MS-FSCC] 2.3.60, LZNT1 [MS-XCA] 2.5, security descriptors [MS-DTYP] 2.4.6.
 //!
 //! ```
 //! use testkit::ntfs::{Deleted, EntrySpec, VolumeSpec};
@@ -48,46 +49,46 @@ pub use spec::{
     Content, Deleted, EntrySpec, FileTimes, Journal, JournalRecord, Kind, NtfsTimes, VolumeSpec, attribute,
 };
 
-/// A written volume and what was planted in it.
+/// A built volume and what was planted in it.
 #[derive(Clone, Debug)]
 pub struct Built {
     medium: Medium,
-    /// Bytes of a cluster.
+    /// The size of a cluster in bytes.
     pub cluster: u64,
-    /// Number of clusters of the volume, as `$Bitmap` counts them.
+    /// The number of clusters of the volume, as `$Bitmap` counts them.
     pub clusters: u64,
-    /// Every entry of the description and every folder made on demand, in the order of their making.
+    /// Every entry of the description and every folder created on demand, in order of creation.
     ///
-    /// A folder whose record another file took is not among them.
+    /// It lacks folders whose record was taken by another file.
     pub planted: Vec<Planted>,
     /// The clusters of the `$MFT`.
     pub mft: Vec<Run>,
 }
 
 impl Built {
-    /// The whole volume in memory.
+    /// Returns the whole volume in memory.
     pub fn bytes(&self) -> Vec<u8> {
         self.medium.bytes()
     }
 
-    /// Bytes of the volume.
+    /// Returns the size of the volume in bytes.
     pub fn size(&self) -> u64 {
         self.medium.size()
     }
 
-    /// Writes the volume at the present position of a file, which stays sparse where nothing stands.
+    /// Writes the volume at the current position of a file, leaving unused areas sparse.
     pub fn write_to(&self, out: &mut (impl Write + Seek)) -> io::Result<()> {
         self.medium.write_to(out)
     }
 
-    /// The entry planted at this path; the one in use where a deleted one had the same path.
+    /// Returns the entry planted at this path, preferring one in use to a deleted one with the same path.
     pub fn planted(&self, path: &str) -> Option<&Planted> {
         let mut all = self.planted.iter().filter(|planted| planted.paths.iter().any(|found| found == path));
         let first = all.clone().next();
         all.find(|planted| planted.in_use).or(first)
     }
 
-    /// The bytes that stand in these clusters.
+    /// Returns the contents of these clusters.
     pub fn read_runs(&self, runs: &[Run]) -> Vec<u8> {
         self.medium.read_runs(runs, self.cluster)
     }

@@ -1,17 +1,17 @@
-//! A tiny program of 32 bits with one section and one import.
+//! A tiny 32-bit program with one section and one import.
 //!
 //! Source of the format: Microsoft, "PE Format".
 
-/// When it says it was linked: 2012-04-04T01:58:40Z.
+/// The link time that it states: 2012-04-04T01:58:40Z.
 pub const LINKED: u32 = 1_333_504_720;
 
-/// The program, with `overlay` behind its section.
+/// Builds the program, with `overlay` after its section.
 pub fn program(overlay: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; 0x400];
     put(&mut bytes, 0, b"MZ");
     put(&mut bytes, 0x3C, &0x80u32.to_le_bytes());
     put(&mut bytes, 0x80, b"PE\0\0");
-    // Machine, one section, time; then the length of the optional header, and that it can be run.
+    // Machine, one section, time; then the length of the optional header and the executable flag.
     put(&mut bytes, 0x84, &[0x4C, 0x01, 1, 0]);
     put(&mut bytes, 0x88, &LINKED.to_le_bytes());
     put(&mut bytes, 0x94, &[0xE0, 0, 0x02, 0x01]);
@@ -32,7 +32,7 @@ pub fn program(overlay: &[u8]) -> Vec<u8> {
     for (at, value) in fields {
         put(&mut bytes, optional + at, &value.to_le_bytes());
     }
-    // The second directory is that of imports.
+    // The second directory is the import directory.
     put(&mut bytes, optional + 96 + 8, &[0x1010u32, 40].map(u32::to_le_bytes).concat());
     let section = optional + 0xE0;
     put(&mut bytes, section, b".text");
@@ -43,7 +43,7 @@ pub fn program(overlay: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The section stands at 0x200 of the file and at 0x1000 of memory.
+/// Writes the imports. The section is at 0x200 in the file and at 0x1000 in memory.
 fn imports(bytes: &mut [u8]) {
     let entry = [0x1060u32, 0, 0, 0x1080, 0x1070].map(u32::to_le_bytes).concat();
     put(bytes, 0x210, &entry);

@@ -1,32 +1,32 @@
-//! Prefetch files of every version, and compressed as Windows 10 keeps them.
+//! Prefetch files of every version, also compressed as in Windows 10.
 //!
 //! Source of the format: Joachim Metz, "Windows Prefetch File (PF) format" (github.com/libyal/libscca); of the compression [MS-XCA] 2.1.
 
-/// Device path of the volume in every file.
+/// The device path of the volume in every file.
 pub const VOLUME: &str = "\\VOLUME{01d0}";
 /// Its serial number.
 pub const SERIAL: u32 = 0x1234_ABCD;
-/// When it was made, as a FILETIME.
+/// When it was created, as a FILETIME.
 pub const CREATED: u64 = 129_000_000_000_000_000;
 
-/// What a file tells.
+/// The contents of a file.
 pub struct Spec {
-    /// 17, 23, 26, 30 or 31.
+    /// The version: 17, 23, 26, 30 or 31.
     pub version: u32,
-    /// The second variant of 30 and 31, whose information is 8 bytes shorter.
+    /// Whether to use the second variant of 30 and 31, whose file information is 8 bytes shorter.
     pub short: bool,
-    /// Name of the program.
+    /// The name of the program.
     pub executable: String,
-    /// FILETIMEs of runs, the latest first; only the first one in versions before 26.
+    /// The FILETIMEs of runs, latest first; versions before 26 store only the first one.
     pub runs: Vec<u64>,
-    /// How often it ran.
+    /// The run count.
     pub run_count: u32,
-    /// Device paths of the files that it used.
+    /// The device paths of the files that it used.
     pub files: Vec<String>,
 }
 
 impl Spec {
-    /// A program that used itself and a library, of version 30, that ran once.
+    /// Describes a version 30 file of a program that ran once and used itself and a library.
     pub fn new(executable: &str, path: &str) -> Spec {
         Spec {
             version: 30,
@@ -39,7 +39,7 @@ impl Spec {
     }
 }
 
-/// The file, not compressed.
+/// Builds the file, uncompressed.
 pub fn file(spec: &Spec) -> Vec<u8> {
     let (info, run_count, volume) = match (spec.version, spec.short) {
         (17, _) => (0x98, 0x90, 40),
@@ -83,7 +83,7 @@ fn volume_section(size: usize) -> Vec<u8> {
     section
 }
 
-/// The same bytes as Windows 10 keeps them, in blocks of 64 KiB whose code has a word of nine bits for each symbol.
+/// Compresses the bytes as Windows 10 does, in blocks of 64 KiB whose code has nine bits for every symbol.
 pub fn compressed(bytes: &[u8]) -> Vec<u8> {
     let mut packed = b"MAM\x04".to_vec();
     packed.extend(u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes());
@@ -91,7 +91,7 @@ pub fn compressed(bytes: &[u8]) -> Vec<u8> {
     while let Some(block) = blocks.next() {
         packed.extend([0x99; 256]);
         let mut bits: Vec<bool> = Vec::with_capacity(block.len() * 9 + 64);
-        // The word of a symbol is its number in nine bits; 256 ends the stream.
+        // The code of a symbol is its number in nine bits; 256 ends the stream.
         let end = blocks.peek().is_none().then_some(256);
         for symbol in block.iter().map(|byte| u16::from(*byte)).chain(end) {
             bits.extend((0..9).rev().map(|bit| symbol >> bit & 1 == 1));

@@ -1,16 +1,16 @@
-//! Numbers that look like chance and are the same each time.
+//! Pseudo-random numbers that are reproducible from a seed.
 
 /// SplitMix64, by Sebastiano Vigna.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// Numbers that follow from `seed`.
+    /// Starts the sequence for `seed`.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// The next number, below `limit`; 0 where that is 0.
+    /// Returns the next number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -19,7 +19,7 @@ impl Random {
         (mixed ^ (mixed >> 31)) as usize % limit.max(1)
     }
 
-    /// One of `items`; `None` where there is none.
+    /// Returns one of `items`; `None` if there are none.
     pub fn pick<'t, T>(&mut self, items: &'t [T]) -> Option<&'t T> {
         items.get(self.below(items.len()))
     }

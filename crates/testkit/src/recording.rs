@@ -1,6 +1,6 @@
-//! Runs recorded by the real engine, gateway and store, where a script stands in for models and tools.
+//! Records runs with the real engine, gateway and store, where a script replaces models and tools.
 //!
-//! What is recorded verifies like any run; its evidence is never looked at.
+//! A recorded run verifies like any other; its evidence is never read.
 
 use engine::{Command, Input, Invoke, Judgement, Setting, StepError, Task, ToolReturn};
 use graph::connections::digest;
@@ -21,58 +21,58 @@ use store::{
 };
 use thiserror::Error;
 
-/// The time at which everything is said to be recorded.
+/// The recording time of everything.
 const AT: &str = "2026-01-01T00:00:00.000000000Z";
 
-/// What models answer and tools return.
+/// A script that provides models' replies and tools' results.
 pub trait Script {
-    /// The answer to a turn.
+    /// Returns the reply for a turn.
     fn model(&mut self, task: TaskId, request: &TurnRequest) -> Reply;
-    /// What a tool returns.
+    /// Returns the result of a tool.
     fn tool(&mut self, task: TaskId, call: &Invoke) -> ToolReturn;
-    /// Takes note of a verdict of the gateway.
+    /// Is notified of a verdict of the gateway.
     fn judged(&mut self, task: TaskId, verdict: &Verdict);
 }
 
-/// Why a run cannot be recorded.
+/// The reason why a run cannot be recorded.
 #[derive(Debug, Error)]
 pub enum RecordingError {
-    /// The tables that Locard brings along.
+    /// A shipped table cannot be read: the vocabulary.
     #[error("read the vocabulary")]
     Vocabulary(#[from] VocabularyError),
-    /// The same.
+    /// A shipped table cannot be read: the writers.
     #[error("read the tables of writers")]
     Writers(#[from] WritersError),
-    /// The run folder.
+    /// The run folder cannot be created.
     #[error("create the run folder")]
     Create(#[from] CreateError),
-    /// The store.
+    /// The store failed.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// The engine.
+    /// The engine failed.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// The seal.
+    /// Sealing failed.
     #[error(transparent)]
     Seal(#[from] SealError),
-    /// What was recorded so far cannot be opened.
+    /// The recording so far cannot be opened.
     #[error("open what was recorded")]
     Open(#[from] OpenError),
-    /// An event that was recorded cannot be read.
+    /// A recorded event cannot be read.
     #[error("read what was recorded")]
     Read(#[from] ReadError),
-    /// What was recorded is no log of a run.
+    /// The recorded events are not a valid log of a run.
     #[error(transparent)]
     Fold(#[from] graph::FoldError),
-    /// The engine asked for something that no script gives.
+    /// The engine requested something that no script provides.
     #[error("follow a script: expected a turn, a call or a reading, found {found}")]
     Unscripted {
-        /// What it asked for.
+        /// What it requested.
         found: &'static str,
     },
 }
 
-/// The first event of a run of this name over these pieces of evidence, with every tool of the engine and these others.
+/// Returns the first event of a run with this name over these pieces of evidence, with every tool of the engine and these further ones.
 pub fn opened(
     name: &str,
     evidence: Vec<EvidenceEntry>,
@@ -114,7 +114,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Begins a run of these tasks in a new folder.
+    /// Begins a run with these tasks in a new folder.
     pub fn begin(
         folder: &Path,
         options: Options,
@@ -140,7 +140,7 @@ impl Recording {
         Ok(Recording { folder: folder.to_owned(), writer, opened, setting: Arc::new(setting), types, tasks })
     }
 
-    /// Lives every task to its end, one after the other: appended first, done then, as `app` does.
+    /// Runs every task to its end, one after the other: it appends each event before acting on it, as `app` does.
     pub fn live(&self, script: &mut impl Script) -> Result<(), RecordingError> {
         self.tasks.iter().try_for_each(|assigned| self.live_one(assigned, script))
     }
@@ -186,7 +186,7 @@ impl Recording {
         }
     }
 
-    /// Seals the log; the manifest beside it is the business of `app::conclude`.
+    /// Seals the log; `app::conclude` is responsible for the manifest.
     pub fn seal(self, hashed: Vec<EvidenceHashed>) -> Result<(), RecordingError> {
         let connections = self.connections(&hashed)?;
         let tally = self.writer.tally()?;
@@ -211,7 +211,7 @@ impl Recording {
         Ok(Some(digest(run.connections())))
     }
 
-    /// Closes the log without a seal, as it stands.
+    /// Closes the log as it is, without a seal.
     pub fn close(self) -> Result<(), RecordingError> {
         self.writer.seal(Vec::new())?;
         Ok(())

@@ -1,6 +1,6 @@
-//! `$I` files of the Recycle Bin, as Windows 10 writes them.
+//! Builds `$I` files of the Recycle Bin, as in Windows 10.
 
-/// A `$I` file; `deleted` is a FILETIME.
+/// Builds a `$I` file; `deleted` is a FILETIME.
 ///
 /// Source of the format: Joachim Metz, dtformats, "Windows Recycle.Bin file formats", section 2.
 pub fn dollar_i(path: &str, size: u64, deleted: u64) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! One good file of each format that is decoded: what tests, mutations and fuzz targets begin with.
+//! One valid file of each decoded format: the starting point for tests, mutations and fuzz targets.
 
 use crate::event_text::{self, Shape};
 use crate::jump_list::Entry;
@@ -10,10 +10,10 @@ use crate::{
     recycle_bin, scheduled_task, usn, windows_logs, windows_timeline, wmi_repository,
 };
 
-/// The time that samples carry: 2012-04-04T01:58:40.8392490Z.
+/// The time in all samples: 2012-04-04T01:58:40.8392490Z.
 pub const TICKS: u64 = 129_779_783_208_392_490;
 
-/// A file as it stands on a Windows volume.
+/// A file on a Windows volume.
 pub struct Sample {
     /// The decoder that reads it.
     pub decoder: &'static str,
@@ -23,7 +23,7 @@ pub struct Sample {
     pub bytes: Vec<u8>,
 }
 
-/// At least one for each decoder, sorted by decoder.
+/// Returns at least one sample for each decoder, sorted by decoder.
 pub fn samples() -> Vec<Sample> {
     let sample = |decoder, path, bytes| Sample { decoder, path, bytes };
     let program = prefetch::Spec {
@@ -166,7 +166,7 @@ pub fn samples() -> Vec<Sample> {
     ]
 }
 
-/// The events of the log among the samples, as programs export them: files that lie anywhere.
+/// Returns the events of the sample log in the formats that programs export, as files that can be anywhere.
 pub fn exported_logs() -> Vec<Sample> {
     let of = |shape: &Shape| {
         let path = match shape {
@@ -185,7 +185,7 @@ pub fn exported_logs() -> Vec<Sample> {
     Shape::ALL.iter().map(of).collect()
 }
 
-/// A logon, two failed ones, a service, and one event that only looks like that of a service.
+/// A logon, two failed ones, a service installation, and an event that only looks like one.
 fn events() -> Vec<evtx::Event<'static>> {
     const FAILED: &[(&str, &str)] = &[
         ("TargetUserName", "root"),
@@ -243,7 +243,7 @@ fn info2() -> Vec<u8> {
     info2::info2(&[entry("C:\\old\\plan.txt", 1, false), entry("C:\\old\\gone.txt", 2, true)])
 }
 
-/// The `$MFT` of a small volume: a folder, files with streams, links and times that were set, deleted ones.
+/// Builds the `$MFT` of a small volume: a folder, files with streams, links and forged times, and deleted files.
 pub fn mft() -> Vec<u8> {
     let set = NtfsTimes {
         standard_information: FileTimes { changed: TICKS, ..FileTimes::all(125_911_584_000_000_000) },
@@ -262,7 +262,7 @@ pub fn mft() -> Vec<u8> {
     built.map(|built| built.read_runs(&built.mft)).unwrap_or_default()
 }
 
-/// A journal: a file that is made, renamed and deleted, behind a page of zeros.
+/// Builds a journal after a page of zeros: a file is created, renamed and deleted.
 fn journal() -> Vec<u8> {
     let steps = [(0x100, "new.tmp"), (0x8000_0100, "new.tmp"), (0x1000, "new.tmp"), (0x2000, "tool.exe")];
     let more =

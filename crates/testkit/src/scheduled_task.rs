@@ -15,12 +15,12 @@ pub const TASK: &str = "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\r\n\
   <Principals><Principal id=\"Author\"><UserId>S-1-5-18</UserId><RunLevel>HighestAvailable</RunLevel></Principal></Principals>\r\n\
 </Task>";
 
-/// A text as Windows writes it: UTF-16LE with a byte order mark.
+/// Encodes a text as Windows writes it: UTF-16LE with a byte order mark.
 pub fn utf16(text: &str) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
 }
 
-/// A text as values of the registry hold it: UTF-16LE without a byte order mark and without an end.
+/// Encodes a text as in registry values: UTF-16LE without a byte order mark or terminator.
 pub fn wide(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }

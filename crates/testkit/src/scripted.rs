@@ -1,4 +1,4 @@
-//! A scripted model: a test says what it answers.
+//! A scripted model, whose replies a test provides.
 
 use ledger::turn::{Reply, ReplyBlock, ToolCall, TurnRequest};
 use ledger::{CallId, Digest, Exchange, Usage, Window};
@@ -8,27 +8,27 @@ use serde_json::Value;
 
 type Script = dyn FnMut(&TurnRequest) -> Option<Reply> + Send;
 
-/// A model that answers each turn by a function of the request.
+/// A model that replies to each turn with a function of the request.
 pub struct Scripted {
     answer: Box<Script>,
     small: Option<Small>,
     exchange: Option<Exchange>,
 }
 
-/// A model that takes only so much at once.
+/// A model with a limited context window.
 struct Small {
     window: Window,
-    /// Tokens of a request that it really takes.
+    /// The number of tokens that a request can really have.
     takes: u64,
 }
 
 impl Scripted {
-    /// A model that answers by `answer`; `None` is a model that cannot be had.
+    /// Creates a model that replies with `answer`; `None` means that the model is unavailable.
     pub fn new(answer: impl FnMut(&TurnRequest) -> Option<Reply> + Send + 'static) -> Scripted {
         Scripted { answer: Box::new(answer), small: None, exchange: None }
     }
 
-    /// The same with a context that is said to be `window`; a request of more than `takes` tokens is refused. A token has four bytes.
+    /// Sets a context that is said to be `window`; requests of more than `takes` tokens are refused. A token is four bytes.
     #[must_use]
     pub fn within(self, window: Window, takes: u64) -> Scripted {
         Scripted { small: Some(Small { window, takes }), ..self }
@@ -78,14 +78,14 @@ fn exchange(request: &TurnRequest, tokens: u64) -> Exchange {
     Exchange { request: request.digest, attempts: 1, usage, sent: Some(tokens), request_id: None }
 }
 
-/// What is sent to a language model, four bytes a token.
+/// Counts the tokens that are sent to a language model, at four bytes per token.
 fn tokens(request: &TurnRequest) -> u64 {
     let said = transcript(request).map(|said| format!("{said:?}").len()).unwrap_or_default();
     let tools = serde_json::to_string(&*request.tools).map(|tools| tools.len()).unwrap_or_default();
     (said + tools + request.system.len()) as u64 / 4
 }
 
-/// A reply that makes these calls, named `call-<turn>-<n>`.
+/// Creates a reply with these calls, named `call-<turn>-<n>`.
 pub fn calls(turn: u32, calls: &[(&str, Value)]) -> Reply {
     let block = |(index, (tool, arguments)): (usize, &(&str, Value))| {
         ReplyBlock::Call(ToolCall {
@@ -97,7 +97,7 @@ pub fn calls(turn: u32, calls: &[(&str, Value)]) -> Reply {
     Reply { blocks: calls.iter().enumerate().map(block).collect() }
 }
 
-/// A reply without a call.
+/// Creates a reply without a call.
 pub fn words(text: &str) -> Reply {
     Reply { blocks: vec![ReplyBlock::Text { text: text.to_owned() }] }
 }

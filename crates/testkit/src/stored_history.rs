@@ -1,4 +1,4 @@
-//! A run that is stored as a history (`fixtures/histories`): a line for each event, and one before it for each payload that it is the first to name.
+//! Runs stored as histories (`fixtures/histories`): one line per event, preceded by a line for each payload that it is the first to name.
 
 use ledger::event::{Format, Stored};
 use ledger::{Event, FORMAT, Stream};
@@ -9,10 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 use store::{Durability, Entry, Writer};
 
-/// Members of a run's first event that other runs have as well: each is a file of `parts` under its digest.
+/// Members of a run's first event that other runs share: each is a file of `parts`, named by its digest.
 pub const SHARED: [&str; 3] = ["tools", "vocabulary", "writers"];
 
-/// Makes a history a run in `folder`, sealed where the history is; it has no manifest.
+/// Creates a run in `folder` from a history, sealed if the history is; it has no manifest.
 pub fn run_of(history: &str, fixtures: &Path, folder: &Path) -> io::Result<()> {
     let writer = Writer::create(folder).map_err(io::Error::other)?;
     let (mut waiting, mut known, mut format) = (None, BTreeSet::new(), FORMAT);
@@ -40,7 +40,7 @@ pub fn run_of(history: &str, fixtures: &Path, folder: &Path) -> io::Result<()> {
         }
     }
     drop(writer);
-    // The file of a run of before says so, too.
+    // An older run's file also has the older format number.
     edit(folder, &format!("PRAGMA user_version = {}", marked(format)))
 }
 
@@ -54,7 +54,7 @@ fn take_in(line: &mut Value, fixtures: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A format as it stands in a file's header.
+/// Returns a format in the notation of a file's header.
 pub fn marked(format: Format) -> i64 {
     (i64::from(format.major) << 16) + i64::from(format.minor)
 }

@@ -1,4 +1,4 @@
-//! Ways of changing a copy of a run without knowing how it is made: bytes, rows, columns.
+//! Ways of changing a copy of a run without knowledge of its structure: bytes, rows, columns.
 
 #![expect(clippy::ptr_arg, reason = "some changes alter the length, and all have one type")]
 use crate::random::Random;
@@ -8,9 +8,9 @@ use std::path::Path;
 
 /// One way of changing a run.
 pub struct Kind {
-    /// What it is called in a table.
+    /// Its name in a table.
     pub name: &'static str,
-    /// Changes the copy in this folder; tells what it did.
+    /// Changes the copy in this folder; returns what it did.
     pub change: fn(&Path, &mut Random) -> io::Result<String>,
 }
 
@@ -18,7 +18,7 @@ const fn kind(name: &'static str, change: fn(&Path, &mut Random) -> io::Result<S
     Kind { name, change }
 }
 
-/// Every way.
+/// Every way of changing a run.
 pub const KINDS: &[Kind] = &[
     kind("run.db: a bit flipped", |copy, random| bytes(copy, "run.db", random, flip)),
     kind("run.db: 16 bytes overwritten", |copy, random| bytes(copy, "run.db", random, overwrite)),
@@ -161,7 +161,7 @@ fn cut(bytes: &mut Vec<u8>, random: &mut Random) -> String {
     format!("to {length} bytes")
 }
 
-/// Pages of SQLite as the store makes them.
+/// The page size of SQLite in the store.
 const PAGE: usize = 4096;
 
 fn exchange(bytes: &mut Vec<u8>, random: &mut Random) -> String {
@@ -178,7 +178,7 @@ fn number(copy: &Path, random: &mut Random, table: &str, name: &str, by: u32) ->
     row(copy, random, table, &format!("UPDATE {table} SET {name} = {name} + {by} WHERE rowid = ?1"))
 }
 
-/// Changes one byte of a column of a row.
+/// Changes one byte in a column of a row.
 fn column(copy: &Path, random: &mut Random, table: &str, name: &str, kind: &str) -> io::Result<String> {
     let (at, byte) = (random.below(1 << 20), random.below(256));
     let old = format!("CAST({name} AS BLOB)");
@@ -189,7 +189,7 @@ fn column(copy: &Path, random: &mut Random, table: &str, name: &str, kind: &str)
     row(copy, random, table, &sql)
 }
 
-/// Changes one row by SQL behind the back of the triggers, which stand there again afterwards.
+/// Changes one row by SQL, with the triggers dropped and then restored.
 fn row(copy: &Path, random: &mut Random, table: &str, sql: &str) -> io::Result<String> {
     let connection = Connection::open(copy.join("run.db")).map_err(io::Error::other)?;
     let (drop_all, restore) = guards(&connection).map_err(io::Error::other)?;
@@ -201,13 +201,13 @@ fn row(copy: &Path, random: &mut Random, table: &str, sql: &str) -> io::Result<S
         .query_row(&format!("SELECT rowid FROM {table} LIMIT 1 OFFSET {nth}"), [], |row| row.get(0))
         .map_err(io::Error::other)?;
     connection.execute_batch(&drop_all).map_err(io::Error::other)?;
-    // What the tables' own constraints refuse is found before anybody verifies.
+    // If the tables' own constraints refuse a change, it is found before anybody verifies.
     let changed = connection.execute(sql, [rowid]);
     connection.execute_batch(&restore).map_err(io::Error::other)?;
     Ok(format!("row {rowid}, {changed:?}"))
 }
 
-/// What drops the triggers and the view of a run, and what makes them again.
+/// Returns the SQL that drops the triggers and the view of a run, and the SQL that restores them.
 pub(crate) fn guards(connection: &Connection) -> rusqlite::Result<(String, String)> {
     let mut select = connection.prepare(
         "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY rowid",

@@ -1,8 +1,10 @@
-//! Two verifiers that share no code, `locard verify` and `scripts/verify.py`, over the same tampered runs.
+//! Compares two verifiers that share no code, `locard verify` and `scripts/verify.py`, on the same tampered runs.
 //!
-//! Each change is made to a copy in both forms of a run: as it was sealed, and as `locard export --plain` writes it.
-//! What one verifier finds and the other does not is a disagreement, unless the page that the script was written from (`docs/run-format.md`) says that it does not check that; which changes and findings these are is a rule ([`scope`]), not a list of copies.
-//! What both let pass must be the same run in other bytes, or a run with another head, which only a head kept elsewhere tells.
+//! Each change is made to a copy in both forms of a run: as sealed, and as written by `locard export --plain`.
+//! If one verifier finds something and the other does not, that is a disagreement, unless the page that the script was written from
+//! (`docs/run-format.md`) says that it does not check this. Such changes and findings are defined by rules ([`scope`]),
+//! not by a list of copies.
+//! A copy that both accept must be the same run in different bytes, or a run with a different head, which only a head stored elsewhere reveals.
 
 mod edit;
 mod events;
@@ -25,34 +27,34 @@ use std::io;
 use std::path::{Path, PathBuf};
 use table::{Came, Row, Table};
 
-/// What to hold against each other.
+/// The parameters of a campaign.
 pub struct Campaign {
     /// The two verifiers.
     pub programs: Programs,
     /// Sealed runs.
     pub runs: Vec<PathBuf>,
-    /// How many copies of each run are changed in each way.
+    /// The number of copies of each run that are changed in each way.
     pub times: u32,
-    /// Which ways: each of this many, 1 for all.
+    /// Uses only every n-th way; 1 for all.
     pub every: usize,
-    /// What the changes follow from.
+    /// The seed of the changes.
     pub seed: u64,
-    /// A folder of ours, in which copies are made and removed.
+    /// A folder of our own, in which copies are created and removed.
     pub place: PathBuf,
 }
 
-/// What came of a campaign.
+/// The result of a campaign.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Total {
-    /// Changed copies that both verifiers judged.
+    /// The number of changed copies that both verifiers judged.
     pub copies: u32,
-    /// Copies that one verifier lets pass and the other does not, against the page.
+    /// The number of copies that one verifier accepts and the other does not, contrary to the page.
     pub disagreements: u32,
-    /// Copies that both let pass though they say something else under the same head.
+    /// The number of copies that both accept although they say something else under the same head.
     pub missed: u32,
 }
 
-/// Runs the campaign; tells each disagreement as it comes, and then the tables.
+/// Runs the campaign; reports each disagreement immediately, and the tables at the end.
 pub fn campaign(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Result<Total> {
     std::fs::create_dir_all(&campaign.place)?;
     let mut table = Table::default();
@@ -76,7 +78,7 @@ pub fn campaign(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Result
     Ok(table.total())
 }
 
-/// Changes one copy and has it judged; `None` where the run has nothing that could be changed so.
+/// Changes one copy and has it judged; `None` if the run has nothing that can be changed this way.
 fn one(
     campaign: &Campaign,
     subject: &Subject,
@@ -105,7 +107,7 @@ fn judge(campaign: &Campaign, subject: &Subject, form: Form, kind: &Kind, copy: 
                 return Ok(Came::Disagreed("verify passes what export refuses".to_owned()));
             }
             None => return Ok(Came::Refused),
-            // What is exported is a run of its own: what was damaged beside its rows is left behind.
+            // An export is a separate run: damage outside its rows is left behind.
             Some(exported) => {
                 let (again, script) = (programs.verify(&exported, None)?, programs.script(&exported)?);
                 if locard.passes() && !again.passes() {
@@ -126,7 +128,7 @@ fn judge(campaign: &Campaign, subject: &Subject, form: Form, kind: &Kind, copy: 
     })
 }
 
-/// What both let pass says what the run said, or has another head than it.
+/// Checks that a copy accepted by both says what the run said, or has a different head.
 fn both_passed(programs: &Programs, subject: &Subject, copy: &Path) -> io::Result<Came> {
     Ok(match programs.verify(copy, Some(subject.head()))?.code() {
         36 => Came::HeadAlone,

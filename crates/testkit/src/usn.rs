@@ -1,24 +1,24 @@
-//! The stream `$J` of a change journal, as a file of a collection holds it.
+//! The `$J` stream of a change journal, as a collected file.
 
-/// A record of version 2.
+/// A version 2 record.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// Index and sequence number of the file's `$MFT` entry.
     pub file: (u64, u16),
-    /// Those of its folder.
+    /// Index and sequence number of its folder.
     pub parent: (u64, u16),
-    /// When, a FILETIME.
+    /// The time, as a FILETIME.
     pub time: u64,
-    /// What was done: bits behind `USN_REASON_`.
+    /// What was done: `USN_REASON_` bits.
     pub reasons: u32,
     /// The name.
     pub name: String,
 }
 
-/// Records never cross a page.
+/// The page size: records never cross a page boundary.
 const PAGE: usize = 4096;
 
-/// A journal whose first record has the number `first`, a multiple of 4,096; `zeros` bytes stand before it.
+/// Builds a journal whose first record has the number `first`, a multiple of 4,096, preceded by `zeros` bytes.
 ///
 /// Source of the format: [MS-FSCC] 2.3.60 (USN_RECORD_V2).
 pub fn journal(first: u64, zeros: usize, changes: &[Change]) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! The database of Windows Timeline, with the columns that activities of Windows 10 1803 and later have in common.
+//! The Windows Timeline database, with the columns that Windows 10 1803 and later have in common.
 
 use crate::demo::sqlite;
 use rusqlite::{Connection, params};
@@ -20,7 +20,7 @@ const OPENED: &str = r#"{"displayText":"plan.txt","appDisplayName":"Notepad","co
 const USED: &str = r#"{"type":"UserEngaged","activeDurationSeconds":42,"userTimezone":"Europe/Paris"}"#;
 const SETTING: &str = r#"[{"application":"Microsoft.Default.Input","platform":"data_boundary"}]"#;
 
-/// A document that was opened, the program in use, a setting, a change that waits, and names of an application; `unix` is when it began.
+/// Builds a database with an opened document, a program in use, a setting, a pending change, and application names; `unix` is the start time.
 pub fn database(unix: i64) -> rusqlite::Result<Vec<u8>> {
     sqlite::plain(|database| fill(database, unix))
 }

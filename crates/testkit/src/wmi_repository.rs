@@ -1,6 +1,6 @@
-//! Instances of WMI as they stand in `OBJECTS.DATA`.
+//! WMI instances, as in `OBJECTS.DATA`.
 
-/// An instance: texts before its creator, the creator's SID in bytes, texts behind it.
+/// Builds an instance: texts before its creator, the creator's SID in bytes, and texts after it.
 ///
 /// Source of the format: python-cim, the layout of instances.
 pub fn instance(
@@ -28,7 +28,7 @@ pub fn instance(
     bytes
 }
 
-/// A page with a filter, two consumers and a binding.
+/// Builds a page with a filter, two consumers and a binding.
 pub fn repository() -> Vec<u8> {
     let mut sid = vec![1, 5, 0, 0, 0, 0, 0, 5];
     sid.extend([21u32, 1, 2, 3, 1001].iter().flat_map(|part| part.to_le_bytes()));

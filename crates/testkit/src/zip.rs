@@ -1,20 +1,21 @@
 //! Writer of zip archives (PKWARE APPNOTE 6.3.10): deflated or stored entries with NTFS times, as triage tools write them.
 
-/// Days from 0000-03-01 to 1601-01-01, where FILETIME begins.
+/// The number of days from 0000-03-01 to 1601-01-01, where FILETIME begins.
 const DAYS_TO_1601: u64 = 584_694;
 
 /// An entry to write.
 #[derive(Clone, Debug)]
 pub struct ZipEntry {
-    /// Its name as it is to be written; a folder ends in `/`.
+    /// Its name in the archive; a folder ends in `/`.
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// When it was last written, in 100-ns ticks since 1601 UTC: stored so in the extra field 0x000a, and to two seconds, as if local clocks showed UTC, in the header.
+    /// When it was last written, in 100-ns ticks since 1601 UTC. The extra field 0x000a stores it exactly; the header stores it to two seconds,
+    /// as if local clocks showed UTC.
     pub modified: u64,
 }
 
-/// The archive with these entries in this order; an entry that does not shrink is stored.
+/// Writes an archive with these entries in this order; an entry that does not shrink is stored.
 pub fn write(entries: &[ZipEntry]) -> Vec<u8> {
     let (mut archive, mut directory) = (Vec::new(), Vec::new());
     for entry in entries {
@@ -33,11 +34,11 @@ pub fn write(entries: &[ZipEntry]) -> Vec<u8> {
         archive.extend(&extra);
         archive.extend(&packed);
         directory.extend(0x0201_4b50_u32.to_le_bytes());
-        // Made by version 2.0 for NTFS.
+        // Written by version 2.0 on NTFS.
         directory.extend([20, 10]);
         directory.extend(&fields);
         directory.extend((extra.len() as u16).to_le_bytes());
-        // Comment, disk, attributes.
+        // Comment, disk and attributes.
         directory.extend([0; 10]);
         directory.extend(offset.to_le_bytes());
         directory.extend(entry.name.bytes());
@@ -54,7 +55,7 @@ pub fn write(entries: &[ZipEntry]) -> Vec<u8> {
     archive
 }
 
-/// What local and central headers share, from the version needed to the length of the name.
+/// Returns the fields that local and central headers share, from the version needed to the length of the name.
 fn fields(entry: &ZipEntry, method: u16, packed: u32) -> Vec<u8> {
     // The names are UTF-8.
     const UTF8: u16 = 1 << 11;
@@ -68,7 +69,7 @@ fn fields(entry: &ZipEntry, method: u16, packed: u32) -> Vec<u8> {
     bytes
 }
 
-/// The extra field of NTFS: the same time thrice (APPNOTE 4.5.5).
+/// Returns the NTFS extra field: the same time three times (APPNOTE 4.5.5).
 fn times(modified: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     for value in [0x000a_u16, 32, 0, 0, 1, 24] {
@@ -80,11 +81,11 @@ fn times(modified: u64) -> Vec<u8> {
     bytes
 }
 
-/// Date and time of MS-DOS, which begin in 1980.
+/// Converts to MS-DOS date and time, which begin in 1980.
 fn dos(ticks: u64) -> (u16, u16) {
     let seconds = ticks / 10_000_000;
     let (days, second) = (seconds / 86_400 + DAYS_TO_1601, seconds % 86_400);
-    // Years that begin in March: the leap day is the last one (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    // Years begin in March, so that the leap day is the last one (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
     let day = of_era - (365 * year + year / 4 - year / 100);

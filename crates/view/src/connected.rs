@@ -1,4 +1,4 @@
-//! The graph of a run, made once for all the pages that show it.
+//! The graph of a run, computed once for all the pages that show it.
 
 use graph::Run;
 use graph::connections::readings::Readings;
@@ -6,13 +6,13 @@ use graph::connections::{Connections, EntityKind, EntityRef, Filter, hubs};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-/// Hubs that are kept.
+/// The number of hubs that are kept.
 const HUBS: usize = 100;
 
-/// No relation and no fact is left out.
+/// A filter that leaves out no relation and no fact.
 pub(crate) static EVERYTHING: LazyLock<Filter> = LazyLock::new(Filter::default);
 
-/// The connections of one run, and what follows from all of them; each is worked out when a page first asks for it.
+/// The connections of one run and what is computed from them, each on first use.
 pub(crate) struct Connected {
     /// The connections.
     pub(crate) of: Arc<Connections>,
@@ -31,7 +31,7 @@ impl Connected {
         }
     }
 
-    /// The entities of each kind, in the order of their keys.
+    /// Returns the entities of each kind, in the order of their keys.
     pub(crate) fn kinds(&self) -> &BTreeMap<EntityKind, Vec<EntityRef>> {
         self.kinds.get_or_init(|| {
             let mut kinds: BTreeMap<EntityKind, Vec<EntityRef>> = BTreeMap::new();
@@ -42,12 +42,12 @@ impl Connected {
         })
     }
 
-    /// The entities with the most neighbours.
+    /// Returns the entities with the most neighbours.
     pub(crate) fn hubs(&self) -> &[(EntityRef, usize)] {
         self.hubs.get_or_init(|| hubs(&self.of, HUBS, &EVERYTHING))
     }
 
-    /// What the run's agents added as entities and relations of their own.
+    /// Returns the entities and relations that the run's agents added.
     pub(crate) fn readings(&self, run: &Run) -> &Readings {
         self.readings.get_or_init(|| Readings::of(run, &self.of))
     }

@@ -1,4 +1,4 @@
-//! What is answered where nothing can be shown.
+//! Errors, and the answers for them.
 
 use crate::page::{Page, plain};
 use app::{ListError, OpenRunError, OutputError, ReportPageError};
@@ -9,17 +9,17 @@ use report::terminal as inert;
 use std::error::Error;
 use thiserror::Error;
 
-/// Why a page cannot be shown.
+/// The reason why a page cannot be shown.
 #[derive(Debug, Error)]
 pub(crate) enum Trouble {
     /// There is no such thing.
     #[error("there is no {what} {name:?}{}", of.as_ref().map_or(String::new(), |run| format!(" in the run {run}")))]
     NoSuch {
-        /// What was asked for: a run, an invocation, a fact, a page.
+        /// The kind of thing that was requested: a run, an invocation, a fact, a page.
         what: &'static str,
-        /// Its name as it was asked for.
+        /// The requested name.
         name: String,
-        /// The run in which it was looked for.
+        /// The run that was searched for it.
         of: Option<String>,
     },
     /// A run cannot be read.
@@ -34,20 +34,20 @@ pub(crate) enum Trouble {
     /// The runs cannot be listed.
     #[error(transparent)]
     List(#[from] ListError),
-    /// What was asked cannot be understood.
+    /// The request cannot be understood.
     #[error("{because}")]
     Asked {
         /// What is wrong with it.
         because: &'static str,
     },
-    /// The output is longer than is sent at once.
+    /// The output is larger than what is sent at once.
     #[error(
         "the output has {bytes} bytes, and at most {most} can be shown at once; its records are shown page by page"
     )]
     TooLong {
-        /// Bytes of it.
+        /// Its size in bytes.
         bytes: usize,
-        /// The most that are sent.
+        /// The maximum that is sent.
         most: usize,
     },
     /// A thread panicked.
@@ -100,7 +100,7 @@ impl IntoResponse for Trouble {
     }
 }
 
-/// An error and its causes, which name files and rows.
+/// Renders an error and its causes, which name files and rows.
 pub(crate) fn causes(error: &dyn Error) -> Markup {
     html! {
         p.trouble role="alert" {
@@ -110,7 +110,7 @@ pub(crate) fn causes(error: &dyn Error) -> Markup {
     }
 }
 
-/// The answer to whoever is not let in; it says nothing of the runs.
+/// Returns the response for a refused request; it says nothing about the runs.
 pub(crate) fn refusal(status: StatusCode, why: &str, visit: bool) -> Response {
     let body = html! {
         h1 { "Refused" }

@@ -1,7 +1,8 @@
-//! Who is answered, and with what headers.
+//! The access check, and the headers of every response.
 //!
-//! A page of any site can make a browser send requests to 127.0.0.1; it can know neither the token nor, with the cookie's rules, use the one that a browser keeps.
-//! Its `Host` is held against ours because a name of an attacker can be made to mean 127.0.0.1 (DNS rebinding).
+//! A page of any site can make a browser send requests to 127.0.0.1. It cannot know the token, and the cookie's rules keep it from using the
+//! browser's stored one.
+//! The `Host` header is compared with ours, because an attacker's host name can be made to resolve to 127.0.0.1 (DNS rebinding).
 
 use crate::error::refusal;
 use crate::house::House;
@@ -13,31 +14,31 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
-/// The most bytes of a path with its query.
+/// The maximum length of a path with its query, in bytes.
 const LONGEST: usize = 4096;
 
-/// What a page may do: show what this application serves, and ask it.
+/// What a page may do: show what this application serves, and send requests to it.
 ///
-/// Fetch directives by the Content Security Policy Level 3.
+/// The fetch directives are those of Content Security Policy Level 3.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// What opens the application, and under which names it is asked.
+/// The token, and the names under which the application can be reached.
 pub(crate) struct Gate {
     token: Token,
     loopback: Loopback,
-    /// Its cookie: browsers send those of one host to all its ports.
+    /// The name of its cookie: browsers send the cookies of a host to all of its ports.
     cookie: String,
 }
 
-/// What becomes of a request.
+/// The decision about a request.
 #[derive(Debug, PartialEq, Eq)]
 enum Entry {
-    /// It is answered.
+    /// It is admitted.
     Admitted,
     /// It has the token, which is exchanged for the cookie.
     Exchange,
-    /// It is refused, and why.
+    /// It is refused, for this reason.
     Refused(StatusCode, &'static str),
 }
 
@@ -47,7 +48,7 @@ impl Gate {
         Gate { token, loopback, cookie }
     }
 
-    /// The address that opens it.
+    /// Returns the address that opens it.
     pub(crate) fn address(&self) -> String {
         self.loopback.address(&format!("/?token={}", self.token.as_str()))
     }
@@ -78,7 +79,7 @@ impl Gate {
         }
     }
 
-    /// Sends the browser on with the cookie, so that the token stands in no address any more.
+    /// Redirects the browser with the cookie, so that the token is no longer in the address.
     fn exchange(&self) -> Response {
         let cookie = format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie, self.token.as_str());
         match HeaderValue::from_str(&cookie) {
@@ -91,7 +92,7 @@ impl Gate {
     }
 }
 
-/// Lets in who may come in; every answer, refusals included, has the same headers.
+/// Admits or refuses a request; every response, including refusals, has the same headers.
 pub(crate) async fn guard(State(house): State<Arc<House>>, request: Request, next: Next) -> Response {
     let mut response = match house.gate.decide(request.method(), request.uri(), request.headers()) {
         Entry::Admitted => {
@@ -99,14 +100,14 @@ pub(crate) async fn guard(State(house): State<Arc<House>>, request: Request, nex
             next.run(request).await
         }
         Entry::Exchange => house.gate.exchange(),
-        // A browser that came here from elsewhere keeps the cookie back once: a page of ours may send it on.
+        // A browser coming from another site withholds the cookie once; one of our own pages may then redirect it.
         Entry::Refused(status, why) => refusal(status, why, is_visit(request.headers())),
     };
     harden(response.headers_mut());
     response
 }
 
-/// The headers of every answer; a policy of its own stays.
+/// Sets the headers of every response; a response's own policy is kept.
 fn harden(headers: &mut HeaderMap) {
     let fixed = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -122,7 +123,7 @@ fn harden(headers: &mut HeaderMap) {
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(POLICY));
 }
 
-/// The only value of a header; none where it is given twice or is no text.
+/// Returns the only value of a header; `None` if it occurs twice or is not text.
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -131,14 +132,14 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     }
 }
 
-/// Whether a page of another site, or of another port, asks without the person going there (Fetch Metadata Request Headers).
+/// Checks whether a page of another site or port sent the request without the user navigating (Fetch Metadata Request Headers).
 fn is_embedded_elsewhere(headers: &HeaderMap) -> bool {
     let of = |name: &'static str| headers.get(name).map(|value| value.as_bytes());
     let elsewhere = of("sec-fetch-site").is_some_and(|site| !matches!(site, b"same-origin" | b"none"));
     elsewhere && of("sec-fetch-mode") != Some(b"navigate")
 }
 
-/// Whether somebody came here from a page of another site.
+/// Checks whether a user navigated here from another site.
 fn is_visit(headers: &HeaderMap) -> bool {
     let is = |name: &'static str, value: &str| headers.get(name).is_some_and(|it| it == value);
     is("sec-fetch-site", "cross-site") && is("sec-fetch-mode", "navigate")
@@ -149,7 +150,7 @@ fn token_of(uri: &Uri) -> Option<String> {
     pairs.into_iter().find(|(name, _)| name == "token").map(|(_, value)| value.into_owned())
 }
 
-/// The values of the cookies of this name (RFC 6265, section 4.2).
+/// Returns the values of the cookies with this name (RFC 6265, section 4.2).
 fn cookie<'h>(headers: &'h HeaderMap, name: &'h str) -> impl Iterator<Item = &'h str> {
     let pairs = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     pairs.flat_map(|pairs| pairs.split(';')).filter_map(move |pair| {

@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use crate::error::Trouble;
 use crate::guard::Gate;
@@ -8,10 +8,10 @@ use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Requests that are worked on at once; the others wait.
+/// The number of requests that are processed at once; the others wait.
 const AT_ONCE: usize = 4;
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct House {
     pub(crate) gate: Gate,
     pub(crate) shelf: Shelf,
@@ -24,12 +24,12 @@ impl House {
     }
 }
 
-/// Works on a request where reading files holds up nobody else.
+/// Processes a request on a blocking thread, so that reading files delays no other request.
 pub(crate) async fn answer<A: IntoResponse + Send + 'static>(
     house: Arc<House>,
     work: impl FnOnce(&House) -> Answer<A> + Send + 'static,
 ) -> Response {
-    // It is never closed.
+    // The semaphore is never closed.
     let permit = house.permits.acquire().await;
     let shared = Arc::clone(&house);
     let done = tokio::task::spawn_blocking(move || work(&shared)).await;

@@ -1,10 +1,10 @@
 //! `locard view`: a local web application over recorded runs.
 //!
-//! It reads and never writes: it has no route that changes anything.
+//! It only reads: no route changes anything.
 //!
-//! **Invariant:** it listens on the loopback address alone, and answers nobody without its token (`guard`).
+//! **Invariant:** it listens only on the loopback address, and answers nobody without its token (`guard`).
 //!
-//! **Invariant:** text of the evidence is text in every answer: escaped in pages, `text/plain` by itself.
+//! **Invariant:** text from the evidence stays text in every response: escaped in pages, `text/plain` on its own.
 
 mod connected;
 mod error;

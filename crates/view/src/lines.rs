@@ -8,23 +8,23 @@ use ledger::{Claim, Event, Outcome, Stream};
 use report::terminal as inert;
 use serde_json::{Value, json};
 
-/// What a line tells of; its style follows from it.
+/// The kind of a line, which determines its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Something began or goes on.
+    /// Something began or was resumed.
     Step,
-    /// A tool is called or has returned.
+    /// A tool was called or has returned.
     Call,
     /// Something was recorded.
     Recorded,
-    /// Something was refused, or failed.
+    /// Something was refused or failed.
     Refused,
     /// Something ended.
     Ended,
 }
 
 impl Kind {
-    /// The word for it, which stands in the line and names its style.
+    /// Returns the word for it, which appears in the line and names its style.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Kind::Step => "step",
@@ -40,18 +40,18 @@ impl Kind {
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) position: u64,
-    /// When it was recorded.
+    /// When the event was recorded.
     pub(crate) at: String,
-    /// The agent, and its task; `run` for what belongs to none.
+    /// The agent and its task, or `run` if it belongs to none.
     pub(crate) who: String,
     pub(crate) kind: Kind,
     pub(crate) text: String,
-    /// The part of the run's address below which it can be looked at.
+    /// The part of the address, below the run's, at which it can be viewed.
     pub(crate) link: Option<String>,
 }
 
 impl Line {
-    /// The line for a script, which shows its members as text.
+    /// Returns the line for a script, which shows its members as text.
     pub(crate) fn json(&self, base: &str) -> Value {
         json!({
             "position": self.position,
@@ -64,10 +64,10 @@ impl Line {
     }
 }
 
-/// The most characters of a line.
+/// The maximum length of a line, in characters.
 const LONGEST: usize = 300;
 
-/// The lines of what was recorded; events that tell nothing by themselves have none.
+/// Returns the lines for events; events that say nothing by themselves have none.
 pub(crate) fn lines(followed: &Followed) -> Vec<Line> {
     followed.events.iter().filter_map(|happened| line(followed, happened)).collect()
 }
@@ -193,7 +193,7 @@ fn told(event: &Event) -> Option<Told> {
     }
 }
 
-/// What was let in, or kept for others.
+/// Describes what was accepted or stored for others.
 fn recorded(event: &Event) -> Option<(String, Option<String>)> {
     let plain = |text: String| Some((text, None));
     match event {
@@ -274,7 +274,7 @@ fn claimed(submitted: &ClaimSubmitted) -> String {
     format!("{} asks for: {said}", submitted.claim)
 }
 
-/// How a call ended, in words.
+/// Returns the word for how a call ended.
 pub(crate) const fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Ok => "ok",
@@ -285,7 +285,7 @@ pub(crate) const fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-/// How a task ended, in words.
+/// Returns the words for how a task ended.
 pub(crate) const fn status(status: TaskStatus) -> &'static str {
     report::status(status)
 }

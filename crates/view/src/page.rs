@@ -7,7 +7,7 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 use report::terminal as inert;
 
-/// A page, or why there is none.
+/// A page, or the reason why there is none.
 pub(crate) type Answer<A = Page> = Result<A, Trouble>;
 
 /// A page under construction.
@@ -16,29 +16,29 @@ pub(crate) struct Page {
     body: Markup,
     /// The run that it belongs to.
     run: Option<String>,
-    /// What stands in the field of the search.
+    /// The text in the search field.
     sought: String,
-    /// Whether a browser without scripts loads it anew.
+    /// Whether a browser without scripts reloads it.
     lives: bool,
 }
 
 impl Page {
-    /// A page with this title, of which `body` begins with a heading.
+    /// Creates a page with this title; `body` must begin with a heading.
     pub(crate) fn new(title: &str, body: Markup) -> Page {
         Page { title: inert(title), body, run: None, sought: String::new(), lives: false }
     }
 
-    /// A page of this run.
+    /// Creates a page of this run.
     pub(crate) fn of(run: &str, title: &str, body: Markup) -> Page {
         Page { run: Some(run.to_owned()), ..Page::new(&format!("{title} · {run}"), body) }
     }
 
-    /// The same with what was searched for.
+    /// Sets the text in the search field.
     pub(crate) fn seeking(self, sought: &str) -> Page {
         Page { sought: sought.to_owned(), ..self }
     }
 
-    /// The same, loaded anew every few seconds where no script does better.
+    /// Sets whether it is reloaded every few seconds, if no script does better.
     pub(crate) fn living(self, lives: bool) -> Page {
         Page { lives, ..self }
     }
@@ -81,7 +81,7 @@ impl IntoResponse for Page {
     }
 }
 
-/// A page that stands outside the application; `onward` goes on to the list of runs by itself.
+/// Returns a page outside the application; with `onward`, it redirects to the list of runs.
 pub(crate) fn plain(title: &str, body: &Markup, onward: bool) -> Response {
     let page = html! {
         (DOCTYPE)
@@ -99,7 +99,7 @@ pub(crate) fn plain(title: &str, body: &Markup, onward: bool) -> Response {
     Html(page.into_string()).into_response()
 }
 
-/// Text that no browser takes for anything else.
+/// Returns text that no browser interprets as anything else.
 pub(crate) fn text(body: Vec<u8>) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], body).into_response()
 }
@@ -119,7 +119,7 @@ fn head(title: &str, lives: bool) -> Markup {
     }
 }
 
-/// The pages of a run.
+/// Renders the links to the pages of a run.
 fn of_run(run: &str) -> Markup {
     let base = format!("/run/{}", segment(run));
     html! {
@@ -155,7 +155,7 @@ fn search(run: Option<&str>, sought: &str) -> Markup {
     }
 }
 
-/// The links to the pages before and after; nothing where there is one page only.
+/// Renders the links to the previous and the next page; empty if there is only one page.
 pub(crate) fn paging(before: Option<&str>, after: Option<&str>, said: &str) -> Markup {
     html! {
         @if before.is_some() || after.is_some() {
@@ -168,14 +168,14 @@ pub(crate) fn paging(before: Option<&str>, after: Option<&str>, said: &str) -> M
     }
 }
 
-/// A stretch of a list, and the links around it.
+/// One page's part of a list, and the links around it.
 pub(crate) struct Stretch {
     pub(crate) first: usize,
     pub(crate) end: usize,
     pub(crate) links: Markup,
 }
 
-/// The stretch of a list of `all` things that begins with the one at `from`; `address` takes where another one begins.
+/// Returns the part of a list of `all` items that starts at `from`; `address` returns the address of a part by its start.
 pub(crate) fn stretch(from: usize, all: usize, size: usize, address: impl Fn(usize) -> String) -> Stretch {
     let first = if from < all { from } else { 0 };
     let end = first.saturating_add(size).min(all);

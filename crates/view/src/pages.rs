@@ -1,4 +1,4 @@
-//! The pages, a file each.
+//! The pages, one file each.
 
 pub(crate) mod compare;
 pub(crate) mod entity;

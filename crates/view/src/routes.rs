@@ -1,4 +1,4 @@
-//! The addresses and what answers them.
+//! The addresses and their handlers.
 
 use crate::error::Trouble;
 use crate::guard::guard;
@@ -19,7 +19,7 @@ const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/view.js");
 const ICON: &str = include_str!("../assets/icon.svg");
 
-/// What an address asks for behind its question mark; of a name that is given twice, the first.
+/// The query of an address; if a name occurs twice, the first value counts.
 pub(crate) struct Asked(BTreeMap<String, String>);
 
 impl Asked {
@@ -31,12 +31,12 @@ impl Asked {
         Asked(asked)
     }
 
-    /// The text of this name.
+    /// Returns the text with this name.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// The number of this name; 0 where there is none.
+    /// Returns the number with this name; 0 if there is none.
     pub(crate) fn number(&self, name: &str) -> usize {
         self.text(name).and_then(|text| text.parse().ok()).unwrap_or(0)
     }
@@ -50,7 +50,7 @@ impl<S: Sync> FromRequestParts<S> for Asked {
     }
 }
 
-/// All routes, behind the guard.
+/// Returns all routes, behind the guard.
 pub(crate) fn router(house: Arc<House>) -> Router {
     Router::new()
         .route("/", get(runs))
@@ -80,7 +80,7 @@ pub(crate) fn router(house: Arc<House>) -> Router {
 
 type Shared = State<Arc<House>>;
 type Name = Path<String>;
-/// A run, and an id in it.
+/// A run, and an id within it.
 type Names = Path<(String, String)>;
 
 async fn runs(State(house): Shared) -> Response {
@@ -155,7 +155,7 @@ async fn no_page(uri: Uri) -> Response {
     Trouble::no_such("page", uri.path(), None).into_response()
 }
 
-/// A file of ours: the only answers that a browser takes for styles, scripts or pictures.
+/// Serves one of our own files: the only responses that a browser accepts as styles, scripts or pictures.
 async fn asset(kind: &'static str, body: &'static str) -> Response {
     ([(header::CONTENT_TYPE, kind)], body).into_response()
 }

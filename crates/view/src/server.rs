@@ -1,4 +1,4 @@
-//! Listening, and ending.
+//! Starts and stops the application's server.
 
 use crate::guard::Gate;
 use crate::house::House;
@@ -12,33 +12,33 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio::net::TcpListener;
 
-/// The application, listening and not yet answering.
+/// The application, listening but not yet answering.
 pub struct View {
     listener: TcpListener,
     house: Arc<House>,
 }
 
-/// Why the application cannot be opened.
+/// The reason why the application cannot be opened.
 #[derive(Debug, Error)]
 pub enum ViewError {
-    /// Nothing can listen there.
+    /// Listening failed.
     #[error("listen on 127.0.0.1:{port}")]
     Listen {
-        /// The port that was asked for; 0 for any.
+        /// The requested port; 0 for any.
         port: u16,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// The system has no randomness to give.
+    /// The system's source of randomness failed.
     #[error("make a random token")]
     Random(#[source] getrandom::Error),
-    /// Answering ended.
+    /// Serving failed.
     #[error("answer requests")]
     Serve(#[source] io::Error),
 }
 
-/// Listens on 127.0.0.1; port 0 is any that is free.
+/// Listens on 127.0.0.1; port 0 picks any free port.
 pub async fn open(which: Which, port: u16) -> Result<View, ViewError> {
     let listen = |source| ViewError::Listen { port, source };
     let token = Token::new().map_err(ViewError::Random)?;
@@ -48,12 +48,12 @@ pub async fn open(which: Which, port: u16) -> Result<View, ViewError> {
 }
 
 impl View {
-    /// The address that opens it, with the token: whoever has it can read the runs.
+    /// Returns the address that opens it, including the token: anyone who has it can read the runs.
     pub fn address(&self) -> String {
         self.house.gate.address()
     }
 
-    /// Answers requests until `end` comes; those under way are answered first.
+    /// Answers requests until `end` completes; requests in progress are answered first.
     pub async fn serve(self, end: impl Future<Output = ()> + Send + 'static) -> Result<(), ViewError> {
         let router = router(self.house).into_make_service_with_connect_info::<app::Guest>();
         axum::serve(app::Door::new(self.listener), router)

@@ -1,4 +1,4 @@
-//! The runs that are shown, and those that were read last.
+//! The runs that are shown, and a cache of those that were read last.
 
 use crate::connected::Connected;
 use crate::error::Trouble;
@@ -11,19 +11,19 @@ use std::time::SystemTime;
 /// Which runs are shown.
 #[derive(Debug, Clone)]
 pub enum Which {
-    /// All that stand in a folder, those that come later included.
+    /// All runs in a folder, including those that are added later.
     All(PathBuf),
-    /// Those of these folders.
+    /// The runs in these folders.
     These(Vec<PathBuf>),
 }
 
-/// Runs that are kept in memory.
+/// The number of runs that are kept in memory.
 const KEPT: usize = 4;
 
 /// The runs.
 pub(crate) struct Shelf {
     which: Which,
-    /// The one read last stands last.
+    /// The cached runs; the most recently read one is last.
     kept: Mutex<Vec<Kept>>,
 }
 
@@ -32,25 +32,25 @@ struct Kept {
     book: Arc<Book>,
 }
 
-/// A run as it was read.
+/// A run that was read.
 pub(crate) struct Book {
     /// The name under which it is shown.
     pub(crate) name: String,
     /// Its folder.
     pub(crate) folder: PathBuf,
-    /// What it holds.
+    /// Its contents.
     pub(crate) run: Run,
     connected: OnceLock<Connected>,
 }
 
 impl Book {
-    /// Its graph, made when a page first asks for it and kept as long as the run is.
+    /// Returns its graph, computed on first use and kept as long as the run.
     pub(crate) fn connected(&self) -> &Connected {
         self.connected.get_or_init(|| Connected::new(&self.run))
     }
 }
 
-/// What tells that a run is as it was read.
+/// Identifies the version of a run that was read.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -70,9 +70,9 @@ impl Shelf {
         Shelf { which, kept: Mutex::default() }
     }
 
-    /// The names of the runs with their folders, in the order in which they are shown.
+    /// Returns the names of the runs with their folders, in display order.
     ///
-    /// Only they can be asked for: no part of an address is ever taken for a path.
+    /// Only these can be requested: no part of an address is ever used as a path.
     pub(crate) fn names(&self) -> Result<Vec<(String, PathBuf)>, Trouble> {
         let folders = match &self.which {
             Which::All(runs) => app::run_folders(runs)?,
@@ -91,13 +91,13 @@ impl Shelf {
         Ok(names)
     }
 
-    /// The runs as a list shows them, each under its name.
+    /// Returns the runs with the information for a list, each under its name.
     pub(crate) fn list(&self) -> Result<Vec<(String, Listed)>, Trouble> {
         let names = self.names()?;
         Ok(names.into_iter().map(|(name, folder)| (name, app::list_run(&folder))).collect())
     }
 
-    /// Where the runs stand.
+    /// Returns the folder that contains the runs.
     pub(crate) fn place(&self) -> Option<&Path> {
         match &self.which {
             Which::All(runs) => Some(runs),
@@ -105,16 +105,16 @@ impl Shelf {
         }
     }
 
-    /// The folder of the run of this name.
+    /// Returns the folder of the run with this name.
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, Trouble> {
         let found = self.names()?.into_iter().find(|(known, _)| known == name);
         found.map(|(_, folder)| folder).ok_or_else(|| Trouble::no_such("run", name, None))
     }
 
-    /// The run of this name, as it is now.
+    /// Opens the run with this name, as it is now.
     pub(crate) fn open(&self, name: &str) -> Result<Arc<Book>, Trouble> {
         let folder = self.folder(name)?;
-        // Before the run is read: what comes in between makes it be read again.
+        // Taken before the run is read: if the run changes meanwhile, it is read again.
         let stamp = Stamp::of(&folder)?;
         if let Some(book) = self.kept(&folder, &stamp) {
             return Ok(book);

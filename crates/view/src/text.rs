@@ -1,12 +1,12 @@
 //! Text for pages.
 //!
-//! `maud` escapes what would be markup; what moves, hides or turns text round is written as `\u{…}` by `report::terminal`.
+//! `maud` escapes markup; `report::terminal` writes characters that move, hide or reverse text as `\u{…}`.
 
 use maud::{Markup, html};
 use report::terminal as inert;
 use std::ops::Range;
 
-/// A part of an address between slashes, every unusual byte escaped (RFC 3986, section 2.3).
+/// Escapes one segment of an address: every unusual byte (RFC 3986, section 2.3).
 pub(crate) fn segment(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
@@ -18,12 +18,12 @@ pub(crate) fn segment(text: &str) -> String {
     out
 }
 
-/// A query of names and values.
+/// Formats a query of names and values.
 pub(crate) fn query(pairs: &[(&str, &str)]) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// Text with the stretches of bytes in `marks` highlighted; a stretch that cuts a character begins or ends beside it.
+/// Renders text with the byte ranges in `marks` highlighted; a range that splits a character is widened.
 pub(crate) fn marked(text: &str, marks: &[Range<usize>]) -> Markup {
     let mut marks: Vec<Range<usize>> = marks
         .iter()
@@ -49,7 +49,7 @@ pub(crate) fn marked(text: &str, marks: &[Range<usize>]) -> Markup {
     }
 }
 
-/// A number of bytes for people, or in full where it is small.
+/// Formats a number of bytes for people, in full if it is small.
 pub(crate) fn bytes(number: u64) -> String {
     match number {
         0..10_000 => format!("{number} bytes"),
@@ -58,12 +58,12 @@ pub(crate) fn bytes(number: u64) -> String {
     }
 }
 
-/// Microseconds as milliseconds.
+/// Formats microseconds as milliseconds.
 pub(crate) fn milliseconds(microseconds: u64) -> String {
     format!("{}.{} ms", microseconds / 1000, microseconds % 1000 / 100)
 }
 
-/// A number and what it counts.
+/// Formats a number with its noun.
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     match number {
         1 => format!("1 {one}"),
@@ -71,7 +71,7 @@ pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     }
 }
 
-/// At most so many characters of a text, and whether that is all of it.
+/// Returns at most this many characters of a text, and whether that is all of it.
 pub(crate) fn clipped(text: &str, most: usize) -> (&str, bool) {
     match text.char_indices().nth(most) {
         Some((end, _)) => (text.get(..end).unwrap_or_default(), false),
@@ -79,7 +79,7 @@ pub(crate) fn clipped(text: &str, most: usize) -> (&str, bool) {
     }
 }
 
-/// A time of RFC 3339 as `2026-01-01 12:00:00`; anything else as it is.
+/// Formats an RFC 3339 time as `2026-01-01 12:00:00`; other text is left as it is.
 pub(crate) fn to_the_second(time: &str) -> String {
     match (time.get(..10), time.get(10..11), time.get(11..19)) {
         (Some(day), Some("T"), Some(time)) => inert(&format!("{day} {time}")),

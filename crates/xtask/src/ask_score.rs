@@ -1,4 +1,4 @@
-//! How `locard ask` answers questions whose answers are known (`fixtures/questions/README.md` says how they are judged).
+//! Scores how `locard ask` answers questions whose answers are known (`fixtures/questions/README.md` explains the scoring).
 
 mod judge;
 
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: cargo xtask ask-score LOCARD QUESTIONS.toml --cases DIR [--each]";
 
-/// A question with its right answer.
+/// A question with its correct answer.
 #[derive(Debug)]
 struct Known {
     id: String,
@@ -21,18 +21,19 @@ struct Known {
     right: judge::Right,
 }
 
-/// What came of one.
+/// The result of one question.
 struct Came {
     judged: Judged,
     calls: u64,
     took: Duration,
 }
 
-/// Asks all questions of a file, each of its case (those of `ours` where the folder of cases lacks it), and prints how they were answered.
+/// Asks all questions of a file about their cases, and prints the scores. A case that is missing from the folder of cases is taken
+/// from our own.
 ///
 /// # Errors
 ///
-/// Where the questions cannot be read, or the program does not start.
+/// Fails if the questions cannot be read or the program does not start.
 pub(crate) fn run(ours: &Path, say: &mut dyn FnMut(&str)) -> io::Result<()> {
     let mut arguments = std::env::args().skip(2);
     let (Some(locard), Some(file)) = (arguments.next(), arguments.next()) else {
@@ -87,7 +88,7 @@ fn known(question: &toml::Value) -> Option<Known> {
     Some(Known { id: text("id")?, case: text("case")?, text: text("text")?, right })
 }
 
-/// Where a case lies: among those that were unpacked, which have their evidence in a folder of its own, or among ours.
+/// Returns the folder of a case: among the unpacked ones, which have their evidence in a subfolder, or among our own.
 fn case_of(cases: &Path, ours: &Path, name: &str) -> PathBuf {
     let folder = cases.join(name);
     let unpacked = folder.join("evidence");

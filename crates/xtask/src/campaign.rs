@@ -1,7 +1,8 @@
-//! How much of recorded attacks `locard hunt` flags: `cargo xtask hunt-campaign` (docs/hunt-campaign.md).
+//! Measures how much of recorded attacks `locard hunt` flags: `cargo xtask hunt-campaign` (docs/hunt-campaign.md).
 //!
-//! Recordings of others are mixed with ordinary activity of a generator; events that a public Sigma rule of level medium or above fits, by another engine, are those that should be flagged.
-//! Recordings are split into two halves before anything is looked at: what one of them shows may make rules better, the other gives the figure.
+//! Third-party recordings are mixed with generated ordinary activity. Events that should be flagged are those that a public Sigma rule
+//! of level medium or above matches, according to another engine.
+//! Recordings are split into two halves in advance: one half may be used to improve rules, and the other gives the final figure.
 
 mod judge;
 mod label;
@@ -18,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What is asked for.
+/// The arguments.
 struct Asked {
     program: PathBuf,
     sources: PathBuf,
@@ -28,7 +29,7 @@ struct Asked {
     place: Option<PathBuf>,
 }
 
-/// Measures one half, and tells what came of it.
+/// Measures one half, and reports the result.
 pub(crate) fn run(tell: &mut dyn FnMut(&str)) -> io::Result<()> {
     let asked = asked()?;
     let temporary = tempfile::tempdir()?;
@@ -47,7 +48,7 @@ pub(crate) fn run(tell: &mut dyn FnMut(&str)) -> io::Result<()> {
     let (flagged, seconds) = hunted(&asked.program, &evidence)?;
     let judged = judge::judge(&labels, &flagged, seconds);
     judged.tell(tell);
-    // Of the half for the final figure nothing else is shown: rules are not made better by it.
+    // For the half with the final figure, nothing else is shown, so that rules are not improved with it.
     if asked.half == Half::Development {
         judged.tell_missed(tell);
     }
@@ -79,10 +80,10 @@ fn asked() -> io::Result<Asked> {
     Ok(asked)
 }
 
-/// Bytes of recordings in one folder: each is hunted through as a case of its own.
+/// The maximum size of recordings in one folder, in bytes; each folder is hunted as a separate case.
 const PORTION: usize = 96 << 20;
 
-/// Writes recordings and ordinary activity side by side, in folders of about the same size.
+/// Writes recordings and ordinary activity together into folders of about the same size.
 #[expect(clippy::disallowed_methods, reason = "a chore makes its own evidence")]
 fn write(evidence: &Path, recordings: &[Recording], asked: &Asked) -> io::Result<()> {
     let (mut portion, mut size) = (0, 0);
@@ -101,7 +102,7 @@ fn write(evidence: &Path, recordings: &[Recording], asked: &Asked) -> io::Result
     Ok(())
 }
 
-/// What lies in a folder, in order.
+/// Returns the contents of a folder, in order.
 fn listed(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -112,7 +113,7 @@ fn listed(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     Ok(all)
 }
 
-/// The labelled events of each file.
+/// Returns the labelled events of each file.
 fn labels(evidence: &Path, rules: &label::Rules) -> io::Result<BTreeMap<String, Labels>> {
     let mut all = BTreeMap::new();
     for (portion, folder) in listed(evidence)? {
@@ -123,10 +124,10 @@ fn labels(evidence: &Path, rules: &label::Rules) -> io::Result<BTreeMap<String, 
     Ok(all)
 }
 
-/// What the program flags, by file and offset, each with its rule; and how many seconds it took.
+/// What the program flags, by file and offset, with the rule; and the number of seconds it took.
 type Flagged = (BTreeMap<(String, u64), String>, f64);
 
-/// Hunts through each folder.
+/// Hunts in each folder.
 fn hunted(program: &Path, evidence: &Path) -> io::Result<Flagged> {
     let (mut flagged, mut seconds) = (BTreeMap::new(), 0.0);
     for (portion, folder) in listed(evidence)? {
@@ -144,7 +145,7 @@ fn hunted(program: &Path, evidence: &Path) -> io::Result<Flagged> {
     Ok((flagged, seconds))
 }
 
-/// Takes what one line of a hunt names: a record, or the first and the last of several.
+/// Adds the records named in one line of a hunt: one record, or the first and last of several.
 fn take(portion: &str, value: &serde_json::Value, flagged: &mut BTreeMap<(String, u64), String>) {
     let rule = value.pointer("/rules/0/rule").and_then(|rule| rule.as_str()).unwrap_or_default();
     for record in [value.pointer("/record"), value.pointer("/together/first")].into_iter().flatten() {

@@ -1,7 +1,7 @@
-//! `cargo xtask compare`: what we read of a disk image beside what sleuthkit reads.
+//! `cargo xtask compare`: compares how we and sleuthkit read a disk image.
 //!
-//! Needs `fls` and `icat`. Everything both name is compared: kind, size, the four times to the second, and the SHA-256 of the content.
-//! What differs is printed, a line each; the chore fails when anything does.
+//! It needs `fls` and `icat`. It compares everything that both list: kind, size, the four times to the second, and the SHA-256 of the content.
+//! It prints each difference on one line, and fails if there is any.
 
 mod difference;
 mod entry;
@@ -12,7 +12,7 @@ use difference::{Counts, differences};
 use std::path::Path;
 use thiserror::Error;
 
-/// Why an image cannot be compared.
+/// The reason why an image cannot be compared.
 #[derive(Debug, Error)]
 pub(crate) enum CompareError {
     /// It cannot be opened.
@@ -25,7 +25,7 @@ pub(crate) enum CompareError {
     /// Something in it cannot be listed.
     #[error("compare: {0}")]
     Read(#[from] evidence::ReadError),
-    /// A program of sleuthkit cannot be started.
+    /// A sleuthkit program cannot be started.
     #[error("compare: start {program}: {source}")]
     Start {
         program: &'static str,
@@ -34,7 +34,7 @@ pub(crate) enum CompareError {
     },
 }
 
-/// Compares one image; the number of differences.
+/// Compares one image; returns the number of differences.
 pub(crate) fn compare(image: &Path, say: &mut dyn FnMut(String)) -> Result<usize, CompareError> {
     let name = image.display().to_string();
     let opened = evidence::open_image(image, "image");

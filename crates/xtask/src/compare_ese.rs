@@ -1,9 +1,11 @@
-//! `cargo xtask compare-ese`: what we read of an ESE database beside what libesedb's `esedbexport` writes.
+//! `cargo xtask compare-ese`: compares how we and libesedb's `esedbexport` read an ESE database.
 //!
-//! Needs `esedbexport`, and `timeout` to end it where it does not end. Of every table the records are compared in their order, column by column, as text.
-//! Times are compared to the second, because it adds up days, hours and minutes of a double and loses up to one.
-//! Two things that it writes are no differences: the fill bytes (2A) of a value of fixed size that is NULL, and several values of one column, which it does not write at all.
-//! Counted apart are values that are packed or missing for us and that it does not write either.
+//! It needs `esedbexport`, and `timeout` to stop it if it does not end. It compares the records of every table in order,
+//! column by column, as text.
+//! Times are compared to the second, because `esedbexport` adds up the days, hours and minutes of a double and loses up to one second.
+//! Two outputs are not counted as differences: the fill bytes (2A) of a fixed-size value that is NULL, and multiple values in one column,
+//! which it does not write at all.
+//! Values that are compressed or missing for us, and that it does not write either, are counted separately.
 
 mod export;
 
@@ -11,10 +13,10 @@ use artifacts::ese::{Cell, Column, ColumnType, Database, Row, Value};
 use std::path::Path;
 use thiserror::Error;
 
-/// Most differences of a table that are printed.
+/// The maximum number of differences printed for a table.
 const SHOWN: usize = 10;
 
-/// Why a database cannot be compared.
+/// The reason why a database cannot be compared.
 #[derive(Debug, Error)]
 pub(crate) enum CompareError {
     /// A file cannot be read.
@@ -24,7 +26,7 @@ pub(crate) enum CompareError {
         #[source]
         source: std::io::Error,
     },
-    /// It does not begin as a database.
+    /// It does not start like a database.
     #[error("compare {path}: no ESE database")]
     Other { path: String },
     /// The other program cannot be started.
@@ -35,7 +37,7 @@ pub(crate) enum CompareError {
     },
 }
 
-/// What was compared.
+/// Counts of what was compared.
 #[derive(Default)]
 struct Counts {
     rows: usize,
@@ -46,7 +48,7 @@ struct Counts {
     differences: Vec<String>,
 }
 
-/// Compares one database; the number of differences.
+/// Compares one database; returns the number of differences.
 pub(crate) fn compare(path: &Path, say: &mut dyn FnMut(String)) -> Result<usize, CompareError> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|source| CompareError::Read { path: name.clone(), source })?;
@@ -118,23 +120,23 @@ impl Counts {
     }
 }
 
-/// A value as it would be exported.
+/// A value in the form in which it would be exported.
 #[derive(Debug)]
 enum Ours {
     Text(String),
     /// Several values.
     Present,
     Null,
-    /// Missing or packed.
+    /// Missing or compressed.
     Unread,
 }
 
-/// Bytes of a value of fixed size that is NULL.
+/// The fill byte of a fixed-size value that is NULL.
 const FILL: u8 = 0x2A;
 
-/// Whether what is exported is nothing but fill bytes.
+/// Checks whether the exported value consists only of fill bytes.
 fn filled(column: &Column, theirs: &str) -> bool {
-    // No number has more bytes than a GUID.
+    // No number is longer than a GUID.
     let length = match column.kind {
         ColumnType::Binary | ColumnType::Other(_) => theirs.len() / 2,
         ColumnType::Text => theirs.chars().count(),
@@ -179,14 +181,14 @@ fn text(column: &Column, bytes: &[u8]) -> String {
     }
 }
 
-/// The hexadecimal digits of a GUID's bytes as it is written: its first three groups are little-endian.
+/// Returns the hexadecimal digits of a GUID in written order: its first three groups are little-endian.
 fn guid(hex: &str) -> String {
     const ORDER: [&[usize]; 5] = [&[3, 2, 1, 0], &[5, 4], &[7, 6], &[8, 9], &[10, 11, 12, 13, 14, 15]];
     let pair = |index: &usize| hex.get(index * 2..index * 2 + 2).unwrap_or_default();
     ORDER.map(|group| group.iter().map(pair).collect::<String>()).join("-")
 }
 
-/// Whether two texts say the same of a column.
+/// Checks whether two texts express the same value of a column.
 fn same(column: &Column, ours: &str, theirs: &str) -> bool {
     let plain = |text: &str| text.chars().filter(|one| !one.is_control()).collect::<String>();
     match column.kind {
@@ -197,7 +199,7 @@ fn same(column: &Column, ours: &str, theirs: &str) -> bool {
         ColumnType::DateTime => export::within_a_second(ours, theirs),
         ColumnType::Guid => guid(ours) == theirs.trim_matches(['{', '}']).to_ascii_lowercase(),
         ColumnType::Bit => (ours == "0") == (theirs == "0" || theirs == "False"),
-        // Backslashes are doubled.
+        // Backslashes are doubled there.
         ColumnType::Text => plain(ours) == plain(&theirs.replace("\\\\", "\\")),
         ColumnType::U8
         | ColumnType::I16

@@ -1,7 +1,7 @@
-//! `cargo xtask compare-events`: what we read of event logs beside what libevtx reads.
+//! `cargo xtask compare-events`: compares how we and libevtx read event logs.
 //!
-//! Needs `evtxexport`. Records are matched by number and order; event id, time to 100 ns, provider, computer and user are compared.
-//! What differs is printed, a line each; the chore fails when anything does but records that only we find.
+//! It needs `evtxexport`. Records are matched by number and order; it compares event id, time to 100 ns, provider, computer and user.
+//! It prints each difference on one line, and fails if there is any, except for records that only we find.
 
 use artifacts::evtx::{Found, read_bytes};
 use std::collections::BTreeMap;
@@ -9,24 +9,24 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Most differences of one log that are printed.
+/// The maximum number of differences printed for a log.
 const SHOWN: usize = 5;
 
-/// What both readers tell of a record.
+/// The data of a record that both readers return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Entry {
     event_id: u32,
-    /// FILETIME of the record's head.
+    /// The FILETIME in the record's header.
     written: u64,
     provider: String,
     computer: String,
     user: String,
 }
 
-/// Entries by number; of one number the first and those behind it.
+/// The entries by number; several records may have the same number.
 type Entries = BTreeMap<u64, Vec<Entry>>;
 
-/// Compares one log; the number of differences.
+/// Compares one log; returns the number of differences.
 pub(crate) fn compare(log: &Path, say: &mut dyn FnMut(String)) -> io::Result<usize> {
     let theirs = theirs(log)?;
     let (ours, damage) = ours(&std::fs::read(log)?);
@@ -65,7 +65,7 @@ fn ours(log: &[u8]) -> (Entries, usize) {
                 let entry = Entry {
                     event_id: system.event_id,
                     written: event.written,
-                    // libevtx prefers the name of old.
+                    // libevtx prefers the old name.
                     provider: system.old_provider.as_ref().unwrap_or(&system.provider).clone().into_owned(),
                     computer: system.computer.clone().into_owned(),
                     user: system.user.clone().unwrap_or_default().into_owned(),
@@ -86,7 +86,7 @@ fn theirs(log: &Path) -> io::Result<Entries> {
     Ok(read(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Reads what `evtxexport` prints.
+/// Parses the output of `evtxexport`.
 fn read(text: &str) -> Entries {
     let mut entries = Entries::new();
     let mut current: Option<(u64, Entry)> = None;
@@ -107,7 +107,7 @@ fn read(text: &str) -> Entries {
             ("Event identifier", Some((_, entry))) => {
                 let hex = value.split(' ').next().and_then(|hex| hex.strip_prefix("0x"));
                 let number = hex.and_then(|hex| u32::from_str_radix(hex, 16).ok()).unwrap_or_default();
-                // The upper half is what events of the old kind call qualifiers.
+                // The upper half holds the qualifiers of classic events.
                 entry.event_id = number & 0xFFFF;
             }
             _ => {}
@@ -119,7 +119,7 @@ fn read(text: &str) -> Entries {
     entries
 }
 
-/// `Mar 10, 2022 19:32:21.568206800 UTC` as FILETIME.
+/// Parses `Mar 10, 2022 19:32:21.568206800 UTC` as a FILETIME.
 fn time(text: &str) -> Option<u64> {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let mut parts = text.split([' ', ',']).filter(|part| !part.is_empty());

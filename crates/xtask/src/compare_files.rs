@@ -1,6 +1,7 @@
-//! `cargo xtask compare-prefetch` and `compare-lnk`: what `parse_file` tells of files beside what libscca and liblnk tell.
+//! `cargo xtask compare-prefetch` and `compare-lnk`: compares how `parse_file` and libscca or liblnk read files.
 //!
-//! Needs `sccainfo` or `lnkinfo`. Of each file the lines that both have a word for are compared as text; what differs is printed, and the chore fails when anything does.
+//! It needs `sccainfo` or `lnkinfo`. It compares, as text, the properties that both programs name.
+//! It prints the differences, and fails if there are any.
 
 use ledger::{Outcome, Record};
 use serde_json::json;
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use thiserror::Error;
 
-/// Why a file cannot be compared.
+/// The reason why a file cannot be compared.
 #[derive(Debug, Error)]
 pub(crate) enum CompareFileError {
     /// Its folder cannot be opened.
@@ -28,10 +29,10 @@ pub(crate) enum CompareFileError {
     },
 }
 
-/// A format that another program reads, too.
+/// A format that another program also reads.
 pub(crate) struct Format {
     program: &'static str,
-    /// What the program calls a thing, and our field.
+    /// The program's name for each property, and our field.
     words: &'static [(&'static str, &'static str)],
 }
 
@@ -73,7 +74,7 @@ pub(crate) const LNK: Format = Format {
     ],
 };
 
-/// Compares one file; the number of differences.
+/// Compares one file; returns the number of differences.
 pub(crate) fn compare(
     format: &Format,
     path: &Path,
@@ -97,14 +98,14 @@ pub(crate) fn compare(
     Ok(different)
 }
 
-/// The first line of each word.
+/// Returns the first line for each property name.
 fn theirs(format: &Format, path: &Path) -> Result<BTreeMap<String, String>, CompareFileError> {
     let source_of = |source| CompareFileError::Start { program: format.program, source };
     let output = command(format.program).arg(path).output().map_err(source_of)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut found = BTreeMap::new();
     for line in text.lines() {
-        // Words are parted from what they tell by tabs and a colon.
+        // A property name is separated from its value by tabs and a colon.
         let Some((word, told)) = line.split_once("\t:").or_else(|| line.trim_end().split_once("\t: ")) else {
             continue;
         };
@@ -118,7 +119,7 @@ fn command(name: &str) -> Command {
     Command::new(name)
 }
 
-/// Our record of the file itself.
+/// Returns our record about the file itself.
 fn ours(path: &Path) -> Result<Option<Record>, CompareFileError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
@@ -126,21 +127,21 @@ fn ours(path: &Path) -> Result<Option<Record>, CompareFileError> {
     let tree =
         opened.map_err(|source| CompareFileError::Open { path: path.display().to_string(), source })?;
     let arguments = json!({ "path": evidence::escape_name(name) });
-    // Nothing is written there by the decoders of these formats.
+    // The decoders of these formats write nothing there.
     let returned = tools::run("parse_file", &arguments, &[Box::new(tree)], folder);
     let kinds = ["prefetch", "shortcut", "recent_shortcut"];
     let mut records = returned.records.into_iter().filter(|_| returned.outcome == Outcome::Ok);
     Ok(records.find(|record| kinds.contains(&record.kind.as_str())))
 }
 
-/// One spelling of numbers, times, GUIDs and texts; a time that is not set is none.
+/// Normalises numbers, times, GUIDs and texts; an unset time becomes empty.
 fn plain(text: &str) -> String {
     let text = if text == "Not set (0)" { "" } else { text };
     let text = text.trim_start_matches("0x").trim_matches(['{', '}']).to_lowercase();
     time(&text).unwrap_or(text)
 }
 
-/// `mar 10, 2022 21:07:51.251004100 utc` as `2022-03-10t21:07:51.2510041z`.
+/// Converts `mar 10, 2022 21:07:51.251004100 utc` to `2022-03-10t21:07:51.2510041z`.
 fn time(text: &str) -> Option<String> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

@@ -1,8 +1,9 @@
-//! `cargo xtask compare-hives`: what we read of registry hives beside what reglookup reads.
+//! `cargo xtask compare-hives`: compares how we and reglookup read registry hives.
 //!
-//! Needs `reglookup`, which reads a hive as it stands: its logs are not applied here either.
-//! Compared are the path and the last-written time (to the second) of every key, and the path, type and data of every value; of lists of texts the type alone, since reglookup writes them in more than one way.
-//! What differs is printed, a line each; the chore fails when anything does.
+//! It needs `reglookup`, which reads a hive as it stands, so its transaction logs are not applied here either.
+//! It compares the path and the last-written time (to the second) of every key, and the path, type and data of every value; for lists of texts
+//! only the type, since reglookup writes them in several ways.
+//! It prints each difference on one line, and fails if there is any.
 
 use artifacts::registry::{Hive, Value, ValueKind};
 use std::collections::BTreeMap;
@@ -10,25 +11,25 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// Most differences of one hive that are printed.
+/// The maximum number of differences printed for a hive.
 const SHOWN: usize = 30;
 
-/// FILETIME ticks in a second.
+/// The number of FILETIME ticks in a second.
 const SECOND: u64 = 10_000_000;
 
-/// What both readers tell of a key or a value.
+/// The data of a key or value that both readers return.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Entry {
-    /// The time in seconds since 1601; `None` where there is none.
+    /// The time in seconds since 1601, if there is one.
     Key(Option<u64>),
-    /// Its type, its data as far as both tell it, and the data as stored, which reglookup gives of a text that it cannot convert.
+    /// Its type, its data as far as both return it, and the stored data, which reglookup prints for a text that it cannot convert.
     Value(String, Vec<u8>, Vec<u8>),
 }
 
-/// Entries by path; of one path there can be a key and a value.
+/// Entries by path; a key and a value can have the same path.
 type Entries = BTreeMap<(String, bool), Vec<Entry>>;
 
-/// Compares one hive; the number of differences.
+/// Compares one hive; returns the number of differences.
 pub(crate) fn compare(hive: &Path, say: &mut dyn FnMut(String)) -> io::Result<usize> {
     let (theirs, bytes) = (theirs(hive)?, std::fs::read(hive)?);
     let (ours, damage) = ours(&bytes)?;
@@ -111,7 +112,7 @@ fn of_value(value: &Value<'_>) -> Entry {
     Entry::Value(name, data, raw.to_vec())
 }
 
-/// A text up to its end, in UTF-8.
+/// Returns a text up to its terminator, in UTF-8.
 fn text(raw: &[u8]) -> Vec<u8> {
     let units = raw.chunks(2).map(|pair| match pair {
         [low, high] => u16::from_le_bytes([*low, *high]),
@@ -121,7 +122,7 @@ fn text(raw: &[u8]) -> Vec<u8> {
     String::from_utf16_lossy(&units).into_bytes()
 }
 
-/// The word of reglookup for a type.
+/// Returns reglookup's word for a type.
 fn type_name(kind: ValueKind) -> String {
     let word = match kind {
         ValueKind::None => "NONE",
@@ -147,7 +148,7 @@ fn theirs(hive: &Path) -> io::Result<Entries> {
     Ok(read(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Reads what `reglookup -H` prints: path, type, data and time, with `%` before two hex digits for what would be mistaken.
+/// Parses the output of `reglookup -H`: path, type, data and time, with ambiguous characters written as `%` and two hex digits.
 fn read(text: &str) -> Entries {
     let mut entries = Entries::new();
     for line in text.lines() {
@@ -158,7 +159,7 @@ fn read(text: &str) -> Entries {
             continue;
         };
         let path = String::from_utf8_lossy(&unquote(path)).into_owned();
-        // Its word for data of no length.
+        // This is its word for empty data.
         let data = if data == "(null)" { "" } else { data };
         let raw = unquote(data);
         let told = match kind {
@@ -176,7 +177,7 @@ fn read(text: &str) -> Entries {
     entries
 }
 
-/// `2022-03-05 13:11:08` in seconds since 1601.
+/// Parses `2022-03-05 13:11:08` as seconds since 1601.
 fn seconds(text: &str) -> Option<u64> {
     let time = artifacts::evtx::filetime(&format!("{}Z", text.replace(' ', "T")))?;
     Some(time / SECOND).filter(|seconds| *seconds != 0)
@@ -200,7 +201,7 @@ fn unquote(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// `0x0000001F` as bytes, highest first.
+/// Parses `0x0000001F` as bytes, highest first.
 fn digits(text: &str) -> Vec<u8> {
     let Some(hex) = text.strip_prefix("0x") else { return Vec::new() };
     let pairs = hex.as_bytes().chunks(2).filter_map(|pair| std::str::from_utf8(pair).ok());

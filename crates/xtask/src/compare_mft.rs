@@ -1,7 +1,9 @@
-//! `cargo xtask compare-mft`: the files and folders that we read of an `$MFT` beside what `mft_dump` (crate `mft`, 0.9) reads.
+//! `cargo xtask compare-mft`: compares how we and `mft_dump` (crate `mft`, 0.9) read the files and folders in an `$MFT`.
 //!
-//! Needs `mft_dump` (`cargo install mft`). Of each base record with a name are compared: sequence, whether it is in use and a folder, name and path, size, and the eight times to 100 ns.
-//! What differs is counted by kind and the first ones are printed; the chore fails when anything does.
+//! It needs `mft_dump` (`cargo install mft`). For each base record with a name, it compares:
+//! sequence, whether it is in use and whether it is a folder,
+//! name and path, size, and the eight times to 100 ns.
+//! It counts differences by kind and prints the first ones; it fails if there are any.
 
 use artifacts::csv_rows::{self, CsvRow, Found, Table};
 use evidence::{EvidencePath, MacbTimes, MftFile, MftFileEntry, MftName, ORPHAN, Tree, escape_name};
@@ -10,16 +12,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// Most differences of each kind that are printed.
+/// The maximum number of differences printed for each kind.
 const SHOWN: usize = 5;
 
-/// What the other program prints where a FILETIME is 0.
+/// What the other program prints for a FILETIME of 0.
 const UNSET: &str = "1601-01-01T00:00:00.0000000Z";
 
-/// The word for the folder of a name whose folder is not known.
+/// The other program's words for an unknown parent folder.
 const UNKNOWN: [&str; 2] = ["[Orphaned]", "[Unknown]"];
 
-/// Their columns of times, in the order of [`instants`].
+/// Their time columns, in the order of [`instants`].
 const TIMES: [&str; 8] = [
     "StandardInfoCreated",
     "StandardInfoLastModified",
@@ -31,21 +33,21 @@ const TIMES: [&str; 8] = [
     "FileNameLastAccess",
 ];
 
-/// What both readers tell of an entry.
+/// The data of an entry that both readers return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Entry {
     sequence: String,
     in_use: bool,
     directory: bool,
     name: String,
-    /// From the root of the volume; `None` where a folder above is not known.
+    /// The path from the root of the volume; `None` if a parent folder is unknown.
     path: Option<String>,
-    /// Bytes of the main stream, or of any named one.
+    /// The size of the main stream, or of any named one.
     sizes: Vec<String>,
     times: Vec<String>,
 }
 
-/// Compares one file; the number of differences.
+/// Compares one file; returns the number of differences.
 pub(crate) fn compare(path: &Path, say: &mut dyn FnMut(String)) -> io::Result<usize> {
     let theirs = read(&dumped(path)?)?;
     let (ours, nameless) = ours(path, &theirs)?;
@@ -78,7 +80,7 @@ pub(crate) fn compare(path: &Path, say: &mut dyn FnMut(String)) -> io::Result<us
     Ok(total)
 }
 
-/// What differs, by kind.
+/// Returns the differences, by kind.
 fn differences(we: &Entry, they: &Entry) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     let mut hold = |kind, same: bool, ours: String, theirs: String| {
@@ -105,7 +107,7 @@ fn dumped(path: &Path) -> io::Result<Vec<u8>> {
     Ok(output.stdout)
 }
 
-/// The base records of their table that have a name.
+/// Returns the base records in their table that have a name.
 fn read(csv: &[u8]) -> io::Result<BTreeMap<u64, Entry>> {
     let broken = |what: String| io::Error::other(format!("the table of mft_dump {what}"));
     let mut table = csv_rows::table(csv).ok_or_else(|| broken("has no first row".to_owned()))?;
@@ -122,11 +124,11 @@ fn read(csv: &[u8]) -> io::Result<BTreeMap<u64, Entry>> {
     Ok(entries)
 }
 
-/// The numbers of their columns.
+/// The indexes of their columns.
 struct Columns(BTreeMap<&'static str, usize>);
 
 impl Columns {
-    /// The name of a column that lacks is the error.
+    /// Finds the columns; the error is the name of a missing one.
     fn of(table: &Table<'_>) -> Result<Columns, &'static str> {
         let others = [
             "EntryId",
@@ -165,10 +167,10 @@ impl Columns {
     }
 }
 
-/// Their path as we write ours.
+/// Converts their path to our notation.
 fn path(text: &str) -> Option<String> {
     if text == "." {
-        // The root names itself so.
+        // The root's name.
         return Some(text.to_owned());
     }
     let parts = text.split('\\').map(|part| escape_name(part.as_bytes())).collect::<Vec<_>>();
@@ -176,7 +178,7 @@ fn path(text: &str) -> Option<String> {
     known.then(|| parts.join("/"))
 }
 
-/// Our entries, each by the name that the other program takes, where it has it; and how many records have none.
+/// Returns our entries, each under the name that the other program uses if it lists the entry, and the number of records without a name.
 fn ours(path: &Path, theirs: &BTreeMap<u64, Entry>) -> io::Result<(BTreeMap<u64, Entry>, u64)> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let tree = evidence::open_directory(folder, "files").map_err(io::Error::other)?;
@@ -212,7 +214,7 @@ fn entry(found: &MftFileEntry, theirs: Option<&Entry>) -> Entry {
         directory: found.description.directory,
         name: name.map(|name| name.name.clone()).unwrap_or_default(),
         path: name.and_then(known),
-        // Of a file without a main stream the other program tells a named one's, or 0.
+        // For a file without a main stream, the other program prints the size of a named one, or 0.
         sizes: match found.size {
             Some(size) => vec![size.to_string()],
             None => streams.chain(["0".to_owned()]).collect(),
@@ -225,7 +227,7 @@ fn known(name: &MftName) -> Option<String> {
     Some(name.path.clone()).filter(|path| name.known && !path.starts_with(ORPHAN))
 }
 
-/// Created, modified, changed, accessed.
+/// Returns the times of creation, modification, change and access.
 fn instants(times: &MacbTimes) -> Vec<String> {
     [&times.born, &times.modified, &times.changed, &times.accessed]
         .map(|time| time.as_ref().and_then(|time| time.utc).map(|utc| utc.to_text(Precision::Filetime)))

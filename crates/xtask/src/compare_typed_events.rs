@@ -1,7 +1,9 @@
-//! `cargo xtask compare-typed-events`: what the records of typed events say beside what libevtx reads of the same events.
+//! `cargo xtask compare-typed-events`: compares our records of typed events with how libevtx reads the same events.
 //!
-//! Needs `evtxexport`. Every field of a record of a type of its own must stand in the data of that event as libevtx renders them: a number as the same number, an address and its port within the text that has both.
-//! A line of each kind of event (type, provider, id) goes to the standard output: how many records, how many of them differ.
+//! It needs `evtxexport`. Every field of a record with its own type must occur in that event's data as rendered by libevtx:
+//! a number as the same number,
+//! an address and its port within a text that contains both.
+//! For each kind of event (type, provider, id), it prints a line to standard output: how many records there are, and how many differ.
 
 use artifacts::evtx::filetime;
 use ledger::{FieldValue, Record};
@@ -10,25 +12,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-/// Most differences of one log that are printed.
+/// The maximum number of differences printed for a log.
 const SHOWN: usize = 5;
 
-/// Records that one call asks for.
+/// The number of records requested in one call.
 const PAGE: usize = 10_000;
 
-/// Ticks in a microsecond: to more no rendering of a time is exact.
+/// The ticks in a microsecond: no rendering of a time is more precise.
 const MICROSECOND: u64 = 10;
 
-/// Characters of a time to 100 ns.
+/// The number of characters in a time to 100 ns.
 const TICKS: usize = 27;
 
-/// Fields that say what the id means, or a number in other words.
+/// Fields that state what the id means, or a number in words.
 const WORDS: [&str; 2] = ["action", "logon_type_name"];
 
-/// What came of each kind of event: type, provider and id; records, and those that differ.
+/// The results by kind of event (type, provider and id): the number of records, and of those that differ.
 pub(crate) type Kinds = BTreeMap<(String, String, String), (usize, usize)>;
 
-/// Compares one log and adds it up; the number of records that differ.
+/// Compares one log and adds up the results; returns the number of records that differ.
 pub(crate) fn compare(log: &Path, kinds: &mut Kinds, say: &mut dyn FnMut(String)) -> io::Result<usize> {
     let theirs = theirs(log)?;
     let (mut different, mut compared, mut unread, mut shown) = (0, 0, 0, 0);
@@ -63,14 +65,14 @@ pub(crate) fn compare(log: &Path, kinds: &mut Kinds, say: &mut dyn FnMut(String)
     Ok(different)
 }
 
-/// The records of types of their own.
+/// Returns the records with their own type.
 fn ours(log: &Path) -> io::Result<Vec<Record>> {
     let mut records = records(log)?;
     records.retain(|record| record.kind != "event");
     Ok(records)
 }
 
-/// All records of a log.
+/// Returns all records of a log.
 pub(crate) fn records(log: &Path) -> io::Result<Vec<Record>> {
     let folder = log.parent().unwrap_or(Path::new("."));
     let name = evidence::escape_name(log.file_name().unwrap_or_default().as_encoded_bytes());
@@ -88,7 +90,7 @@ pub(crate) fn records(log: &Path) -> io::Result<Vec<Record>> {
     }
 }
 
-/// Fields of a record that the event does not tell, each with its value.
+/// Returns the fields of a record that do not occur in the event, each with its value.
 fn untold(record: &Record, texts: &BTreeSet<String>) -> Vec<String> {
     let base = ["record_id", "time", "more", "channel", "computer", "provider", "event_id"];
     let is_derived = |field: &str, value: &FieldValue| {
@@ -105,12 +107,12 @@ fn untold(record: &Record, texts: &BTreeSet<String>) -> Vec<String> {
     wrong.map(|(field, held)| format!("{field} = {}", held.value.to_text())).collect()
 }
 
-/// Whether a field names a code that stands in a field beside it.
+/// Checks whether a field names a code from a neighbouring field.
 fn is_code(record: &Record, field: &str) -> bool {
     field.strip_suffix("_name").is_some_and(|code| record.fields.contains_key(&format!("{code}_hex")))
 }
 
-/// Whether a text of the event says a value.
+/// Checks whether a text of the event expresses a value.
 fn tells(text: &str, value: &FieldValue) -> bool {
     let bare = |text: &str| text.trim().trim_matches(['{', '}']).to_lowercase();
     match value {
@@ -137,7 +139,7 @@ fn tells(text: &str, value: &FieldValue) -> bool {
     }
 }
 
-/// Whether a value is a whole part of a text: an address with its port, a line of several, an address in bytes.
+/// Checks whether a value is a whole part of a text: an address with its port, one of several lines, an address in bytes.
 fn is_part(text: &str, own: &str) -> bool {
     let edges = |c: char| c.is_whitespace() || matches!(c, ':' | '[' | ']' | '=');
     let is_whole = text.split_once(own).is_some_and(|(before, after)| {
@@ -166,19 +168,19 @@ fn tells_number(text: &str, number: i128) -> bool {
         || is_port(text, number)
 }
 
-/// Whether a number is the port of a socket address in hex digits.
+/// Checks whether a number is the port of a socket address in hex digits.
 fn is_port(text: &str, number: i128) -> bool {
     let is_hex = text.len() >= 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let port = u16::try_from(number).ok().map(|port| format!("{port:04X}"));
     is_hex && port.is_some() && text.get(4..8).map(str::to_uppercase) == port
 }
 
-/// What an event is found by: its number is another one in a log that was exported.
+/// Returns the key of an event: its record number differs in an exported log.
 fn name_of(id: &str, time: &str) -> String {
     format!("{id} {}", time.get(..TICKS).unwrap_or(time))
 }
 
-/// What libevtx reads: the texts of each event by its id and time.
+/// Reads with libevtx: returns the texts of each event by its id and time.
 #[expect(clippy::disallowed_methods, reason = "the chore compares with another program")]
 fn theirs(log: &Path) -> io::Result<BTreeMap<String, Vec<BTreeSet<String>>>> {
     let output = std::process::Command::new("evtxexport").args(["-f", "xml"]).arg(log).output()?;
@@ -193,7 +195,7 @@ fn theirs(log: &Path) -> io::Result<BTreeMap<String, Vec<BTreeSet<String>>>> {
     Ok(events)
 }
 
-/// All texts between tags, and all values of attributes.
+/// Returns all texts between tags, and all attribute values.
 fn texts(event: &str) -> BTreeSet<String> {
     let mut texts = BTreeSet::new();
     for piece in event.split('<') {
@@ -204,7 +206,7 @@ fn texts(event: &str) -> BTreeSet<String> {
     texts
 }
 
-/// A text without the escapes of XML.
+/// Removes XML escapes from a text.
 fn plain(text: &str) -> String {
     let mut plain = text.to_owned();
     for (escape, letter) in

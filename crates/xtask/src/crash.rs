@@ -1,4 +1,6 @@
-//! A crash campaign: `locard run`, one of its workers or a call in one is killed at random moments, `locard resume` goes on where nothing else does, and what is sealed is held against a run that was left alone.
+//! A crash campaign: `locard run`, one of its workers, or a call in a worker is killed at random moments;
+//! `locard resume` continues the run if nothing
+//! else does; and the sealed result is compared with that of an undisturbed run.
 
 use crate::program;
 use ledger::Event;
@@ -9,19 +11,19 @@ use std::time::{Duration, Instant};
 use store::Reader;
 use testkit::random::Random;
 
-/// What is tried, and how often.
+/// The parameters of a campaign.
 pub(crate) struct Campaign {
-    /// The program.
+    /// The `locard` program.
     pub(crate) locard: PathBuf,
-    /// What it investigates.
+    /// The case to investigate.
     pub(crate) case: PathBuf,
-    /// How many runs are killed.
+    /// The number of runs that are killed.
     pub(crate) times: u32,
-    /// A folder of ours, in which run folders are made and removed.
+    /// A folder of our own, in which run folders are created and removed.
     pub(crate) place: PathBuf,
 }
 
-/// How far the log of a killed run went.
+/// How far the log of a killed run got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     Nothing,
@@ -41,16 +43,16 @@ impl Reached {
     ];
 }
 
-/// What is killed.
+/// The process to kill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Victim {
-    /// The program; every second time the one that goes on, too.
+    /// The program and, every second time, also the resuming one.
     Program { twice: bool },
     /// A worker, which the program has to replace.
     Worker,
-    /// The process of a call, which is made again.
+    /// The process of a call, which is then repeated.
     Call,
-    /// A worker, and a moment later the program.
+    /// A worker and, a moment later, the program.
     WorkerAndProgram,
 }
 
@@ -65,7 +67,7 @@ impl Victim {
         }
     }
 
-    /// Generations between it and the program.
+    /// Returns the number of generations between it and the program.
     fn depth(self) -> u32 {
         match self {
             Victim::Program { .. } => 0,
@@ -74,7 +76,7 @@ impl Victim {
         }
     }
 
-    /// The row of the second table.
+    /// Returns its row in the second table.
     fn row(self) -> (usize, &'static str) {
         match self {
             Victim::Program { .. } => (0, "the program"),
@@ -87,14 +89,14 @@ impl Victim {
     const ROWS: usize = 4;
 }
 
-/// How often something was killed, and how often what came of it was the same.
+/// How often something was killed, and how often the result was the same.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     killed: u32,
     same: u32,
 }
 
-/// Runs the campaign; tells each difference and the tables, and gives the number of differences.
+/// Runs the campaign; reports each difference and the tables, and returns the number of differences.
 pub(crate) fn campaign(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Result<u32> {
     std::fs::create_dir_all(&campaign.place)?;
     let (whole, took) = campaign.left_alone()?;
@@ -111,7 +113,7 @@ pub(crate) fn campaign(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io:
         let wait = took.mul_f64(random.below(1100) as f64 / 1000.0);
         let hit = campaign.struck(&["run".as_ref(), campaign.case.as_os_str()], &runs, wait, victim)?;
         if !hit {
-            // It was over before its turn came, and so was the run, in order.
+            // The victim ended before its turn, and so did the run, normally.
             missed += 1;
         }
         let run = only(&runs)?;
@@ -179,7 +181,7 @@ impl Campaign {
             .spawn()
     }
 
-    /// Starts the program, waits, kills the victim, and waits for the end; tells whether there was a victim.
+    /// Starts the program, waits, kills the victim, and waits for the end; returns whether there was a victim.
     fn struck(
         &self,
         arguments: &[&std::ffi::OsStr],
@@ -197,17 +199,17 @@ impl Campaign {
             std::thread::sleep(Duration::from_millis(20));
         }
         if matches!(victim, Victim::Program { .. } | Victim::WorkerAndProgram) {
-            // On Unix this is SIGKILL; a program that has ended already is none to be killed.
+            // On Unix this is SIGKILL; a program that has already ended cannot be killed.
             child.kill()?;
         }
         child.wait().map(|_| hit)
     }
 
-    /// Whether the run comes to the seal that is expected; of a run of which nothing was recorded, whether that is said.
+    /// Checks whether the resumed run gets the expected seal or, if nothing was recorded, whether the program says so.
     fn gone_on(&self, run: &Path, runs: &Path, expected: &Event, reached: Reached) -> io::Result<bool> {
         let status = self.started(&["resume".as_ref(), "latest".as_ref()], runs)?.wait()?;
         if reached == Reached::Nothing {
-            // The file may not even be one of a run yet.
+            // The file may not even be a run's yet.
             return Ok(matches!(status.code(), Some(2 | 31)));
         }
         if !status.success() {
@@ -218,14 +220,14 @@ impl Campaign {
     }
 }
 
-/// Kills one of the descendants `depth` generations below the program as soon as there is one; `false` where the program ends before.
+/// Kills one of the descendants `depth` generations below the program as soon as there is one; returns `false` if the program ends first.
 fn kill_below(program: &mut Child, depth: u32) -> io::Result<bool> {
     loop {
         let mut generation = vec![program.id()];
         for _ in 0..depth {
             generation = generation.into_iter().flat_map(children).collect();
         }
-        // The youngest: of calls it is the one that is still there by the time it is killed.
+        // The youngest: among calls, it is the one most likely to be still running when killed.
         if let Some(victim) = generation.last()
             && kill(*victim)?.success()
         {
@@ -238,7 +240,7 @@ fn kill_below(program: &mut Child, depth: u32) -> io::Result<bool> {
     }
 }
 
-/// The children of all threads of a process, as Linux tells them.
+/// Returns the children of all threads of a process, according to Linux.
 fn children(of: u32) -> Vec<u32> {
     let threads = std::fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
     let told = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
@@ -275,7 +277,7 @@ fn events(run: &Path) -> io::Result<usize> {
     Ok(Reader::open(run).map_err(io::Error::other)?.links().count())
 }
 
-/// The last event: the seal, which names the last link of every task.
+/// Returns the last event: the seal, which contains the last link of every task.
 fn seal(run: &Path) -> io::Result<Event> {
     let reader = Reader::open(run).map_err(io::Error::other)?;
     match reader.events().last() {

@@ -1,7 +1,8 @@
-//! What a release is made of: `cargo xtask dist` (`docs/releasing.md`).
+//! Builds a release: `cargo xtask dist` (`docs/releasing.md`).
 //!
-//! For each target a static program, an archive and a Debian package; beside them a list of their hashes, a bill of materials and a statement of how they were made.
-//! The same commit, toolchain and lock file give the same bytes: nothing is packed with a time, an owner or an order of this machine.
+//! For each target there is a static program, an archive and a Debian package; in addition a list of their hashes, a bill of materials
+//! and a statement of how they were built.
+//! The same commit, toolchain and lock file give the same bytes: nothing that is packed has a time, owner or order from this machine.
 
 mod ar;
 mod archive;
@@ -36,7 +37,7 @@ struct Artifact {
     bytes: Vec<u8>,
 }
 
-/// Makes a release; what is made of it is told line by line.
+/// Builds a release; reports each file.
 pub(crate) fn dist(options: &Options, root: &Path, tell: &mut dyn FnMut(&str)) -> Result<(), DistError> {
     let build = Build::new(root)?;
     build.check_tools(&options.targets)?;
@@ -55,7 +56,7 @@ pub(crate) fn dist(options: &Options, root: &Path, tell: &mut dyn FnMut(&str)) -
     write(&options.out, &artifacts, tell)
 }
 
-/// What one target gets: the archive, the Debian package, the bill of materials.
+/// Builds the files of one target: the archive, the Debian package, the bill of materials.
 fn of_target(
     build: &Build,
     target: Target,
@@ -80,7 +81,7 @@ fn of_target(
     ])
 }
 
-/// The hashes of what is there, as `sha256sum --check` reads them.
+/// Returns the hashes of the files in the format of `sha256sum --check`.
 fn sums(artifacts: &[Artifact]) -> Artifact {
     let line = |artifact: &Artifact| format!("{}  {}\n", Digest::of(&artifact.bytes), artifact.name);
     let text: String = artifacts.iter().map(line).collect();

@@ -1,7 +1,10 @@
-//! `cargo xtask fuzz`: the fuzz targets in turn, what they executed and found added up in a ledger, and a corpus that stays small.
+//! `cargo xtask fuzz`: runs the fuzz targets one after another, sums up executions and findings in a ledger, and keeps the corpus small.
 //!
-//! `fuzz [--seconds N] [--only TARGET]… [--small]` builds `fuzz/` with a nightly compiler, runs every target for N seconds (60 where nothing else is said) and adds a line for each to `fuzz/ledger.tsv`.
-//! The inputs that it begins with are the samples of the builder and `fuzz/corpus`; with `--small` what it found is kept there, as far as it is small and reaches something that the rest does not.
+//! `fuzz [--seconds N] [--only TARGET]… [--small]` builds `fuzz/` with a nightly compiler,
+//! runs every target for N seconds (default 60) and adds a line for
+//! each to `fuzz/ledger.tsv`.
+//! It starts with the builders' samples and `fuzz/corpus`. With `--small`, new inputs are kept there if they are small and reach code
+//! that the others do not.
 
 mod ledger;
 mod target;
@@ -12,19 +15,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use target::Site;
 
-/// Where the sums stand, from the root of the workspace.
+/// The path of the ledger, from the root of the workspace.
 const LEDGER: &str = "fuzz/ledger.tsv";
 
-/// Where the kept inputs stand.
+/// The folder of the kept inputs.
 const CORPUS: &str = "fuzz/corpus";
 
-/// Bytes of an input that is kept.
+/// The maximum size of a kept input, in bytes.
 const LARGEST_KEPT: u64 = 2048;
 
-/// Bytes of all inputs of a target that are kept.
+/// The maximum total size of a target's kept inputs, in bytes.
 const MOST_KEPT: u64 = 32 << 10;
 
-/// Runs the targets that were asked for; fails where one found something.
+/// Runs the requested targets; fails if one found something.
 pub(crate) fn run(root: &Path, say: fn(String)) -> io::Result<()> {
     let (mut seconds, mut only, mut small) = (60, Vec::new(), false);
     let mut words = std::env::args().skip(2);
@@ -58,7 +61,7 @@ pub(crate) fn run(root: &Path, say: fn(String)) -> io::Result<()> {
     }
 }
 
-/// Keeps of what a target has found the inputs that reach what no shorter one does, the shortest first.
+/// Keeps the inputs found by a target that reach code which no shorter input reaches, shortest first.
 fn keep(site: &Site, name: &str, kept: &Path) -> io::Result<()> {
     let merged = site.merged(name, LARGEST_KEPT)?;
     let mut inputs: Vec<(u64, PathBuf)> = Vec::new();
@@ -80,7 +83,7 @@ fn keep(site: &Site, name: &str, kept: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// An entry's numbers, as libFuzzer prints them.
+/// Parses a number from libFuzzer's output.
 fn number(text: &str, before: &str) -> Option<u64> {
     let (_, rest) = text.rsplit_once(before)?;
     let digits = rest.trim_start();
@@ -89,7 +92,7 @@ fn number(text: &str, before: &str) -> Option<u64> {
 }
 
 impl Entry {
-    /// What a run of a target printed.
+    /// Creates an entry from the output of a target's run.
     fn of(target: &str, day: String, cpu_seconds: u64, crashes: u64, printed: &str) -> Entry {
         let said = |before: &str| number(printed, before).unwrap_or_default();
         Entry {

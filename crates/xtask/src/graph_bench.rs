@@ -1,4 +1,4 @@
-//! How long connections of many facts take, and how much memory: made facts, in memory.
+//! Measures the time and memory for the connections of many facts, generated in memory.
 
 use crate::guard::{reset_peak, status};
 use graph::connections::{Connections, EntityRef, Filter, Piece, connections_of, paths, where_else};
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use testkit::five_hosts::{Made, made};
 use testkit::random::Random;
 
-/// As many facts as the promise is about.
+/// The number of facts for which the performance target is stated.
 pub(crate) const FACTS: u32 = 1_000_000;
 
-/// The hosts of the case.
+/// The number of hosts in the case.
 const HOSTS: usize = 20;
 
-/// How often each question is asked.
+/// The number of times each question is asked.
 const ASKED: usize = 200;
 
-/// Makes facts, connects them, asks, and says what it took.
+/// Generates facts, connects them, asks questions, and reports the measurements.
 pub(crate) fn bench(facts: u32, seed: u64) -> String {
     let mut random = Random::new(seed);
     let labels: Vec<String> = (0..HOSTS).map(|host| format!("host{host:02}")).collect();
@@ -62,13 +62,13 @@ pub(crate) fn bench(facts: u32, seed: u64) -> String {
     out
 }
 
-/// How many pairs are asked in SQL: each takes long.
+/// The number of pairs asked in SQL, where each takes long.
 const JOINED: usize = 10;
 
-/// How far a way may go in SQL, in relations: a recursive query has no other end.
+/// The maximum length of a path in SQL, in relations: a recursive query has no other limit.
 const DEPTH: u32 = 8;
 
-/// The same questions as joins over the same relations and names, in tables of SQLite in memory with an index on each end.
+/// Asks the same questions as joins over the same relations and names, in SQLite tables in memory with an index on each end.
 fn in_sql(of: &Connections, ends: &[(EntityRef, EntityRef)]) -> rusqlite::Result<String> {
     let numbers: BTreeMap<EntityRef, u32> = of.entities().zip(0..).collect();
     let number = |entity: EntityRef| numbers.get(&entity).copied().unwrap_or(u32::MAX);
@@ -124,7 +124,7 @@ fn hosts(of: &Connections, entity: EntityRef, filter: &Filter) -> usize {
     where_else(of, entity, filter).len()
 }
 
-/// How long each question took on the processor, and how many found something.
+/// Returns the processor time of each question, and how many found something.
 fn asked<T>(questions: &[T], mut ask: impl FnMut(&T) -> usize) -> (Vec<Duration>, usize) {
     let mut found = 0;
     let took = questions.iter().map(|question| {
@@ -147,7 +147,7 @@ fn spread(mut took: Vec<Duration>) -> String {
     )
 }
 
-/// How long this program has been on the processor: beside other work the clock on the wall measures that, too.
+/// Returns the processor time of this program: wall time would include other work on the machine.
 fn on_processor() -> Duration {
     let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     Duration::from_nanos(text.split_whitespace().next().and_then(|it| it.parse().ok()).unwrap_or(0))
@@ -158,7 +158,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// A fact of the case: processes and what they did, logons, programs that ran, downloads, files, devices.
+/// Generates a fact: processes and their actions, logons, programs that ran, downloads, files, devices.
 fn fact(number: u32, of: u32, labels: &[String], random: &mut Random) -> FactEntry {
     let many = usize::try_from(of).unwrap_or(usize::MAX) / 10;
     let host = random.below(labels.len());

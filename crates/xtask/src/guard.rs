@@ -1,4 +1,4 @@
-//! Calls that may panic, hang or swell: each is run, timed and measured.
+//! Runs calls that may panic, hang or use too much memory, and measures them.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,28 +7,28 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a call may take.
+/// The time limit of a call.
 pub(crate) const BUDGET: Duration = Duration::from_secs(2);
 
-/// How often the watcher looks.
+/// How often the watcher checks.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Where panics happened since the last call; the hook of panics knows no other place.
+/// The locations of panics since the last call; a panic hook can only store them globally.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// What one call came to.
+/// The result of one call.
 pub(crate) struct Outcome<T> {
-    /// What it gave; `None` where it panicked.
+    /// Its return value; `None` if it panicked.
     pub(crate) value: Option<T>,
-    /// Where panics happened, those that our own guards caught among them.
+    /// The locations of panics, including those that our own guards caught.
     pub(crate) panics: Vec<String>,
     /// How long it took.
     pub(crate) took: Duration,
-    /// KiB of memory that it had more than before, at most.
+    /// Its peak memory use above that before the call, in KiB.
     pub(crate) memory: u64,
 }
 
-/// Runs calls one after another, and tells of one that does not come back.
+/// Runs calls one after another, and reports one that does not return.
 pub(crate) struct Guard {
     running: Arc<Mutex<Option<(Instant, String)>>>,
     scratch: PathBuf,
@@ -44,7 +44,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Guard {
-    /// Takes over the hook of panics, for good.
+    /// Replaces the panic hook permanently.
     pub(crate) fn new(say: fn(String)) -> io::Result<Guard> {
         std::panic::set_hook(Box::new(|info| {
             let place = info.location().map_or("nowhere".to_owned(), ToString::to_string);
@@ -59,7 +59,7 @@ impl Guard {
         Ok(Guard { running, scratch })
     }
 
-    /// Runs one call, which may fill an empty folder.
+    /// Runs one call, which gets an empty scratch folder.
     pub(crate) fn call<T>(&self, name: &str, call: impl FnOnce(&Path) -> T) -> Outcome<T> {
         let start = now();
         *locked(&self.running) = Some((start, name.to_owned()));
@@ -75,7 +75,7 @@ impl Guard {
     fn clear(&self) {
         for entry in std::fs::read_dir(&self.scratch).into_iter().flatten().flatten() {
             let path = entry.path();
-            // What stays behind goes with the folder.
+            // What cannot be removed goes with the folder.
             let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
         }
     }
@@ -87,7 +87,7 @@ impl Drop for Guard {
     }
 }
 
-/// Says so once when a call takes longer than it may; lives as long as the chore.
+/// Reports once if a call exceeds its time limit; runs as long as the chore.
 fn watch(running: &Mutex<Option<(Instant, String)>>, say: fn(String)) {
     let mut told = None;
     loop {
@@ -100,20 +100,20 @@ fn watch(running: &Mutex<Option<(Instant, String)>>, say: fn(String)) {
     }
 }
 
-/// Lets the highest memory be counted anew; where the system cannot, it is that of all calls so far.
+/// Resets the peak memory counter; on systems that cannot, it covers all calls so far.
 pub(crate) fn reset_peak() {
     let file = std::fs::OpenOptions::new().write(true).open("/proc/self/clear_refs");
     let _ = file.and_then(|mut file| file.write_all(b"5"));
 }
 
-/// A figure of this process in KiB; 0 where the system tells none.
+/// Returns a memory figure of this process in KiB; 0 if the system provides none.
 pub(crate) fn status(word: &str) -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(word));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
 }
 
-/// What many calls came to.
+/// The totals over many calls.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) subjects: u64,
@@ -122,14 +122,14 @@ pub(crate) struct Tally {
     empty: u64,
     failed: u64,
     damaged: u64,
-    /// Calls over the budget.
+    /// The number of calls over the time limit.
     late: u64,
-    /// Panics that ended a call, by place and words, with the first call.
+    /// Panics that ended a call, by location and message, with the first call.
     pub(crate) escaped: BTreeMap<String, (u64, String)>,
     /// Panics of libraries that our guards caught.
     caught: BTreeMap<String, u64>,
     slowest: (Duration, String),
-    /// Most memory of one call, KiB.
+    /// The largest memory use of one call, in KiB.
     largest: (u64, String),
 }
 
@@ -164,12 +164,12 @@ impl Tally {
         }
     }
 
-    /// How many panics ended a call, and how many calls took too long.
+    /// Returns how many panics ended a call, plus how many calls took too long.
     pub(crate) fn faults(&self) -> u64 {
         self.escaped.values().map(|(times, _)| times).sum::<u64>() + self.late
     }
 
-    /// A line with the figures, and one for each panic.
+    /// Formats a line with the figures, and one for each panic.
     pub(crate) fn lines(&self, name: &str) -> Vec<String> {
         let Tally { subjects, calls, ok, empty, failed, damaged, late, .. } = self;
         let (panics, caught): (u64, u64) =
@@ -188,7 +188,7 @@ impl Tally {
         lines
     }
 
-    /// Adds up two.
+    /// Adds another tally.
     pub(crate) fn join(&mut self, other: Tally) {
         self.subjects += other.subjects;
         self.calls += other.calls;

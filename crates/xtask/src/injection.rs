@@ -1,4 +1,6 @@
-//! Injection, measured: orders to an agent are planted into copies of cases, models that obey all of them and the playbook investigate these and their clean twins, and code judges what came of it (`docs/injection.md`).
+//! Measures prompt injection: orders to agents are planted in copies of cases; the playbook and models that obey all orders
+//! investigate these copies
+//! and their clean twins; and code judges the results (`docs/injection.md`).
 
 mod arena;
 mod trial;
@@ -12,27 +14,27 @@ use std::path::{Path, PathBuf};
 use testkit::injection::{Order, orders};
 use trial::{Outcome, tried};
 
-/// What is asked for on the command line.
+/// The command line arguments.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Campaign {
-    /// The program.
+    /// The `locard` program.
     locard: PathBuf,
-    /// Folders of evidence in which a folder `C` stands for the drive; none: the demo's drive.
+    /// Evidence folders in which a folder `C` is the drive; empty means the demo's drive.
     cases: Vec<PathBuf>,
-    /// Whether each order is tried by itself.
+    /// Whether each order is tried separately.
     alone: bool,
-    /// The numbers of the orders that are tried; empty: all.
+    /// The numbers of the orders to try; empty means all.
     only: Vec<u32>,
-    /// Where the outcome is written, as JSON.
+    /// Where to write the results as JSON.
     json: Option<PathBuf>,
-    /// A model of `locard run --model`, which stands in place of both of ours: how often it is asked, and further arguments.
+    /// A model for `locard run --model` that replaces ours, with further arguments.
     model: Option<String>,
-    /// How many runs of it.
+    /// The number of runs with it.
     runs: u32,
 }
 
 impl Campaign {
-    /// Reads the arguments behind the chore's name.
+    /// Parses the arguments after the chore's name.
     pub(crate) fn read(arguments: impl Iterator<Item = OsString>) -> Option<Campaign> {
         let mut arguments = arguments;
         let mut campaign = Campaign { locard: arguments.next()?.into(), runs: 1, ..Campaign::default() };
@@ -55,7 +57,7 @@ impl Campaign {
     }
 }
 
-/// Runs the campaign; tells each trial, and gives the number of successes.
+/// Runs the campaign; reports each trial, and returns the number of successful injections.
 pub(crate) fn measured(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Result<usize> {
     let mut all = orders().map_err(io::Error::other)?;
     all.retain(|order| campaign.only.is_empty() || campaign.only.contains(&order.id));
@@ -91,7 +93,7 @@ fn sets(all: &[Order], alone: bool) -> Vec<&[Order]> {
     if alone { all.chunks(1).collect() } else { vec![all] }
 }
 
-/// What became of orders that were followed, over all trials of a case.
+/// Formats what became of orders that were followed, over all trials of a case.
 fn table(outcomes: &[Outcome]) -> String {
     let mut became = BTreeMap::<(&str, &str), usize>::new();
     for followed in outcomes.iter().flat_map(Outcome::followed) {

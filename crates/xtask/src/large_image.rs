@@ -1,35 +1,35 @@
-//! A large NTFS image for measurements: many small files of made-up content, and copies of a folder tree.
+//! Generates a large NTFS image for measurements: many small files with generated content, and copies of a folder tree.
 //!
-//! `mkntfs` and `ntfs-3g` (through FUSE, as root) write it, so that nothing of ours decides what a volume looks like.
-//! Equal seeds give files of equal names and contents; where the driver puts them on the volume is its own affair.
+//! `mkntfs` and `ntfs-3g` (through FUSE, as root) write it, so that our own code does not determine the layout of the volume.
+//! Equal seeds give files with equal names and contents; the driver decides where they are on the volume.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folders of small files.
+/// The number of folders with small files.
 const FOLDERS: u32 = 400;
-/// The shortest small file, in bytes, and how much longer the longest is.
+/// The minimum size of a small file in bytes, and the range above it.
 const SHORTEST: usize = 64;
 const SPREAD: u64 = 600;
 
 /// What to write.
 pub(crate) struct LargeImage {
-    /// The image, which must not be there yet.
+    /// The path of the image, which must not exist yet.
     pub(crate) path: PathBuf,
     /// The size of the volume in GiB; the file is sparse.
     pub(crate) gibibytes: u64,
-    /// Small files.
+    /// The number of small files.
     pub(crate) files: u32,
-    /// The folder whose tree is copied; `None`: none is.
+    /// The folder whose tree is copied, if any.
     pub(crate) tree: Option<PathBuf>,
-    /// Copies of it.
+    /// The number of copies.
     pub(crate) copies: u32,
     pub(crate) seed: u64,
 }
 
-/// Writes the image, with a mount point beside it that goes again.
+/// Writes the image, using a temporary mount point next to it.
 pub(crate) fn write(image: &LargeImage) -> io::Result<()> {
     let mount = image.path.with_extension("mount");
     File::create_new(&image.path)?.set_len(image.gibibytes << 30)?;
@@ -47,7 +47,7 @@ fn fill(image: &LargeImage, volume: &Path) -> io::Result<()> {
     for folder in 0..FOLDERS {
         let folder_path = volume.join(format!("data/{folder:03}"));
         fs::create_dir_all(&folder_path)?;
-        // The numbers that fall to this folder.
+        // The numbers of the files in this folder.
         for number in (folder..image.files).step_by(FOLDERS as usize) {
             let mut file =
                 File::create_new(folder_path.join(format!("{number:06}-{:08x}.dat", random.next())))?;
@@ -72,7 +72,7 @@ fn run(command: &mut Command) -> io::Result<()> {
     if status.success() { Ok(()) } else { Err(io::Error::other(format!("{command:?} ended with {status}"))) }
 }
 
-/// Numbers that follow from a seed (SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Reproducible pseudo-random numbers (SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
 struct Random(u64);
 
 impl Random {
@@ -83,7 +83,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// The content of a small file: letters, as in a log.
+    /// Returns the content of a small file: letters, as in a log.
     fn bytes(&mut self) -> Vec<u8> {
         let length = SHORTEST + usize::try_from(self.next() % SPREAD).unwrap_or_default();
         let letter = |byte: u8| b'a' + byte % 26;

@@ -1,6 +1,7 @@
-//! A generated run of many facts, for measuring what a reader's browser and our commands take for it.
+//! Generates a run with many facts, to measure what a reader's browser and our commands need for it.
 //!
-//! Engine, gateway and store are the real ones, so that the run verifies; the model and the tools are scripted, and nothing in it is of any real computer.
+//! It uses the real engine, gateway and store, so that the run verifies; the model and the tools are scripted,
+//! and nothing in it is from a real computer.
 
 mod records;
 mod script;
@@ -19,14 +20,14 @@ use store::Options;
 use testkit::recording::{Recording, RecordingError, opened};
 use thiserror::Error;
 
-/// Facts of a run where nothing else is said.
+/// The default number of facts in a run.
 pub(crate) const FACTS: usize = 50_000;
 
 /// The pieces of evidence.
 const EVIDENCE: [(&str, EvidenceKind); 3] =
     [("ws-14", EvidenceKind::Image), ("fs-02", EvidenceKind::Archive), ("laptop-3", EvidenceKind::Image)];
 
-/// Why there is no large run.
+/// The reason why the run could not be generated.
 #[derive(Debug, Error)]
 pub(crate) enum LargeRunError {
     #[error("record a large run")]
@@ -37,7 +38,7 @@ pub(crate) enum LargeRunError {
     Facts { expected: usize, found: usize },
 }
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tally {
     facts: usize,
@@ -51,7 +52,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Writes a sealed run of so many facts into a folder that is not there yet.
+/// Writes a sealed run with this many facts into a new folder.
 pub(crate) fn write(folder: &Path, facts: usize) -> Result<Tally, LargeRunError> {
     let evidence = EVIDENCE.map(|(label, kind)| EvidenceEntry {
         in_place: Vec::new(),
@@ -72,7 +73,7 @@ pub(crate) fn write(folder: &Path, facts: usize) -> Result<Tally, LargeRunError>
     }
 }
 
-/// No budget ends a task, nothing is tried another way, and code asks nothing: the script decides.
+/// Returns rules under which no budget ends a task, there are no recoveries, and code asks nothing: the script decides everything.
 fn rules() -> Rules {
     Rules {
         budgets: Budgets {
@@ -93,7 +94,7 @@ fn hashed(label: &str) -> EvidenceHashed {
     EvidenceHashed { evidence: label.to_owned(), integrity, as_expected: None, gaps: Vec::new() }
 }
 
-/// A task for each source; the first one also tells the narrative, as whoever leads does.
+/// Returns a task for each source; the first one also tells the narrative, as a lead would.
 fn tasks() -> Vec<TaskAssigned> {
     let task = |(number, source): (u16, &Source)| {
         let mut surface: Surface = [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite].into();
@@ -112,7 +113,7 @@ fn tasks() -> Vec<TaskAssigned> {
     (1..).zip(&Source::ALL).map(task).collect()
 }
 
-/// One that many facts meet, one that few do, one that none does.
+/// Returns three objectives: one that many facts meet, one that few meet, and one that none meets.
 fn objectives(source: Source) -> Vec<Objective> {
     let (predicate, record, subject) = source.says();
     let objective = |id: &str, question: &str, weight, pattern: &str| Objective {

@@ -1,4 +1,5 @@
-//! A trial of the client by somebody else's faults: `llmock` breaks answers in the ways that providers do, and grades how they were borne.
+//! Tests the client against a third-party fault injector: `llmock` breaks responses in the ways that providers do,
+//! and grades how the client handles it.
 //!
 //! Source: <https://pypi.org/project/llmock/> 0.2.2 (MIT), its README and the messages of its server.
 
@@ -13,23 +14,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What is installed.
+/// The package to install.
 const PACKAGE: &str = "llmock==0.2.2";
 
-/// What is asked for on the command line.
+/// The command line arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Campaign {
-    /// The program.
+    /// The `locard` program.
     pub(crate) locard: PathBuf,
-    /// What it investigates.
+    /// The case to investigate.
     pub(crate) case: PathBuf,
-    /// A virtual environment that has llmock; without it one is made.
+    /// A virtual environment with llmock; created if not given.
     pub(crate) folder: Option<PathBuf>,
-    /// The one scenario to play.
+    /// The only scenario to play, if given.
     pub(crate) only: Option<String>,
 }
 
-/// One agent, so that faults strike in a known order; the tools are few because the mock reads none of their descriptions.
+/// One agent, so that faults occur in a known order; it has few tools, because the mock reads none of their descriptions.
 const AGENT: [&str; 2] = ["--agent", "registry"];
 
 const RULES: &str = r#"
@@ -41,7 +42,7 @@ record_turns = 3
 tools = ["list_hives", "nothing_to_record", "record_phenomenon"]
 "#;
 
-/// Reads the arguments: the program, a case, `--folder DIR`, `--only SCENARIO`.
+/// Parses the arguments: the program, a case, `--folder DIR`, `--only SCENARIO`.
 pub(crate) fn campaign(arguments: Vec<String>) -> Option<Campaign> {
     let mut arguments = arguments.into_iter();
     let (locard, case) = (arguments.next()?.into(), arguments.next()?.into());
@@ -58,7 +59,7 @@ pub(crate) fn campaign(arguments: Vec<String>) -> Option<Campaign> {
     Some(campaign)
 }
 
-/// Plays every scenario in both dialects; gives the number of things that did not hold.
+/// Plays every scenario in both protocols; returns the number of failed checks.
 pub(crate) fn held(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Result<usize> {
     let place = Place::new("llmock")?;
     let folder = campaign.folder.clone().unwrap_or_else(|| place.path().join("venv"));
@@ -103,7 +104,7 @@ fn play(
     if let Some(behaviours) = scenario.behaviours {
         said(post(port, "/_llmock/scenario", &format!("{{\"behaviors\": {behaviours}}}"))?)?;
     }
-    // A run that is gone on with asks what failed again, as it should: what was graded before is kept.
+    // A resumed run repeats the failed request, as it should; the earlier grades are kept.
     let before = RefCell::new(None);
     let mend = || {
         *before.borrow_mut() = Some(verdict(port)?);
@@ -142,7 +143,7 @@ fn models(port: u16) -> [String; 2] {
     [format!("openai:gpt-4o-mini@{base}/v1"), format!("anthropic:claude-sonnet-4-5@{base}/anthropic")]
 }
 
-/// The program, installed where it is not yet.
+/// Returns the program, installing it if needed.
 #[expect(clippy::disallowed_methods, reason = "somebody else's program is installed as a person does it")]
 fn install(folder: &Path, tell: &mut dyn FnMut(String)) -> io::Result<PathBuf> {
     let program = folder.join("bin/llmock");

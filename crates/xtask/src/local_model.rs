@@ -1,4 +1,4 @@
-//! A trial by a small language model on this machine: it invents, it repeats itself, and nothing that it says may become a fact that is none.
+//! Tests with a small local language model: it invents and repeats itself, but nothing that it says may become a fact without proof.
 
 use crate::service::{Service, free_port};
 use crate::stranger::{Trial, tried};
@@ -6,27 +6,28 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is asked for on the command line.
+/// The command line arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Campaign {
-    /// The program.
+    /// The `locard` program.
     pub(crate) locard: PathBuf,
-    /// What it investigates.
+    /// The case to investigate.
     pub(crate) case: PathBuf,
-    /// Where the model is.
+    /// The location of the model.
     pub(crate) server: Server,
 }
 
-/// Where the model is.
+/// The location of the model.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Server {
     /// At an address, such as `http://127.0.0.1:8080`.
     Url(String),
-    /// In a folder of `scripts/local-model`, which serves it.
+    /// In a folder of `scripts/local-model`, which is served from there.
     Folder(PathBuf),
 }
 
-/// One agent and the few tools that answer its questions: with all tools a request begins with some 20,000 tokens, which such a model on two processors reads for a quarter of an hour, and does not make sense of.
+/// One agent, with the few tools that answer its questions. With all tools, a request starts with about 20,000 tokens, which such a model
+/// reads for a quarter of an hour on two processors, without understanding them.
 const AGENT: [&str; 4] = ["--agent", "filesystem", "--context-tokens", "8192"];
 
 /// Budgets that end the run within minutes.
@@ -49,7 +50,7 @@ tools = [
 ]
 "#;
 
-/// Reads the arguments: the program, a case, and where the model is; without that it is at `preset`.
+/// Parses the arguments: the program, a case, and the location of the model; the default is `preset`.
 pub(crate) fn campaign(arguments: Vec<String>, preset: Option<String>) -> Option<Campaign> {
     let mut arguments = arguments.into_iter();
     let (locard, case) = (arguments.next()?.into(), arguments.next()?.into());
@@ -65,7 +66,7 @@ pub(crate) fn campaign(arguments: Vec<String>, preset: Option<String>) -> Option
     }
 }
 
-/// Tries the model in both protocols; gives the number of things that did not hold.
+/// Tests the model with both protocols; returns the number of failed checks.
 pub(crate) fn held(campaign: &Campaign, root: &Path, tell: &mut dyn FnMut(String)) -> io::Result<usize> {
     let (url, _service) = match &campaign.server {
         Server::Url(url) => (url.clone(), None),
@@ -100,7 +101,7 @@ pub(crate) fn held(campaign: &Campaign, root: &Path, tell: &mut dyn FnMut(String
 const TABLE: &str = "| model | turns | calls | claims | accepted | refused | tokens in | tokens out | seconds |\n\
     |---|---|---|---|---|---|---|---|---|";
 
-/// The model's names in both protocols. The server has one model, whatever it is called.
+/// Returns the model's names in both protocols. The server has a single model, whatever its name.
 fn models(url: &str) -> [String; 2] {
     let base = url.trim_end_matches('/').trim_end_matches("/v1");
     [format!("openai:local@{base}/v1"), format!("anthropic:local@{base}")]

@@ -117,7 +117,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Fails when anything differs.
+/// Compares images; fails if anything differs.
 fn compare_all() -> io::Result<()> {
     let mut different = 0;
     for image in std::env::args_os().skip(2) {
@@ -127,7 +127,7 @@ fn compare_all() -> io::Result<()> {
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 
-/// Fails when anything differs.
+/// Compares files; fails if anything differs.
 fn compare_files(format: &compare_files::Format) -> io::Result<()> {
     let (mut different, mut files) = (0, 0);
     for file in std::env::args_os().skip(2) {
@@ -139,7 +139,7 @@ fn compare_files(format: &compare_files::Format) -> io::Result<()> {
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 
-/// The same for event logs.
+/// Compares event logs; fails if anything differs.
 fn compare_events() -> io::Result<()> {
     let mut different = 0;
     for log in std::env::args_os().skip(2) {
@@ -148,7 +148,7 @@ fn compare_events() -> io::Result<()> {
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 
-/// The same for what records of typed events say; tells on the standard output what was compared.
+/// Compares records of typed events; prints to standard output what was compared, and fails if anything differs.
 #[expect(clippy::print_stdout, reason = "the chore's result")]
 fn compare_typed_events() -> io::Result<()> {
     let (mut different, mut kinds) = (0, compare_typed_events::Kinds::new());
@@ -162,7 +162,7 @@ fn compare_typed_events() -> io::Result<()> {
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 
-/// Fails where a rule fires otherwise than is published.
+/// Fails if a rule fires differently from what was published.
 #[expect(clippy::print_stdout, reason = "the chore's result")]
 fn sigma_regression() -> io::Result<()> {
     let folder = std::env::args_os().nth(2).ok_or_else(|| io::Error::other(USAGE))?;
@@ -172,7 +172,7 @@ fn sigma_regression() -> io::Result<()> {
     }
 }
 
-/// The same for ESE databases.
+/// Compares ESE databases; fails if anything differs.
 fn compare_databases() -> io::Result<()> {
     let mut different = 0;
     for path in std::env::args_os().skip(2) {
@@ -183,7 +183,7 @@ fn compare_databases() -> io::Result<()> {
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 
-/// The same for hives.
+/// Compares hives; fails if anything differs.
 fn compare_hives() -> io::Result<()> {
     let mut different = 0;
     for hive in std::env::args_os().skip(2) {
@@ -192,7 +192,7 @@ fn compare_hives() -> io::Result<()> {
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 
-/// The same for master file tables.
+/// Compares master file tables; fails if anything differs.
 fn compare_tables() -> io::Result<()> {
     let mut different = 0;
     for file in std::env::args_os().skip(2) {
@@ -201,7 +201,7 @@ fn compare_tables() -> io::Result<()> {
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 
-/// Fails when a killed run did not come to the same seal.
+/// Fails if a killed run did not get the same seal.
 fn crash() -> io::Result<()> {
     let (locard, case, times, place) = campaign()?;
     let campaign = crash::Campaign { locard, case, times, place };
@@ -211,7 +211,7 @@ fn crash() -> io::Result<()> {
     }
 }
 
-/// Fails when a change was missed that has a meaning.
+/// Fails if a meaningful change was missed.
 fn tamper() -> io::Result<()> {
     let (locard, run, times, place) = campaign()?;
     let campaign = tamper::Campaign { locard, run, times, place };
@@ -221,7 +221,7 @@ fn tamper() -> io::Result<()> {
     }
 }
 
-/// Fails when a lesson is lost that was said to be written.
+/// Fails if a lesson is lost that was reported as written.
 fn remember() -> io::Result<()> {
     let wrong = || {
         io::Error::other("expected the program, a case, a number and a folder of ours, and maybe --seed N")
@@ -230,7 +230,7 @@ fn remember() -> io::Result<()> {
     none_broken(memory::run(&campaign, &mut |line| eprintln!("{line}"))?)
 }
 
-/// Fails when the two verifiers disagree, or both pass what says something else under the same head.
+/// Fails if the two verifiers disagree, or both accept something that says something else under the same head.
 fn two_verifiers() -> io::Result<()> {
     let wrong =
         || io::Error::other("expected the program, a number, sealed runs or histories, and maybe --seed N");
@@ -238,7 +238,7 @@ fn two_verifiers() -> io::Result<()> {
     none_broken(two_verifiers::held(&campaign, &root(), &mut |line| eprintln!("{line}"))?)
 }
 
-/// Fails when an injection succeeded.
+/// Fails if an injection succeeded.
 fn injection() -> io::Result<()> {
     let wrong = || io::Error::other("expected the program, and maybe folders of evidence and options");
     let campaign = injection::Campaign::read(std::env::args_os().skip(2)).ok_or_else(wrong)?;
@@ -338,7 +338,7 @@ fn graph_bench() -> io::Result<()> {
     Ok(())
 }
 
-/// Fails when the client bears a fault badly, or a run against it does not hold.
+/// Fails if the client handles a fault badly, or a check of a run against it fails.
 fn llmock() -> io::Result<()> {
     let wrong =
         || io::Error::other("expected the program, a case, and maybe --folder VENV or --only SCENARIO");
@@ -346,7 +346,7 @@ fn llmock() -> io::Result<()> {
     none_broken(llmock::held(&campaign, &mut |line| eprintln!("{line}"))?)
 }
 
-/// Fails when a run against a model that nobody vouches for does not hold.
+/// Fails if a check of a run with an untrusted model fails.
 #[expect(clippy::disallowed_methods, reason = "where the model is may be set once for a machine")]
 fn local_model() -> io::Result<()> {
     let wrong =
@@ -360,7 +360,7 @@ fn none_broken(broken: usize) -> io::Result<()> {
     if broken == 0 { Ok(()) } else { Err(io::Error::other(format!("{broken} things do not hold"))) }
 }
 
-/// The arguments of a campaign: the program, a case or a run, a number, a folder of ours.
+/// Parses the arguments of a campaign: the program, a case or a run, a number, a folder of our own.
 fn campaign() -> io::Result<(PathBuf, PathBuf, u32, PathBuf)> {
     let arguments: Vec<_> = std::env::args_os().skip(2).map(PathBuf::from).collect();
     let wrong = || io::Error::other("expected the program, a case or a run, a number and a folder of ours");
@@ -369,7 +369,7 @@ fn campaign() -> io::Result<(PathBuf, PathBuf, u32, PathBuf)> {
     Ok((locard, subject, times, place))
 }
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -388,14 +388,14 @@ fn demo() -> io::Result<()> {
     Ok(())
 }
 
-/// The first inputs of the fuzz targets: of each decoder its samples, and hives.
+/// Returns the initial inputs of the fuzz targets: the samples of each decoder, and hives.
 fn seeds() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
     let hives = testkit::artifact_hives::files().into_iter().map(|(_, bytes)| ("hive", bytes));
     let samples = testkit::samples::samples().into_iter().chain(testkit::samples::exported_logs());
     samples.map(|sample| (sample.decoder, sample.bytes)).chain(hives)
 }
 
-/// A folder for each decoder, and one for hives.
+/// Writes them into a folder for each decoder, and one for hives.
 #[expect(clippy::disallowed_methods, reason = "writing the files is what this chore is for")]
 fn write_seeds() -> io::Result<()> {
     for (number, (target, bytes)) in seeds().enumerate() {

@@ -1,6 +1,6 @@
 //! A campaign against the memory across runs: `locard run` is killed at random moments of a batch, and several processes write at once.
 //!
-//! What a process has said to be written must be there: each such line is looked for in the stores, by run and task, with its number of lessons.
+//! What a process reported as written must exist: each such line is looked up in the stores, by run and task, with its number of lessons.
 
 use crate::program;
 use ::memory::{Scope, Store};
@@ -13,12 +13,12 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 use testkit::random::Random;
 
-/// Cases of one batch.
+/// The number of cases in a batch.
 const BATCH: usize = 3;
-/// Processes that write at once.
+/// The number of processes that write at once.
 const WRITERS: usize = 4;
 
-/// What is tried, and how often.
+/// The parameters of a campaign.
 pub(crate) struct Campaign {
     locard: PathBuf,
     case: PathBuf,
@@ -29,11 +29,11 @@ pub(crate) struct Campaign {
     options: Vec<OsString>,
 }
 
-/// The tasks of which a process said that their lessons are written, with how many.
+/// The tasks whose lessons a process reported as written, with their number.
 type Said = BTreeMap<(String, u16), u32>;
 
 impl Campaign {
-    /// Reads the arguments; `None` where they are wrong.
+    /// Parses the arguments; `None` if they are invalid.
     pub(crate) fn read(arguments: impl Iterator<Item = OsString>) -> Option<Campaign> {
         let mut arguments = arguments;
         let (locard, case) = (PathBuf::from(arguments.next()?), PathBuf::from(arguments.next()?));
@@ -54,7 +54,7 @@ impl Campaign {
         self.place.join("memory")
     }
 
-    /// A batch over the case, with who hears what it says.
+    /// Starts a batch over the case, and a thread that reads its output.
     fn started(&self, runs: &Path) -> io::Result<(Child, JoinHandle<Said>)> {
         let mut command = program::locard(&self.locard);
         command.arg("run").args(std::iter::repeat_n(&self.case, BATCH)).args([
@@ -73,14 +73,14 @@ impl Campaign {
     }
 }
 
-/// What a line says to be written: `memory: RUN task-N AGENT: LESSONS lessons are written`.
+/// Parses a line that reports lessons as written: `memory: RUN task-N AGENT: LESSONS lessons are written`.
 fn said(line: &str) -> Option<((String, u16), u32)> {
     let mut words = line.strip_prefix("memory: ")?.strip_suffix(" lessons are written")?.split(' ');
     let (run, task) = (words.next()?.to_owned(), words.next()?.strip_prefix("task-")?.parse().ok()?);
     Some(((run, task), words.next_back()?.parse().ok()?))
 }
 
-/// What the stores hold, added up over them.
+/// Returns what the stores contain, added up.
 fn held(memory: &Path) -> io::Result<Said> {
     let mut files = vec![(memory.join("general.sqlite"), Scope::General)];
     for entry in std::fs::read_dir(memory.join("cases")).into_iter().flatten() {
@@ -99,7 +99,7 @@ fn held(memory: &Path) -> io::Result<Said> {
     Ok(held)
 }
 
-/// Runs the campaign; tells the figures, and gives the number of tasks whose lessons are lost.
+/// Runs the campaign; reports the figures, and returns the number of tasks whose lessons are lost.
 pub(crate) fn run(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Result<usize> {
     std::fs::create_dir_all(&campaign.place)?;
     let runs = campaign.place.join("runs");
@@ -149,7 +149,7 @@ pub(crate) fn run(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Resu
     Ok(lost_by_kills + lost_at_once)
 }
 
-/// Waits for a batch that is left alone.
+/// Waits for an undisturbed batch.
 fn ended((mut child, hearing): (Child, JoinHandle<Said>)) -> io::Result<Said> {
     let status = child.wait()?;
     let said = heard(hearing)?;
@@ -166,7 +166,7 @@ fn heard(hearing: JoinHandle<Said>) -> io::Result<Said> {
     hearing.join().map_err(|_| io::Error::other("the thread that listens panicked"))
 }
 
-/// How many tasks are not held with as many lessons as they said.
+/// Counts the tasks for which the stores do not have as many lessons as reported.
 fn lost(said: &Said, held: &Said) -> usize {
     said.iter().filter(|(task, lessons)| held.get(*task) != Some(*lessons)).count()
 }

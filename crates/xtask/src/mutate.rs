@@ -1,8 +1,11 @@
-//! `cargo xtask mutate` and `cargo xtask endure`: damaged files through the tools, none of which may panic or take long.
+//! `cargo xtask mutate` and `cargo xtask endure`: passes damaged files through the tools; none may cause a panic or take long.
 //!
-//! `mutate [--count N] [--decoder NAME] [FILE…]` reads N damaged copies of every sample of a decoder and a fifth of that of every hive that the tests build, or N of each file named.
-//! `endure FILE…` reads files as they stand, by every decoder and by the tools of hives and event logs; images and archives are opened and listed, too.
-//! A line for each decoder; the chore fails when a call panicked or took longer than two seconds.
+//! `mutate [--count N] [--decoder NAME] [FILE…]` reads N damaged copies of every sample of a decoder and a fifth as many of every
+//! hive that the tests build,
+//! or N copies of each given file.
+//! `endure FILE…` reads files unchanged, with every decoder and the tools for hives and event logs;
+//! images and archives are also opened and listed.
+//! It prints a line for each decoder, and fails if a call panicked or took longer than two seconds.
 
 use crate::guard::{Guard, Tally, status};
 use evidence::{EvidencePath, Tree, memory_tree};
@@ -13,36 +16,36 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Copies of each file where no number is told.
+/// The default number of copies of each file.
 const COPIES: u64 = 1000;
 
 /// The label of the tree in memory.
 const LABEL: &str = "memory";
 
-/// Of hives only every so many copies are read: each goes through some forty calls.
+/// Only one in this many copies of a hive is read, because each goes through about forty calls.
 const HIVE_SHARE: u64 = 5;
 
-/// What hives are called in the summary.
+/// The name of hives in the summary.
 const HIVE: &str = "hive";
 
-/// What is mutated.
+/// A file to mutate.
 struct Subject {
     /// The decoder, or [`HIVE`], or the name of a file of the examiner's.
     name: String,
     path: String,
     bytes: Vec<u8>,
-    /// The decoder that reads what no decoder takes for its own.
+    /// The decoder for a file that no decoder recognises.
     decoder: Option<&'static str>,
 }
 
-/// What was asked for.
+/// The arguments.
 struct Asked {
     count: u64,
     decoder: Option<String>,
     files: Vec<PathBuf>,
 }
 
-/// Mutates; fails when anything panicked or took too long.
+/// Mutates files; fails if anything panicked or took too long.
 pub(crate) fn mutate(say: fn(String)) -> io::Result<()> {
     let asked = asked(std::env::args().skip(2))?;
     let guard = Guard::new(say)?;
@@ -63,7 +66,7 @@ pub(crate) fn mutate(say: fn(String)) -> io::Result<()> {
     finish(&total, say)
 }
 
-/// Reads files as they stand.
+/// Reads files unchanged.
 pub(crate) fn endure(say: fn(String)) -> io::Result<()> {
     let guard = Guard::new(say)?;
     let mut total = Tally::default();
@@ -117,7 +120,7 @@ fn asked(mut words: impl Iterator<Item = String>) -> io::Result<Asked> {
     Ok(asked)
 }
 
-/// The samples, the hives and the files that were asked for.
+/// Returns the samples, the hives and the files that were requested.
 fn subjects(asked: &Asked) -> io::Result<Vec<Subject>> {
     let all = testkit::samples::samples().into_iter().chain(testkit::samples::exported_logs());
     let samples = all.map(|sample| Subject {
@@ -144,7 +147,7 @@ fn subjects(asked: &Asked) -> io::Result<Vec<Subject>> {
     Ok(subjects)
 }
 
-/// One mutant through the tools that its kind of file is read by.
+/// Passes one mutant through the tools for its kind of file.
 fn read(guard: &Guard, tally: &mut Tally, place: &str, subject: &Subject, mutant: Arc<[u8]>) {
     let trees = tree(&subject.path, Arc::clone(&mutant));
     if subject.name == HIVE || subject.bytes.starts_with(b"regf") {
@@ -154,7 +157,7 @@ fn read(guard: &Guard, tally: &mut Tally, place: &str, subject: &Subject, mutant
     let outcome = guard.call(place, |scratch| tools::run("parse_file", &arguments, &trees, scratch));
     let refused = outcome.value.as_ref().is_some_and(|returned| returned.outcome == ledger::Outcome::Failed);
     match subject.decoder.filter(|_| refused) {
-        // What its head no longer tells is read all the same.
+        // It is decoded even if its header is no longer recognisable.
         Some(decoder) => {
             let call = |scratch: &Path| tools::decode_bytes(decoder, &subject.path, &mutant, scratch);
             tally.add(place, guard.call(place, call));
@@ -178,7 +181,7 @@ fn run_all(
     }
 }
 
-/// Every way to read a hive.
+/// Returns every call that reads a hive.
 fn of_hives(path: &str) -> Vec<(&'static str, Value)> {
     let mut calls = vec![
         ("list_hives", json!({})),
@@ -192,7 +195,8 @@ fn of_hives(path: &str) -> Vec<(&'static str, Value)> {
     calls
 }
 
-/// What `records` is asked of every file, beside the artifacts of hives: the subjects, and decoders whose records it chooses among.
+/// The sources that `records` is asked for with every file, in addition to the artifacts of hives: the subjects,
+/// and decoders among whose records it selects.
 const GATHERED: [&str; 9] = [
     "browsing",
     "event_log",
@@ -205,12 +209,12 @@ const GATHERED: [&str; 9] = [
     "usn_names",
 ];
 
-/// The same with the journal's own records, of which `usn_names` is a summary.
+/// Returns [`GATHERED`] plus the journal's own records, which `usn_names` summarises.
 fn of_files() -> Vec<&'static str> {
     GATHERED.into_iter().chain(["usn_journal"]).collect()
 }
 
-/// The artifacts of the registry that there are: the sources that are no decoder and no subject.
+/// Returns the registry artifacts: the sources that are neither decoders nor subjects.
 fn artifacts() -> Vec<String> {
     let spec = tools::catalogue().into_iter().find(|spec| spec.name == "records");
     let sources = spec.map(|spec| spec.sources).unwrap_or_default();
@@ -224,7 +228,7 @@ fn tree(path: &str, bytes: Arc<[u8]>) -> Vec<Box<dyn Tree>> {
     vec![Box::new(memory_tree(LABEL, file))]
 }
 
-/// An image or an archive: opened, and every entry listed; where it cannot be opened there is nothing to list, which is a failed call.
+/// Opens an image or an archive and lists every entry; if it cannot be opened, that counts as a failed call.
 fn opened(guard: &Guard, tally: &mut Tally, path: &Path) {
     let place = format!("{} opened", path.display());
     for kind in [EvidenceKind::Image, EvidenceKind::Archive] {

@@ -1,16 +1,16 @@
-//! A server on this machine that a campaign starts, asks over HTTP, and stops.
+//! A local server that a campaign starts, queries over HTTP, and stops.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command};
 use std::time::Duration;
 
-/// How long one answer is waited for.
+/// The timeout for one response.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long to wait between two looks at whether a server is ready.
+/// The interval between checks of whether a server is ready.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A server that runs; it is stopped when this is dropped.
+/// A running server; it is stopped when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Service {
     child: Child,
@@ -18,7 +18,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Starts the program, and waits until it answers at `path`.
+    /// Starts the program, and waits until it responds at `path`.
     pub(crate) fn start(mut command: Command, port: u16, path: &str) -> io::Result<Service> {
         let mut service = Service { child: command.spawn()?, port };
         loop {
@@ -32,7 +32,7 @@ impl Service {
         }
     }
 
-    /// Where it listens, on this machine.
+    /// Returns the local port on which it listens.
     pub(crate) const fn port(&self) -> u16 {
         self.port
     }
@@ -40,25 +40,25 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // One that has ended by itself needs no stopping.
+        // One that has already ended needs no stopping.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A port that is free now.
+/// Returns a currently free port.
 pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// What a server answered.
+/// A server's response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: String,
 }
 
-/// Asks for `path`.
+/// Requests `path`.
 pub(crate) fn get(port: u16, path: &str) -> io::Result<Answer> {
     ask(port, &format!("GET {path} HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n"))
 }
@@ -74,7 +74,7 @@ pub(crate) fn post(port: u16, path: &str, body: &str) -> io::Result<Answer> {
     )
 }
 
-/// HTTP/1.0, so that a connection holds one answer, whole and in one piece.
+/// Sends a request with HTTP/1.0, so that a connection carries one complete, unchunked response.
 fn ask(port: u16, request: &str) -> io::Result<Answer> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     stream.set_read_timeout(Some(PATIENCE))?;

@@ -1,8 +1,9 @@
-//! `cargo xtask sigma-regression FOLDER`: whether published rules fire on the logs that were published with them.
+//! `cargo xtask sigma-regression FOLDER`: checks whether published rules fire on the logs that were published with them.
 //!
-//! FOLDER is a checkout of SigmaHQ's repository of rules, whose `regression_data` has a log for each of many rules, on which that rule must match; some say how often.
-//! A line of each rule goes to the standard output: its id, how often it should match, how often it did, and its file.
-//! What differs is told at the end. The rules and logs stay out of this project; the commit and a digest of what was read are printed.
+//! FOLDER is a checkout of SigmaHQ's rule repository, whose `regression_data` has logs for many rules, on which they must match;
+//! some state how often.
+//! It prints a line for each rule to standard output: its id, the expected and the actual number of matches, and its file.
+//! It lists the differences at the end. The rules and logs are not part of this project; the commit and a digest of what was read are printed.
 
 use crate::compare_typed_events::records;
 use ledger::Record;
@@ -19,11 +20,11 @@ const RULES: [&str; 3] = ["rules", "rules-emerging-threats", "rules-threat-hunti
 struct Case {
     rule: String,
     log: PathBuf,
-    /// How often, where that is said.
+    /// The expected number of matches, if stated.
     matches: Option<usize>,
 }
 
-/// Runs all; the number of rules that came out otherwise.
+/// Runs all cases; returns the number of rules with a different result.
 pub(crate) fn run(folder: &Path, say: &mut dyn FnMut(String)) -> io::Result<usize> {
     let mut rules = BTreeMap::new();
     for name in RULES {
@@ -67,7 +68,7 @@ fn matches(rule: &RuleFile, records: &[Record]) -> usize {
     records.iter().filter(|record| !set.hits(record).is_empty()).count()
 }
 
-/// Rules by their ids.
+/// Collects rules by id.
 fn read_rules(folder: &Path, rules: &mut BTreeMap<String, RuleFile>) -> io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -83,7 +84,7 @@ fn read_rules(folder: &Path, rules: &mut BTreeMap<String, RuleFile>) -> io::Resu
     Ok(())
 }
 
-/// The value of a member of this name, at the first place where one stands.
+/// Returns the value of the first member with this name.
 fn member(text: &str, name: &str) -> Option<String> {
     let value = |line: &str| {
         let line = line.trim_start().trim_start_matches("- ");
@@ -106,7 +107,7 @@ fn read_cases(root: &Path, folder: &Path, cases: &mut Vec<Case>) -> io::Result<(
     Ok(())
 }
 
-/// What an `info.yml` says; `None` where its log is none of Windows.
+/// Parses an `info.yml`; `None` if its log is not from Windows.
 fn case(root: &Path, text: &str) -> Option<Case> {
     let (_, metadata) = text.split_once("rule_metadata:")?;
     let log = root.join(member(text, "path")?);

@@ -1,7 +1,8 @@
-//! `cargo xtask slow` and `cargo xtask slow-run`: evidence that is made to be slow, and what runs over it cost.
+//! `cargo xtask slow` and `cargo xtask slow-run`: generates evidence that is slow to process, and measures runs over it.
 //!
-//! `slow FOLDER [--seed N] [--scale N] [--only NAME]…` writes each input of [`INPUTS`] into the folder, a piece of evidence each; with `--scale 100` a hundredth of each.
-//! `slow-run LOCARD FOLDER [--only NAME]… [-- OPTION…]` runs `locard run` over every input that stands there and prints a line for each.
+//! `slow FOLDER [--seed N] [--scale N] [--only NAME]…` writes each input of [`INPUTS`] into the folder, as one piece of evidence each;
+//! `--scale 100` writes a hundredth of each.
+//! `slow-run LOCARD FOLDER [--only NAME]… [-- OPTION…]` runs `locard run` over every input in the folder and prints a line for each.
 //! Equal seeds give equal names and contents.
 
 mod archives;
@@ -15,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use testkit::random::Random;
 
-/// One kind of evidence that is made to be slow.
+/// A kind of evidence that is slow to process.
 pub(super) struct Input {
     /// Its name, and that of its file or folder.
     pub(super) name: &'static str,
@@ -24,7 +25,7 @@ pub(super) struct Input {
     write: fn(&mut Site) -> io::Result<()>,
 }
 
-/// Sorted by what they strain: walks, directories of archives, expansion, holes, decoders.
+/// Sorted by what they stress: walks, archive directories, decompression, holes, decoders.
 pub(super) const INPUTS: &[Input] = &[
     Input { name: "many-files", about: "100,000 files in 100 folders", write: folders::many },
     Input { name: "million-files", about: "1,000,000 files in 1,000 folders", write: folders::million },
@@ -67,27 +68,27 @@ pub(super) const INPUTS: &[Input] = &[
     Input { name: "long-line", about: "text files of one line of 500 MB", write: files::line },
 ];
 
-/// Where an input is written, and how much of it.
+/// Where an input is written, and at which scale.
 pub(super) struct Site {
-    /// Its file or folder, which is not there yet.
+    /// Its file or folder, which does not exist yet.
     path: PathBuf,
     random: Random,
-    /// One in so many is written.
+    /// Only one in this many items is written.
     scale: u64,
 }
 
 impl Site {
-    /// So many, scaled.
+    /// Returns a number, scaled.
     fn of(&self, many: u64) -> u64 {
         many.div_ceil(self.scale)
     }
 
-    /// A name of an input.
+    /// Returns a random name.
     fn word(&mut self) -> String {
         format!("{:08x}", self.random.below(1 << 32))
     }
 
-    /// A file below the input's folder, with the folders above it.
+    /// Creates a file in the input's folder, with its parent folders.
     fn file(&self, path: &str) -> io::Result<File> {
         let path = self.path.join(path);
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -95,7 +96,7 @@ impl Site {
     }
 }
 
-/// Writes the inputs that were asked for.
+/// Writes the requested inputs.
 pub(crate) fn write(say: fn(String)) -> io::Result<()> {
     let mut words = std::env::args().skip(2);
     let folder = words.next().filter(|word| !word.starts_with('-'));
@@ -124,7 +125,7 @@ fn write_one(input: &Input, folder: &Path, seed: u64, scale: u64) -> io::Result<
     (input.write)(&mut Site { path: folder.join(input.name), random: Random::new(seed), scale })
 }
 
-/// Runs over the inputs that stand in a folder.
+/// Runs over the inputs in a folder.
 pub(crate) fn run(say: fn(String)) -> io::Result<()> {
     let mut words = std::env::args().skip(2);
     let wrong = || io::Error::other("expected the program and the folder of the inputs");

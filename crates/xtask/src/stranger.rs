@@ -1,4 +1,4 @@
-//! A run by a model that nobody vouches for: the program is run against it as a person does, and what must hold of any run is held.
+//! A run with an untrusted model: the program is run like a user would, and everything is checked that must hold for any run.
 
 mod figures;
 mod raw;
@@ -16,18 +16,18 @@ use store::Reader;
 
 /// The exit code of a run whose model could not be reached.
 const UNREACHABLE: i32 = 50;
-/// The most refused claims that are told one by one.
+/// The maximum number of refused claims that are listed.
 const TOLD: usize = 20;
-/// The most characters of one.
+/// The maximum length of each, in characters.
 const LONGEST: usize = 240;
 
-/// Who is asked, and about what.
+/// The parameters of a trial.
 pub(crate) struct Trial<'a> {
-    /// The program.
+    /// The `locard` program.
     pub(crate) locard: &'a Path,
-    /// What it investigates.
+    /// The case to investigate.
     pub(crate) case: &'a Path,
-    /// Where the run folder is made; nothing else is in it.
+    /// Where the run folder is created; it contains nothing else.
     pub(crate) runs: &'a Path,
     /// The model's name.
     pub(crate) model: String,
@@ -35,24 +35,24 @@ pub(crate) struct Trial<'a> {
     pub(crate) arguments: &'a [&'a str],
     /// The rules.
     pub(crate) rules: &'a Path,
-    /// What is done before a run whose model could not be reached is gone on with.
+    /// Called before a run whose model could not be reached is resumed.
     pub(crate) mend: &'a dyn Fn() -> io::Result<()>,
 }
 
-/// What came of it.
+/// The result of a trial.
 #[derive(Debug)]
 pub(crate) struct Tried {
     /// The run.
     pub(crate) run: PathBuf,
-    /// What did not hold; empty where all did.
+    /// The checks that failed; empty if none did.
     pub(crate) broken: Vec<String>,
-    /// What it took.
+    /// The figures of the run.
     pub(crate) figures: Figures,
 }
 
-/// Runs the trial: begins a run, goes on with it where the model could not be reached, and looks at what is sealed.
+/// Runs a trial: starts a run, resumes it if the model could not be reached, and checks the sealed result.
 ///
-/// A run that is not sealed in the end is an error: there is nothing to look at.
+/// A run that is not sealed in the end is an error, because there is nothing to check.
 pub(crate) fn tried(trial: &Trial<'_>, tell: &mut dyn FnMut(String)) -> io::Result<Tried> {
     std::fs::create_dir_all(trial.runs)?;
     let begun = now();
@@ -92,7 +92,7 @@ impl Trial<'_> {
         self.locard(&all.collect::<Vec<_>>())
     }
 
-    /// Everything that does not hold.
+    /// Returns everything that does not hold.
     fn broken(
         &self,
         run: &Path,
@@ -101,7 +101,7 @@ impl Trial<'_> {
         figures: &Figures,
     ) -> io::Result<Vec<String>> {
         let mut broken = figures::over_budget(events, figures);
-        // A model may fail, and a budget be spent before anything is recorded: both end a run in order.
+        // A model may fail, and a budget may run out before anything is recorded: both are normal ends of a run.
         if !matches!(ended.status.code(), Some(0 | 50 | 60)) {
             broken.push(format!("run ended with {}", ended.status));
         }
@@ -123,7 +123,7 @@ impl Trial<'_> {
         Ok(broken)
     }
 
-    /// The program, without the keys of whoever runs this: a stranger is given none.
+    /// Runs the program without the user's API keys: an untrusted server gets none.
     fn locard(&self, arguments: &[&OsStr]) -> io::Result<Output> {
         program::locard(self.locard)
             .args(arguments)

@@ -1,6 +1,6 @@
-//! How much an investigation costs a client of `locard mcp`: bytes of what the server lists and answers (`docs/mcp.md`).
+//! Measures how much an investigation costs a client of `locard mcp`: the bytes of what the server lists and answers (`docs/mcp.md`).
 //!
-//! What is asked comes from a run of the playbook over the same case, so every case has a script that fits it, and its claims are true.
+//! The requests come from a playbook run over the same case, so every case has a suitable script, and its claims are true.
 
 mod server;
 mod step;
@@ -15,16 +15,16 @@ use std::path::Path;
 pub(crate) use step::Step;
 use store::Reader;
 
-/// A step and what came of it.
+/// A step and its result.
 #[derive(Debug)]
 pub(crate) struct Carried {
     /// The step.
     pub(crate) step: Step,
-    /// Bytes of its answer, which is a text.
+    /// The size of its text answer, in bytes.
     pub(crate) text: usize,
-    /// Records that were shown.
+    /// The number of records that were shown.
     pub(crate) records: usize,
-    /// Readings that were accepted.
+    /// The number of readings that were accepted.
     pub(crate) accepted: usize,
     /// Whether the server answered with an error.
     pub(crate) failed: bool,
@@ -33,15 +33,15 @@ pub(crate) struct Carried {
 /// An investigation that was carried out.
 #[derive(Debug)]
 pub(crate) struct Investigation {
-    /// The answer to `tools/list`.
+    /// The size of the answer to `tools/list`, in bytes.
     pub(crate) listed: usize,
-    /// The instructions of all tasks.
+    /// The size of the instructions of all tasks, in bytes.
     pub(crate) instructions: usize,
-    /// The steps in their order.
+    /// The steps, in order.
     pub(crate) carried: Vec<Carried>,
 }
 
-/// The steps of a playbook run over `case`, which is made in `work`.
+/// Returns the steps of a playbook run over `case`, which is made in `work`.
 pub(crate) fn script(locard: &Path, case: &Path, work: &Path) -> io::Result<Vec<Step>> {
     let runs = work.join("playbook");
     let mut command = program::locard(locard);
@@ -57,7 +57,7 @@ pub(crate) fn script(locard: &Path, case: &Path, work: &Path) -> io::Result<Vec<
         let (link, event, _) = link.map_err(io::Error::other)?;
         events.push((link.stream, event));
     }
-    // Which task goes on first is chance; the order inside each is not.
+    // Which task continues first is random, but the order within each is not.
     events.sort_by_key(|(stream, _)| stream.number());
     let mut replies = BTreeMap::new();
     for (_, event) in &events {
@@ -70,7 +70,7 @@ pub(crate) fn script(locard: &Path, case: &Path, work: &Path) -> io::Result<Vec<
     Ok(step::steps(&events, &replies))
 }
 
-/// Carries the steps out through a server of its own, whose run is made in `work`.
+/// Carries out the steps with a separate server, whose run is made in `work`.
 pub(crate) fn carry_out(
     locard: &Path,
     case: &Path,
@@ -117,19 +117,19 @@ pub(crate) fn carry_out(
     Ok(Investigation { listed, instructions, carried })
 }
 
-/// What an answer says, as text.
+/// Returns the text of an answer.
 fn text(answer: &Value) -> String {
     let parts = answer["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     parts.iter().filter_map(|part| part["text"].as_str()).collect()
 }
 
-/// The handles of this kind, in their order.
+/// Returns the handles of this kind, in order.
 fn handles(text: &str, kind: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| word.starts_with(kind) && word.len() > 30);
     words.map(str::to_owned).collect()
 }
 
-/// The lines of an answer that are data.
+/// Returns the lines of an answer that are data.
 fn data(text: &str) -> Vec<Value> {
     text.lines()
         .filter_map(|line| serde_json::from_str(line).ok())
@@ -138,7 +138,7 @@ fn data(text: &str) -> Vec<Value> {
 }
 
 impl Investigation {
-    /// A JSON value a line: what the server lists, then each step; `claims` says whether the claims' values may be told.
+    /// Formats one JSON value per line: what the server lists, then each step; `claims` says whether the claims' values may be shown.
     pub(crate) fn lines(&self, claims: bool) -> String {
         let mut lines =
             format!("{}\n", json!({"tools_list": self.listed, "instructions": self.instructions}));
@@ -152,7 +152,7 @@ impl Investigation {
         lines
     }
 
-    /// The sums, for people.
+    /// Formats the sums, for people.
     pub(crate) fn summary(&self) -> String {
         let (claims, calls): (Vec<&Carried>, Vec<&Carried>) =
             self.carried.iter().partition(|carried| carried.step.is_claim());

@@ -1,4 +1,5 @@
-//! A tamper campaign: copies of a sealed run are changed in every way that comes to mind, and `locard verify` must find each change, or nothing that the run says may differ.
+//! A tamper campaign: copies of a sealed run are changed in every way we could think of;
+//! `locard verify` must find each change, unless the run still says the same.
 
 mod forge;
 
@@ -9,19 +10,19 @@ use std::process::Output;
 use testkit::random::Random;
 use testkit::tamper::{KINDS, write};
 
-/// What is changed, and how often.
+/// The parameters of a campaign.
 pub(crate) struct Campaign {
-    /// The program.
+    /// The `locard` program.
     pub(crate) locard: PathBuf,
     /// A sealed run.
     pub(crate) run: PathBuf,
-    /// How many copies are changed in each way.
+    /// The number of copies that are changed in each way.
     pub(crate) times: u32,
-    /// A folder of ours, in which copies are made and removed.
+    /// A folder of our own, in which copies are created and removed.
     pub(crate) place: PathBuf,
 }
 
-/// What came of one way of changing a run.
+/// The results of one way of changing a run.
 #[derive(Debug, Default)]
 struct Tally {
     found: u32,
@@ -29,7 +30,7 @@ struct Tally {
     missed: u32,
 }
 
-/// Runs the campaign; tells what was missed and the table, and gives the number of changes that were missed.
+/// Runs the campaign; reports missed changes and the table, and returns the number of missed changes.
 pub(crate) fn campaign(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Result<u32> {
     std::fs::create_dir_all(&campaign.place)?;
     let copy = campaign.place.join("copy");
@@ -61,7 +62,7 @@ pub(crate) fn campaign(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io:
 }
 
 impl Campaign {
-    /// Logs that are changed, chained anew and sealed anew: whoever has the folder alone cannot tell; who kept the head can.
+    /// Tests logs that were changed, rechained and resealed: with the folder alone this cannot be detected, but with the original head it can.
     fn forged(
         &self,
         copy: &Path,
@@ -76,7 +77,7 @@ impl Campaign {
             std::fs::copy(&kept, copy.join("manifest.json"))?;
             self.count(copy, None, &mut chained)?;
             std::fs::remove_file(copy.join("manifest.json"))?;
-            // The manifest of a sealed log is written by whoever goes on with it.
+            // Resuming a sealed log writes its manifest.
             self.locard(&["resume".as_ref(), copy.as_os_str()])?;
             alone += u32::from(self.verifies(copy, None)?);
             self.count(copy, Some(&kept), &mut sealed)?;
@@ -112,12 +113,12 @@ impl Campaign {
         match output.status.code() {
             Some(0) => Ok(true),
             Some(2..) => Ok(false),
-            // A panic is a defect of ours, whatever the run is.
+            // A panic is a bug in this program, whatever the run is.
             Some(_) | None => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned())),
         }
     }
 
-    /// Everything that the run says, as programs read it.
+    /// Returns everything that the run says, in the form for programs.
     fn said(&self, run: &Path) -> io::Result<Vec<Vec<u8>>> {
         let says = |command: &str| {
             let format = ["--format".as_ref(), "json".as_ref()];
@@ -135,7 +136,7 @@ impl Campaign {
     }
 }
 
-/// A fresh copy of the run, which can be written.
+/// Makes a fresh, writable copy of the run.
 fn renew(run: &Path, copy: &Path) -> io::Result<()> {
     if copy.exists() {
         std::fs::remove_dir_all(copy)?;

@@ -1,4 +1,4 @@
-//! `locard verify` and `scripts/verify.py` over the same tampered copies of runs.
+//! Runs `locard verify` and `scripts/verify.py` over the same tampered copies of runs.
 
 use crate::place::Place;
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use testkit::two_verifiers::{Campaign, Programs, campaign};
 
-/// What was typed.
+/// The command line arguments.
 pub(crate) struct Arguments {
     locard: PathBuf,
     times: u32,
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the program, a number, runs and a seed.
+    /// Parses the program, a number, runs and a seed.
     pub(crate) fn read(mut arguments: impl Iterator<Item = OsString>) -> Option<Arguments> {
         let locard = arguments.next()?.into();
         let times = arguments.next()?.to_str()?.parse().ok()?;
@@ -30,7 +30,7 @@ impl Arguments {
     }
 }
 
-/// Holds the verifiers against each other; gives the number of disagreements and of changes that both missed.
+/// Compares the verifiers; returns the number of disagreements plus the number of changes that both missed.
 pub(crate) fn held(arguments: &Arguments, root: &Path, tell: &mut dyn FnMut(String)) -> io::Result<usize> {
     let place = Place::new("two-verifiers")?;
     let mut runs = Vec::new();
@@ -53,7 +53,7 @@ pub(crate) fn held(arguments: &Arguments, root: &Path, tell: &mut dyn FnMut(Stri
     Ok((total.disagreements + total.missed) as usize)
 }
 
-/// The run of a stored history, in `folder`.
+/// Creates the run of a stored history in `folder`.
 fn stored(history: &Path, root: &Path, folder: &Path) -> io::Result<PathBuf> {
     let text = std::fs::read_to_string(history)?;
     testkit::stored_history::run_of(&text, &root.join("fixtures/histories"), folder)?;

@@ -1,6 +1,6 @@
-//! What was made of the facts: by code (derivations, absences, how sure an answer is), and by agents in their own words.
+//! Conclusions from the facts: by code (derivations, absences, confidence in answers), and by agents in their own words.
 //!
-//! Each says in its description whose it is.
+//! The description of each says who made it.
 
 use super::{Graph, Node};
 use graph::{Asker, Confidence, Question, TaskView, confidence, derivation_title, phenomenon_title};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const BY_CODE: &str = "decided by code over facts";
 
-/// All assertions of a task but the answers to its questions, which are the run's.
+/// Returns all assertions of a task, except the answers to its questions, which belong to the run.
 pub(super) fn of(graph: &Graph<'_>, task: TaskId, view: &TaskView) -> Vec<Value> {
     let by_agent = format!(
         "the words of agent {} ({}, {task}): an interpretation, no evidence",
@@ -82,7 +82,7 @@ pub(super) fn of(graph: &Graph<'_>, task: TaskId, view: &TaskView) -> Vec<Value>
     nodes
 }
 
-/// How each question of the case stands, and how sure that is; of one that an agent asked itself nothing is sure.
+/// Returns the status of each question of the case and the confidence in the answer; a question that an agent added itself has no confidence.
 pub(super) fn of_questions(graph: &Graph<'_>) -> Vec<Value> {
     let questions = graph::questions(graph.run);
     let sure = graph::answer_confidences(graph.run, questions.iter().map(|it| it.stands.facts()));
@@ -123,7 +123,7 @@ fn result(
     graph.new_node("analyticresult", "analysis:AnalyticResult", own, members)
 }
 
-/// In hundredths: `core:confidence` is a whole number from 0 to 100.
+/// Returns the confidence in hundredths: `core:confidence` is a whole number from 0 to 100.
 fn certainty(node: &Node<'_>, sure: Confidence) -> Value {
     let hundredths = (sure.thousandths() / 10).to_string();
     let value = json!({"@type": "xsd:nonNegativeInteger", "@value": hundredths});
@@ -139,7 +139,7 @@ fn assertion(graph: &Graph<'_>, own: &str, described: &str, statement: &str) -> 
     graph.new_node("assertion", "core:Assertion", own, members)
 }
 
-/// An assertion about nodes of the graph; a plain one where it is about none.
+/// Returns an annotation of nodes of the graph, or a plain assertion if it concerns none.
 fn annotation(
     graph: &Graph<'_>,
     own: &str,

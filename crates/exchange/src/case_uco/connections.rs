@@ -1,11 +1,11 @@
-//! The entities and relations that code makes of the facts (`graph::connections`), as observables and what relates them.
+//! The entities and relations that code derives from the facts (`graph::connections`), as observables and relationships.
 
 use super::Graph;
 use crate::related::{Related, shown_by};
 use graph::connections::{EntityKind, EntityRef, RelationKind};
 use serde_json::{Value, json};
 
-/// A node for each entity, and one for each relation between two of them.
+/// Returns a node for each entity, and one for each relation between two entities.
 pub(super) fn of<'g>(
     graph: &'g Graph<'_>,
     related: &'g Related<'_>,
@@ -50,7 +50,7 @@ fn reference(graph: &Graph<'_>, related: &Related<'_>, entity: EntityRef) -> Opt
     Some(graph.reference("entity", &related.of.id(entity)?.to_string()))
 }
 
-/// The class that UCO has for it.
+/// Returns the UCO class of an entity kind.
 const fn class(kind: EntityKind) -> &'static str {
     match kind {
         EntityKind::Account => "observable:WindowsAccount",
@@ -70,7 +70,7 @@ const fn class(kind: EntityKind) -> &'static str {
     }
 }
 
-/// The word for a relation, in the form of UCO's own: `Downloaded_From`.
+/// Returns the name of a relation in UCO's style: `Downloaded_From`.
 fn kind_of(kind: RelationKind) -> String {
     let parts = kind.name().split('_').map(|part| {
         let mut letters = part.chars();

@@ -1,13 +1,13 @@
-//! What a fact's record is in UCO: a class of observable, and facets with what UCO has properties for.
+//! Maps a fact's record to UCO: the class of its observable, and facets for the fields that UCO has properties for.
 //!
-//! Properties and their types are those of UCO 1.5.0; a time without a zone is no `xsd:dateTime` of ours.
+//! Properties and their types are those of UCO 1.5.0. A time without a zone is not exported as `xsd:dateTime`.
 
 use super::Node;
 use crate::times::{field, instant_of};
 use ledger::{FactEntry, FieldValue, Precision};
 use serde_json::{Value, json};
 
-/// Record types whose subject is a file of the evidence.
+/// Record types whose subject is a file in the evidence.
 const FILES: [&str; 9] = [
     "dir_entry",
     "mft_file_entry",
@@ -20,7 +20,7 @@ const FILES: [&str; 9] = [
     "event_log",
 ];
 
-/// The class of a fact's observable, and its facets.
+/// Returns the class of a fact's observable, and its facets.
 pub(super) fn of(fact: &FactEntry, node: &Node<'_>) -> (&'static str, Vec<Value>) {
     let kind = fact.kind.as_str();
     let whole = |class, facet: Option<Value>| (class, facet.into_iter().collect());
@@ -60,7 +60,7 @@ fn file(fact: &FactEntry, node: &Node<'_>) -> Vec<Value> {
     facet.end().into_iter().chain(content(fact, node)).collect()
 }
 
-/// The hashes that the record tells.
+/// Returns a facet with the hashes in the record.
 fn content(fact: &FactEntry, node: &Node<'_>) -> Option<Value> {
     let hashes: Vec<Value> = [("md5", "MD5", 32), ("sha1", "SHA1", 40), ("sha256", "SHA256", 64)]
         .into_iter()
@@ -75,7 +75,7 @@ fn content(fact: &FactEntry, node: &Node<'_>) -> Option<Value> {
 fn event(fact: &FactEntry, node: &Node<'_>) -> Option<Value> {
     let mut facet = Facet::new("observable:EventRecordFacet", node);
     facet.whole("observable:eventRecordID", fact, "record_id");
-    // `eventID` is named by a shape of UCO 1.5.0 and declared nowhere.
+    // A shape of UCO 1.5.0 uses `eventID`, but no property of that name is declared.
     facet.whole("observable:eventType", fact, "event_id");
     facet.text("observable:eventRecordServiceName", text(fact, "provider"));
     facet.time("observable:observableCreatedTime", fact, &["time"]);
@@ -166,12 +166,12 @@ impl<'n> Facet<'n> {
         self.members.extend(text.filter(|it| !it.is_empty()).map(|it| (property.to_owned(), json!(it))));
     }
 
-    /// A whole number as text.
+    /// Adds a whole number, as text.
     fn whole(&mut self, property: &str, fact: &FactEntry, name: &str) {
         self.text(property, field(fact, name).map(FieldValue::to_text).as_deref());
     }
 
-    /// A whole number as such.
+    /// Adds a whole number, as a number.
     fn size(&mut self, property: &str, fact: &FactEntry, name: &str) {
         if let Some(FieldValue::Size(_) | FieldValue::Integer(_)) = field(fact, name) {
             let number = field(fact, name).map(FieldValue::to_text);
@@ -179,14 +179,14 @@ impl<'n> Facet<'n> {
         }
     }
 
-    /// The first of these fields that is an instant.
+    /// Adds the first of these fields that is an instant.
     fn time(&mut self, property: &str, fact: &FactEntry, names: &[&str]) {
         let time = names.iter().find_map(|name| instant_of(fact, name));
         let text = time.map(|(utc, precision): (_, Precision)| super::date_time(&utc.to_text(precision)));
         self.members.extend(text.map(|it| (property.to_owned(), it)));
     }
 
-    /// The facet, where it says anything.
+    /// Returns the facet, unless it is empty.
     fn end(self) -> Option<Value> {
         (!self.members.is_empty()).then(|| self.node.part(self.class, Value::Object(self.members)))
     }

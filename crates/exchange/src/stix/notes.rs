@@ -1,13 +1,13 @@
-//! Notes: what agents tell, and what code says of facts together.
+//! Notes: what agents wrote, and what code concluded from several facts.
 //!
-//! Words of an agent carry its name as their author; what code decided has none but the tool.
+//! A note with an agent's words names the agent as its author; one that code decided names only the tool.
 
 use super::Bundle;
 use graph::{confidence, derivation_title, phenomenon_title};
 use ledger::{FactId, NodeId, TaskId};
 use serde_json::{Value, json};
 
-/// All notes but those of single facts, in the order of tasks.
+/// Returns all notes except those on single facts, in the order of tasks.
 pub(super) fn told(bundle: &Bundle<'_>) -> Vec<Value> {
     let mut notes = Vec::new();
     let run = bundle.view.run;
@@ -76,7 +76,7 @@ fn hypothesis(bundle: &Bundle<'_>, task: TaskId, it: &graph::HypothesisView) -> 
     note(bundle, &it.proposed.hypothesis.to_string(), &lines, facts, Some(task))
 }
 
-/// The facts that a cited node is, or rests on.
+/// Returns the facts of a cited node: itself, or those it is based on.
 fn facts_of(bundle: &Bundle<'_>, node: NodeId) -> Vec<FactId> {
     match node {
         NodeId::Fact(fact) => vec![fact],
@@ -94,7 +94,7 @@ fn facts_of(bundle: &Bundle<'_>, node: NodeId) -> Vec<FactId> {
     }
 }
 
-/// A note on the observed data of facts; on the report where it rests on none.
+/// Returns a note on the observed data of facts, or on the report if it is based on none.
 fn note(
     bundle: &Bundle<'_>,
     own: &str,

@@ -1,6 +1,7 @@
-//! STIX cyber-observables of a fact: the things that its record names, each under the id that STIX gives it.
+//! The STIX cyber-observables of facts: the things that a record names, each under the id that STIX defines for it.
 //!
-//! The same thing of two facts is one object: what only one of them tells is kept, what they tell differently is left to the notes.
+//! If two facts name the same thing, it is one object. A property that only one of them states is kept;
+//! if they disagree, it is left to the notes.
 
 use crate::ids::{self, Ids};
 use crate::times::{bound, field, instant_of};
@@ -12,11 +13,11 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::net::IpAddr;
 
-/// Record types whose subject is a file of the evidence, with what the record tells of that file.
+/// Record types whose subject is a file in the evidence and which describe that file.
 const FILES: [&str; 6] =
     ["dir_entry", "mft_file_entry", "deleted_entry", "file_hash", "timestomp_indicator", "recycled_file"];
 
-/// Fields with the path of a program or file that the record names.
+/// Fields with the path of a program or file.
 const PATHS: [&str; 12] = [
     "program",
     "program_path",
@@ -32,7 +33,7 @@ const PATHS: [&str; 12] = [
     "source",
 ];
 
-/// Fields with an address of a network.
+/// Fields with a network address.
 const ADDRESSES: [&str; 12] = [
     "address",
     "source",
@@ -48,21 +49,21 @@ const ADDRESSES: [&str; 12] = [
     "remote_addresses",
 ];
 
-/// Fields with a name or a SID of an account, in records of which no rule of the graph says which of them are of one account.
+/// Fields with an account name or SID, in records for which the graph's rules do not pair them.
 const ACCOUNTS: [&str; 7] = ["account", "sid", "by_account", "by_sid", "sam_user", "user_sid", "user"];
 
-/// All observables of a bundle by their ids.
+/// All observables of a bundle, by id.
 #[derive(Debug, Default)]
 pub(super) struct Observables {
     objects: BTreeMap<String, Map<String, Value>>,
-    /// Properties that facts tell differently.
+    /// Properties on which facts disagree.
     disputed: BTreeMap<String, Vec<String>>,
-    /// The run and the fact whose things are taken in.
+    /// The run and the fact whose observables are being added.
     of: Option<(Ids, FactId)>,
 }
 
 impl Observables {
-    /// Takes in the things that a fact names; gives their ids, that of the file its record was read from first.
+    /// Adds the things that a fact names; returns their ids, starting with the file that the record was read from.
     pub(super) fn of(&mut self, fact: &FactEntry, ids: &Ids) -> Vec<String> {
         self.told_by(ids, fact.id);
         let mut refs = vec![self.source(fact)];
@@ -77,13 +78,13 @@ impl Observables {
         refs
     }
 
-    /// The same; what is taken in next is told by this fact.
+    /// Sets the fact to which the observables added next belong.
     pub(super) fn told_by(&mut self, ids: &Ids, fact: FactId) -> &mut Observables {
         self.of = Some((*ids, fact));
         self
     }
 
-    /// An account by name and SID; `None` where neither is told.
+    /// Adds an account by name and SID; `None` if neither is given.
     pub(super) fn account(&mut self, name: Option<&str>, sid: Option<&str>) -> Option<String> {
         self.account_with(name, sid, Map::new())
     }
@@ -100,25 +101,25 @@ impl Observables {
         (!contributing.is_empty()).then(|| self.add("user-account", Value::Object(contributing), rest))
     }
 
-    /// A file by its path alone.
+    /// Adds a file, known only by its path.
     pub(super) fn named(&mut self, path: &str) -> Option<String> {
         let contributing = self.file_name(path)?;
         Some(self.add("file", contributing, Map::new()))
     }
 
-    /// An address of a network; `None` where the text is none.
+    /// Adds a network address; `None` if the text is not one.
     pub(super) fn address(&mut self, text: &str) -> Option<String> {
         let address = text.parse::<IpAddr>().ok()?;
         let kind = if address.is_ipv4() { "ipv4-addr" } else { "ipv6-addr" };
         Some(self.add(kind, json!({"value": address.to_string()}), Map::new()))
     }
 
-    /// A web address; `None` where the text is none that needs no repair.
+    /// Adds a web address; `None` if the text is not one or would need repair.
     pub(super) fn url(&mut self, text: &str) -> Option<String> {
         web_address(text).map(|url| self.add("url", json!({"value": url}), Map::new()))
     }
 
-    /// The objects, each with its type and id.
+    /// Returns the objects, each with its type and id.
     pub(super) fn into_objects(self) -> impl Iterator<Item = Value> {
         let disputed = self.disputed;
         self.objects.into_iter().map(move |(id, mut object)| {
@@ -129,14 +130,14 @@ impl Observables {
         })
     }
 
-    /// The file of the evidence that the record was read from; of an imaged medium the medium.
+    /// Adds the file in the evidence that the record was read from, or the medium itself for an image.
     fn source(&mut self, fact: &FactEntry) -> String {
         let locator = &fact.locator;
         let path = if locator.path.is_empty() { &locator.evidence } else { &locator.path };
         self.named(path).unwrap_or_else(|| self.add("file", json!({"name": locator.evidence}), Map::new()))
     }
 
-    /// Name and folder of a path.
+    /// Splits a path into name and folder.
     fn file_name(&mut self, path: &str) -> Option<Value> {
         let path = path.trim_end_matches(['/', '\\']);
         let (folder, name) = path.rsplit_once(['/', '\\']).map_or((None, path), |(a, b)| (Some(a), b));
@@ -152,14 +153,14 @@ impl Observables {
         })
     }
 
-    /// The file that the record itself is about.
+    /// Adds the file that the record is about.
     fn file(&mut self, fact: &FactEntry) -> Option<String> {
         if !FILES.contains(&fact.kind.as_str()) {
             return None;
         }
         let path = fact.subject.value.as_text()?;
         let mut contributing = self.file_name(path)?;
-        // A stream is not the file: its hashes and size would be said of another thing.
+        // A stream is not the file itself: its hash and size must not be attributed to the file.
         if field(fact, "stream").is_some() || fact.locator.stream.is_some() {
             return Some(self.add("file", contributing, Map::new()));
         }
@@ -184,7 +185,7 @@ impl Observables {
         Some(self.add("file", contributing, rest))
     }
 
-    /// The key that the record stands in; STIX refuses keys that begin with an abbreviated hive.
+    /// Adds the key that contains the record. STIX does not allow keys that begin with an abbreviated hive name.
     fn registry_key(&mut self, fact: &FactEntry) -> Option<String> {
         let key = text(fact, "key_path").or_else(|| match &fact.subject.value {
             FieldValue::RegistryPath(path) if fact.subject.field == "key_path" => Some(path),
@@ -203,7 +204,7 @@ impl Observables {
         let mut roles: Vec<(Option<&str>, Option<&str>)> =
             accounts_of(&fact.kind).map(|fields| (fields.name, fields.sid)).collect();
         if roles.is_empty() {
-            // Whether two fields are of one account nothing says: each stands for itself.
+            // Nothing shows whether two fields belong to one account, so each is added separately.
             roles = ACCOUNTS.iter().map(|field| (Some(*field), Some(*field))).collect();
         }
         let mut found = Vec::new();
@@ -232,7 +233,7 @@ impl Observables {
         found
     }
 
-    /// A run of a program, where the fact says that it ran and names its file.
+    /// Adds a process, if the fact says that a program ran and names its file.
     fn process(&mut self, fact: &FactEntry, ids: &Ids) -> Option<String> {
         if fact.predicate.0 != "executed" {
             return None;
@@ -252,9 +253,9 @@ impl Observables {
         Some(id)
     }
 
-    /// The id that others give the same thing; of a thing that is not told one of this run and fact.
+    /// Returns the standard id of an object; for an object with withheld values, an id specific to this run and fact.
     ///
-    /// The first is over what is told of it: whoever tries what is withheld would find it by the id.
+    /// The standard id is a digest of the contents: it would let anyone check a guess of what is withheld.
     fn id(&self, kind: &str, canonical: &str) -> String {
         let withheld = self.of.filter(|_| canonical.contains(WITHHELD));
         let id = match withheld {
@@ -264,7 +265,7 @@ impl Observables {
         format!("{kind}--{id}")
     }
 
-    /// Adds an object, or what this fact tells of one that is there.
+    /// Adds an object, or adds this fact's properties to an existing one.
     fn add(&mut self, kind: &str, contributing: Value, rest: Map<String, Value>) -> String {
         let id = self.id(kind, &canonical(&contributing));
         let object = match self.objects.entry(id.clone()) {
@@ -293,18 +294,18 @@ impl Observables {
     }
 }
 
-/// The contributing properties as they are digested: of several hashes one, by the order of STIX 2.1, section 2.9.
+/// Returns the contributing properties in the digested form: of several hashes only one, in the order of STIX 2.1, section 2.9.
 fn canonical(contributing: &Value) -> String {
     let mut digested = contributing.clone();
     if let Some(hashes) = digested.get_mut("hashes").and_then(Value::as_object_mut) {
         let first = ["MD5", "SHA-1", "SHA-256"].into_iter().find(|name| hashes.contains_key(*name));
         hashes.retain(|name, _| Some(name.as_str()) == first);
     }
-    // RFC 8785 as far as texts and their ASCII names go, and there is nothing else in it.
+    // This follows RFC 8785 for texts with ASCII member names, and there is nothing else in it.
     ledger::canonical::to_string(&digested).unwrap_or_default()
 }
 
-/// A time as STIX writes it.
+/// Formats a time for STIX.
 pub(super) fn stamp((utc, precision): (ledger::Utc, Precision)) -> String {
     utc.to_text(precision)
 }
@@ -329,7 +330,7 @@ fn hashes(fact: &FactEntry) -> Map<String, Value> {
         .collect()
 }
 
-/// A web address that needs no repair to be one (RFC 3986's characters alone).
+/// Returns a web address if it is valid without repair (only characters of RFC 3986).
 fn web_address(url: &str) -> Option<&str> {
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"))?;
     let host = rest.split(['/', '?', '#']).next()?;
@@ -345,7 +346,7 @@ mod tests {
 
     #[test]
     fn ids_are_those_that_others_give_the_same_thing() {
-        // As Python has it: uuid5(namespace, '{"value":"198.51.100.3"}').
+        // As computed by Python: uuid5(namespace, '{"value":"198.51.100.3"}').
         let mut observables = Observables::default();
         let id = observables.add("ipv4-addr", json!({"value": "198.51.100.3"}), Map::new());
         assert_eq!(id, "ipv4-addr--28bb3599-77cd-5a82-a950-b5bc3caf07c4");

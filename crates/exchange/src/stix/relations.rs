@@ -1,4 +1,4 @@
-//! The relations that code makes of the facts (`graph::connections`): between observables where STIX has both ends, otherwise as notes.
+//! The relations that code derives from the facts (`graph::connections`): between observables if STIX has both ends, otherwise as notes.
 
 use super::Bundle;
 use super::observables::Observables;
@@ -7,7 +7,7 @@ use graph::connections::{EntityKind, EntityRef, RelationRef};
 use ledger::FactId;
 use serde_json::{Value, json};
 
-/// An object for each relation.
+/// Returns an object for each relation.
 pub(super) fn of(bundle: &Bundle<'_>, observables: &mut Observables) -> Vec<Value> {
     let related = Related::new(bundle.view.run);
     related.of.relations().filter_map(|relation| object(bundle, &related, observables, relation)).collect()
@@ -51,7 +51,7 @@ fn object(
     Some(bundle.object(kind, &own, members))
 }
 
-/// The observable that an entity is; `None` where STIX has none.
+/// Returns the observable of an entity; `None` if STIX has none.
 fn observable(
     bundle: &Bundle<'_>,
     related: &Related<'_>,

@@ -1,4 +1,4 @@
-//! Of which host and whom a fact tells, lists as lists, and when what a fact says was so.
+//! Tests of the host and account columns, of lists, and of the time of what a fact says.
 
 use detect::Attack;
 use graph::Run;
@@ -29,7 +29,7 @@ fn time(field: &str, zone: Option<AssumedZone>, clock: Clock) -> BoundValue {
     bound(field, FieldValue::Time(time))
 }
 
-/// A run with these facts, each of a record of this type.
+/// Builds a run with these facts, each about a record of this type.
 fn run(facts: Vec<(&str, Vec<BoundValue>)>) -> Run {
     let mut log = History::opened("T");
     log.assigned(1, "registry").asked(1, 1).invoked(1, 0);
@@ -47,7 +47,7 @@ fn rows(run: &Run) -> Vec<BTreeMap<String, String>> {
     csv::Reader::from_reader(out.as_slice()).deserialize().map(Result::unwrap).collect()
 }
 
-/// The observations of a bundle, in the order of facts.
+/// Returns the observations of a bundle, in the order of facts.
 fn observed(run: &Run) -> Vec<Value> {
     let mut out = Vec::new();
     exchange::stix(run, &Attack::shipped().unwrap(), &mut out).unwrap();

@@ -1,4 +1,4 @@
-//! What the formats hold of a run, read back by readers that are not ours.
+//! Tests of what the formats contain, read back with third-party readers.
 
 use detect::Attack;
 use exchange::{LeftOut, Sealed, Subject, Written};
@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use testkit::history::{self, History};
 
-/// Text that ends quotes, cells, lines and directions, and begins formulas.
+/// Text that closes quotes, cells and lines, changes text direction, and starts formulas.
 const HOSTILE: [&str; 9] = [
     "=HYPERLINK(\"http://a.example\";\"b\")",
     "a\"b'c,d;e\tf",
@@ -54,7 +54,7 @@ fn with(ordinal: u32, subject: &str, values: Vec<BoundValue>) -> FactEntry {
     fact
 }
 
-/// A run with hostile text in every place that the evidence or an agent fills, and times of every kind.
+/// Builds a run with hostile text in every place that the evidence or an agent fills, and times of every kind.
 fn run() -> Run {
     let mut log = History::opened(HOSTILE[8]);
     log.assigned(1, "registry").asked(1, 1).invoked(1, 0);
@@ -115,7 +115,7 @@ fn run() -> Run {
     graph::fold(events).unwrap()
 }
 
-/// An absence, a derivation, a sentence and a statement, as the claims after these many.
+/// Adds an absence, a derivation, a sentence and a statement, after this many claims.
 fn told(log: &mut History, claims: u32, facts: &[ledger::FactId]) {
     let (task, space, of) = (Stream::Task(TaskId(1)), history::ids(), TaskId(1));
     let searched = history::invocation(1, 1);
@@ -203,7 +203,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<Written>) -> (String
     (String::from_utf8(out).unwrap(), written)
 }
 
-/// The values of every fact that are texts, as they stand in the log.
+/// The text values of every fact, as in the log.
 fn hostile_values() -> Vec<String> {
     HOSTILE.iter().map(ToString::to_string).chain(["x".repeat(100_000)]).collect()
 }
@@ -212,14 +212,14 @@ fn ids(run: &Run) -> BTreeSet<String> {
     run.facts().map(|(_, accepted)| accepted.fact.id.to_string()).collect()
 }
 
-/// Nothing that moves, hides or breaks text stands in it as such.
+/// Checks that the text contains nothing unescaped that moves, hides or breaks text.
 fn assert_inert(text: &str) {
     let bad: Vec<char> =
         text.chars().filter(|c| !graph::is_printable(*c) && !matches!(c, '\n' | '\r')).collect();
     assert!(bad.is_empty(), "{bad:?}");
 }
 
-/// All strings within a value.
+/// Collects all strings within a value.
 fn strings(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),
@@ -323,7 +323,7 @@ fn case_and_stix_hold_each_fact_each_value_and_each_time() {
     }
 }
 
-/// All ids that are defined, and all that are referred to.
+/// Collects all ids that are defined, and all that are referred to.
 fn linked(value: &Value, defined: &mut Vec<String>, named: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {
@@ -382,7 +382,7 @@ fn an_agents_words_are_no_observable() {
     }
 }
 
-/// A way to write a run.
+/// A function that writes a run.
 type Format = fn(&Run, &mut Vec<u8>) -> std::io::Result<Written>;
 
 #[test]
@@ -404,7 +404,7 @@ fn the_same_run_gives_the_same_bytes_and_another_one_other_ids() {
         let bundle: Value = serde_json::from_str(&text(|out| exchange::stix(run, &attack(), out)).0).unwrap();
         bundle["objects"].as_array().unwrap().iter().map(|it| it["id"].to_string()).collect::<BTreeSet<_>>()
     };
-    // What two runs name alike is one thing to STIX: files, folders, keys.
+    // STIX treats what two runs name alike as one thing: files, folders, keys.
     let (one, other) = (ids(&one), ids(&other));
     let shared: Vec<&String> = one.intersection(&other).collect();
     assert!(shared.iter().all(|id| {

@@ -1,4 +1,4 @@
-//! The tests of `exchange` from outside, as one binary: a binary is linked once, whatever it tests.
+//! Integration tests of `exchange`, in one binary because each binary is linked separately.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod columns;

@@ -1,37 +1,37 @@
-//! The numbers that everything in an audit is made of.
+//! The counts that all figures of an audit are computed from.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What tasks, tools or codes came to.
+/// The counts of tasks, tools or codes.
 ///
-/// Of a tool only what its calls and the claims about them came to is counted, of a code only what was refused with it.
+/// For a tool, only its calls and the claims about them are counted; for a code, only what was refused with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
     /// Tasks.
     pub tasks: u64,
-    /// Turns that models were asked.
+    /// Turns that models were asked for.
     pub turns: u64,
-    /// Turns in which claims were refused and nothing else came about.
+    /// Wasted turns: claims were refused and nothing else happened.
     pub lost_turns: u64,
     /// Calls that ran.
     pub calls: u64,
-    /// Those of them that failed, were stopped by the clock, or were denied.
+    /// Calls that failed, were stopped by the clock, or were denied.
     pub failed: u64,
     /// Calls that were answered from the log.
     pub served: u64,
     /// Calls that were refused without running.
     pub calls_refused: u64,
-    /// Those of them to a tool outside the surface of their turn.
+    /// Calls refused because the tool was outside the surface of the turn.
     pub outside: u64,
     /// Claims that were judged.
     pub claims: u64,
-    /// Those that were refused.
+    /// Claims that were refused.
     pub refused: u64,
-    /// Those whose citation was healed.
+    /// Claims whose citation was healed.
     pub healed: u64,
-    /// Refused claims whose point was accepted later, by how many claims that took.
+    /// Refused claims whose point was accepted later, by the number of claims that it took.
     pub corrected: BTreeMap<u32, u64>,
     /// Refused claims whose point was never accepted.
     pub abandoned: u64,
@@ -41,11 +41,11 @@ pub struct Counts {
     pub facts: u64,
     /// Questions of the case.
     pub asked: u64,
-    /// Those of them that are open at the end.
+    /// Questions of the case that are open at the end.
     pub open: u64,
     /// Recoveries that were begun.
     pub recoveries: u64,
-    /// Those of them after which a question was answered that had been open.
+    /// Recoveries after which a previously open question was answered.
     pub helped: u64,
     /// Requests to models over a network.
     pub requests: u64,
@@ -53,18 +53,18 @@ pub struct Counts {
     pub input: u64,
     /// Tokens of replies.
     pub output: u64,
-    /// What is known of their price, in millionths of a dollar.
+    /// The known part of their price, in millionths of a dollar.
     pub micro_dollars: u64,
-    /// Tasks of which it is known how long they took.
+    /// Tasks whose duration is known.
     pub timed: u64,
-    /// How long these took from their assignment to their end, in microseconds; a lead's task takes as long as those that it waits for.
+    /// The total duration of these tasks from assignment to end, in microseconds. A lead's task includes the time it waits for others.
     pub microseconds: u64,
-    /// How long calls ran, in microseconds.
+    /// The total duration of calls, in microseconds.
     pub tool_microseconds: u64,
 }
 
 impl Counts {
-    /// Adds others.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Counts) {
         for (tries, claims) in &other.corrected {
             let sum = self.corrected.entry(*tries).or_default();
@@ -76,38 +76,38 @@ impl Counts {
         }
     }
 
-    /// Refused claims whose point was accepted later.
+    /// Returns the number of refused claims whose point was accepted later.
     pub fn corrections(&self) -> u64 {
         self.corrected.values().sum()
     }
 
-    /// Claims that these took until they were accepted, the refused ones counted.
+    /// Returns the number of claims that these took until they were accepted, including the refused ones.
     pub fn tries(&self) -> u64 {
         self.corrected.iter().map(|(tries, claims)| u64::from(*tries).saturating_mul(*claims)).sum()
     }
 
-    /// Boundary violations: calls outside the tool set of their turn, and claims that cite ids of other tasks.
+    /// Returns the number of boundary violations: calls outside the tool set of their turn, and claims that cite ids of other tasks.
     pub const fn boundary(&self) -> u64 {
         self.outside.saturating_add(self.foreign)
     }
 
-    /// What could violate a boundary: calls, refused or not, and claims.
+    /// Returns the number of steps that could violate a boundary: calls, refused or not, and claims.
     pub const fn steps(&self) -> u64 {
         self.calls.saturating_add(self.served).saturating_add(self.calls_refused).saturating_add(self.claims)
     }
 
-    /// Tokens both ways.
+    /// Returns the number of tokens in both directions.
     pub const fn tokens(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
 
-    /// Every number but the corrections, in the order of [`Counts::numbers_mut`].
+    /// Returns every number except the corrections, in the order of [`Counts::numbers_mut`].
     fn numbers(&self) -> [u64; 25] {
         let mut copy = Counts { corrected: BTreeMap::new(), ..self.clone() };
         copy.numbers_mut().map(|number| *number)
     }
 
-    /// The compiler says when a number is missing here: nothing is left out of the pattern.
+    /// The pattern is exhaustive, so the compiler reports a number that is missing here.
     fn numbers_mut(&mut self) -> [&mut u64; 25] {
         let Counts {
             tasks,

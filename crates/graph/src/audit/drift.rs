@@ -1,25 +1,25 @@
-//! Versions: what runs were made with, and what they came to with each.
+//! Versions: what runs were made with, and the results with each version.
 //!
-//! Numbers stand side by side. That they differ does not say that the version is the reason: cases, models and times differ, too.
+//! The numbers are only shown side by side. A difference does not mean that the version caused it: cases, models and times differ, too.
 
 use super::{AuditedRun, AuditedTask, Counts, Group};
 use std::collections::BTreeMap;
 
-/// Something that there are several versions of.
+/// Something of which there are several versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drift {
-    /// What.
+    /// The thing that has versions.
     pub what: Versioned,
     /// Its versions, in the order in which the first run of each was begun.
     pub versions: Vec<Version>,
 }
 
-/// What has versions.
+/// A thing that has versions.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Versioned {
     /// Locard.
     Program,
-    /// How engine and gateway decide, by the highest number of the run.
+    /// The decision logic of engine and gateway, by the run's highest behaviour number.
     Behaviour,
     /// The rules of the run.
     Rules,
@@ -30,7 +30,7 @@ pub enum Versioned {
         /// The agent.
         agent: String,
     },
-    /// The data of a model of ours, such as an agent's playbook.
+    /// The data of one of our own models, such as an agent's playbook.
     ModelData {
         /// The agent.
         agent: String,
@@ -40,7 +40,7 @@ pub enum Versioned {
 }
 
 impl Versioned {
-    /// The word in formats.
+    /// Returns its name in formats.
     pub const fn name(&self) -> &'static str {
         match self {
             Versioned::Program => "program",
@@ -58,15 +58,15 @@ impl Versioned {
 pub struct Version {
     /// Its number, its name, or its digest.
     pub version: String,
-    /// When the first run with it was begun.
+    /// When the first run with it began.
     pub first: String,
-    /// When the last one was.
+    /// When the last run with it began.
     pub last: String,
-    /// What these runs came to, or the tasks of them that it is about.
+    /// The results of these runs, or of the tasks in them that it concerns.
     pub group: Group,
 }
 
-/// What the runs were made with in more than one version; runs in the order of their time.
+/// Returns everything that the runs used in more than one version. The runs must be in chronological order.
 pub fn drift<'a>(runs: impl IntoIterator<Item = &'a AuditedRun>) -> Vec<Drift> {
     let mut found: BTreeMap<Versioned, Vec<Version>> = BTreeMap::new();
     for run in runs {

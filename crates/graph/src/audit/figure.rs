@@ -5,46 +5,46 @@ use super::Counts;
 /// A figure of a run, an agent or a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Figure {
-    /// Refused claims, of all claims.
+    /// Refused claims, divided by all claims.
     Refused,
-    /// Claims until one was accepted, where refused ones were corrected.
+    /// The average number of claims until one was accepted, for refused claims that were corrected.
     Tries,
-    /// Refused claims whose point was never accepted, of all claims.
+    /// Refused claims whose point was never accepted, divided by all claims.
     Abandoned,
-    /// Boundary violations, of all calls and claims.
+    /// Boundary violations, divided by all calls and claims.
     Boundary,
-    /// Calls that were refused without running, of all calls.
+    /// Calls that were refused without running, divided by all calls.
     NotRun,
-    /// Calls that failed, of those that ran.
+    /// Calls that failed, divided by those that ran.
     Failed,
-    /// Turns that came to nothing, of all turns.
+    /// Wasted turns, divided by all turns.
     LostTurns,
-    /// Open questions, of those that were asked.
+    /// Open questions, divided by all that were asked.
     Open,
-    /// Recoveries that helped, of those that were begun.
+    /// Recoveries that helped, divided by those that were begun.
     Helped,
-    /// Tokens of a task.
+    /// Tokens per task.
     Tokens,
-    /// Seconds of a task.
+    /// Seconds per task.
     Seconds,
-    /// Calls of a task.
+    /// Calls per task.
     Calls,
-    /// Facts of a task.
+    /// Facts per task.
     Facts,
 }
 
-/// Which way is better.
+/// The direction in which a figure is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// Less.
+    /// Lower is better.
     Less,
-    /// More.
+    /// Higher is better.
     More,
-    /// Neither: it says nothing by itself.
+    /// Neither: the figure says nothing by itself.
     Neither,
 }
 
-/// How a figure is read.
+/// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// As a share.
@@ -55,11 +55,11 @@ pub enum Unit {
     Seconds,
 }
 
-/// A value of a figure in millionths.
+/// The value of a figure, in millionths.
 pub type Millionths = u64;
 
 impl Figure {
-    /// All of them, in the order in which they are shown.
+    /// All figures, in display order.
     pub const ALL: [Figure; 13] = [
         Figure::Refused,
         Figure::Tries,
@@ -76,7 +76,7 @@ impl Figure {
         Figure::Facts,
     ];
 
-    /// Its name in formats.
+    /// Returns its name in formats.
     pub const fn name(self) -> &'static str {
         match self {
             Figure::Refused => "refused",
@@ -95,7 +95,7 @@ impl Figure {
         }
     }
 
-    /// Which way is better.
+    /// Returns the direction in which it is better.
     pub const fn better(self) -> Better {
         match self {
             Figure::Helped => Better::More,
@@ -104,7 +104,7 @@ impl Figure {
         }
     }
 
-    /// How it is read.
+    /// Returns its unit.
     pub const fn unit(self) -> Unit {
         match self {
             Figure::Seconds => Unit::Seconds,
@@ -113,7 +113,7 @@ impl Figure {
         }
     }
 
-    /// Its value; `None` where there is nothing to divide by.
+    /// Returns its value; `None` if the divisor is zero.
     pub fn value(self, counts: &Counts) -> Option<Millionths> {
         let (part, of) = self.parts(counts);
         let scale = if self == Figure::Seconds { 1 } else { 1_000_000 };
@@ -121,7 +121,7 @@ impl Figure {
         Some(u64::try_from(value).unwrap_or(u64::MAX))
     }
 
-    /// What is divided, and by what.
+    /// Returns the dividend and the divisor.
     fn parts(self, it: &Counts) -> (u64, u64) {
         let asked = it.calls.saturating_add(it.served).saturating_add(it.calls_refused);
         match self {
@@ -134,7 +134,7 @@ impl Figure {
             Figure::LostTurns => (it.lost_turns, it.turns),
             Figure::Open => (it.open, it.asked),
             Figure::Helped => (it.helped, it.recoveries),
-            // Of what is asked over no network, nobody knows the tokens.
+            // For a model that is not asked over a network, the tokens are unknown.
             Figure::Tokens => (it.tokens(), if it.requests == 0 { 0 } else { it.tasks }),
             Figure::Seconds => (it.microseconds, it.timed),
             Figure::Calls => (it.calls, it.tasks),

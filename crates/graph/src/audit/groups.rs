@@ -1,14 +1,14 @@
-//! Runs added up by what they have in common.
+//! Sums of runs, grouped by what they have in common.
 
 use super::{AuditedRun, Counts};
 use std::collections::BTreeMap;
 
-/// What is counted apart.
+/// What to group by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum By {
     /// Agents.
     Agent,
-    /// What decided their steps.
+    /// What decided the agents' steps.
     Model,
     /// Tools.
     Tool,
@@ -16,12 +16,12 @@ pub enum By {
     Code,
 }
 
-/// What some runs came to together.
+/// The sum of some runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Group {
-    /// In how many runs something was counted.
+    /// The number of runs in which something was counted.
     pub runs: u64,
-    /// What.
+    /// The counts.
     pub counts: Counts,
 }
 
@@ -32,7 +32,7 @@ impl Group {
     }
 }
 
-/// What the runs came to, by name.
+/// Sums the runs, grouped by name.
 pub fn grouped<'a>(runs: impl IntoIterator<Item = &'a AuditedRun>, by: By) -> BTreeMap<String, Group> {
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
     for run in runs {
@@ -43,7 +43,7 @@ pub fn grouped<'a>(runs: impl IntoIterator<Item = &'a AuditedRun>, by: By) -> BT
     groups
 }
 
-/// What one run came to, by name.
+/// Sums one run, grouped by name.
 pub(crate) fn of_run(run: &AuditedRun, by: By) -> BTreeMap<&str, Counts> {
     let mut counted: BTreeMap<&str, Counts> = BTreeMap::new();
     for task in &run.tasks {
@@ -60,7 +60,7 @@ pub(crate) fn of_run(run: &AuditedRun, by: By) -> BTreeMap<&str, Counts> {
     counted
 }
 
-/// What the runs came to.
+/// Sums the runs.
 pub fn total<'a>(runs: impl IntoIterator<Item = &'a AuditedRun>) -> Group {
     let mut all = Group::default();
     runs.into_iter().for_each(|run| all.add(&run.counts()));

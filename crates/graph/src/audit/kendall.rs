@@ -1,28 +1,30 @@
-//! The test of Mann and Kendall for a trend: whether later values tend to be larger, or smaller, than earlier ones.
+//! The Mann-Kendall test for a trend: whether later values tend to be larger, or smaller, than earlier ones.
 //!
-//! `S` counts the pairs in which the later value is the larger one, less those in which it is the smaller one.
-//! Its distribution where order means nothing is counted exactly for up to [`EXACT`] values, ties included: the orders of a multiset with `k` inversions are the coefficients of a product of Gaussian binomials (Stanley, *Enumerative Combinatorics* 1, §1.7), and `S` is the number of untied pairs less twice the inversions.
-//! Longer series have the usual approximation by the normal distribution, with its corrections for ties and for continuity (Kendall 1975).
+//! `S` is the number of pairs in which the later value is larger, minus the number in which it is smaller.
+//! Under the null hypothesis that order means nothing, its distribution is counted exactly for up to [`EXACT`] values, including ties:
+//! the permutations of a multiset with `k` inversions are the coefficients of a product of Gaussian binomials
+//! (Stanley, *Enumerative Combinatorics* 1, §1.7), and `S` is the number of untied pairs minus twice the inversions.
+//! Longer series use the normal approximation, with the corrections for ties and for continuity (Kendall 1975).
 
 use std::collections::BTreeMap;
 
-/// The most values whose orders are counted one by one: 25! is below 2^84.
+/// The maximum number of values that are counted exactly: 25! is below 2^84.
 pub const EXACT: usize = 25;
 
-/// What the test says of a series.
+/// The result of the test for a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tested {
-    /// Pairs that rise less pairs that fall.
+    /// Rising pairs minus falling pairs.
     pub s: i64,
-    /// How probable an `S` as far from 0 is, where order means nothing; two-sided.
+    /// The two-sided probability of an `S` at least as far from 0 if order means nothing.
     pub p: f64,
-    /// The least `p` that any order of these values has.
+    /// The smallest `p` that any order of these values has.
     pub least: f64,
-    /// Whether `p` was counted, and not approximated.
+    /// Whether `p` was counted rather than approximated.
     pub exact: bool,
 }
 
-/// Tests a series in the order of its time.
+/// Tests a series in chronological order.
 pub fn mann_kendall(values: &[u64]) -> Tested {
     let mut s = 0_i64;
     for (place, earlier) in values.iter().enumerate() {
@@ -57,7 +59,7 @@ fn ratio(part: u128, of: u128) -> f64 {
     part as f64 / of as f64
 }
 
-/// In how many orders of a multiset there are 0, 1, 2, … inversions; `ties` are how often each value is in it.
+/// Returns how many permutations of a multiset have 0, 1, 2, … inversions; `ties` holds the multiplicity of each value.
 fn inversions(ties: &[usize]) -> Vec<u128> {
     let (mut orders, mut placed) = (vec![1], 0);
     for tied in ties {
@@ -67,9 +69,9 @@ fn inversions(ties: &[usize]) -> Vec<u128> {
     orders
 }
 
-/// The coefficients of the Gaussian binomial of `of` over `over`, by the rule of Pascal: `[n, k] = [n-1, k-1] + q^k [n-1, k]`.
+/// Returns the coefficients of the Gaussian binomial of `of` over `over`, by Pascal's rule: `[n, k] = [n-1, k-1] + q^k [n-1, k]`.
 fn gaussian(of: usize, over: usize) -> Vec<u128> {
-    // The row of one n, for each k.
+    // The row for one n, for each k.
     let mut row: Vec<Vec<u128>> = vec![vec![1]];
     for n in 1..=of {
         let before = |k: usize| if k < n { row.get(k).map(Vec::as_slice) } else { None };
@@ -112,7 +114,8 @@ fn approximated(s: i64, number: usize, ties: &[usize]) -> Tested {
     Tested { s, p: p(s.unsigned_abs() as f64), least: p(untied), exact: false }
 }
 
-/// The complement of the error function of a number that is not negative: by its series below 2, by its continued fraction above (Abramowitz and Stegun, 7.1.6 and 7.1.14).
+/// Returns the complementary error function of a non-negative number: by its series below 2, by its continued fraction above
+/// (Abramowitz and Stegun, 7.1.6 and 7.1.14).
 fn erfc(x: f64) -> f64 {
     let root = std::f64::consts::PI.sqrt();
     if x < 2.0 {
@@ -124,7 +127,7 @@ fn erfc(x: f64) -> f64 {
         }
         return 1.0 - 2.0 / root * (-x * x).exp() * sum;
     }
-    // From the inside out; so many steps are more than enough above 2.
+    // From the inside out; this many steps are more than enough above 2.
     let inner = (1..=120).rev().fold(0.0, |inner, step| f64::from(step) / 2.0 / (x + inner));
     (-x * x).exp() / root / (x + inner)
 }
@@ -133,7 +136,7 @@ fn erfc(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Every order of some values, each as often as its values can change places.
+    /// Returns every permutation of some values; equal values count as distinct.
     fn orders(values: &[u64]) -> Vec<Vec<u64>> {
         if values.len() < 2 {
             return vec![values.to_vec()];
@@ -171,18 +174,19 @@ mod tests {
 
     #[test]
     fn published_values_come_out() {
-        // Kendall, Rank Correlation Methods, table of the distribution of S: one-sided 0.0083 at n = 5 and S = 10, 0.054 at n = 8 and S = 13 or more (S = 14: 0.054).
+        // Kendall, Rank Correlation Methods, table of the distribution of S, one-sided: 0.0083 at n = 5 and S = 10; 0.054 at n = 8 and S = 13 or more
+        // (S = 14: 0.054).
         let rising: Vec<u64> = (0..5).collect();
         assert!((mann_kendall(&rising).p - 2.0 / 120.0).abs() < 1e-12);
         let mut swapped: Vec<u64> = (0..8).collect();
-        // Seven inversions of 28 pairs: S = 14.
+        // Seven inversions among 28 pairs: S = 14.
         for (one, other) in [(0, 1), (2, 3), (4, 5), (6, 7), (1, 2), (3, 4), (5, 6)] {
             swapped.swap(one, other);
         }
         let tested = mann_kendall(&swapped);
         assert_eq!(tested.s, 14);
         assert!((tested.p - 2.0 * 0.0543).abs() < 2e-4, "{tested:?}");
-        // Orders of ten values by their inversions add up to 10!.
+        // The counts of permutations of ten values, by inversions, add up to 10!.
         assert_eq!(inversions(&[1; 10]).iter().sum::<u128>(), 3_628_800);
         assert_eq!(gaussian(4, 2), [1, 1, 2, 1, 1]);
     }

@@ -11,33 +11,33 @@ use ledger::{Claim, ClaimId, Digest, NodeId, Outcome, RejectionCode, TaskId, Utc
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands in place of a name that is no tool's: it is a model's own text.
+/// Replaces a tool name that does not exist: it is a model's own text.
 pub const UNKNOWN_TOOL: &str = "(no such tool)";
 
-/// What stands in place of a tool where a claim cites no call that is known.
+/// Replaces the tool name if a claim cites no known call.
 pub const NO_TOOL: &str = "(none)";
 
-/// A run as an audit counts it.
+/// A run in the form that an audit counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditedRun {
-    /// Its name, by its log; empty where that has none.
+    /// Its name from its log; empty if the log has none.
     pub run: String,
     /// The name of its case.
     pub case: String,
-    /// When it was begun, as it was recorded.
+    /// When it began, as recorded.
     pub begun: String,
     /// Whether its log ends with a seal.
     pub sealed: bool,
-    /// What it was made with.
+    /// The versions that it was made with.
     pub made: Made,
     /// Its tasks in order.
     pub tasks: Vec<AuditedTask>,
-    /// Questions of the case that were assigned to no task, and those of them that are open.
+    /// The number of questions of the case that no task was assigned, and how many of these are open.
     pub unassigned: (u64, u64),
 }
 
-/// What a run was made with, by its first event.
+/// The versions that a run was made with, from its first event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Made {
@@ -51,7 +51,7 @@ pub struct Made {
     pub evidence: BTreeSet<String>,
 }
 
-/// A task as an audit counts it.
+/// A task in the form that an audit counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditedTask {
@@ -63,16 +63,16 @@ pub struct AuditedTask {
     pub prompt: Digest,
     /// The digest of the model's data, such as a playbook.
     pub model_data: Option<Digest>,
-    /// What it came to.
+    /// Its counts.
     pub counts: Counts,
-    /// The same by tool.
+    /// Its counts by tool.
     pub tools: BTreeMap<String, Counts>,
-    /// The same by code, of claims and of calls.
+    /// Its counts by code, for claims and calls.
     pub codes: BTreeMap<String, Counts>,
 }
 
 impl AuditedRun {
-    /// What it came to.
+    /// Returns the counts of the whole run.
     pub fn counts(&self) -> Counts {
         let (asked, open) = self.unassigned;
         let mut all = Counts { asked, open, ..Counts::default() };
@@ -81,7 +81,7 @@ impl AuditedRun {
     }
 }
 
-/// Reduces a run.
+/// Reduces a run to what an audit counts.
 pub fn audited(run: &Run) -> AuditedRun {
     let fates = refused_claims(run).iter().map(|refused| (refused.claim, refused.fate)).collect();
     let mut tasks: BTreeMap<TaskId, AuditedTask> =
@@ -128,7 +128,7 @@ fn task(run: &Run, id: TaskId, view: &TaskView, fates: &BTreeMap<ClaimId, Fate>)
     view.invocations.iter().for_each(|invocation| called(&mut task, invocation));
     view.refusals.iter().for_each(|refused| call_refused(run, &mut task, refused));
     claims(run, id, view, fates, &mut task);
-    // A tool or a code is met in this task once, however often.
+    // Each tool and each code counts this task once.
     task.tools.values_mut().chain(task.codes.values_mut()).for_each(|counts| counts.tasks = 1);
     task
 }
@@ -137,7 +137,7 @@ fn task(run: &Run, id: TaskId, view: &TaskView, fates: &BTreeMap<ClaimId, Fate>)
 fn claims(run: &Run, id: TaskId, view: &TaskView, fates: &BTreeMap<ClaimId, Fate>, task: &mut AuditedTask) {
     let lost = lost_turns(view);
     task.counts.lost_turns = lost.len() as u64;
-    // A turn with two refusals is lost once.
+    // A turn with two refusals counts as wasted once.
     let (mut of_tools, mut of_codes) = (BTreeSet::new(), BTreeSet::new());
     for claim in &view.claims {
         let Some(kind) = Kind::of(run, view, claim) else { continue };
@@ -161,10 +161,10 @@ fn claims(run: &Run, id: TaskId, view: &TaskView, fates: &BTreeMap<ClaimId, Fate
     }
 }
 
-/// What a task came to, without its calls and claims.
+/// Counts a task, except for its calls and claims.
 fn of_task(run: &Run, view: &TaskView) -> Counts {
     let helped = |ended: &&ledger::event::RecoveryEnded| !ended.answered.is_empty();
-    // A pause between two processes is nobody's time.
+    // A pause between two processes belongs to no task.
     let took = view.ended_at.as_deref().filter(|_| run.resumed.is_empty());
     let took = took.and_then(|ended| between(&view.begun_at, ended));
     Counts {
@@ -183,7 +183,7 @@ fn of_task(run: &Run, view: &TaskView) -> Counts {
     }
 }
 
-/// The microseconds between two times of RFC 3339.
+/// Returns the microseconds between two RFC 3339 times.
 fn between(begun: &str, ended: &str) -> Option<u64> {
     let instant = |text: &str| Some(text.parse::<Utc>().ok()?.unix_nanoseconds());
     u64::try_from((instant(ended)? - instant(begun)?) / 1_000).ok()
@@ -202,7 +202,7 @@ fn called(task: &mut AuditedTask, invocation: &InvocationView) {
 }
 
 fn call_refused(run: &Run, task: &mut AuditedTask, refused: &CallRefused) {
-    // What no tool is called is a model's own text, and may be one of the evidence.
+    // A name that is no tool's is the model's own text and may come from the evidence.
     let known = run.opened.tools.iter().any(|tool| tool.name == refused.tool);
     let name = if known { refused.tool.as_str() } else { UNKNOWN_TOOL };
     let tool = task.tools.entry(name.to_owned()).or_default();
@@ -213,7 +213,7 @@ fn call_refused(run: &Run, task: &mut AuditedTask, refused: &CallRefused) {
     }
 }
 
-/// The name that stands in the log.
+/// Returns its name in the log.
 const fn refusal(refusal: Refusal) -> &'static str {
     match refusal {
         Refusal::OutsideSurface => "outside_surface",
@@ -252,7 +252,7 @@ impl Judgement {
     }
 }
 
-/// Whether a claim cited what belongs to another task, and was not let do so: an invocation, or a node that was not handed over.
+/// Checks whether a claim illegally cited something of another task: an invocation, or a node that was not handed over.
 fn is_foreign(run: &Run, task: TaskId, claim: &ClaimView) -> bool {
     let because = match &claim.judged {
         Some(Judged::Rejected(rejection)) => Some(rejection.code),
@@ -268,7 +268,7 @@ fn is_foreign(run: &Run, task: TaskId, claim: &ClaimView) -> bool {
     }
 }
 
-/// The nodes that a claim names.
+/// Returns the nodes that a claim names.
 fn named(claim: &Claim) -> Vec<NodeId> {
     match claim {
         Claim::Derivation(derivation) => derivation.facts().into_iter().map(NodeId::Fact).collect(),
@@ -280,7 +280,7 @@ fn named(claim: &Claim) -> Vec<NodeId> {
     }
 }
 
-/// The task that recorded a node that can be told.
+/// Returns the task that recorded a node that a statement can name.
 fn owner(run: &Run, node: NodeId) -> Option<TaskId> {
     match node {
         NodeId::Fact(id) => run.index.facts.get(&id).map(|place| place.task),

@@ -1,52 +1,52 @@
-//! Trends: whether a figure rises or falls over runs in the order of their time.
+//! Trends: whether a figure rises or falls over runs in chronological order.
 
 use super::groups::of_run;
 use super::kendall::{Tested, mann_kendall};
 use super::{AuditedRun, Better, By, Figure, Millionths};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Below so many runs nothing is said.
+/// The minimum number of runs; with fewer, nothing is reported.
 pub const FEWEST: usize = 5;
 
-/// How probable one false trend may be among all that are looked at together.
+/// The maximum probability of one false trend among all figures that are tested together.
 pub const ALPHA: f64 = 0.05;
 
-/// A figure over runs, and what the test says of it.
+/// A figure over runs, and the result of its test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trend {
     /// The agent or the model; `None` for whole runs.
     pub of: Option<String>,
     /// The figure.
     pub figure: Figure,
-    /// Its values, the earliest first; runs that do not have it are left out.
+    /// Its values, earliest first; runs without it are left out.
     pub values: Vec<Millionths>,
-    /// Of its earlier and of its later half the median; the middle one of an odd number belongs to neither.
+    /// The medians of its earlier and its later half; with an odd number, the middle value belongs to neither.
     pub halves: Option<(Millionths, Millionths)>,
     /// The test; `None` for fewer than [`FEWEST`] values.
     pub tested: Option<Tested>,
-    /// What it comes to.
+    /// The conclusion from the test.
     pub verdict: Verdict,
 }
 
-/// What a test comes to.
+/// The conclusion from a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It changes for the worse.
+    /// The figure gets worse.
     Worsening,
-    /// It changes for the better.
+    /// The figure gets better.
     Improving,
-    /// It rises, which is neither better nor worse.
+    /// The figure rises, which is neither better nor worse.
     Rising,
-    /// It falls, which is neither better nor worse.
+    /// The figure falls, which is neither better nor worse.
     Falling,
     /// The test finds no trend.
     Stable,
-    /// No order of so few values, or of values so much alike, would show a trend.
+    /// No order of so few, or such similar, values would show a trend.
     TooFew,
 }
 
 impl Verdict {
-    /// The word in formats.
+    /// Returns its name in formats.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Worsening => "worsening",
@@ -58,15 +58,16 @@ impl Verdict {
         }
     }
 
-    /// Whether there is a trend.
+    /// Checks whether there is a trend.
     pub const fn is_trend(self) -> bool {
         !matches!(self, Verdict::Stable | Verdict::TooFew)
     }
 }
 
-/// Every figure of whole runs, or of each agent or model, over runs in the order of their time.
+/// Tests every figure of whole runs, or of each agent or model, over runs in chronological order.
 ///
-/// All of them are looked at together: at most [`ALPHA`] is the probability that one of them is told as a trend and is none (Holm 1979, over the tests that can come out at all by Tarone 1990).
+/// All figures are tested together: the probability that any of them is falsely reported as a trend is at most [`ALPHA`]
+/// (Holm 1979, over the tests that can be significant at all according to Tarone 1990).
 pub fn trends<'a>(runs: impl IntoIterator<Item = &'a AuditedRun>, by: Option<By>) -> Vec<Trend> {
     let mut series: BTreeMap<(Option<String>, Figure), Vec<Millionths>> = BTreeMap::new();
     for run in runs {
@@ -118,7 +119,7 @@ fn is_constant(values: &[Millionths]) -> bool {
     values.first() == values.last() && values.iter().all(|value| Some(value) == values.first())
 }
 
-/// The tests that could come out beside so many others: the fewest among which each could, if it had to be as sure as one of so many.
+/// Returns the tests that could be significant next to the others: the smallest family whose members can each meet the threshold for its size.
 fn family(tests: &[Option<Tested>]) -> BTreeSet<usize> {
     let able = |number: usize| -> BTreeSet<usize> {
         let limit = ALPHA / f64::from(u32::try_from(number.max(1)).unwrap_or(u32::MAX));
@@ -130,7 +131,7 @@ fn family(tests: &[Option<Tested>]) -> BTreeSet<usize> {
     number.map(able).unwrap_or_default()
 }
 
-/// Those of them that come out.
+/// Returns the tests of the family that are significant.
 fn told(tests: &[Option<Tested>]) -> BTreeSet<usize> {
     let mut sure: Vec<(usize, f64)> =
         family(tests).into_iter().filter_map(|place| Some((place, tests.get(place)?.as_ref()?.p))).collect();
@@ -146,7 +147,7 @@ fn halves(values: &[Millionths]) -> Option<(Millionths, Millionths)> {
     Some((median(earlier)?, median(later)?))
 }
 
-/// The median: of an even number the mean of the two in the middle, rounded down.
+/// Returns the median; for an even number of values, the mean of the middle two, rounded down.
 pub(super) fn median(values: &[Millionths]) -> Option<Millionths> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();

@@ -1,28 +1,29 @@
-//! Runs that are unlike the runs of their kind, and by which figure.
+//! Finds runs that are unlike other runs of their kind, and the figures in which they differ.
 //!
-//! A value is compared with those of the other runs of the kind: with their median, in units of the median of how far these are from it (MAD), as Iglewicz and Hoaglin (1993) advise.
-//! Where more than half of them have one value, the mean of how far they are from it stands in for that.
+//! A value is compared with the median of the other runs of the kind, in units of their median absolute deviation (MAD),
+//! as Iglewicz and Hoaglin (1993) recommend.
+//! If more than half of them have the same value, the mean absolute deviation is used instead.
 
 use super::trend::median;
 use super::{AuditedRun, Figure, Millionths};
 use std::collections::BTreeMap;
 
-/// With fewer other runs of its kind nothing is said of a run.
+/// The minimum number of other runs of the same kind; with fewer, a run is not judged.
 pub const FEWEST_LIKE: usize = 5;
 
-/// From how many modified standard deviations on a value is unlike: 3.5, in tenths.
+/// A value is unlike beyond this many modified standard deviations: 3.5, in tenths.
 const LIMIT: u128 = 35;
 
-/// What makes a MAD an estimate of a standard deviation, in ten-thousandths: 1 / 0.6745.
+/// The factor that turns a MAD into an estimate of a standard deviation, in ten-thousandths: 1 / 0.6745.
 const BY_MEDIAN: u128 = 14_826;
 
-/// The same of a mean of distances: √(π/2).
+/// The same factor for a mean absolute deviation: √(π/2).
 const BY_MEAN: u128 = 12_533;
 
 /// A figure of a run that is unlike those of its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unlike {
-    /// The place of the run among those that were compared.
+    /// The index of the run among those compared.
     pub run: usize,
     /// The figure.
     pub figure: Figure,
@@ -30,9 +31,9 @@ pub struct Unlike {
     pub value: Millionths,
     /// The median of the others.
     pub median: Millionths,
-    /// From where to where a value would not be told, both included.
+    /// The range of values that would not be reported, inclusive.
     pub usual: (Millionths, Millionths),
-    /// How many others there are.
+    /// The number of other runs.
     pub like: usize,
     /// What they have in common with it.
     pub kind: Kind,
@@ -43,11 +44,11 @@ pub struct Unlike {
 pub enum Kind {
     /// Case, agents, models and kinds of evidence.
     SameCase,
-    /// Agents, models and kinds of evidence, of whatever case.
+    /// Agents, models and kinds of evidence, whatever the case.
     SameCrew,
 }
 
-/// What the runs are unlike in; each is compared with the narrowest kind that has enough others.
+/// Returns the figures in which runs are unlike others. Each is compared with the narrowest kind that has enough other runs.
 pub fn unlike(runs: &[&AuditedRun]) -> Vec<Unlike> {
     let mut kinds: BTreeMap<(Kind, Vec<&str>), Vec<usize>> = BTreeMap::new();
     for (place, run) in runs.iter().enumerate() {
@@ -72,7 +73,7 @@ pub fn unlike(runs: &[&AuditedRun]) -> Vec<Unlike> {
     found
 }
 
-/// What a run shares with those of its kind.
+/// Returns what a run shares with those of its kind.
 fn marks(run: &AuditedRun, kind: Kind) -> Vec<&str> {
     let mut marks: Vec<&str> = run
         .tasks
@@ -105,9 +106,9 @@ fn of_figure(
     (!is_usual).then_some(Unlike { run: place, figure, value, median, usual, like: values.len(), kind })
 }
 
-/// The median of some values, and the range around it in which another one is like them.
+/// Returns the median of values, and the range around it that counts as similar.
 ///
-/// The range reaches a tenth of the median at least: times and tokens differ by a little each time.
+/// The range covers at least a tenth of the median: times and tokens vary a little every time.
 pub fn usual(values: &[Millionths]) -> Option<(Millionths, (Millionths, Millionths))> {
     let middle = median(values)?;
     let distances: Vec<Millionths> = values.iter().map(|value| value.abs_diff(middle)).collect();

@@ -1,4 +1,4 @@
-//! How sure the answers of a run are: with all that the run knows of the same things, and with what speaks against them.
+//! The confidence in the answers of a run, using everything the run knows about the same things and what contradicts them.
 
 use super::source::SourceKind;
 use super::thing::Things;
@@ -9,7 +9,7 @@ use ledger::placement::tells_of_host;
 use ledger::{FactEntry, FactId, FieldType, TaskId, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How sure each answer of a run is, by task and objective; objectives that no fact answers are not among them.
+/// Returns the confidence in each answer of a run, by task and objective; objectives without an answer are left out.
 pub fn objective_confidences(run: &Run) -> BTreeMap<(TaskId, &str), Confidence> {
     let results = || {
         let ended = run.tasks.iter().filter_map(|(task, view)| Some((task, view.ended.as_ref()?)));
@@ -20,7 +20,7 @@ pub fn objective_confidences(run: &Run) -> BTreeMap<(TaskId, &str), Confidence> 
     named.filter_map(|(name, sure)| Some((name, sure?))).collect()
 }
 
-/// How sure the answers are that these facts give, in their order; `None` where there is no fact.
+/// Returns the confidence in the answers based on these facts, in order; `None` for an answer without facts.
 pub fn answer_confidences<'f>(
     run: &Run,
     answers: impl IntoIterator<Item = &'f [FactId]>,
@@ -29,17 +29,17 @@ pub fn answer_confidences<'f>(
     answers.into_iter().map(|facts| known.answer(facts)).collect()
 }
 
-/// What makes two settings one: record type, predicate, subject and evidence.
+/// The key of a setting: record type, predicate, subject and evidence.
 type Setting<'r> = (&'r str, &'r str, String, &'r str);
 
-/// Everything that is known of a run.
+/// What is known about a run.
 struct Known<'r> {
     run: &'r Run,
     things: Things<'r>,
     settings: BTreeMap<Setting<'r>, Vec<&'r FactEntry>>,
-    /// What `timestomp_indicator` names.
+    /// The files named by `timestomp_indicator` records.
     doubtful_times: BTreeSet<String>,
-    /// With how many other facts a fact cannot be right at once.
+    /// The number of other facts that exclude each fact.
     contradicted: BTreeMap<FactId, usize>,
 }
 
@@ -52,7 +52,7 @@ impl<'r> Known<'r> {
         }
         let indicators = facts().filter(|fact| fact.kind == TIMESTOMP);
         let doubtful_times = indicators.map(|fact| fold(&fact.subject.value.to_text())).collect();
-        // What a copy says bears nothing out: whoever put it there may have copied the very file.
+        // A copy supports nothing: whoever put it there may have copied the original file.
         let own = facts().filter(|fact| tells_of_host(fact.placement));
         let mut contradicted: BTreeMap<FactId, usize> = BTreeMap::new();
         let excluding = run.contradictions().iter().filter(|it| it.kind.excludes());
@@ -67,13 +67,13 @@ impl<'r> Known<'r> {
         (!answering.is_empty()).then(|| best(&self.things, &answering, |fact| self.against(fact)))
     }
 
-    /// How many things speak against a fact, all of them found by code: what an agent relates is its interpretation.
+    /// Counts what contradicts a fact. Only what code found counts, because relations that an agent adds are interpretation.
     fn against(&self, fact: &FactEntry) -> usize {
         let contradicting = self.contradicted.get(&fact.id).copied().unwrap_or(0);
         usize::from(self.has_doubtful_time(fact)) + self.other_values(fact) + contradicting
     }
 
-    /// Whether it is a time of the file system, of an entry whose times do not fit together.
+    /// Checks whether it is a file system time of an entry with inconsistent times.
     fn has_doubtful_time(&self, fact: &FactEntry) -> bool {
         let of_entry = SourceKind::of(&fact.kind) == SourceKind::FileSystem && fact.kind != TIMESTOMP;
         of_entry
@@ -81,7 +81,7 @@ impl<'r> Known<'r> {
             && self.doubtful_times.contains(&fold(&fact.subject.value.to_text()))
     }
 
-    /// In how many other files the same setting has another value.
+    /// Counts the other files in which the same setting has another value.
     fn other_values(&self, fact: &FactEntry) -> usize {
         if !is_setting(fact) {
             return 0;
@@ -92,10 +92,11 @@ impl<'r> Known<'r> {
     }
 }
 
-/// The record type of entries whose times do not fit together.
+/// The record type of entries with inconsistent times.
 const TIMESTOMP: &str = "timestomp_indicator";
 
-/// Whether it tells a setting of the computer, which has one value at a time: users have hives of their own, and what is dated can change.
+/// Checks whether it states a setting of the computer, which has one value at a time. User hives each have their own,
+/// and a dated value can change.
 fn is_setting(fact: &FactEntry) -> bool {
     let dated = fact.values.iter().any(|bound| bound.value.field_type() == FieldType::Time);
     let of_computer = fact.writer().is_some_and(|writer| writer > Writer::AnyUser);

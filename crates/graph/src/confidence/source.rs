@@ -1,41 +1,41 @@
-//! What is one source, and what kinds of sources there are: by what component of the examined host writes them.
+//! Sources and their kinds, by the component of the examined host that writes them.
 
 use ledger::FactEntry;
 use ledger::placement::tells_of_host;
 
-/// A kind of source: what writes the files of it.
+/// A kind of source, by what writes its files.
 ///
-/// Files of one kind are written by one component, and what deceives it deceives all of them.
-/// A hive is a hive, whatever artifact is read from it.
+/// Files of one kind are written by one component: what deceives the component falsifies all of them.
+/// A hive is a registry source, whatever artifact is read from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceKind {
     /// The file system's own records: `$MFT`, directories, change journal.
     FileSystem,
-    /// Hives of the registry, but for that of Amcache.
+    /// Registry hives, except that of Amcache.
     Registry,
     /// Windows event logs.
     EventLog,
     /// Prefetch files.
     Prefetch,
-    /// The inventory of programs in `Amcache.hve`.
+    /// The program inventory in `Amcache.hve`.
     Amcache,
-    /// What the shell keeps as files: shortcuts, jump lists, the Timeline, Recycle Bin.
+    /// Files of the shell: shortcuts, jump lists, the Timeline, Recycle Bin.
     Shell,
-    /// Databases and marks of browsers.
+    /// Browser databases, and the marks on downloads (`Zone.Identifier`).
     Browser,
-    /// The resource usage monitor.
+    /// The resource usage monitor (SRUM).
     Srum,
-    /// Tasks of the scheduler, as files.
+    /// Task files of the scheduler.
     Scheduler,
-    /// The repository of WMI.
+    /// The WMI repository.
     Wmi,
-    /// What security software keeps itself.
+    /// Records kept by security software itself.
     SecuritySoftware,
-    /// The transfer service.
+    /// The transfer service (BITS).
     Bits,
-    /// Logs as text, of whatever program.
+    /// Text logs of any program.
     ApplicationLog,
-    /// What says nothing of who writes it: tables, lines, bytes, counts.
+    /// Formats that say nothing about their writer: tables, lines, bytes, counts.
     Other,
 }
 
@@ -58,7 +58,7 @@ impl SourceKind {
         SourceKind::Other,
     ];
 
-    /// The words for people.
+    /// Returns the words shown to people.
     pub const fn name(self) -> &'static str {
         match self {
             SourceKind::FileSystem => "file system",
@@ -78,13 +78,13 @@ impl SourceKind {
         }
     }
 
-    /// The kind of source that records of this type are read from, by `ledger`'s `data/records`; a type that names none says nothing.
+    /// Returns the kind of source for records of this type, from `ledger`'s `data/records`; `Other` if the type names none.
     pub fn of(record: &str) -> SourceKind {
         let word = ledger::source_kind(record);
         SourceKind::ALL.into_iter().find(|kind| word == Some(kind.word())).unwrap_or(SourceKind::Other)
     }
 
-    /// The word for it in data.
+    /// Returns the identifier used in data.
     const fn word(self) -> &'static str {
         match self {
             SourceKind::FileSystem => "file_system",
@@ -105,7 +105,7 @@ impl SourceKind {
     }
 }
 
-/// Where a fact was read from: what the file system tells of its entries is one source, and so is every file.
+/// Where a fact was read from: all entries of the file system are one source, and each file is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place<'f> {
     Entries {
@@ -115,7 +115,7 @@ pub(crate) enum Place<'f> {
         evidence: &'f str,
         path: &'f str,
     },
-    /// Files that stand where Windows keeps none such, and those of other computers: one hand can have put all of them there.
+    /// Files outside their usual place, and files of other computers: one person can have put all of them there.
     Elsewhere,
 }
 

@@ -1,4 +1,4 @@
-//! What raises a confidence, what lowers it, and what leaves it alone.
+//! Tests of what raises a confidence, what lowers it, and what leaves it unchanged.
 
 use super::*;
 use ledger::event::{ObjectiveResult, RelationAdded, TaskEnded, TaskStatus};
@@ -9,7 +9,7 @@ use ledger::{
 use proptest::prelude::*;
 use testkit::history::{self, History};
 
-/// The `number`th fact: the record type says `executed` of `subject`, in this file, and this writer could have written it.
+/// Builds the `number`th fact: a record of this type says `executed` of `subject`, in this file, which this writer could have written.
 fn fact(number: u32, kind: &str, file: &str, subject: &str, writer: Writer) -> FactEntry {
     let mut fact = history::fact(1, number, subject, &[("field", "x")]);
     fact.predicate = Predicate("executed".into());
@@ -90,7 +90,7 @@ fn what_speaks_against_leaves_little() {
     assert_eq!((left(1), left(2), left(1000), left(usize::MAX)), (280, 112, 0, 0));
 }
 
-/// One that facts like this one answer.
+/// Builds an objective that facts like this one answer.
 fn objective(fact: &FactEntry) -> Objective {
     let condition = Condition {
         predicate: fact.predicate.clone(),
@@ -112,7 +112,7 @@ fn objective(fact: &FactEntry) -> Objective {
     }
 }
 
-/// A run of one task with these facts, of which those like the first answer its objective.
+/// Builds a run of one task with these facts; those like the first one answer its objective.
 fn run(facts: &[FactEntry], relations: &[RelationAdded]) -> crate::Run {
     let objective = objective(&facts[0]);
     let mut log = History::opened("case");
@@ -202,7 +202,7 @@ fn any_fact() -> impl Strategy<Value = FactEntry> {
     let writers = prop::sample::select(Writer::ALL.to_vec());
     (0u32..1000, kinds, 0u8..6, subjects, writers, any::<bool>(), any::<bool>()).prop_map(
         |(number, kind, file, subject, writer, shown, quoted)| {
-            // A file of its own for each record type, as it is on a host.
+            // Each record type has its own file, as on a real host.
             let mut fact = fact(number, kind, &format!("{kind}-{file}"), subject, writer);
             fact.shown = shown;
             if quoted {

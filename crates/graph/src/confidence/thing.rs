@@ -1,4 +1,4 @@
-//! Which facts speak of the same thing.
+//! Finds facts about the same thing.
 
 use super::Support;
 use super::source::SourceKind;
@@ -6,17 +6,17 @@ use ledger::pattern::fold;
 use ledger::{FactEntry, FactId, FieldType};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewest characters of a name that tells one thing from another.
+/// The minimum length in characters of a name that identifies something.
 const TELLING: usize = 4;
 
-/// A name of a thing: the last component of a path, with the one before it where it has one; in lower case.
+/// The name of a thing: the last component of a path, with the one before it if there is one; in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Name {
     last: String,
     folder: Option<String>,
 }
 
-/// Facts by what they name.
+/// Facts, indexed by what they name.
 #[derive(Debug, Default)]
 pub(crate) struct Things<'f> {
     by_name: BTreeMap<String, Vec<(&'f FactEntry, Option<String>)>>,
@@ -33,12 +33,12 @@ impl<'f> Things<'f> {
         things
     }
 
-    /// For each thing that the fact names, the facts that bear out what it says of it; the fact itself is one of them.
+    /// Returns, for each thing that the fact names, the facts that support what it says about it, including the fact itself.
     pub(crate) fn supports<'s>(&'s self, fact: &'s FactEntry) -> Vec<Vec<Support<'s>>> {
         let mut all = vec![vec![Support { fact, same: true }]];
         for name in names(fact) {
             let others = self.by_name.get(&name.last).into_iter().flatten();
-            // Another piece of evidence may be another computer, where the same name is another thing.
+            // Another piece of evidence may be another computer, where the same name is a different thing.
             let agreeing = others.filter(|(other, folder)| {
                 other.locator.evidence == fact.locator.evidence && agree(folder, &name.folder)
             });
@@ -52,12 +52,12 @@ impl<'f> Things<'f> {
     }
 }
 
-/// A kind of source that names a thing, and the folder that it names it in.
+/// A kind of source that names a thing, and the folder in which it names it.
 type Naming = (SourceKind, Option<String>);
 
-/// The facts of which another kind of source in the same piece of evidence names a thing that they name.
+/// Returns the facts that name a thing which another kind of source in the same piece of evidence also names.
 ///
-/// What says nothing of who writes it ([`SourceKind::Other`]) bears nothing out.
+/// A source of unknown writer ([`SourceKind::Other`]) supports nothing.
 pub(crate) fn named_elsewhere(facts: &[&FactEntry]) -> BTreeSet<FactId> {
     let mut naming: BTreeMap<(&str, String), BTreeSet<Naming>> = BTreeMap::new();
     for fact in facts {
@@ -79,12 +79,12 @@ pub(crate) fn named_elsewhere(facts: &[&FactEntry]) -> BTreeSet<FactId> {
     facts.iter().filter(is_elsewhere).map(|fact| fact.id).collect()
 }
 
-/// Whether two folders of one name can be of one thing: where one is not told, they can.
+/// Checks whether two folders can be those of the same thing; an unknown folder matches any.
 fn agree(one: &Option<String>, other: &Option<String>) -> bool {
     one.is_none() || other.is_none() || one == other
 }
 
-/// The things that a fact names: its subject, and the paths among its values.
+/// Returns the things that a fact names: its subject and the paths among its values.
 fn names(fact: &FactEntry) -> BTreeSet<Name> {
     let paths = fact.values.iter().filter(|value| value.value.field_type() == FieldType::Path);
     let named = std::iter::once(&fact.subject).chain(paths);

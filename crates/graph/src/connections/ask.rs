@@ -1,4 +1,4 @@
-//! What can be asked of connections.
+//! Queries over connections.
 
 mod contradiction;
 mod find;
@@ -17,27 +17,27 @@ use ledger::{Utc, Writer};
 use petgraph::unionfind::UnionFind;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Which relations count.
+/// A filter for relations.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only those that may be of this instant or later; what nothing dates is left out.
+    /// Only relations that may be at or after this instant; undated ones are left out.
     pub since: Option<Utc>,
-    /// Only those that may be of this instant or earlier.
+    /// Only relations that may be at or before this instant.
     pub until: Option<Utc>,
-    /// Only those of these kinds; none: all.
+    /// Only relations of these kinds; empty means all.
     pub kinds: BTreeSet<RelationKind>,
-    /// Only those that facts of these hosts show; none: all.
+    /// Only relations shown by facts of these hosts; empty means all.
     pub hosts: BTreeSet<String>,
-    /// Only those that facts show which nobody less trusted could have written; none: all.
+    /// Only relations shown by facts that nobody less trusted could have written; `None` means all.
     pub writer: Option<Writer>,
-    /// Only these; none: all.
+    /// Only these relations; `None` means all.
     pub only: Option<BTreeSet<RelationRef>>,
-    /// Of facts that name a thing and relate it to nothing only these; none: all.
+    /// Of the facts that only name an entity, without relating it: only these; `None` means all.
     pub naming: Option<BTreeSet<FactRef>>,
 }
 
 impl Filter {
-    /// Whether a relation counts.
+    /// Checks whether a relation passes the filter.
     pub fn admits(&self, of: &Connections, relation: RelationRef) -> bool {
         let Some((_, kind, _)) = of.relation(relation) else { return false };
         let is_of_kind = self.kinds.is_empty() || self.kinds.contains(&kind);
@@ -45,23 +45,23 @@ impl Filter {
         is_of_kind && (self.takes_all_facts() || of.shown_by(relation).any(|told| self.takes(of, told)))
     }
 
-    /// Whether a fact counts.
+    /// Checks whether a fact passes the filter.
     pub fn takes(&self, of: &Connections, told: Told) -> bool {
         let is_of_host = self.hosts.is_empty()
             || of
                 .host_of(told.fact)
                 .is_some_and(|host| self.hosts.iter().any(|it| it.eq_ignore_ascii_case(host)));
-        // Of a fact whose writers nothing tells everybody may be one.
+        // If the writers of a fact are unknown, anybody may be one.
         let is_written = self.writer.is_none_or(|least| of.writer_of(told.fact) >= Some(least));
         is_of_host && is_written && self.takes_time(told.when)
     }
 
-    /// Whether a fact counts for its naming a thing, whatever it relates.
+    /// Checks whether a fact passes as one that names an entity, whatever it relates.
     pub fn takes_name(&self, of: &Connections, told: Told) -> bool {
         self.naming.as_ref().is_none_or(|naming| naming.contains(&told.fact)) && self.takes(of, told)
     }
 
-    /// Whether nothing is left out.
+    /// Checks whether the filter leaves nothing out.
     pub fn takes_everything(&self) -> bool {
         self.kinds.is_empty() && self.only.is_none() && self.naming.is_none() && self.takes_all_facts()
     }
@@ -79,18 +79,18 @@ impl Filter {
     }
 }
 
-/// Something that is met on the way from an entity.
+/// An entity reached from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Neighbour {
-    /// How many relations away it is.
+    /// The number of relations to it.
     pub depth: u32,
-    /// What.
+    /// The entity.
     pub entity: EntityRef,
-    /// The relation by which it is met.
+    /// The relation through which it is reached.
     pub by: RelationRef,
 }
 
-/// What lies within so many relations of an entity, the nearest first, each with every relation that leads to it from what is nearer.
+/// Returns the entities within this many relations, nearest first, each with every relation that leads to it from a nearer one.
 pub fn neighbours(of: &Connections, entity: EntityRef, depth: u32, filter: &Filter) -> Vec<Neighbour> {
     let mut met: BTreeMap<EntityRef, u32> = BTreeMap::from([(entity, 0)]);
     let mut queue = VecDeque::from([(entity, 0)]);
@@ -113,7 +113,7 @@ pub fn neighbours(of: &Connections, entity: EntityRef, depth: u32, filter: &Filt
     found
 }
 
-/// The relations that count and have both ends among these entities, in their order.
+/// Returns the relations that pass the filter and have both ends among these entities, in order.
 pub fn between(of: &Connections, among: &BTreeSet<EntityRef>, filter: &Filter) -> Vec<RelationRef> {
     let is_inner = |relation: &RelationRef| {
         of.relation(*relation).is_some_and(|(from, _, to)| among.contains(&from) && among.contains(&to))
@@ -122,7 +122,7 @@ pub fn between(of: &Connections, among: &BTreeSet<EntityRef>, filter: &Filter) -
     all.into_iter().filter(is_inner).filter(|relation| filter.admits(of, *relation)).collect()
 }
 
-/// The entities with the most others next to them, the first first.
+/// Returns the entities with the most neighbours, largest first.
 pub fn hubs(of: &Connections, most: usize, filter: &Filter) -> Vec<(EntityRef, usize)> {
     let mut pairs: Vec<(EntityRef, EntityRef)> = Vec::new();
     for relation in of.relations().filter(|relation| filter.admits(of, *relation)) {
@@ -144,7 +144,7 @@ pub fn hubs(of: &Connections, most: usize, filter: &Filter) -> Vec<(EntityRef, u
     hubs
 }
 
-/// What hangs together: the largest first, each in the order of its entities; what is related to nothing is in none.
+/// Returns the connected components, largest first, each in the order of its entities; entities without relations are left out.
 pub fn islands(of: &Connections, filter: &Filter) -> Vec<Vec<EntityRef>> {
     let mut sets = UnionFind::<u32>::new(of.entities().count());
     let mut related = BTreeSet::new();
@@ -163,7 +163,7 @@ pub fn islands(of: &Connections, filter: &Filter) -> Vec<Vec<EntityRef>> {
     islands
 }
 
-/// What one host says of an entity.
+/// What one host's facts say about an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen<'c> {
     /// The host.
@@ -173,14 +173,14 @@ pub struct Seen<'c> {
 }
 
 impl Seen<'_> {
-    /// The first and the last time that a fact dates.
+    /// Returns the first and the last time stated by the facts.
     pub fn span(&self) -> Option<(When, When)> {
         let times = || self.facts.iter().filter_map(|told| told.when);
         times().min().zip(times().max())
     }
 }
 
-/// The hosts whose facts name an entity, in the order of their names.
+/// Returns the hosts whose facts name an entity, in the order of their names.
 pub fn where_else<'c>(of: &'c Connections, entity: EntityRef, filter: &Filter) -> Vec<Seen<'c>> {
     let mut seen: BTreeMap<&str, Vec<Told>> = BTreeMap::new();
     for (_, told) in of.names(entity).filter(|(_, told)| filter.takes_name(of, *told)) {
@@ -194,17 +194,17 @@ pub fn where_else<'c>(of: &'c Connections, entity: EntityRef, filter: &Filter) -
     seen.collect()
 }
 
-/// Another entity of the same kind that bears a name of this one.
+/// Another entity of the same kind that has one of this entity's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Namesake {
-    /// Whether it is known to be another: two SIDs, serial numbers or entries of the file table are two things.
+    /// Whether it is known to be different: two SIDs, serial numbers or file table entries identify two entities.
     pub is_another: bool,
-    /// Which.
+    /// The entity.
     pub entity: EntityRef,
 }
 
 impl Namesake {
-    /// What it is to the one that bears the name, too.
+    /// Describes how it relates to the entity that shares its name.
     pub const fn words(self) -> &'static str {
         match self.is_another {
             false => "possibly the same by its name",
@@ -213,7 +213,9 @@ impl Namesake {
     }
 }
 
-/// Entities of the same kind that bear the same name, and are not known to be one: a program or file of the same host, whatever else of any. Those that may be the same are first.
+/// Returns entities of the same kind with the same name that are not known to be the same:
+/// for programs and files on the same host, otherwise on
+/// any host. Those that may be the same come first.
 pub fn namesakes(of: &Connections, entity: EntityRef) -> Vec<Namesake> {
     let kind = of.kind(entity).prefix();
     let names: BTreeSet<String> = of.names(entity).filter_map(|(name, _)| find::simple(kind, name)).collect();
@@ -239,16 +241,16 @@ pub fn namesakes(of: &Connections, entity: EntityRef) -> Vec<Namesake> {
     all
 }
 
-/// A fact that tells of an entity, and how.
+/// A fact about an entity, and the relation that it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
-    /// The fact, and when it was.
+    /// The fact and its time.
     pub told: Told,
-    /// The relation that it shows, where it shows one.
+    /// The relation that it shows, if any.
     pub relation: Option<RelationRef>,
 }
 
-/// The facts that tell of an entity in the order of time, then those that nothing dates.
+/// Returns the facts about an entity in chronological order, followed by undated ones.
 pub fn timeline(of: &Connections, entity: EntityRef, filter: &Filter) -> Vec<Moment> {
     let mut moments: Vec<Moment> = Vec::new();
     for relation in of.relations_of(entity).into_iter().filter(|it| filter.admits(of, *it)) {

@@ -1,4 +1,4 @@
-//! What each fact names and relates, before it is known which keys are of one entity.
+//! Collects what each fact names and relates, before keys are merged into entities.
 
 use super::hosts::Hosts;
 use super::keys::{EVERYWHERE, Keys, Space, Texts};
@@ -12,29 +12,29 @@ use ledger::{BoundValue, Clock, FactEntry, FactId, FieldValue, Time, Writer, is_
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-/// The release of Windows NT 3.1, 1993-07-27: what a host's clock wrote before, in nanoseconds since 1970, it wrote before it was set.
+/// The release of Windows NT 3.1, 1993-07-27, in nanoseconds since 1970. Earlier times were written before the host's clock was set.
 const FIRST_WINDOWS: i64 = 743_731_200_000_000_000;
 
-/// A fact among those of all runs.
+/// A reference to a fact among those of all runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FactRef {
-    /// The place of its run.
+    /// The index of its run.
     pub run: u16,
     /// Its id.
     pub fact: FactId,
 }
 
-/// When something was, in nanoseconds since 1970.
+/// A time, in nanoseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct At {
     pub(super) nanoseconds: i64,
-    /// Whether it is a local time whose zone nothing tells.
+    /// Whether it is a local time of unknown zone.
     pub(super) is_local: bool,
-    /// Whether it was then or before: the time is that of what holds it, such as a registry key.
+    /// Whether the time is only an upper bound: it belongs to the container, such as a registry key.
     pub(super) is_latest: bool,
 }
 
-/// That a fact names something.
+/// One mention: a fact names an entity.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mention {
     pub(super) key: u32,
@@ -42,7 +42,7 @@ pub(super) struct Mention {
     pub(super) alias: u32,
 }
 
-/// That a fact relates two things.
+/// One edge: a fact relates two entities.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Edge {
     pub(super) from: u32,
@@ -52,7 +52,7 @@ pub(super) struct Edge {
     pub(super) at: Option<At>,
 }
 
-/// A fact as it is kept.
+/// The part of a fact that is kept.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kept {
     pub(super) fact: FactRef,
@@ -61,17 +61,17 @@ pub(super) struct Kept {
     pub(super) writer: Option<Writer>,
 }
 
-/// A process or session that a record names by its number and a time within its life.
+/// A process or session that a record names by its number and a time during its life.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Late {
     pub(super) host: u32,
     pub(super) number: u64,
     pub(super) at: i64,
-    /// The key of its program, or of its account: what has to agree.
+    /// The key of its program or its account, which must agree.
     pub(super) with: Option<u32>,
 }
 
-/// The life of a process or session.
+/// The lifetime of a process or session.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Life {
     pub(super) key: u32,
@@ -79,7 +79,7 @@ pub(super) struct Life {
     pub(super) with: Option<u32>,
 }
 
-/// Everything that was named, by key.
+/// Everything that was collected, by key.
 #[derive(Debug)]
 pub(super) struct Collected<'r> {
     rules: &'r Rules,
@@ -89,17 +89,17 @@ pub(super) struct Collected<'r> {
     pub(super) facts: Vec<Kept>,
     pub(super) mentions: Vec<Mention>,
     pub(super) edges: Vec<Edge>,
-    /// Keys that one record states of one thing.
+    /// Pairs of keys that one record states for one entity.
     pub(super) bound: HashSet<(u32, u32)>,
-    /// Keys of files that are programs.
+    /// The keys of files that are programs.
     pub(super) programs: HashSet<u32>,
-    /// Hashes with the files that have them.
+    /// The hashes and the files that have them.
     pub(super) hashes: Vec<(u32, u32, u32)>,
     pub(super) contents: Texts,
     pub(super) late: BTreeMap<u32, Late>,
-    /// By host and number.
+    /// Lifetimes by host and number.
     pub(super) lives: BTreeMap<(u32, u64), Vec<Life>>,
-    /// When processes ended, by host and number.
+    /// End times of processes, by host and number.
     pub(super) ends: BTreeMap<(u32, u64), Vec<i64>>,
 }
 
@@ -123,17 +123,17 @@ impl<'r> Collected<'r> {
         }
     }
 
-    /// The instant of a time; none of a clock that was not set.
+    /// Returns the instant of a time; `None` if the clock was not set.
     fn instant(&self, time: &Time) -> Option<At> {
         instant(time).filter(|at| self.rules.is_first() || at.nanoseconds >= FIRST_WINDOWS)
     }
 
-    /// The version of the rules.
+    /// Returns the version of the rules.
     pub(super) const fn version(&self) -> u16 {
         self.rules.version
     }
 
-    /// Takes a fact in.
+    /// Collects what a fact names and relates.
     pub(super) fn add(&mut self, run: u16, fact: &FactEntry) {
         let rules = self.rules;
         let mut rules = rules.of(&fact.kind).peekable();
@@ -157,14 +157,14 @@ impl<'r> Collected<'r> {
     }
 }
 
-/// The instant of a time; none of one that a copy's file system kept.
+/// Returns the instant of a time; `None` for a time kept by the file system of a copy.
 pub(super) fn instant(time: &Time) -> Option<At> {
     let utc = time.utc.filter(|_| time.clock == Clock::Host)?;
     let nanoseconds = i64::try_from(utc.unix_nanoseconds()).ok()?;
     Some(At { nanoseconds, is_local: time.zone.is_some(), is_latest: false })
 }
 
-/// One fact that is read.
+/// A fact that is being processed.
 struct Reading<'c, 'r, 'f> {
     all: &'c mut Collected<'r>,
     fact: &'f FactEntry,
@@ -175,7 +175,7 @@ struct Reading<'c, 'r, 'f> {
 impl<'f> Reading<'_, '_, 'f> {
     fn apply(&mut self, rule: &Rule, dated: Option<At>) {
         let mut keys: Vec<Vec<u32>> = vec![Vec::new(); rule.roles.len()];
-        // What a session has to be of is read before the session.
+        // The account that a session must belong to is read before the session.
         let is_session = |kind: EntityKind| kind == EntityKind::LogonSession;
         for sessions in [false, true] {
             for (place, (kind, recipe)) in rule.roles.iter().enumerate() {
@@ -212,7 +212,7 @@ impl<'f> Reading<'_, '_, 'f> {
         }
     }
 
-    /// Whether Windows starts by itself what the fact tells of: what is disabled, or waits for somebody, starts nothing.
+    /// Checks whether Windows automatically starts what the fact describes; disabled or manually started items do not count.
     fn starts(&self, rule: &Rule) -> bool {
         let said = |field: &str| self.named_field(field).and_then(text_of);
         if let Some(starts) = &rule.starts {
@@ -231,7 +231,7 @@ impl<'f> Reading<'_, '_, 'f> {
         recipe.when.as_ref().is_none_or(|[field, value]| self.text(Some(field)).as_deref() == Some(value))
     }
 
-    /// The keys of what a role names; each is mentioned.
+    /// Returns the keys that a role names, and adds a mention for each.
     fn role(&mut self, kind: EntityKind, recipe: &Recipe, of: Option<u32>) -> Vec<u32> {
         match kind {
             EntityKind::Host => self.host(recipe),
@@ -339,7 +339,7 @@ impl<'f> Reading<'_, '_, 'f> {
             };
             return Some(self.key(space, host, &folded));
         };
-        // What lies elsewhere names accounts as anybody can.
+        // Files outside their usual place can name any account.
         if self.all.hosts.get(self.host).is_some_and(|host| host.is_elsewhere) {
             return Some(self.key(Space::AccountName, self.host, &folded));
         }
@@ -370,7 +370,7 @@ impl<'f> Reading<'_, '_, 'f> {
         let command = field(self, &recipe.command);
         let command = command.as_deref().and_then(program_of).map(str::to_owned);
         let path = field(self, &recipe.path).or_else(|| field(self, &recipe.or_path)).or(command);
-        // Parts of a path that could not be read are written so; what looks alike need not be one.
+        // Unreadable parts of a path are written in this form, and two that look alike need not be the same.
         let is_read = |path: &String| {
             self.all.rules.is_first() || !(path.split('\\').any(is_unreadable) || path.contains("://"))
         };
@@ -387,7 +387,7 @@ impl<'f> Reading<'_, '_, 'f> {
         }
         let named = path.clone().or_else(|| field(self, &recipe.name));
         if let Some(name) = named.as_deref().filter(|it| keys.is_empty() && !it.trim().is_empty()) {
-            // What is not known to be the same path is not the same because it ends alike.
+            // Two paths that are not known to be the same are not merged because they end alike.
             let mut name = fold(name.trim());
             if recipe.per_file {
                 name = format!("{name} in {}", fold(name_of(&self.fact.locator.path)));
@@ -404,7 +404,7 @@ impl<'f> Reading<'_, '_, 'f> {
         Some(key)
     }
 
-    /// The entry of the file table: its number, its sequence number, and the volume.
+    /// Returns the key of the file table entry: its number, its sequence number and the volume.
     fn reference(&mut self, recipe: &Recipe, path: Option<&Path>) -> Option<u32> {
         let entry = self.text(recipe.entry.as_ref())?.into_owned();
         let sequence = self.text(recipe.sequence.as_ref())?.into_owned();
@@ -460,7 +460,7 @@ impl<'f> Reading<'_, '_, 'f> {
             None => name_of(image).to_owned(),
         });
         if keys.is_empty() {
-            // Nothing tells the process apart: its program is what the record names.
+            // Nothing identifies the process, so the record names only its program.
             let key = program?;
             self.all.programs.insert(key);
             self.mention(key, &image.unwrap_or_default());
@@ -475,11 +475,11 @@ impl<'f> Reading<'_, '_, 'f> {
     }
 
     fn session(&mut self, recipe: &Recipe, of: Option<u32>) -> Option<u32> {
-        // Sessions of the system itself have fixed numbers, on every host.
+        // The system's own sessions have fixed numbers on every host.
         let number = self.whole(recipe.logon.as_ref()).filter(|number| *number > 0x3e7 && *number != 0)?;
         let time = |field: &Option<String>| field.as_ref().and_then(|field| self.time(field));
         let (start, at) = (time(&recipe.start), time(&recipe.at));
-        // Numbers of sessions and of processes are told apart by a bit that neither has.
+        // A bit that neither uses distinguishes session numbers from process numbers.
         let place = (self.host, number | 1 << 63);
         let alias = format!("session {number:#x}");
         if let Some(start) = start {
@@ -547,7 +547,7 @@ impl<'f> Reading<'_, '_, 'f> {
         }
         let Some(text) = self.text(recipe.value.as_ref()).map(Cow::into_owned) else { return vec![] };
         match name::share(&text) {
-            // `\\*\IPC$` is how a server calls its own.
+            // In `\\*\IPC$`, a server refers to itself.
             Some((server, share)) if server == "*" => {
                 vec![self.named(Space::Share, self.host, &share, &text)]
             }
@@ -558,7 +558,7 @@ impl<'f> Reading<'_, '_, 'f> {
         }
     }
 
-    /// What is told apart by its text on a host, and where it stands in hives by the hive.
+    /// Adds keys that are identified by text within a host and, if they are in a hive, by the hive.
     fn of_host(&mut self, recipe: &Recipe, space: Space) -> Vec<u32> {
         let Some(text) = self.text(recipe.value.as_ref()).map(Cow::into_owned) else { return vec![] };
         if text.trim().is_empty() {
@@ -571,13 +571,13 @@ impl<'f> Reading<'_, '_, 'f> {
         vec![self.named(space, self.host, &key, &text)]
     }
 
-    /// What is its value, wherever it is met.
+    /// Adds keys that are identified by their value, on every host.
     fn valued(&mut self, recipe: &Recipe, space: Space, read: fn(&str) -> Option<String>) -> Vec<u32> {
         let read = self.values(recipe, read);
         read.into_iter().map(|(key, text)| self.named(space, EVERYWHERE, &key, &text)).collect()
     }
 
-    /// Web addresses: the same everywhere where they name another computer, else each of its host.
+    /// Adds web addresses: global if they name another computer, otherwise specific to the host.
     fn urls(&mut self, recipe: &Recipe) -> Vec<u32> {
         let (read, here) = (self.values(recipe, name::url), self.host);
         let is_first = self.all.rules.is_first();
@@ -585,7 +585,7 @@ impl<'f> Reading<'_, '_, 'f> {
         read.into_iter().map(|(key, text)| self.named(Space::Url, host(&key), &key, &text)).collect()
     }
 
-    /// The values of a role as they are compared, each with its text.
+    /// Returns the values of a role in comparable form, each with its original text.
     fn values(&self, recipe: &Recipe, read: fn(&str) -> Option<String>) -> Vec<(String, String)> {
         let mut texts = self.all_texts(recipe.value.as_ref());
         if texts.is_empty() {
@@ -609,7 +609,7 @@ impl<'f> Reading<'_, '_, 'f> {
         self.all.mentions.push(Mention { key, fact: self.number, alias });
     }
 
-    /// Notes that keys are of one thing; gives the one that stands for it.
+    /// Records that keys belong to one entity, and returns the one that represents it.
     fn bind(&mut self, keys: &[u32]) -> Option<u32> {
         let strong = |key: &&u32| self.all.keys.get(**key).is_some_and(|key| key.space.is_strong());
         let first = keys.iter().find(strong).or_else(|| keys.first()).copied()?;
@@ -654,7 +654,7 @@ impl<'f> Reading<'_, '_, 'f> {
     }
 }
 
-/// A value as text; of a list its first item.
+/// Returns a value as text; for a list, its first item.
 fn text_of(bound: &BoundValue) -> Option<Cow<'_, str>> {
     match &bound.value {
         FieldValue::List(items) => items.first().map(|item| Cow::Borrowed(item.as_str())),
@@ -662,12 +662,12 @@ fn text_of(bound: &BoundValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Whether a part of a path stands for one that could not be read, as shell items are written then.
+/// Checks whether a part of a path stands for an unreadable one, in the notation of shell items.
 fn is_unreadable(part: &str) -> bool {
     part == "<>" || (part.starts_with("<0x") && part.ends_with('>'))
 }
 
-/// A server by its address is an address.
+/// A server named by its IP address counts as an address.
 fn site_space(site: &str) -> Space {
     match name::address(site) {
         Some(_) => Space::Address,

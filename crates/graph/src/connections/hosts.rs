@@ -1,4 +1,4 @@
-//! Which hosts the facts of runs tell of, and what is known of each before anything is named.
+//! Determines which hosts the facts are about, and collects what is known of each before naming entities.
 
 use super::path::{Path, Volume, in_evidence, read};
 use ledger::pattern::fold;
@@ -9,18 +9,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// A piece of evidence of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Piece {
-    /// The place of its run among those that are joined.
+    /// The index of its run among those that are combined.
     pub run: u16,
-    /// What its run is called.
+    /// The name of its run.
     pub run_name: String,
     /// Its label.
     pub label: String,
-    /// What its content hashed to, where that is known.
+    /// The digest of its content, if known.
     pub digest: Option<String>,
 }
 
 impl Piece {
-    /// A piece of the only run, by its label alone.
+    /// Creates a piece of a single run, by its label alone.
     pub fn labelled(label: &str) -> Piece {
         Piece { run: 0, run_name: String::new(), label: label.to_owned(), digest: None }
     }
@@ -30,21 +30,21 @@ impl Piece {
 #[derive(Debug, Default)]
 struct Known {
     names: BTreeSet<String>,
-    /// What the SIDs of the host's own accounts begin with.
+    /// The SID prefixes of the host's own accounts.
     machines: BTreeSet<String>,
     letters: BTreeSet<char>,
-    /// How the volume with Windows is called in the evidence.
+    /// The names of the Windows volume in the evidence.
     system: BTreeSet<String>,
-    /// Names that the system gave to that volume.
+    /// The names that the system gave that volume.
     devices: BTreeSet<String>,
 }
 
-/// One host: a piece of evidence, or several of which facts say that they are of one.
+/// A host: one piece of evidence, or several that facts show to be from the same host.
 #[derive(Debug, Default)]
 pub(super) struct Host {
-    /// What it is told apart by.
+    /// Its key.
     pub(super) key: String,
-    /// Whether it is one of which a file tells that lies where it says nothing of a host that was examined.
+    /// Whether it stands for a file outside its usual place, which proves nothing about an examined host.
     pub(super) is_elsewhere: bool,
     /// The labels of its evidence.
     pub(super) labels: BTreeSet<String>,
@@ -55,7 +55,7 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// The volume, as paths of this host are compared.
+    /// Returns the volume in the form used to compare paths on this host.
     pub(super) fn volume(&self, volume: &Volume) -> String {
         match volume {
             Volume::System => "system".to_owned(),
@@ -75,15 +75,15 @@ impl Host {
 pub(super) struct Hosts {
     pub(super) all: Vec<Host>,
     by_piece: HashMap<(u16, String), u32>,
-    /// Computers of which a file tells that lies where it says nothing of the host, or that another one wrote.
+    /// Separate hosts for files that are not in their usual place, or that another computer wrote.
     elsewhere: HashMap<(u32, String), u32>,
-    /// The only host of a name, by the name; `None` where several have it.
+    /// The only host with each name; `None` if several have it.
     by_name: BTreeMap<String, Option<u32>>,
     /// The hosts whose own accounts have SIDs of this machine.
     by_machine: BTreeMap<String, BTreeSet<u32>>,
 }
 
-/// Gathers what is known of hosts.
+/// Collects what is known of each host.
 #[derive(Debug)]
 pub(super) struct Survey<'f> {
     pieces: Vec<Piece>,
@@ -100,7 +100,7 @@ impl<'f> Survey<'f> {
         Survey { pieces: pieces.to_vec(), known, places, folders }
     }
 
-    /// Takes note of what a fact says of its host.
+    /// Collects what a fact says about its host.
     pub(super) fn add(&mut self, run: u16, fact: &FactEntry) {
         if !tells_of_host(fact.placement) {
             return;
@@ -143,9 +143,10 @@ impl<'f> Survey<'f> {
         }
     }
 
-    /// The hosts that the pieces of evidence are of.
+    /// Returns the hosts that the pieces of evidence come from.
     ///
-    /// Two pieces are of one host where their content is the same, or where both say the same of the accounts' machine and of the computer's name: clones share the one, and names are given twice.
+    /// Two pieces come from one host if their content is the same, or if they agree on both the machine SID and the computer name:
+    /// clones share the machine SID, and names can be used twice.
     pub(super) fn hosts(self) -> Hosts {
         let group = self.groups();
         let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -187,7 +188,7 @@ impl<'f> Survey<'f> {
         hosts
     }
 
-    /// For each piece of evidence the first one that is of the same host.
+    /// Returns, for each piece of evidence, the first one from the same host.
     fn groups(&self) -> Vec<usize> {
         let mut group: Vec<usize> = Vec::new();
         for at in 0..self.pieces.len() {
@@ -210,7 +211,7 @@ impl<'f> Survey<'f> {
 }
 
 impl Hosts {
-    /// The host that a fact tells of.
+    /// Returns the host that a fact is about.
     pub(super) fn of(&mut self, run: u16, fact: &FactEntry) -> Option<u32> {
         let host = self.by_piece.get(&(run, fact.locator.evidence.clone())).copied()?;
         if tells_of_host(fact.placement) {
@@ -232,7 +233,7 @@ impl Hosts {
         self.all.get(usize::try_from(host).ok()?)
     }
 
-    /// Takes no volume for the one with Windows where several of one naming have its folders.
+    /// Forgets the system volume's device names if several with the same kind of name have Windows folders.
     pub(super) fn without_doubtful_devices(mut self) -> Hosts {
         for host in &mut self.all {
             for is_guid in [true, false] {
@@ -245,22 +246,22 @@ impl Hosts {
         self
     }
 
-    /// Whether a host is one of several whose own accounts have SIDs of the same machine as this one.
+    /// Checks whether a host is one of several whose own accounts have SIDs of this machine.
     pub(super) fn is_cloned(&self, host: u32, sid: &str) -> bool {
         let machine = sid.rsplit_once('-').map(|(machine, _)| machine);
         let hosts = machine.and_then(|machine| self.by_machine.get(machine));
         hosts.is_some_and(|hosts| hosts.len() > 1 && hosts.contains(&host))
     }
 
-    /// The only host of this name.
+    /// Returns the only host with this name.
     pub(super) fn named(&self, name: &str) -> Option<u32> {
         self.by_name.get(name).copied().flatten()
     }
 }
 
-/// How the volume of a file is called that only stands on the volume with Windows.
+/// Returns the volume name of a file that exists only on the Windows volume.
 fn system_volume(path: &str) -> Option<String> {
-    // Most files are none of these, and every fact asks.
+    // Fast path: most files are not such files, and this runs for every fact.
     let has = |part: &str| path.get(..).is_some_and(|path| path.contains(part));
     if !has("System32/") && !has("system32/") {
         return None;

@@ -1,49 +1,49 @@
-//! What entities are told apart by: keys, strong ones and names.
+//! Keys that identify entities: strong keys and names.
 
 use super::kind::EntityKind;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// No host: the key is the same wherever it is met.
+/// No host: the key means the same on every host.
 pub(super) const EVERYWHERE: u32 = u32::MAX;
 
-/// What the key of a file by its entry of the file table is called.
+/// The name of the key kind for a file table entry.
 pub(super) const FILE_REFERENCE: &str = "file table entry";
 
-/// What kind of key it is.
+/// The kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Space {
-    /// A host that was examined, or of which a file tells that lies elsewhere.
+    /// A host that was examined, or the host of a file that is not in its usual place.
     Host,
-    /// A host by a name alone.
+    /// A host, by name only.
     HostName,
-    /// A SID that is the same everywhere.
+    /// A SID that is the same on every host.
     Sid,
     /// A SID that every host has.
     LocalSid,
-    /// A SID of a machine of which there are several, such as clones: it is of one host alone.
+    /// A SID of a machine that exists several times, such as a clone: it identifies an account on one host only.
     ClonedSid,
-    /// An account by domain and name.
+    /// An account, by domain and name.
     AccountName,
-    /// An account by the folder of its profile.
+    /// An account, by its profile folder.
     Profile,
-    /// An account by its name alone.
+    /// An account, by name only.
     BareAccount,
-    /// A group of a host by its name.
+    /// A group of a host, by its name.
     Group,
-    /// A file by its entry of the file table, with its sequence number.
+    /// A file, by its file table entry with the sequence number.
     FileReference,
-    /// A log by its channel.
+    /// A log, by its channel.
     Log,
-    /// A file by its full path.
+    /// A file, by its full path.
     FilePath,
-    /// A program by its name alone.
+    /// A program, by name only.
     FileName,
-    /// A process by Sysmon's GUID.
+    /// A process, by Sysmon's GUID.
     ProcessGuid,
-    /// A process by its number and start.
+    /// A process, by its number and start time.
     ProcessStart,
-    /// A process that a record names by number and time.
+    /// A process, named by a record with number and time.
     ProcessAt,
     Service,
     ServiceName,
@@ -54,23 +54,23 @@ pub(super) enum Space {
     Domain,
     Url,
     Share,
-    /// A device by its serial number.
+    /// A device, by its serial number.
     Serial,
-    /// A device by what the host calls it.
+    /// A device, by the host's instance id.
     Instance,
-    /// A volume by its GUID.
+    /// A volume, by its GUID.
     Volume,
-    /// A volume by its serial number of 32 bits.
+    /// A volume, by its 32-bit serial number.
     VolumeSerial,
-    /// A session by its number and start.
+    /// A session, by its number and start time.
     SessionStart,
-    /// A session that a record names by number and time.
+    /// A session, named by a record with number and time.
     SessionAt,
     Email,
 }
 
 impl Space {
-    /// Whether the key decides what is one: others are names, and decide only where nothing else bears them.
+    /// Checks whether the key decides identity. Other keys are names, which decide only if nothing else has them.
     pub(super) const fn is_strong(self) -> bool {
         match self {
             Space::Host
@@ -108,12 +108,12 @@ impl Space {
         }
     }
 
-    /// Whether the name can stand for a stronger key that is stated with it: what is no more than a name never does.
+    /// Checks whether the name can stand for a stronger key that is stated with it; a bare name never does.
     pub(super) const fn can_resolve(self) -> bool {
         !matches!(self, Space::HostName | Space::BareAccount | Space::FileName)
     }
 
-    /// What an entity with such a key is.
+    /// Returns the kind of an entity with such a key.
     pub(super) const fn kind(self) -> EntityKind {
         match self {
             Space::Host | Space::HostName => EntityKind::Host,
@@ -140,7 +140,7 @@ impl Space {
         }
     }
 
-    /// What the key is called.
+    /// Returns the name of the key kind.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Space::Host => "evidence",
@@ -175,7 +175,7 @@ impl Space {
     }
 }
 
-/// A key: its kind, the host that it is of, and its text.
+/// A key: its kind, its host and its text.
 #[derive(Debug, Clone)]
 pub(super) struct Key {
     pub(super) space: Space,
@@ -191,7 +191,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// The number of a key.
+    /// Returns the number of a key.
     pub(super) fn number(&mut self, space: Space, host: u32, text: &str) -> u32 {
         let numbers = self.numbers.entry((space, host)).or_default();
         if let Some(number) = numbers.get(text) {

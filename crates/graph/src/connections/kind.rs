@@ -1,8 +1,8 @@
-//! What entities and relations can be: two closed lists.
+//! The closed lists of entity kinds and relation kinds.
 
 use serde::Deserialize;
 
-/// What an entity is.
+/// The kind of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntityKind {
@@ -20,7 +20,7 @@ pub enum EntityKind {
     Service,
     /// A scheduled task.
     ScheduledTask,
-    /// A registry value or a startup folder's item that Windows starts.
+    /// A registry value or a startup folder item that Windows starts.
     RunEntry,
     /// A registry key or value.
     RegistryKey,
@@ -28,20 +28,20 @@ pub enum EntityKind {
     Address,
     /// A DNS name.
     Domain,
-    /// An address of a page or a download.
+    /// The address of a web page or a download.
     Url,
     /// A network share.
     Share,
     /// A device or a volume, by its serial number where one is known.
     Device,
-    /// A logon session: a logon id from its logon on.
+    /// A logon session: a logon id from its logon onwards.
     LogonSession,
     /// An e-mail address.
     Email,
 }
 
 impl EntityKind {
-    /// All, in the order in which they are listed.
+    /// All kinds, in display order.
     pub const ALL: [EntityKind; 16] = [
         EntityKind::Host,
         EntityKind::Account,
@@ -61,7 +61,7 @@ impl EntityKind {
         EntityKind::Email,
     ];
 
-    /// The word for programs and people.
+    /// Returns the identifier used in formats.
     pub const fn name(self) -> &'static str {
         match self {
             EntityKind::Host => "host",
@@ -83,12 +83,12 @@ impl EntityKind {
         }
     }
 
-    /// The words for people.
+    /// Returns the words shown to people.
     pub fn words(self) -> String {
         self.name().replace('_', " ")
     }
 
-    /// How ids of this kind begin: a file is called the same once it is known to have run.
+    /// Returns the prefix of its ids. A file keeps its id once it is known to have run.
     pub const fn prefix(self) -> &'static str {
         match self {
             EntityKind::Host => "host",
@@ -110,25 +110,25 @@ impl EntityKind {
     }
 }
 
-/// How one entity relates to another: it reads from the first to the second.
+/// The kind of a relation; it reads from the first entity to the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RelationKind {
-    /// An account ran a program or process, a process a program.
+    /// An account ran a program or process, or a process ran a program.
     Ran,
     /// A process, program or session started a process.
     Started,
-    /// An account logged on to a host, or a session is one on it.
+    /// An account logged on to a host, or a session is on it.
     LoggedOnTo,
     /// An account, or a session, logged on from an address or host.
     LoggedOnFrom,
-    /// An account used the credentials of another, or tried to; a session is an account's.
+    /// An account used another's credentials, or tried to; or a session belongs to an account.
     LoggedOnAs,
-    /// An account, or somebody by its name, failed to log on to a host or from an address.
+    /// An account, or an unverified account name, failed to log on to a host or from an address.
     FailedLogon,
     /// A file came from an address.
     DownloadedFrom,
-    /// A page led to the download of a file: not that the file came from there.
+    /// A page led to the download of a file; this does not mean that the file came from there.
     ReferredBy,
     /// An account visited a page.
     Visited,
@@ -138,13 +138,13 @@ pub enum RelationKind {
     Deleted,
     /// An account, process or program opened something.
     Opened,
-    /// An account set up what starts by itself.
+    /// An account set up something that starts automatically.
     SetUp,
-    /// A task names an account as its author: whoever could write the task chose the name.
+    /// A task names an account as its author: whoever could write the task chose that name.
     NamesAsAuthor,
     /// A program is started by a service, a task or an entry.
     PersistsThrough,
-    /// A service or a task is set to run a program, and nothing shows that it starts by itself.
+    /// A service or a task is set to run a program, but nothing shows that it starts automatically.
     SetToRun,
     /// Something is set to run under an account.
     RunsAs,
@@ -152,24 +152,24 @@ pub enum RelationKind {
     Cleared,
     /// An account, process, program or host was connected to an address, a host, a share or a device.
     ConnectedTo,
-    /// A list of what an account typed or chose, a query or a try names something: not that it was reached.
+    /// A list of what an account typed or chose, a query, or an attempt names something; this does not mean that it was reached.
     Names,
     /// An account is a member of a group.
     MemberOf,
     /// A file lay on a device.
     CarriedByDevice,
-    /// A name resolved to an address, by an answer or a setting.
+    /// A name resolved to an address, according to a response or a setting.
     ResolvedTo,
     /// A host has, or had, an address.
     HasAddress,
-    /// A URL or a share lies at a name or address.
+    /// A URL or a share is located at a name or address.
     LiesAt,
     /// Two files have the same content, by their hashes.
     SameContentAs,
 }
 
 impl RelationKind {
-    /// All, in the order in which they are listed.
+    /// All kinds, in display order.
     pub const ALL: [RelationKind; 26] = [
         RelationKind::Ran,
         RelationKind::Started,
@@ -199,7 +199,7 @@ impl RelationKind {
         RelationKind::SameContentAs,
     ];
 
-    /// The word for programs.
+    /// Returns the identifier used in formats.
     pub const fn name(self) -> &'static str {
         match self {
             RelationKind::Ran => "ran",
@@ -231,13 +231,13 @@ impl RelationKind {
         }
     }
 
-    /// The relation with this word.
+    /// Returns the relation kind with this identifier.
     pub fn of_name(name: &str) -> Option<RelationKind> {
         let name = name.replace('-', "_");
         RelationKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The words for people, from the first entity to the second.
+    /// Returns the words shown to people, from the first entity to the second.
     pub fn words(self) -> String {
         match self {
             RelationKind::FailedLogon => "failed to log on".to_owned(),
@@ -251,7 +251,7 @@ impl RelationKind {
         }
     }
 
-    /// Whether the second entity is what becomes of the first, or what the first did: the way a story goes on.
+    /// Checks whether the second entity results from the first, or is what the first did: the direction in which a story continues.
     pub const fn leads_on(self) -> bool {
         match self {
             RelationKind::Ran

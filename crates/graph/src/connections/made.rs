@@ -1,4 +1,4 @@
-//! The digest of the connections of a run, which its seal holds and a verification makes again.
+//! The digest of a run's connections, which the seal contains and `verify` recomputes.
 
 use super::collect::FactRef;
 use super::model::{Connections, Told};
@@ -6,7 +6,7 @@ use ledger::event::ConnectionsMade;
 use ledger::{PartsDigest, canonical};
 use serde::Serialize;
 
-/// What the seal of a run says of its connections.
+/// Returns the seal's entry about the connections.
 pub fn digest(of: &Connections) -> ConnectionsMade {
     let mut parts = PartsDigest::default();
     // Values of closed types always have a canonical form.
@@ -41,7 +41,7 @@ pub fn digest(of: &Connections) -> ConnectionsMade {
     }
 }
 
-/// An entity as it enters the digest.
+/// An entity in the form used for the digest.
 #[derive(Serialize)]
 struct EntityLine<'c> {
     id: Option<String>,
@@ -54,7 +54,7 @@ struct EntityLine<'c> {
     names: Vec<(&'c str, TellsOf)>,
 }
 
-/// A relation as it enters the digest.
+/// A relation in the form used for the digest.
 #[derive(Serialize)]
 struct RelationLine {
     from: Option<String>,
@@ -63,7 +63,7 @@ struct RelationLine {
     shown_by: Vec<TellsOf>,
 }
 
-/// A fact that tells of it, and the time that it gives.
+/// A fact that shows the relation, and the time that it states.
 #[derive(Serialize)]
 struct TellsOf {
     fact: String,

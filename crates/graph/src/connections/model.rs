@@ -1,4 +1,4 @@
-//! Entities and relations, as they are asked for.
+//! The queryable model of entities and relations.
 
 use super::ask::Filter;
 use super::collect::{At, FactRef};
@@ -13,20 +13,21 @@ use std::str::FromStr;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The id of an entity: the beginning of its kind and twelve digits of what it is told apart by.
+/// The id of an entity: the prefix of its kind and twelve hex digits derived from its key.
 ///
-/// The same key has the same id in every run. Of what is told apart by its host (a path, a service, the host itself) the label of the evidence is part of the key: runs over other evidence with that label have the same ids.
+/// The same key has the same id in every run. If the key is specific to a host (a path, a service, the host itself), it includes the label of
+/// the evidence: runs over other evidence with that label get the same ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityId {
     prefix: &'static str,
     digits: u64,
 }
 
-/// Why a text is no id of an entity.
+/// The error for a text that is not an entity id.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("read an id: expected a kind of entity, `-` and 12 hex digits, found {found:?}")]
 pub struct EntityIdError {
-    /// The text that was given.
+    /// The invalid text.
     pub found: String,
 }
 
@@ -58,11 +59,11 @@ impl FromStr for EntityId {
     }
 }
 
-/// An entity by its place; only [`Connections`] gives one.
+/// A reference to an entity by index; only [`Connections`] creates one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityRef(pub(super) u32);
 
-/// A relation by its place; only [`Connections`] gives one.
+/// A reference to a relation by index; only [`Connections`] creates one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelationRef(pub(super) u32);
 
@@ -87,7 +88,7 @@ pub(super) struct Relation {
     pub(super) shown: (usize, usize),
 }
 
-/// A fact that shows a relation, with the time that it gives it.
+/// A fact that shows a relation, and the time that it states for it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shown {
     pub(super) fact: u32,
@@ -106,23 +107,23 @@ pub(super) struct Kept {
     pub(super) fact: Option<FactRef>,
     pub(super) host: u32,
     pub(super) at: Option<At>,
-    /// The least trusted who could have written a value of it.
+    /// The least trusted party that could have written one of its values.
     pub(super) writer: Option<Writer>,
 }
 
-/// When something was, as far as facts tell.
+/// The time of an event, as far as facts state it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct When {
-    /// The instant; of a local time what it would be in UTC.
+    /// The instant; for a local time, its value as if it were UTC.
     pub utc: Utc,
-    /// Whether it is a local time whose zone nothing tells: the instant lies up to 14 hours earlier or 12 hours later.
+    /// Whether it is a local time of unknown zone: the actual instant is up to 14 hours earlier or 12 hours later.
     pub is_local: bool,
-    /// Whether it was then or before: the time is that of what holds it, such as a registry key.
+    /// Whether the time is only an upper bound: it belongs to the container, such as a registry key.
     pub is_latest: bool,
 }
 
 impl When {
-    /// The earliest and the latest instant that it can be.
+    /// Returns the earliest and the latest possible instant.
     pub fn bounds(self) -> (Utc, Utc) {
         const HOUR: i128 = 3_600_000_000_000;
         let moved = |hours: i128| {
@@ -130,7 +131,7 @@ impl When {
             Utc::from_unix_nanoseconds(at).unwrap_or(self.utc)
         };
         let (earliest, latest) = if self.is_local { (moved(-14), moved(12)) } else { (self.utc, self.utc) };
-        // Nothing of what is examined is older.
+        // Nothing that is examined is older than that.
         (if self.is_latest { Utc::UNIX_EPOCH } else { earliest }, latest)
     }
 }
@@ -146,16 +147,16 @@ impl fmt::Display for When {
     }
 }
 
-/// A fact that tells of an entity or relation.
+/// A fact about an entity or relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
-    /// Which.
+    /// The fact.
     pub fact: FactRef,
-    /// When that was of which it tells.
+    /// The time of what it states.
     pub when: Option<When>,
 }
 
-/// Everything that the facts of runs name, and how they relate it.
+/// All entities that the facts of runs name, and the relations between them.
 #[derive(Debug)]
 pub struct Connections {
     rules: u16,
@@ -197,32 +198,32 @@ impl Connections {
         Connections { rules, entities, named, texts, facts, hosts, relations, shown, ids, graph }
     }
 
-    /// The version of the rules that made them ([`super::RULES`]).
+    /// Returns the version of the rules that made them ([`super::RULES`]).
     pub const fn rules(&self) -> u16 {
         self.rules
     }
 
-    /// All entities, by kind and key.
+    /// Returns all entities, by kind and key.
     pub fn entities(&self) -> impl Iterator<Item = EntityRef> {
         (0..).zip(&self.entities).map(|(place, _)| EntityRef(place))
     }
 
-    /// All relations, by their ends.
+    /// Returns all relations, by their ends.
     pub fn relations(&self) -> impl Iterator<Item = RelationRef> {
         (0..).zip(&self.relations).map(|(place, _)| RelationRef(place))
     }
 
-    /// The entity with this id.
+    /// Returns the entity with this id.
     pub fn with_id(&self, id: EntityId) -> Option<EntityRef> {
         self.ids.get(&id).copied().map(EntityRef)
     }
 
-    /// Its id.
+    /// Returns the id of an entity.
     pub fn id(&self, entity: EntityRef) -> Option<EntityId> {
         self.entity(entity).map(|it| it.id)
     }
 
-    /// What it is.
+    /// Returns the kind of an entity.
     pub fn kind(&self, entity: EntityRef) -> EntityKind {
         match self.entity(entity) {
             Some(it) if it.is_program => EntityKind::Program,
@@ -231,23 +232,23 @@ impl Connections {
         }
     }
 
-    /// What it is called: the name that most facts give it.
+    /// Returns the title of an entity: the name that most facts give it.
     pub fn title(&self, entity: EntityRef) -> &str {
         let title = self.entity(entity).map(|it| it.title);
         title.and_then(|title| self.texts.get(index(title))).map_or("", |text| text)
     }
 
-    /// What it is told apart by: the kind of key, the key, and whether it decides what is one.
+    /// Returns the kind of an entity's key, the key, and whether it is a strong one.
     pub fn key(&self, entity: EntityRef) -> (&'static str, &str, bool) {
         self.entity(entity).map_or(("", "", false), |it| (it.told_by, &it.key, it.is_strong))
     }
 
-    /// The host that it is of, where it is of one.
+    /// Returns the host that an entity belongs to, if it is specific to one.
     pub fn host(&self, entity: EntityRef) -> Option<&str> {
         self.host_name(self.entity(entity)?.host?)
     }
 
-    /// The facts that name it, with the name that each gives it, in the order of the names.
+    /// Returns the facts that name an entity, each with the name it uses, in the order of the names.
     pub fn names(&self, entity: EntityRef) -> impl Iterator<Item = (&str, Told)> {
         let (from, to) = self.entity(entity).map_or((0, 0), |it| it.named);
         self.named.get(from..to).unwrap_or_default().iter().filter_map(|named| {
@@ -256,25 +257,25 @@ impl Connections {
         })
     }
 
-    /// Where a fact was read: the host that it tells of.
+    /// Returns the host that a fact is about.
     pub fn host_of(&self, fact: FactRef) -> Option<&str> {
         let place = self.facts.binary_search_by_key(&Some(fact), |kept| kept.fact).ok()?;
         self.host_name(self.facts.get(place)?.host)
     }
 
-    /// When that was of which a fact tells.
+    /// Returns the time of what a fact states.
     pub fn when_of(&self, fact: FactRef) -> Option<When> {
         let place = self.facts.binary_search_by_key(&Some(fact), |kept| kept.fact).ok()?;
         self.facts.get(place)?.at.and_then(when)
     }
 
-    /// The least trusted who could have written a value of a fact; `None` where nothing tells.
+    /// Returns the least trusted party that could have written a value of a fact; `None` if unknown.
     pub fn writer_of(&self, fact: FactRef) -> Option<Writer> {
         let place = self.facts.binary_search_by_key(&Some(fact), |kept| kept.fact).ok()?;
         self.facts.get(place)?.writer
     }
 
-    /// The hosts that a text names: by what they are told apart by, a label of their evidence, or a computer's name.
+    /// Returns the hosts that a text names: by their key, the label of their evidence, or a computer name.
     pub fn hosts_called<'c>(&'c self, text: &'c str) -> impl Iterator<Item = &'c str> {
         let is_called = move |host: &&Host| {
             let mut words = host.labels.iter().chain(&host.names).chain([&host.key]);
@@ -283,18 +284,18 @@ impl Connections {
         self.hosts.all.iter().filter(is_called).map(|host| host.key.as_str())
     }
 
-    /// What hosts are told apart by.
+    /// Returns the keys of all hosts.
     pub fn hosts(&self) -> impl Iterator<Item = &str> {
         self.hosts.all.iter().map(|host| host.key.as_str())
     }
 
-    /// The ends of a relation and what it is.
+    /// Returns the two ends and the kind of a relation.
     pub fn relation(&self, relation: RelationRef) -> Option<(EntityRef, RelationKind, EntityRef)> {
         let it = self.relations.get(index(relation.0))?;
         Some((EntityRef(it.from), it.kind, EntityRef(it.to)))
     }
 
-    /// The facts that show a relation, each with the time that it gives it.
+    /// Returns the facts that show a relation, each with the time that it states for it.
     pub fn shown_by(&self, relation: RelationRef) -> impl Iterator<Item = Told> {
         let (from, to) = self.relations.get(index(relation.0)).map_or((0, 0), |it| it.shown);
         self.shown.get(from..to).unwrap_or_default().iter().filter_map(|shown| {
@@ -302,7 +303,7 @@ impl Connections {
         })
     }
 
-    /// The relations of an entity, in the order of their ends.
+    /// Returns the relations of an entity, in the order of their ends.
     pub fn relations_of(&self, entity: EntityRef) -> Vec<RelationRef> {
         let edges = self.graph.edges(NodeIndex::new(index(entity.0)));
         let mut all: Vec<RelationRef> = edges
@@ -313,13 +314,13 @@ impl Connections {
         all
     }
 
-    /// The other end of a relation.
+    /// Returns the other end of a relation.
     pub fn other_end(&self, relation: RelationRef, entity: EntityRef) -> Option<EntityRef> {
         let (from, _, to) = self.relation(relation)?;
         Some(if from == entity { to } else { from })
     }
 
-    /// Where relations that count lead to from an entity.
+    /// Returns the relations of an entity that pass the filter, each with its other end.
     pub(super) fn steps<'c>(
         &'c self,
         entity: EntityRef,
@@ -333,7 +334,7 @@ impl Connections {
         })
     }
 
-    /// How many facts tell of an entity or relation, of all runs.
+    /// Returns the number of facts about any entity or relation, over all runs.
     pub fn facts(&self) -> usize {
         self.facts.len()
     }

@@ -1,10 +1,10 @@
-//! What texts of records name, in the form in which it is compared.
+//! Parses the names in records and normalises them for comparison.
 
 use ledger::pattern::fold;
 use std::net::IpAddr;
 use url::{Host, Url};
 
-/// Whether a text is a SID of somebody.
+/// Checks whether a text is the SID of an account or group.
 pub(super) fn is_sid(text: &str) -> bool {
     let parts = text.strip_prefix("S-1-").map(|rest| rest.split('-'));
     let is_form = parts.is_some_and(|mut parts| {
@@ -13,40 +13,41 @@ pub(super) fn is_sid(text: &str) -> bool {
     is_form && text != "S-1-0-0"
 }
 
-/// Whether a SID is one that a machine, a domain or a tenant made: all others are the same on every host.
+/// Checks whether a SID was issued by a machine, a domain or a tenant; all others are the same on every host.
 pub(super) fn is_of_machine_or_domain(sid: &str) -> bool {
     sid.starts_with("S-1-5-21-") || sid.starts_with("S-1-12-1-")
 }
 
-/// Whether a text names somebody or something.
+/// Checks whether a text is a real name and not a placeholder.
 pub(super) fn is_name(text: &str) -> bool {
     !matches!(text.trim(), "" | "-" | "\\" | "N/A" | "(null)")
 }
 
-/// Whether a text can be a domain and an account: neither has any of the characters that Windows forbids in their names, which paths and resources have.
+/// Checks whether a text can be a domain and an account: neither contains a character that Windows forbids in names but uses in paths
+/// and resources.
 pub(super) fn is_account(text: &str) -> bool {
     let mut parts = text.split('\\');
     let is_part = |part: &str| !part.trim().is_empty() && !part.contains(FORBIDDEN);
     parts.by_ref().take(2).all(is_part) && parts.next().is_none()
 }
 
-/// Characters of no account's name ("User Accounts", Microsoft), and those with which resources and variables begin.
+/// Characters that no account name contains ("User Accounts", Microsoft), and those that start resources and variables.
 const FORBIDDEN: [char; 17] =
     ['"', '/', '[', ']', ':', ';', '|', '=', ',', '+', '*', '?', '<', '>', '%', '@', '('];
 
-/// Whether a GUID is that of nothing.
+/// Checks whether a GUID is all zeros.
 pub(super) fn is_nothing(guid: &str) -> bool {
     guid.chars().all(|c| matches!(c, '0' | '-' | '{' | '}'))
 }
 
-/// A host by its name, without what stands before it in a share or behind it in a service's name.
+/// Normalises a host name, without the leading backslashes of a share.
 pub(super) fn host(text: &str) -> Option<String> {
     let text = fold(text.trim().trim_start_matches('\\'));
     let is_here = matches!(text.as_str(), "localhost" | "*" | "-" | "");
     (!is_here && address(&text).is_none() && !text.contains([' ', '/', '\\'])).then_some(text)
 }
 
-/// An address, in the form in which it is always written; none of those that every host has.
+/// Normalises an IP address; `None` for addresses that every host has.
 pub(super) fn address(text: &str) -> Option<String> {
     let text = text.trim();
     let bare = text.strip_prefix("::ffff:").unwrap_or(text);
@@ -55,7 +56,7 @@ pub(super) fn address(text: &str) -> Option<String> {
     is_told.then(|| address.to_string())
 }
 
-/// A DNS name.
+/// Normalises a DNS name.
 pub(super) fn domain(text: &str) -> Option<String> {
     let text = fold(text.trim().trim_end_matches('.'));
     let is_form = text.len() > 1 && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'));
@@ -63,7 +64,7 @@ pub(super) fn domain(text: &str) -> Option<String> {
     (is_form && is_told && address(&text).is_none()).then_some(text)
 }
 
-/// An address of a page or file: scheme and server in lower case.
+/// Normalises a URL: scheme and server in lower case.
 pub(super) fn url(text: &str) -> Option<String> {
     let text = text.trim();
     let (scheme, rest) = text.split_once("://")?;
@@ -73,7 +74,7 @@ pub(super) fn url(text: &str) -> Option<String> {
     (is_scheme && !rest.is_empty()).then(|| format!("{}://{}{path}", fold(scheme), fold(server)))
 }
 
-/// Schemes of which the part behind `://` is a server; in others it is a program, a page of the browser or a resource of a file.
+/// Schemes in which `://` is followed by a server; in others, a program, a browser page or a resource of a file follows.
 const OF_SERVERS: [&str; 46] = [
     "amqp",
     "amqps",
@@ -123,7 +124,7 @@ const OF_SERVERS: [&str; 46] = [
     "wss",
 ];
 
-/// The server that a web address names, as browsers read it.
+/// Returns the server that a web address names, as browsers parse it.
 fn server(url: &str) -> Option<String> {
     let url = Url::parse(url.trim()).ok()?;
     let host = url.host().filter(|_| OF_SERVERS.contains(&url.scheme()))?;
@@ -134,7 +135,7 @@ fn server(url: &str) -> Option<String> {
     })
 }
 
-/// Whether a web address names something of the host that uses it: no other computer, or no server at all.
+/// Checks whether a web address refers to the host that uses it: it names no other computer, or no server at all.
 pub(super) fn is_of_its_host(url: &str) -> bool {
     server(url).is_none_or(|server| {
         let is_local = fold(&server).rsplit('.').next() == Some("localhost");
@@ -142,7 +143,7 @@ pub(super) fn is_of_its_host(url: &str) -> bool {
     })
 }
 
-/// The server of a web address or of a share; none of an address that names something of its host.
+/// Returns the server of a web address or of a share; `None` if the address refers to its own host.
 pub(super) fn site(text: &str) -> Option<String> {
     let server = match text.contains("://") {
         true => server(text).filter(|_| !is_of_its_host(text))?,
@@ -151,7 +152,7 @@ pub(super) fn site(text: &str) -> Option<String> {
     address(&server).or_else(|| domain(&server))
 }
 
-/// The same by the first version of the rules, which took what stands behind an `@` for the server whatever stood before it.
+/// Returns the server by the first version of the rules, which took what follows an `@` as the server, whatever came before it.
 pub(super) fn first_site(text: &str) -> Option<String> {
     let server = match text.split_once("://") {
         Some((_, rest)) => {
@@ -167,7 +168,7 @@ pub(super) fn first_site(text: &str) -> Option<String> {
     address(server).or_else(|| domain(server))
 }
 
-/// The server and the share of `\\server\share`.
+/// Returns the server and the share of `\\server\share`.
 pub(super) fn share(text: &str) -> Option<(String, String)> {
     let rest = text.trim().strip_prefix("\\\\")?;
     let (server, rest) = rest.trim_start_matches("?\\").split_once('\\')?;
@@ -176,7 +177,7 @@ pub(super) fn share(text: &str) -> Option<(String, String)> {
     (!server.is_empty() && !share.is_empty() && !is_own).then(|| (fold(server), fold(share)))
 }
 
-/// An e-mail address.
+/// Normalises an e-mail address.
 pub(super) fn email(text: &str) -> Option<String> {
     let text = fold(text.trim());
     let (name, server) = text.split_once('@')?;
@@ -184,7 +185,7 @@ pub(super) fn email(text: &str) -> Option<String> {
     is_form.then_some(text)
 }
 
-/// Whether a hash tells a content apart: that of no bytes is every empty file's.
+/// Checks whether a hash identifies content: that of empty content is shared by all empty files.
 pub(super) fn is_telling_hash(hash: &str) -> bool {
     let empty = [
         "d41d8cd98f00b204e9800998ecf8427e",
@@ -195,14 +196,15 @@ pub(super) fn is_telling_hash(hash: &str) -> bool {
     is_form && !empty.contains(&hash) && hash.bytes().any(|c| c != b'0')
 }
 
-/// A serial number, without the number of the unit behind it.
+/// Returns a serial number without the trailing unit number.
 pub(super) fn serial(text: &str) -> String {
     let text = text.trim();
     let unit = text.rsplit_once('&').filter(|(_, unit)| unit.len() == 1);
     unit.map_or(text, |(serial, _)| serial).to_ascii_uppercase()
 }
 
-/// Whether a serial number tells one device from another: not one that Windows made up for a device without (its second character is `&`), nor one that makers leave in.
+/// Checks whether a serial number identifies a device: Windows did not make it up for a device without one (second character `&`),
+/// and it is no placeholder that manufacturers leave in.
 pub(super) fn is_telling_serial(text: &str) -> bool {
     let serial = serial(text);
     let is_made_up = serial.as_bytes().get(1) == Some(&b'&');
@@ -213,7 +215,7 @@ pub(super) fn is_telling_serial(text: &str) -> bool {
     !is_made_up && !is_counted && serial.len() >= 6 && letters.len() >= 3 && serial.is_ascii()
 }
 
-/// The serial number in a device's path, such as `USBSTOR\Disk&Ven_X\SERIAL&0` or `_??_USBSTOR#Disk&Ven_X#SERIAL&0#{…}`.
+/// Returns the serial number in a device path, such as `USBSTOR\Disk&Ven_X\SERIAL&0` or `_??_USBSTOR#Disk&Ven_X#SERIAL&0#{…}`.
 pub(super) fn serial_of_instance(text: &str) -> Option<String> {
     let mut parts = text.split(['#', '\\']).filter(|part| !part.is_empty() && !part.starts_with('{'));
     let upper = text.to_ascii_uppercase();
@@ -223,7 +225,7 @@ pub(super) fn serial_of_instance(text: &str) -> Option<String> {
     (!is_kind).then(|| last.to_owned())
 }
 
-/// The GUID of a volume, out of `\??\Volume{…}` or by itself.
+/// Returns the GUID of a volume, from `\??\Volume{…}` or on its own.
 pub(super) fn volume(text: &str) -> Option<String> {
     let at = text.find('{')?;
     let guid = text.get(at..)?.split_inclusive('}').next()?;
@@ -231,7 +233,7 @@ pub(super) fn volume(text: &str) -> Option<String> {
     (is_volume && guid.len() == 38 && guid.ends_with('}')).then(|| fold(guid))
 }
 
-/// Whether a volume's serial number tells it apart on a host.
+/// Checks whether a volume's serial number identifies it on a host.
 pub(super) fn is_telling_volume_serial(text: &str) -> bool {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
     digits.len() >= 8 && digits.iter().any(|digit| *digit != b'0')

@@ -1,41 +1,42 @@
-//! Paths as they are compared: the volume of a host, and the rest in lower case.
+//! Paths in comparable form: the volume of a host, and the rest in lower case.
 //!
-//! The same file is `C:\Users\mara\a.exe` in a registry value, `p1/Users/mara/a.exe` in an image and `\Device\HarddiskVolume3\Users\mara\a.exe` in a driver's list.
+//! The same file is `C:\Users\mara\a.exe` in a registry value, `p1/Users/mara/a.exe` in an image and
+//! `\Device\HarddiskVolume3\Users\mara\a.exe` in a driver's list.
 
 use ledger::Writers;
 use ledger::pattern::{fits, fold};
 use std::sync::LazyLock;
 
-/// Where a path lies.
+/// The volume of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Volume {
     /// The volume with the host's Windows.
     System,
     /// A drive by its letter.
     Letter(char),
-    /// A volume of the evidence, by how it is called there.
+    /// A volume of the evidence, by its name there.
     Evidence(String),
-    /// A volume by the name that the system gave it, which says nothing of its letter.
+    /// A volume by the name that the system gave it, which does not reveal its drive letter.
     Device(String),
     /// A share of another computer.
     Server(String),
 }
 
-/// A path, taken apart.
+/// A path, split into volume and rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Path {
     pub(super) volume: Volume,
-    /// Below the root, in lower case, with backslashes.
+    /// The path below the root, in lower case, with backslashes.
     pub(super) rest: String,
 }
 
-/// How the root of a drive looks in evidence.
+/// What the root of a drive looks like in evidence.
 static ROOTS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     let roots = Writers::shipped().map(|writers| writers.root).unwrap_or_default();
     roots.iter().map(|root| root.split('/').map(str::to_owned).collect()).collect()
 });
 
-/// A path as a record states it; `None` where it is no full one.
+/// Parses a path as a record states it; `None` if it is not a full path.
 pub(super) fn read(text: &str, folders: &[(String, String)]) -> Option<Path> {
     let text = text.trim().trim_matches('"');
     if text.contains('/') && !text.contains('\\') && !text.starts_with('/') {
@@ -49,7 +50,7 @@ pub(super) fn read(text: &str, folders: &[(String, String)]) -> Option<Path> {
     windows(bare.unwrap_or(&folded), bare.is_some())
 }
 
-/// A path of the evidence, from the volume that holds it.
+/// Parses a path within the evidence, starting with its volume.
 pub(super) fn in_evidence(text: &str) -> Path {
     let components: Vec<&str> = text.split('/').filter(|component| !component.is_empty()).collect();
     let taken = ROOTS.iter().find_map(|root| {
@@ -66,7 +67,7 @@ pub(super) fn in_evidence(text: &str) -> Path {
     Path { volume, rest: fold(&rest.join("\\")) }
 }
 
-/// The account folder in which a path of the evidence lies.
+/// Returns the account folder that a path in the evidence is in.
 pub(super) fn profile_of(path: &Path) -> Option<&str> {
     let mut components = path.rest.split('\\');
     let of_users = ["users", "documents and settings", "dokumente und einstellungen"];
@@ -74,7 +75,7 @@ pub(super) fn profile_of(path: &Path) -> Option<&str> {
     components.next().filter(|_| is_of_users && components.next().is_some())
 }
 
-/// The program that a command line starts; `None` where nothing tells where it ends.
+/// Returns the program that a command line starts; `None` if its end cannot be determined.
 pub(super) fn program_of(command: &str) -> Option<&str> {
     let command = command.trim();
     if let Some(quoted) = command.strip_prefix('"') {
@@ -90,7 +91,7 @@ pub(super) fn program_of(command: &str) -> Option<&str> {
     }
 }
 
-/// Where the first name with this ending ends.
+/// Returns the end of the first name with this extension.
 fn ended(text: &str, ending: &str) -> Option<usize> {
     text.match_indices(ending).map(|(at, _)| at + ending.len()).find(|end| {
         let next = text.get(*end..).and_then(|rest| rest.chars().next());
@@ -98,7 +99,7 @@ fn ended(text: &str, ending: &str) -> Option<usize> {
     })
 }
 
-/// The name of a file: the last component of its path.
+/// Returns the name of a file: the last component of its path.
 pub(super) fn name_of(path: &str) -> &str {
     path.rsplit(['\\', '/']).next().unwrap_or(path)
 }
@@ -132,7 +133,7 @@ fn path(volume: Volume, rest: &str) -> Option<Path> {
     is_named.then(|| Path { volume, rest: single(rest) })
 }
 
-/// With one backslash wherever there are several, as Windows reads them.
+/// Collapses repeated backslashes into one, as Windows does.
 fn single(rest: &str) -> String {
     match rest.contains("\\\\") {
         true => rest.split('\\').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\\"),
@@ -140,7 +141,7 @@ fn single(rest: &str) -> String {
     }
 }
 
-/// What a beginning such as `%windir%` makes of a path.
+/// Expands a prefix such as `%windir%`.
 fn in_folder(folded: &str, folders: &[(String, String)]) -> Option<String> {
     let (begin, rest) = folded.split_at(folded.char_indices().skip(1).find(|(_, c)| *c == '\\')?.0);
     let (_, folder) = folders.iter().find(|(from, _)| from == begin)?;

@@ -1,6 +1,6 @@
-//! The entities and relations that agents added: their readings, which code compares with its own entities by name.
+//! The entities and relations that agents added: their interpretations, which code matches with its own entities by name.
 //!
-//! **Invariant:** nothing here becomes a relation of the graph that code makes.
+//! **Invariant:** nothing here becomes a relation of the graph that code derives.
 
 use super::{Connections, EntityKind, EntityRef};
 use crate::run::Run;
@@ -8,7 +8,7 @@ use ledger::pattern::fold;
 use ledger::{EntityKind as AgentKind, FactId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What agents added, in the order of tasks.
+/// What agents added, in the order of their tasks.
 #[derive(Debug, Default)]
 pub struct Readings {
     /// The entities.
@@ -18,23 +18,23 @@ pub struct Readings {
     by_entity: BTreeMap<EntityRef, Vec<usize>>,
 }
 
-/// An entity of an agent.
+/// An entity that an agent added.
 #[derive(Debug)]
 pub struct Thing {
-    /// Who added it.
+    /// The agent that added it.
     pub agent: String,
     /// Kind and name, as the agent wrote them.
     pub said: String,
-    /// The facts that the agent named for it.
+    /// The facts that the agent cited for it.
     pub facts: Vec<FactId>,
-    /// The one entity of code that these facts name alike.
+    /// The one entity derived by code that these facts give the same name.
     pub entity: Option<EntityRef>,
 }
 
-/// A relation of an agent.
+/// A relation that an agent added.
 #[derive(Debug)]
 pub struct Link {
-    /// Who added it.
+    /// The agent that added it.
     pub agent: String,
     /// Its first end.
     pub from: End,
@@ -42,7 +42,7 @@ pub struct Link {
     pub words: String,
     /// Its second end.
     pub to: End,
-    /// The facts that the agent named for it.
+    /// The facts that the agent cited for it.
     pub facts: Vec<FactId>,
 }
 
@@ -51,14 +51,14 @@ pub struct Link {
 pub struct End {
     /// The node.
     pub node: NodeId,
-    /// Kind and name of the agent's entity, or the id of another node.
+    /// The kind and name of the agent's entity, or the id of another node.
     pub said: String,
-    /// The entity of code that it is by its facts and name.
+    /// The matching entity derived by code, by its facts and name.
     pub entity: Option<EntityRef>,
 }
 
 impl Readings {
-    /// Those of a run, whose connections these are.
+    /// Collects the readings of a run with these connections.
     pub fn of(run: &Run, of: &Connections) -> Readings {
         let added = || run.tasks.values().flat_map(|view| view.entities.iter().map(move |it| (view, it)));
         let wanted: BTreeSet<FactId> = added().flat_map(|(_, it)| it.facts.iter().copied()).collect();
@@ -97,13 +97,13 @@ impl Readings {
         readings
     }
 
-    /// The places of the relations of which an entity is an end.
+    /// Returns the indexes of the relations that have this entity as an end.
     pub fn about(&self, entity: EntityRef) -> &[usize] {
         self.by_entity.get(&entity).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The entities that each of these facts names, with the names.
+/// Returns the entities that each of these facts names, with the names.
 fn named<'c>(
     of: &'c Connections,
     wanted: &BTreeSet<FactId>,
@@ -120,7 +120,7 @@ fn named<'c>(
     named
 }
 
-/// The one entity of code of a like kind and the same name among those that the facts name.
+/// Finds the one entity derived by code with a compatible kind and the same name, among those that the facts name.
 fn same(
     of: &Connections,
     named: &BTreeMap<FactId, BTreeSet<(EntityRef, &str)>>,
@@ -142,7 +142,7 @@ fn same(
     }
 }
 
-/// Whether what an agent calls by its kind can be an entity of this kind.
+/// Checks whether an agent's entity kind can match this kind.
 const fn is_like(kind: AgentKind, code: EntityKind) -> bool {
     match kind {
         AgentKind::Host => matches!(code, EntityKind::Host),

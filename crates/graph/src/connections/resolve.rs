@@ -1,4 +1,4 @@
-//! Which keys are of one entity: strong keys that one record states together, and names that only one of them bears.
+//! Decides which keys belong to one entity: strong keys that one record states together, and names that only one of them has.
 
 use super::collect::{Collected, Edge, Late, Life, Mention};
 use super::keys::{Key, Space};
@@ -8,11 +8,11 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// Folders of a volume with Windows: a path below one of them is a full one though its volume has only a number.
+/// Folders of a Windows volume: a path below one of them is complete even if only the volume's number is known.
 const USUAL: [&str; 5] =
     ["users\\", "programdata\\", "program files\\", "program files (x86)\\", "windows\\"];
 
-/// Makes entities and relations of what was collected.
+/// Builds entities and relations from the collected keys.
 pub(super) fn resolve(collected: Collected<'_>) -> Connections {
     let canonical = Canonical::new(&collected);
     let Entities { mut entities, places } = entities(&collected, &canonical);
@@ -57,7 +57,7 @@ fn index(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// What each key comes to.
+/// The representative of each key.
 struct Canonical {
     by_key: Vec<Option<u32>>,
 }
@@ -88,7 +88,8 @@ impl Canonical {
     }
 }
 
-/// Strong keys that records state together become one, whichever stands first in the order of their texts; a name becomes the only strong one that is stated with it.
+/// Merges strong keys that records state together; the first in text order represents them.
+/// A name resolves to its strong key if it has only one.
 fn merged(collected: &Collected<'_>) -> Vec<Option<u32>> {
     let space = |key: u32| collected.keys.get(key).map(|key| key.space);
     let is_strong = |key: u32| space(key).is_some_and(Space::is_strong);
@@ -127,18 +128,18 @@ fn merged(collected: &Collected<'_>) -> Vec<Option<u32>> {
     collected.keys.iter().map(|(number, key)| Some(comes_to(number, key))).collect()
 }
 
-/// Whether a key stands before another, by nothing that hangs on the order of facts.
+/// Compares two keys, independently of the order of facts.
 fn before(collected: &Collected<'_>, one: &Key, other: &Key) -> bool {
     (one.space, written(collected, one)) < (other.space, written(collected, other))
 }
 
-/// A key as it is written, with the host that it is of.
+/// Formats a key as text, including its host.
 fn written(collected: &Collected<'_>, key: &Key) -> String {
     let host = collected.hosts.get(key.host).map_or("", |host| host.key.as_str());
     format!("{}\0{host}\0{}", key.space.word(), key.text)
 }
 
-/// Paths on a volume of which only the number is known, with the only path of their host that they can be.
+/// Pairs each path on a volume known only by its number with the one path on the same host that it can be.
 fn devices(collected: &Collected<'_>) -> Vec<(u32, u32)> {
     let rest = |key: &Key| key.text.split_once('\\').map(|(_, rest)| rest.to_owned());
     let of_device = |key: &&(u32, &Key)| key.1.space == Space::FilePath && key.1.text.starts_with("device ");
@@ -147,7 +148,7 @@ fn devices(collected: &Collected<'_>) -> Vec<(u32, u32)> {
         keys.filter_map(|(number, key)| Some((number, key, rest(key)?)))
             .filter(|(.., rest)| USUAL.iter().any(|usual| rest.starts_with(usual)))
     };
-    // Where several volumes of one naming bear such folders, nothing tells which of them is meant.
+    // If several volumes with the same kind of name have such folders, nothing shows which one is meant.
     let mut volumes: BTreeMap<(u32, bool), BTreeSet<String>> = BTreeMap::new();
     for (_, key, _) in usual() {
         let name = device_name(key);
@@ -187,18 +188,19 @@ fn devices(collected: &Collected<'_>) -> Vec<(u32, u32)> {
     found.into_iter().filter_map(only).flatten().collect()
 }
 
-/// What the system calls the volume of a path.
+/// Returns the system's name for the volume of a path.
 fn device_name(key: &Key) -> String {
     let name = key.text.strip_prefix("device ").and_then(|rest| rest.split('\\').next());
     name.unwrap_or_default().to_owned()
 }
 
-/// Whether a volume is called by its GUID: the same one has another name by its number.
+/// Checks whether a volume is named by its GUID: the same volume has another name by number.
 fn is_guid(name: &str) -> bool {
     name.starts_with("volume{")
 }
 
-/// The process or session that had a number at a time: the last that began before, where nothing says that it had ended or was another's.
+/// Returns the process or session that had a number at a time: the last one that started before, if its program or account agrees and no record
+/// says that it had ended. Otherwise a process resolves to its program, and a session to nothing.
 fn alive(collected: &Collected<'_>, canonical: &Canonical, late: &Late) -> Option<u32> {
     let place = (late.host, late.number);
     let fallback = if is_session(late.number) { None } else { late.with.and_then(|with| canonical.of(with)) };
@@ -226,11 +228,11 @@ const fn is_session(number: u64) -> bool {
 
 struct Entities {
     entities: Vec<Entity>,
-    /// The place of each canonical key.
+    /// The index of the entity for each canonical key.
     places: HashMap<u32, u32>,
 }
 
-/// The entities in the order of their keys.
+/// Builds the entities, in the order of their keys.
 fn entities(collected: &Collected<'_>, canonical: &Canonical) -> Entities {
     let mut met: Vec<u32> =
         collected.mentions.iter().filter_map(|mention| canonical.of(mention.key)).collect();
@@ -264,7 +266,7 @@ fn entities(collected: &Collected<'_>, canonical: &Canonical) -> Entities {
     Entities { entities, places }
 }
 
-/// For each fact its place in the order of runs and ids.
+/// Returns the position of each fact when sorted by run and id.
 fn order_of_facts(collected: &Collected<'_>) -> Vec<u32> {
     let mut by_id: Vec<u32> = (0..).zip(&collected.facts).map(|(number, _)| number).collect();
     by_id.sort_unstable_by_key(|number| collected.facts.get(index(*number)).map(|kept| kept.fact));
@@ -277,7 +279,7 @@ fn order_of_facts(collected: &Collected<'_>) -> Vec<u32> {
     order
 }
 
-/// The texts in their order, and for each where it stands.
+/// Returns the texts in sorted order, and the new index of each.
 fn sorted_texts(collected: &Collected<'_>) -> (Vec<Arc<str>>, Vec<u32>) {
     let texts = collected.texts.all();
     let mut by_text: Vec<u32> = (0..).zip(texts).map(|(number, _)| number).collect();
@@ -293,7 +295,7 @@ fn sorted_texts(collected: &Collected<'_>) -> (Vec<Arc<str>>, Vec<u32>) {
     (sorted, places)
 }
 
-/// Gives each entity its mentions, and as a title the name that most facts give it.
+/// Gives each entity its mentions, and the name that most facts give it as its title.
 fn name(entities: &mut [Entity], named: &[(u32, u32, u32)]) {
     let mut at = 0;
     while let Some((entity, ..)) = named.get(at) {
@@ -315,7 +317,7 @@ fn name(entities: &mut [Entity], named: &[(u32, u32, u32)]) {
     }
 }
 
-/// That files have one content: each with the first of them, on the facts that state their hashes.
+/// Relates files with the same content, each to the first of them, based on the facts that state their hashes.
 fn same_contents(collected: &Collected<'_>, canonical: &Canonical) -> Vec<Edge> {
     let mut by_hash: BTreeMap<u32, BTreeMap<u32, u32>> = BTreeMap::new();
     let id = |fact: u32| collected.facts.get(index(fact)).map(|kept| kept.fact);
@@ -347,9 +349,9 @@ fn same_contents(collected: &Collected<'_>, canonical: &Canonical) -> Vec<Edge> 
     edges
 }
 
-/// The relations in the order of their ends, each with the facts that show it.
+/// Builds the relations in the order of their ends, each with the facts that show it.
 fn related(mut drawn: Vec<(u32, u32, Edge)>) -> (Vec<Relation>, Vec<Shown>) {
-    // What has a time stands before what has none, of the same fact.
+    // For the same fact, entries with a time come before those without.
     drawn.sort_unstable_by_key(|(from, to, edge)| {
         (*from, *to, edge.kind, edge.fact, edge.at.is_none(), edge.at)
     });

@@ -1,4 +1,4 @@
-//! Which fields name entities, and which of these a fact relates: data, checked when it is read.
+//! The rules for which fields name entities and which of these a fact relates: data that is validated when read.
 
 use super::kind::{EntityKind, RelationKind};
 use serde::Deserialize;
@@ -6,24 +6,24 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 use thiserror::Error;
 
-/// How the entities of one role are told by the fields of a record.
+/// How the entities of one role are identified by the fields of a record.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Recipe {
     pub(super) is: Option<EntityKind>,
-    /// The host that the fact tells of.
+    /// The entity is the host that the fact is about.
     pub(super) here: bool,
-    /// The account in whose profile folder the record's file stands.
+    /// The entity is the account whose profile folder contains the record's file.
     pub(super) owner: bool,
-    /// The account is one of the host's own.
+    /// The account is one of the host's own accounts.
     pub(super) local: bool,
-    /// The name counts only with its domain: others are anybody's words.
+    /// The name counts only with its domain; without it, anybody could have written the name.
     pub(super) qualified: bool,
     /// The record ends the process.
     pub(super) ends: bool,
-    /// The value is told apart by the hive that it stands in.
+    /// The value is identified together with the hive that contains it.
     pub(super) hive: bool,
-    /// A bare name is told apart by the name of the file that the record was read from.
+    /// A bare name is identified together with the name of the file that the record was read from.
     pub(super) per_file: bool,
     pub(super) sid: Option<String>,
     pub(super) name: Option<String>,
@@ -46,7 +46,7 @@ pub(super) struct Recipe {
     pub(super) at: Option<String>,
     pub(super) image: Option<String>,
     pub(super) logon: Option<String>,
-    /// The role with the account that a session has to be of.
+    /// The role with the account that a session must belong to.
     pub(super) of: Option<String>,
     pub(super) value: Option<String>,
     pub(super) or_value: Option<String>,
@@ -56,12 +56,12 @@ pub(super) struct Recipe {
     pub(super) instance: Option<String>,
     pub(super) volume: Option<String>,
     pub(super) volume_serial: Option<String>,
-    /// A field and the value that it has to have.
+    /// A field and the value that it must have.
     pub(super) when: Option<[String; 2]>,
 }
 
 impl Recipe {
-    /// The fields that it reads.
+    /// Returns the fields that it reads.
     fn fields(&self) -> impl Iterator<Item = &str> {
         let when = self.when.as_ref().map(|[field, _]| field);
         [
@@ -121,12 +121,12 @@ struct Authorities {
 #[serde(deny_unknown_fields)]
 struct Table {
     types: Vec<String>,
-    /// The first version of the rules that has it.
+    /// The first version of the rules that contains it.
     #[serde(default = "first")]
     since: u16,
-    /// The last one; none: that of this program.
+    /// The last such version; `None` means the current one.
     until: Option<u16>,
-    /// Anybody can write the time of the record: it dates nothing.
+    /// Anybody can write the record's time, so it does not date anything.
     #[serde(default)]
     undated: bool,
     starts: Option<Starts>,
@@ -140,26 +140,26 @@ const fn first() -> u16 {
     1
 }
 
-/// How a record says that Windows starts something by itself.
+/// How a record shows that Windows starts something automatically.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Starts {
     pub(super) field: String,
-    /// Words in lower case.
+    /// The words for that, in lower case.
     pub(super) words: BTreeSet<String>,
 }
 
-/// A table as facts are held against it.
+/// A rule in the form used for matching facts.
 #[derive(Debug)]
 pub(super) struct Rule {
-    /// Whether nothing of it has a time.
+    /// Whether it dates nothing.
     pub(super) undated: bool,
-    /// What says that Windows starts a program by itself; none: the state of the record does.
+    /// What shows that Windows starts a program automatically; `None` means the state of the record does.
     pub(super) starts: Option<Starts>,
-    /// The predicates of which a fact has one; empty: any.
+    /// The predicates that a fact must have one of; empty means any.
     pub(super) says: Vec<String>,
     pub(super) roles: Vec<(EntityKind, Recipe)>,
-    /// The place of the role whose account a session has to be of.
+    /// The index of the role whose account a session must belong to.
     pub(super) of: Vec<Option<usize>>,
     pub(super) relations: Vec<Related>,
 }
@@ -173,26 +173,26 @@ pub(super) struct Related {
     pub(super) time: Option<String>,
 }
 
-/// The rules by which entities and relations are found.
+/// The rules for finding entities and relations.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
-    /// Which version they are of.
+    /// Their version.
     pub(super) version: u16,
     rules: Vec<Rule>,
     by_type: HashMap<String, Vec<usize>>,
-    /// Beginnings of paths in lower case, the longest first, with the folders of the system drive that they stand for.
+    /// Path prefixes in lower case, longest first, with the folders of the system drive that they stand for.
     pub(super) folders: Vec<(String, String)>,
     pub(super) authorities: BTreeSet<String>,
     pub(super) sids: BTreeMap<String, String>,
 }
 
-/// Why the rules cannot be used.
+/// The reason why the rules cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum RulesError {
-    /// The text has another form.
+    /// The text cannot be parsed.
     #[error("read the rules of connections: {0}")]
     Read(String),
-    /// A role says nothing of what it is.
+    /// A role does not state its kind.
     #[error("read the rules of connections: records {records:?}: role {role:?} has no `is`")]
     NoKind {
         /// The record types.
@@ -200,23 +200,23 @@ pub enum RulesError {
         /// The role.
         role: String,
     },
-    /// A relation names no roles of its table, or no relation.
+    /// A relation names roles that its table lacks, or an unknown relation.
     #[error("read the rules of connections: records {records:?}: {relation:?} relates nothing")]
     Relation {
         /// The record types.
         records: Vec<String>,
-        /// The relation as it is written.
+        /// The relation as written.
         relation: Vec<String>,
     },
 }
 
 impl Rules {
-    /// Whether they are of the first version, which runs of behaviour 27 and 28 have.
+    /// Checks whether they are the first version, which runs with behaviours 27 and 28 use.
     pub(super) const fn is_first(&self) -> bool {
         self.version == 1
     }
 
-    /// Those of a version.
+    /// Reads the rules of a version.
     pub(super) fn read(text: &str, version: u16) -> Result<Rules, RulesError> {
         let file: File = toml::from_str(text).map_err(|error| RulesError::Read(error.to_string()))?;
         let mut folders: Vec<(String, String)> = file.folders.into_iter().collect();
@@ -234,7 +234,7 @@ impl Rules {
         Ok(Rules { version, rules, by_type, folders, authorities: domains, sids })
     }
 
-    /// The rules for facts of records of this type.
+    /// Returns the rules for facts about records of this type.
     pub(super) fn of<'r>(&'r self, kind: &str) -> impl Iterator<Item = &'r Rule> + Clone + use<'r> {
         let places = self.by_type.get(kind).map(Vec::as_slice).unwrap_or_default();
         places.iter().filter_map(|place| self.rules.get(*place))
@@ -267,7 +267,7 @@ fn rule(table: Table) -> Result<Rule, RulesError> {
     Ok(Rule { undated, starts, says, roles, of, relations })
 }
 
-/// The rules of a version; `None` where they cannot be read: a defect of this program, which a test finds.
+/// Returns the rules of a version; `None` if they cannot be read, which is a bug in this program that a test finds.
 pub(super) fn shipped(version: u16) -> Option<&'static Rules> {
     type Read = LazyLock<Option<Rules>>;
     fn of(version: u16) -> Option<Rules> {
@@ -279,14 +279,14 @@ pub(super) fn shipped(version: u16) -> Option<&'static Rules> {
     rules.as_ref()
 }
 
-/// The fields of a record type that name one account together: name, domain and SID, each where the record has it.
+/// Returns the fields of a record type that name one account together: name, domain and SID, each if the record has it.
 pub fn accounts_of(kind: &str) -> impl Iterator<Item = AccountFields<'static>> + use<> {
     let rules = shipped(super::RULES).into_iter();
     let roles = rules.flat_map({
         let kind = kind.to_owned();
         move |rules| rules.of(&kind).flat_map(|rule| &rule.roles).collect::<Vec<_>>()
     });
-    // What counts only with its domain may be no account at all.
+    // A name that counts only with its domain may not be an account at all.
     roles.filter(|(kind, recipe)| *kind == EntityKind::Account && !recipe.qualified).map(|(_, recipe)| {
         AccountFields {
             name: recipe.name.as_deref(),
@@ -296,22 +296,23 @@ pub fn accounts_of(kind: &str) -> impl Iterator<Item = AccountFields<'static>> +
     })
 }
 
-/// Fields that name one account.
+/// The fields that name one account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AccountFields<'r> {
-    /// Its name, which may have a domain before it.
+    /// The field of its name, which may include a domain.
     pub name: Option<&'r str>,
-    /// Its domain.
+    /// The field of its domain.
     pub domain: Option<&'r str>,
-    /// Its SID.
+    /// The field of its SID.
     pub sid: Option<&'r str>,
 }
 
-/// Every record type that a rule names, with a field of it or a predicate that a fact of it has to have: what a test holds against the record types of the tools.
+/// Returns every record type that a rule names, with a field or predicate that the rule expects.
+/// A test compares these with the tools' record types.
 ///
 /// # Errors
 ///
-/// Where the rules cannot be read.
+/// Fails if the rules cannot be read.
 pub fn named_by_rules() -> Result<Named, RulesError> {
     let file: File = toml::from_str(include_str!("../../data/connections.toml"))
         .map_err(|error| RulesError::Read(error.to_string()))?;
@@ -329,12 +330,12 @@ pub fn named_by_rules() -> Result<Named, RulesError> {
     Ok(named)
 }
 
-/// What the rules name, each with its record type.
+/// The names that the rules use, each with its record type.
 #[derive(Debug, Default)]
 pub struct Named {
-    /// Fields.
+    /// Fields, each after its record type.
     pub fields: BTreeSet<(String, String)>,
-    /// Predicates.
+    /// Predicates, each after its record type.
     pub predicates: BTreeSet<(String, String)>,
 }
 
@@ -348,7 +349,7 @@ mod tests {
         let rules = Rules::read(include_str!("../../data/connections.toml"), super::super::RULES).unwrap();
         let drawn: BTreeSet<RelationKind> =
             rules.rules.iter().flat_map(|rule| rule.relations.iter().map(|related| related.kind)).collect();
-        // The one is worked out of the hashes of files, the other stands for what does not start by itself.
+        // One is derived from the hashes of files; the other replaces a relation for what does not start automatically.
         let worked_out = [RelationKind::SameContentAs, RelationKind::SetToRun];
         let missing: Vec<_> = RelationKind::ALL
             .into_iter()

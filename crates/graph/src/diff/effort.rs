@@ -1,17 +1,17 @@
-//! What runs cost.
+//! The cost of runs.
 
 use crate::run::{Judged, Run, TaskView};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a run, or an agent of it, cost.
+/// The cost of a run, or of one agent in it.
 ///
-/// Times come from circumstances of the log: no two runs have the same.
+/// Times come from the circumstances in the log and differ in every run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Effort {
-    /// Turns asked of models.
+    /// Turns that models were asked for.
     pub turns: u64,
-    /// Tools called that were answered by a run of the tool, or by another task's.
+    /// Calls that were answered by running the tool, or by another task's run of it.
     pub invocations: u64,
     /// Calls answered from the task's own log.
     pub served: u64,
@@ -19,11 +19,11 @@ pub struct Effort {
     pub refused_calls: u64,
     /// Claims made.
     pub claims: u64,
-    /// Of these, claims refused.
+    /// Claims that were refused.
     pub refused_claims: u64,
     /// Bytes that tools returned.
     pub output_bytes: u64,
-    /// Wall time of tools in microseconds; those of several agents overlap.
+    /// Wall time of tools in microseconds; the times of several agents overlap.
     pub tool_wall_microseconds: u64,
     /// CPU time of tools in microseconds.
     pub tool_cpu_microseconds: u64,
@@ -72,7 +72,7 @@ pub(super) fn of_run(run: &Run) -> Effort {
     all
 }
 
-/// What each agent cost before and after; nothing where it had no task.
+/// Returns the cost of each agent before and after; zero if it had no task.
 pub(super) fn by_agent<'r>(before: &'r Run, after: &'r Run) -> BTreeMap<&'r str, [Effort; 2]> {
     let mut agents: BTreeMap<&str, [Effort; 2]> = BTreeMap::new();
     for view in before.tasks.values() {

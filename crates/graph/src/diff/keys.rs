@@ -1,19 +1,19 @@
-//! What things are compared by: a digest of what they say and where it stands.
+//! Comparison keys: digests of what items say and where they were found.
 
 use crate::rejections::RefusedClaim;
 use crate::run::{HypothesisView, InvocationView, Run};
 use ledger::{BoundValue, Claim, Derivation, Digest, FactEntry, FactId, NodeId, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A digest of what a thing says.
+/// A digest of what an item says.
 pub(super) type Key = [u8; 32];
 
-/// What is said where there is nothing to say.
+/// An empty list of parts.
 const NOTHING: [&str; 0] = [];
 
-/// What the nodes of a run are compared by.
+/// The comparison keys of a run's nodes.
 ///
-/// A key never leaves the program, so that it may be made of the text that `Debug` gives, which tells any two values apart.
+/// A key never leaves the program, so it may be built from `Debug` text, which distinguishes any two values.
 pub(super) struct Keys<'r> {
     pub(super) run: &'r Run,
     nodes: BTreeMap<NodeId, Key>,
@@ -45,7 +45,7 @@ impl<'r> Keys<'r> {
         keys
     }
 
-    /// In the order of recording: a relation may join relations before it.
+    /// Processes nodes in the order of recording, because a relation may relate earlier relations.
     fn add_what_rests_on_facts(&mut self, view: &crate::run::TaskView) {
         for derived in view.derived() {
             let said = self.derivation(&derived.derivation.derivation);
@@ -67,17 +67,17 @@ impl<'r> Keys<'r> {
         self.nodes.insert(id, key);
     }
 
-    /// What a node is compared by; nodes that the run does not have are all the same.
+    /// Returns the key of a node; all nodes that the run lacks have the same key.
     pub(super) fn node(&self, id: NodeId) -> Key {
         self.nodes.get(&id).copied().unwrap_or_else(|| key("unknown", NOTHING))
     }
 
-    /// What the facts are compared by, each once.
+    /// Returns the keys of facts, without repeats.
     pub(super) fn of_facts(&self, facts: &[FactId]) -> BTreeSet<Key> {
         facts.iter().map(|id| self.node(NodeId::Fact(*id))).collect()
     }
 
-    /// Statement, last word, and what is named for and against it.
+    /// Returns the key of a hypothesis with its last assessment: statement, assessment, and what supports and contradicts it.
     pub(super) fn last_word(&self, hypothesis: &HypothesisView) -> Key {
         let nodes = |ids: &[NodeId]| ids.iter().map(|id| self.node(*id)).collect::<BTreeSet<_>>();
         let word = hypothesis.assessments.last().map(|last| {
@@ -94,7 +94,7 @@ impl<'r> Keys<'r> {
         key("weighed", [statement(hypothesis), word])
     }
 
-    /// Agent, code, and what was claimed; which invocations and records were cited does not count.
+    /// Returns the key of a refused claim: agent, code, and what was claimed, but not the invocations and records cited.
     pub(super) fn refused(&self, refused: &RefusedClaim<'_>) -> Key {
         let claimed = match refused.stated {
             Claim::Reading(reading) => {
@@ -136,7 +136,7 @@ impl<'r> Keys<'r> {
     }
 }
 
-/// What a hypothesis says.
+/// Returns the key of a hypothesis's statement.
 pub(super) fn statement(hypothesis: &HypothesisView) -> Key {
     key("hypothesis", [&hypothesis.proposed.statement])
 }
@@ -147,7 +147,7 @@ fn called(invocation: &InvocationView) -> Key {
     key("invocation", [invocation.started.tool.clone(), arguments])
 }
 
-/// What a fact is about and where it stands, whatever its values.
+/// Returns the key of what a fact is about and where it was read, ignoring its values.
 pub(super) fn read_from(fact: &FactEntry) -> Key {
     let place = format!("{:?}", fact.locator);
     key("read", [fact.predicate.0.clone(), fact.kind.clone(), place, said(&fact.subject)])
@@ -163,7 +163,7 @@ fn said(bound: &BoundValue) -> String {
     format!("{:?}", (&bound.field, &bound.value, &bound.quotation))
 }
 
-/// A digest of parts, each with its length, so that no two lists of parts share a key.
+/// Returns a digest of parts, each with its length, so that no two lists of parts have the same key.
 fn key<P: AsRef<[u8]>>(kind: &str, parts: impl IntoIterator<Item = P>) -> Key {
     let parts: Vec<P> = parts.into_iter().collect();
     let all: Vec<&[u8]> = std::iter::once(kind.as_bytes()).chain(parts.iter().map(AsRef::as_ref)).collect();

@@ -1,10 +1,10 @@
-//! Matching two lists by what their items say, each item once.
+//! Matches the items of two lists by what they say, each item once.
 
 use super::Changes;
 use super::keys::Key;
 use std::collections::BTreeMap;
 
-/// An item with what it is compared by.
+/// An item with its comparison key.
 #[derive(Debug, Clone)]
 pub(super) struct Keyed<'r, T> {
     pub(super) key: Key,
@@ -12,7 +12,7 @@ pub(super) struct Keyed<'r, T> {
     pub(super) item: T,
 }
 
-/// Two lists with what is in both taken out.
+/// Two lists, with matching items taken out as pairs.
 #[derive(Debug)]
 pub(super) struct Matched<'r, T> {
     pub(super) pairs: Vec<(Keyed<'r, T>, Keyed<'r, T>)>,
@@ -32,9 +32,9 @@ impl<T> Matched<'_, T> {
     }
 }
 
-/// Pairs items with one key: first those of one agent, then the others in their order; what is left keeps its order.
+/// Pairs items with the same key: first those of the same agent, then the others in order. Unmatched items keep their order.
 ///
-/// Turning the lists round turns the result round.
+/// Swapping the lists swaps the result.
 pub(super) fn match_up<'r, T>(before: Vec<Keyed<'r, T>>, after: Vec<Keyed<'r, T>>) -> Matched<'r, T> {
     let places = places(&before, &after);
     let mut partners: BTreeMap<usize, usize> = BTreeMap::new();
@@ -53,7 +53,7 @@ pub(super) fn match_up<'r, T>(before: Vec<Keyed<'r, T>>, after: Vec<Keyed<'r, T>
     take(before, after, &partners)
 }
 
-/// Where each key stands in the two lists.
+/// Returns the indexes of each key in the two lists.
 fn places<T>(before: &[Keyed<'_, T>], after: &[Keyed<'_, T>]) -> BTreeMap<Key, [Vec<usize>; 2]> {
     let mut places: BTreeMap<Key, [Vec<usize>; 2]> = BTreeMap::new();
     for (place, item) in before.iter().enumerate() {
@@ -67,7 +67,7 @@ fn places<T>(before: &[Keyed<'_, T>], after: &[Keyed<'_, T>]) -> BTreeMap<Key, [
     places
 }
 
-/// Takes the pairs, by places before and after, out of the lists.
+/// Takes pairs, given by indexes before and after, out of the lists.
 pub(super) fn take<'r, T>(
     before: Vec<Keyed<'r, T>>,
     after: Vec<Keyed<'r, T>>,

@@ -1,4 +1,4 @@
-//! Phenomena that carry some of the same facts, or the same with other values.
+//! Matches phenomena that share facts, possibly with different values.
 
 use super::Told;
 use super::keys::{Key, Keys, read_from};
@@ -8,27 +8,27 @@ use ledger::{FactEntry, NodeId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A phenomenon of each run: they carry some of the same facts, or the same with other values.
+/// A phenomenon of each run; they share facts, possibly with different values.
 #[derive(Debug)]
 pub struct ChangedPhenomenon<'r> {
-    /// As the run before has it.
+    /// The phenomenon of the first run.
     pub before: Told<'r, PhenomenonView>,
-    /// As the run after has it.
+    /// The phenomenon of the second run.
     pub after: Told<'r, PhenomenonView>,
-    /// Facts that both carry with the same values.
+    /// The number of facts that both carry with the same values.
     pub kept: usize,
-    /// Facts that only the one before carries.
+    /// Facts that only the first run's phenomenon carries.
     pub removed: Vec<&'r FactEntry>,
-    /// Facts that only the one after carries.
+    /// Facts that only the second run's phenomenon carries.
     pub added: Vec<&'r FactEntry>,
 }
 
-/// A fact that more phenomena of a run carry tells none of them apart.
+/// A fact that more phenomena of a run carry does not distinguish any of them.
 const MOST_CARRIERS: usize = 64;
 
 type Phenomena<'r> = Matched<'r, Told<'r, PhenomenonView>>;
 
-/// Takes out of what was not matched the phenomena that share facts, those first that share most.
+/// Takes the phenomena that share facts out of the unmatched ones, starting with those that share the most.
 pub(super) fn overlapping<'r>(
     matched: Phenomena<'r>,
     old: &Keys<'r>,
@@ -38,7 +38,7 @@ pub(super) fn overlapping<'r>(
     let after = facts(&matched.added, new);
     let mut candidates = candidates(&before, &after);
     let key = |left: &[Keyed<'r, _>], place: usize| left.get(place).map(|it: &Keyed<'r, Told<'r, _>>| it.key);
-    // Whichever run comes first, the order is the same: it looks at keys from the lesser to the greater.
+    // The order is the same whichever run comes first, because keys are compared from the smaller to the larger.
     candidates.sort_by_cached_key(|(old, new, kept, all)| {
         let keys = [key(&matched.removed, *old), key(&matched.added, *new)];
         (Reverse(*kept), *all, keys.iter().min().copied(), keys.iter().max().copied(), *old, *new)
@@ -54,7 +54,7 @@ pub(super) fn overlapping<'r>(
     (Matched { pairs: matched.pairs, removed: again.removed, added: again.added }, changed)
 }
 
-/// What each phenomenon's facts are about, whatever their values.
+/// Returns what each phenomenon's facts are about, ignoring their values.
 fn facts(left: &[Keyed<'_, Told<'_, PhenomenonView>>], keys: &Keys<'_>) -> Vec<BTreeSet<Key>> {
     let facts = |phenomenon: &PhenomenonView| {
         phenomenon.facts.iter().filter_map(|id| keys.run.fact(*id)).map(read_from).collect()
@@ -62,7 +62,7 @@ fn facts(left: &[Keyed<'_, Told<'_, PhenomenonView>>], keys: &Keys<'_>) -> Vec<B
     left.iter().map(|it| facts(it.item.what)).collect()
 }
 
-/// Places before and after of two that share facts, how many they share, and how many they have together.
+/// Returns the indexes, before and after, of two phenomena that share facts, how many they share, and how many they have in total.
 fn candidates(before: &[BTreeSet<Key>], after: &[BTreeSet<Key>]) -> Vec<(usize, usize, usize, usize)> {
     let (old, new) = (carriers(before), carriers(after));
     let mut shared: BTreeMap<(usize, usize), usize> = BTreeMap::new();
@@ -109,7 +109,7 @@ fn changed<'r>(
     }
 }
 
-/// The facts that a phenomenon carries besides these, each once.
+/// Returns the facts that a phenomenon carries in addition to these, without repeats.
 fn besides<'r>(keys: &Keys<'r>, phenomenon: &PhenomenonView, these: &BTreeSet<Key>) -> Vec<&'r FactEntry> {
     let run: &'r Run = keys.run;
     let mut seen = these.clone();

@@ -1,15 +1,15 @@
-//! What two runs were given.
+//! Compares the inputs of two runs.
 
 use crate::run::{Run, TaskView};
 use ledger::{Digest, EvidenceKind, IntegrityLevel};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something that a run is given, and that may be another one in another run.
+/// An input of a run that may differ in another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Setup {
-    /// The case, by its name.
+    /// The name of the case.
     Case,
-    /// The evidence, by labels, kinds and hashes.
+    /// The labels, kinds and hashes of the evidence.
     Evidence,
     /// The version of Locard.
     Program,
@@ -19,24 +19,24 @@ pub enum Setup {
     Rules,
     /// The predicates and what proves them.
     Vocabulary,
-    /// Who could have written what.
+    /// Which writers could have written what.
     Writers,
-    /// The tools that are offered.
+    /// The tools that are available.
     Tools,
     /// The behaviour flags.
     Behaviour,
-    /// Whether tools ran confined.
+    /// Whether tools ran in a sandbox.
     Confinement,
-    /// Who investigates, towards what.
+    /// The agents and their objectives.
     Agents,
     /// What decides the agents' steps.
     Models,
-    /// What was recalled of earlier runs.
+    /// What was recalled from earlier runs.
     Memory,
 }
 
 impl Setup {
-    /// The word for it.
+    /// Returns its name in formats.
     pub const fn name(self) -> &'static str {
         match self {
             Setup::Case => "case",
@@ -56,7 +56,7 @@ impl Setup {
     }
 }
 
-/// What the two runs were given that is not the same.
+/// Returns the inputs in which the two runs differ.
 pub(super) fn setup(before: &Run, after: &Run) -> BTreeSet<Setup> {
     let (old, new) = (&before.opened, &after.opened);
     let other = [
@@ -77,12 +77,12 @@ pub(super) fn setup(before: &Run, after: &Run) -> BTreeSet<Setup> {
     other.into_iter().filter(|(_, other)| *other).map(|(what, _)| what).collect()
 }
 
-/// The evidence by label.
+/// Returns the kind of each piece of evidence by label.
 fn evidence(run: &Run) -> BTreeMap<&str, EvidenceKind> {
     run.opened.case.evidence.iter().map(|it| (it.label.as_str(), it.kind)).collect()
 }
 
-/// Whether a piece of evidence has another hash in the other run; hashes of different levels cannot be compared.
+/// Checks whether a piece of evidence has a different hash in the other run; hashes of different levels cannot be compared.
 fn is_other(before: &Run, after: &Run) -> bool {
     let hashes = |run: &Run| -> BTreeMap<(String, IntegrityLevel), Digest> {
         let hashed = run.integrity.iter();
@@ -92,7 +92,7 @@ fn is_other(before: &Run, after: &Run) -> bool {
     hashes(before).iter().any(|(piece, hash)| after.get(piece).is_some_and(|other| other != hash))
 }
 
-/// What each agent is told and asked, in whatever order their tasks are.
+/// Returns the prompt and objectives of each agent, in an order independent of their tasks.
 fn agents(run: &Run) -> Vec<String> {
     sorted(run, |view| format!("{:?}", view.assigned.agent))
 }

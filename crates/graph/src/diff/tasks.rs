@@ -1,4 +1,4 @@
-//! How tasks ended.
+//! Compares how tasks ended.
 
 use crate::run::{Run, TaskView};
 use ledger::event::{Spent, TaskStatus};
@@ -9,29 +9,29 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct ChangedTask<'r> {
     /// Its agent.
     pub agent: &'r str,
-    /// As the run before has it.
+    /// The task in the first run.
     pub before: Option<&'r TaskView>,
-    /// As the run after has it.
+    /// The task in the second run.
     pub after: Option<&'r TaskView>,
-    /// The objectives that are met in one run only, by their names.
+    /// The objectives that are met in only one run, by name.
     pub objectives: Vec<ChangedObjective<'r>>,
 }
 
-/// An objective that is met in one run only.
+/// An objective that is met in only one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangedObjective<'r> {
     /// Its name.
     pub id: &'r str,
-    /// Facts that meet it in the run before; `None` where its task did not end or has no such objective.
+    /// The number of facts that meet it in the first run; `None` if the task did not end or lacks the objective.
     pub before: Option<usize>,
-    /// Facts that meet it in the run after.
+    /// The number of facts that meet it in the second run.
     pub after: Option<usize>,
 }
 
-/// Whether it ended, and how.
+/// Whether a task ended, and how.
 type End = Option<(TaskStatus, Option<Spent>)>;
 
-/// The tasks that ended differently, by agent; several tasks of an agent in the order of how they ended.
+/// Returns the tasks that ended differently, by agent; several tasks of one agent are sorted by how they ended.
 pub(super) fn tasks<'r>(before: &'r Run, after: &'r Run) -> Vec<ChangedTask<'r>> {
     let (old, new) = (by_agent(before), by_agent(after));
     let agents: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
@@ -66,7 +66,7 @@ fn end(view: &TaskView) -> End {
     view.ended.as_ref().map(|ended| (ended.status, ended.spent))
 }
 
-/// How many facts meet each objective of a task that ended.
+/// Counts the facts that meet each objective of a task that ended.
 fn met(view: Option<&TaskView>) -> BTreeMap<&str, usize> {
     let objectives = view.and_then(|view| view.ended.as_ref()).map(|ended| ended.objectives.as_slice());
     objectives.unwrap_or_default().iter().map(|it| (it.id.as_str(), it.facts.len())).collect()

@@ -1,4 +1,4 @@
-//! What an event says of earlier ones must be what they say.
+//! Checks that what an event says about earlier events is true.
 
 use super::{Because, nodes};
 use crate::run::{InvocationView, Judged, Run, TaskView};
@@ -13,7 +13,7 @@ use ledger::{
     TaskId,
 };
 
-/// Whether a fact that `task` states rests on an invocation of its own that can ground one, and on that invocation's output.
+/// Checks that a fact of `task` is based on one of its own invocations that can ground facts, and on that invocation's output.
 pub(super) fn grounding(run: &Run, task: TaskId, fact: &FactEntry) -> Result<(), Because> {
     let (owner, invocation) = run.invocation(fact.invocation).ok_or("its invocation is unknown")?;
     if owner != task {
@@ -29,7 +29,7 @@ pub(super) fn grounding(run: &Run, task: TaskId, fact: &FactEntry) -> Result<(),
     }
 }
 
-/// Whether a claim of `task` is a reading, which alone becomes a fact.
+/// Checks that a claim of `task` is a reading: only readings become facts.
 pub(super) fn is_reading(run: &Run, task: TaskId, claim: ClaimId) -> Result<(), Because> {
     match stated(run, task, claim)? {
         Claim::Reading(_) => Ok(()),
@@ -39,7 +39,7 @@ pub(super) fn is_reading(run: &Run, task: TaskId, claim: ClaimId) -> Result<(), 
     }
 }
 
-/// Whether an absence that `task` states is the one that it claimed, and rests on searches of its own that ended empty and complete.
+/// Checks that an absence of `task` is the claimed one and is based on its own searches that ended empty and complete.
 pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Result<(), Because> {
     match stated(run, task, covered.claim)? {
         Claim::Absence(claimed) if claimed.absence.form() == covered.absence.absence.form() => {}
@@ -70,7 +70,7 @@ pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Re
     Ok(())
 }
 
-/// Whether a derivation that `task` states is the one that it claimed, over facts of its own.
+/// Checks that a derivation of `task` is the claimed one and is based on its own facts.
 pub(super) fn derivation(run: &Run, task: TaskId, derived: &DerivationAccepted) -> Result<(), Because> {
     match stated(run, task, derived.claim)? {
         Claim::Derivation(claimed) if *claimed == derived.derivation.derivation => {}
@@ -85,7 +85,7 @@ pub(super) fn derivation(run: &Run, task: TaskId, derived: &DerivationAccepted) 
     known(run, task, &derived.derivation.derivation.facts())
 }
 
-/// Whether a sentence that `task` states is the one that it claimed, over nodes that it may use.
+/// Checks that a sentence of `task` is the claimed one and cites nodes that the task may use.
 pub(super) fn sentence(run: &Run, task: TaskId, told: &SentenceAccepted) -> Result<(), Because> {
     match stated(run, task, told.claim)? {
         Claim::Sentence(claimed) if claimed.text == told.sentence.text => {}
@@ -103,7 +103,7 @@ pub(super) fn sentence(run: &Run, task: TaskId, told: &SentenceAccepted) -> Resu
     }
 }
 
-/// Whether a statement that `task` tells is the one that it claimed, of a node that it may use, with fields that a fact states.
+/// Checks that a statement of `task` is the claimed one, about a node that the task may use, with fields that a fact states.
 pub(super) fn statement(run: &Run, task: TaskId, told: &StatementTold) -> Result<(), Because> {
     let statement = &told.statement;
     match stated(run, task, told.claim)? {
@@ -138,7 +138,7 @@ fn stated(run: &Run, task: TaskId, claim: ClaimId) -> Result<&Claim, Because> {
     view.map(|view| &view.submitted.stated).ok_or("the claim was not submitted")
 }
 
-/// Whether a phenomenon carries facts, and only facts of its own task.
+/// Checks that a phenomenon carries facts, all from its own task.
 pub(super) fn carried(run: &Run, task: TaskId, facts: &[FactId]) -> Result<(), Because> {
     if facts.is_empty() {
         return Err("it carries no fact");
@@ -152,7 +152,7 @@ pub(super) fn carried(run: &Run, task: TaskId, facts: &[FactId]) -> Result<(), B
     Ok(())
 }
 
-/// Whether facts are there, of which each is the task's own or was handed to it.
+/// Checks that the list of facts is not empty and that each is the task's own or was handed over to it.
 pub(super) fn known(run: &Run, task: TaskId, facts: &[FactId]) -> Result<(), Because> {
     if facts.is_empty() {
         return Err("it names no fact");
@@ -166,14 +166,14 @@ pub(super) fn known(run: &Run, task: TaskId, facts: &[FactId]) -> Result<(), Bec
     Ok(())
 }
 
-/// Whether what `owner` recorded may be used by `task`: it is the task itself, or ended before and was handed over.
+/// Checks whether `task` may use what `owner` recorded: they are the same task, or `owner` ended before and was handed over.
 pub(super) fn is_handed(run: &Run, task: TaskId, owner: TaskId) -> bool {
     let Some(view) = run.tasks.get(&task) else { return false };
     let given = view.assigned.dispatch.as_ref().is_some_and(|dispatch| dispatch.after.contains(&owner));
     owner == task || given || view.reports.iter().any(|report| report.task == owner)
 }
 
-/// Whether a task's end counts what its events were.
+/// Checks that the totals at a task's end match its events.
 pub(super) fn totals(task: &TaskView, ended: &TaskEnded) -> Result<(), Because> {
     let rejected = |judged: &Judged| matches!(judged, Judged::Rejected(_));
     let rejections = task.claims.iter().filter(|claim| claim.judged.as_ref().is_some_and(rejected)).count();
@@ -189,7 +189,7 @@ pub(super) fn totals(task: &TaskView, ended: &TaskEnded) -> Result<(), Because> 
     Ok(())
 }
 
-/// Whether each objective is met by the facts that its condition holds for, in the agent's order.
+/// Checks that each objective lists exactly the facts that meet its condition, in the agent's order.
 pub(super) fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16]) -> Result<(), Because> {
     stand(task, &task.assigned.agent.objectives, &ended.objectives, behaviours)?;
     stand(task, &task.own, &ended.own, behaviours)
@@ -230,16 +230,16 @@ fn stand(
     Ok(())
 }
 
-/// Whether an objective can stand so without a fact, by what the log says of its task's calls.
+/// Checks whether the log of the task's calls permits this status of an objective without facts.
 ///
-/// What their records say is not looked at here: `verify` does, with the outputs.
+/// The content of records is not checked here; `verify` does that with the outputs.
 fn stands(
     task: &TaskView,
     objective: &Objective,
     without: &WithoutFact,
     sources_first: bool,
 ) -> Result<(), Because> {
-    // Whether a listing shows a source stands in its records.
+    // Only its records show whether a listing contains a source.
     let needs_source = sources_first && objective.searched.iter().any(|by| by.sources.is_some());
     let may_be_undeterminable = sources_first || objective.is_required();
     let plain = |view: &InvocationView| {
@@ -276,7 +276,7 @@ fn stands(
     }
 }
 
-/// Whether a question can stand so without a fact: the calls that it names are of its task, and came to that.
+/// Checks whether a question can have this status without facts: the named calls belong to its task and had that result.
 fn looked(task: &TaskView, without: &WithoutFact) -> Result<(), Because> {
     let known = |id: &InvocationId| task.invocations.iter().find(|view| view.started.invocation == *id);
     let ended = |id: &InvocationId| known(id).and_then(|view| view.ended.as_ref());
@@ -312,7 +312,7 @@ fn looked(task: &TaskView, without: &WithoutFact) -> Result<(), Because> {
     }
 }
 
-/// Whether a call listed what had to be searched, or searched some of it in vain.
+/// Checks whether a call listed what had to be searched, or searched part of it without result.
 fn is_part_of_search(objective: &Objective, view: &InvocationView) -> bool {
     let Some(ended) = &view.ended else { return false };
     let mut kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));

@@ -1,4 +1,4 @@
-//! What agents add to the graph beside facts: it must rest on facts of their own task, or of tasks that were handed over to it.
+//! The nodes that agents add besides facts: they must be based on facts of their own task or of tasks handed over to it.
 
 use super::task::open_task;
 use super::{Because, check};
@@ -7,7 +7,7 @@ use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, Relatio
 use ledger::{Assessment, NodeId, TaskId};
 use std::collections::BTreeSet;
 
-/// An entity; added again under its id, it rests on more facts.
+/// Records an entity; if its id already exists, its new facts are added to it.
 pub(super) fn entity(run: &mut Run, id: TaskId, added: EntityAdded) -> Result<(), Because> {
     check::known(run, id, &added.facts)?;
     run.graph.add_entity(&added)?;
@@ -44,7 +44,7 @@ pub(super) fn propose(run: &mut Run, id: TaskId, proposed: HypothesisProposed) -
     Ok(())
 }
 
-/// A word on a hypothesis: for what it calls supported or contradicted something must speak.
+/// Records an assessment of a hypothesis: one that is called supported or contradicted needs something that supports or contradicts it.
 pub(super) fn assess(run: &mut Run, id: TaskId, assessed: HypothesisAssessed) -> Result<(), Because> {
     match assessed.assessment {
         Assessment::Supported if assessed.supporting.is_empty() => return Err("nothing supports it"),
@@ -70,7 +70,7 @@ pub(super) fn assess(run: &mut Run, id: TaskId, assessed: HypothesisAssessed) ->
     Ok(())
 }
 
-/// Whether nodes are the task's own, or were handed over to it.
+/// Checks whether nodes belong to the task or were handed over to it.
 pub(super) fn own(run: &Run, id: TaskId, nodes: impl IntoIterator<Item = NodeId>) -> Result<(), Because> {
     let tasks = || run.tasks.iter().filter(|(owner, _)| check::is_handed(run, id, **owner));
     match nodes.into_iter().all(|node| tasks().any(|(_, task)| holds(task, &node))) {

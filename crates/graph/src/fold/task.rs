@@ -1,4 +1,4 @@
-//! The events of one task.
+//! Folds the events of one task.
 
 use super::{Because, check, nodes};
 use crate::run::{ClaimView, InvocationView, Judged, PhenomenonView, Place, Run, TaskView};
@@ -19,7 +19,7 @@ pub(super) fn apply(
     if let Some(exchange) = event.exchange() {
         task.usage = task.usage.plus(exchange.usage);
         task.requests += exchange.attempts;
-        // Turn by turn, each rounded up, as the run's budget counts it.
+        // Each turn is rounded up, as the run's budget does.
         let cost = task.assigned.prices.map(|prices| prices.of(exchange.usage).0);
         task.cost = cost.map(|cost| MicroDollars(task.cost.unwrap_or_default().0.saturating_add(cost)));
     }
@@ -147,7 +147,7 @@ fn accept(run: &mut Run, id: TaskId, accepted: Box<ClaimAccepted>) -> Result<(),
     }
 }
 
-/// A claim repeats a fact of its own task.
+/// Records that a claim repeats a fact of its own task.
 fn repeat(run: &mut Run, id: TaskId, repeated: ClaimRepeated) -> Result<(), Because> {
     check::is_reading(run, id, repeated.claim)?;
     check::carried(run, id, &[repeated.fact])?;
@@ -180,7 +180,7 @@ fn state(run: &mut Run, id: TaskId, told: StatementTold) -> Result<(), Because> 
     judge(run, id, claim, Judged::Stated(Box::new(told))).map(drop)
 }
 
-/// A task is reported by whom it was handed out, once, and when it has ended.
+/// Records a task's report to the task that assigned it: only once, and only after it ended.
 fn report(run: &mut Run, id: TaskId, reported: TaskReported) -> Result<(), Because> {
     let of = run.tasks.get(&reported.task).ok_or("the task that it reports was not assigned")?;
     if of.assigned.dispatch.as_ref().is_none_or(|dispatch| dispatch.by != id) {

@@ -1,4 +1,4 @@
-//! Which techniques the facts of a run fit, and which of its phenomena carry them.
+//! Tests of the techniques that the facts of a run fit, and of the phenomena that carry them.
 
 use detect::Attack;
 use graph::{attack_fits, fold, techniques_of};
@@ -9,7 +9,7 @@ const RUN: &str = "ROOT\\Microsoft\\Windows\\CurrentVersion\\Run\\Updater";
 const SETHC: &str =
     "ROOT\\Microsoft\\Windows NT\\CurrentVersion\\Image File Execution Options\\sethc.exe\\Debugger";
 
-/// A fact on a record of this type; the first field is the subject.
+/// Builds a fact about a record of this type; the first field is the subject.
 fn stated(kind: &str, predicate: &str, fields: &[(&str, &str)]) -> FactEntry {
     let mut stated = fact(1, 0, "", fields);
     let subject = stated.values.remove(0);

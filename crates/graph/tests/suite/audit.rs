@@ -1,4 +1,4 @@
-//! What runs add up to in an audit.
+//! Tests of the sums over audited runs.
 
 use graph::audit::{AuditedRun, By, Counts, NO_TOOL, UNKNOWN_TOOL, audited, grouped, total};
 use graph::fold;
@@ -34,7 +34,7 @@ fn refused_call(tool: &str, refusal: Refusal) -> Event {
     })
 }
 
-/// Who is refused, corrects itself, recovers and cites what is another's, as a log.
+/// A log with refusals, a correction, a recovery and a citation of another task's node.
 fn history() -> Logged {
     let mut history = History::opened("T");
     history.assigned_with(1, "registry", "sloppy:1", vec![]).assigned_with(2, "timeline", "playbook", vec![]);
@@ -42,7 +42,7 @@ fn history() -> Logged {
     history.invoked_as(1, 1, "list_hives", |ended| {
         (ended.outcome, ended.output, ended.records) = (Outcome::Failed, None, 0);
     });
-    // Turn 2 comes to nothing, in turn 3 the point is made again and accepted.
+    // Turn 2 is wasted; in turn 3 the point is made again and accepted.
     claim(&mut history, 1, 0, 2, "ALDER-08");
     history.refused(1, 0, RejectionCode::ValueAbsent);
     claim(&mut history, 1, 1, 2, "ALDER-O7");
@@ -65,7 +65,7 @@ fn history() -> Logged {
         .push(task, Event::RecoveryEnded(RecoveryEnded { attempt: 1, facts: 0, answered: vec!["o".into()] }));
     history.push(task, Event::RecoveryBegun(RecoveryBegun { attempt: 2, ..begun }));
     history.push(task, Event::RecoveryEnded(RecoveryEnded { attempt: 2, facts: 0, answered: vec![] }));
-    // The other task cites a call of the first one, and derives from its fact.
+    // The other task cites a call of the first task and derives from its fact.
     history.asked(2, 1).invoked(2, 0);
     let foreign = Reading { invocation: invocation(1, 0).to_string(), ..reading("configured", &["x"], None) };
     history.claimed(2, 0, 1, foreign);
@@ -105,7 +105,7 @@ fn derives(history: &mut History, ordinal: u32, fact: &ledger::FactEntry) {
     history.refused(2, ordinal, RejectionCode::UnknownFact);
 }
 
-/// The same with a time for each event, a second apart.
+/// Adds a time to each event, one second apart.
 fn timed(mut events: Logged) -> Logged {
     for (second, (_, _, circumstance)) in events.iter_mut().enumerate() {
         circumstance.at = format!("2026-01-01T00:00:{second:02}.500Z");
@@ -156,7 +156,7 @@ fn a_task_takes_the_time_from_its_assignment_to_its_end() {
     let events = history();
     let last = events.len() as u64 - 1;
     let run = audited(&fold(events).unwrap());
-    // The tasks were assigned in seconds 1 and 2, and ended in the last two.
+    // The tasks were assigned in seconds 1 and 2 and ended in the last two.
     let took: Vec<_> = run.tasks.iter().map(|task| (task.counts.timed, task.counts.microseconds)).collect();
     assert_eq!(took, [(1, (last - 1 - 1) * 1_000_000), (1, (last - 2) * 1_000_000)]);
     let untimed = history().into_iter().map(|(stream, event, _)| (stream, event, Circumstance::default()));
@@ -171,7 +171,7 @@ fn what_is_counted_of_a_run_reads_as_it_was_written() {
     assert_eq!(serde_json::from_str::<AuditedRun>(&text).unwrap(), run);
 }
 
-/// Some run of two agents and two tools.
+/// A random run of two agents and two tools.
 fn runs() -> impl Strategy<Value = Vec<AuditedRun>> {
     let number = 0_u64..50;
     let counts =

@@ -1,4 +1,4 @@
-//! What each version of the rules makes of facts: runs keep the rules that they were made with.
+//! Tests of what each version of the rules derives from facts: runs keep the rules that they were made with.
 
 use graph::connections::{
     Connections, EntityKind, Filter, Namesake, Piece, RULES, between, connections_of, digest, namesakes,
@@ -13,7 +13,7 @@ fn made_by(rules: u16, facts: &[FactEntry]) -> Connections {
     connections_of(rules, &pieces, facts.iter().map(|fact| (0, fact)))
 }
 
-/// Relations as names of their ends, with the time that the first fact gives them.
+/// Returns the relations as the names of their ends, with the time that the first fact states.
 fn drawn(rules: u16, facts: &[FactEntry]) -> BTreeSet<String> {
     let of = made_by(rules, facts);
     let worded = |relation| {
@@ -29,7 +29,7 @@ fn texts(drawn: &[&str]) -> BTreeSet<String> {
     drawn.iter().map(|it| (*it).to_owned()).collect()
 }
 
-/// Facts of which the versions make different things, besides the case of five hosts.
+/// Facts from which the versions derive different things, in addition to the five-host case.
 fn disputed() -> Vec<FactEntry> {
     [download(), task(), service("manual"), service("automatic"), installed("demand start")]
         .into_iter()
@@ -75,7 +75,7 @@ fn installed(start: &str) -> FactEntry {
         .fact()
 }
 
-/// Two hosts of one image: the accounts of both have the SIDs of one machine.
+/// Two hosts cloned from one image: the accounts of both have the same machine's SIDs.
 fn clones() -> Vec<FactEntry> {
     let account = |number, host, name: &str| {
         made(number, host, "present", "user_account")
@@ -86,7 +86,7 @@ fn clones() -> Vec<FactEntry> {
     vec![account(5, "ws2", "anna"), account(6, "ws3", "bert")]
 }
 
-/// Programs of one name without a path: two prefetch files, one of them twice.
+/// Programs with the same name and no path: two prefetch files, one of them twice.
 fn prefetched() -> Vec<FactEntry> {
     let file = |number, path: &str| {
         made(number, "fs1", "executed", "prefetch").name("executable", "A.EXE").of_file(path).fact()
@@ -98,7 +98,7 @@ fn visited(url: &str) -> FactEntry {
     made(10, "ws1", "visited", "page_visit").name("url", url).name("user", "mara").minute("time", 30).fact()
 }
 
-/// A folder of which a part could not be read; `told` keeps two of them apart in the evidence.
+/// A folder whose path could not be fully read; `told` distinguishes two of them in the evidence.
 fn unreadable(number: u32, told: &str) -> FactEntry {
     made(number, "ws1", "opened", "shell_bag")
         .path("path", r"My Computer\<0x71>")
@@ -114,7 +114,9 @@ fn runs_keep_the_rules_that_they_were_made_with() {
     assert_eq!(rules_of(|_| false), RULES, "a run from before there were rules");
 }
 
-/// Whoever changes this changes what the rules make of the same facts: add one to `RULES`, and keep what the earlier rules make for runs of their behaviour.
+/// If you have to change this test, the rules now derive different things from the same facts:
+/// increment `RULES`, and keep what the earlier rules
+/// derive for runs with their behaviour.
 #[test]
 fn each_version_makes_the_same_of_the_same_facts() {
     let made = |rules| {
@@ -209,7 +211,7 @@ fn accounts_of_clones_are_of_one_host_each() {
         accounts.map(|it| of.host(it).map(str::to_owned)).collect::<Vec<_>>()
     };
     assert_eq!(accounts(&clones()), [Some("ws2".to_owned()), Some("ws3".to_owned())]);
-    // Where one host alone has the accounts, the SID is the same wherever it is met.
+    // If only one host has the accounts, the SID is the same everywhere.
     let met = made(6, "ws3", "logged_on", "logon").sid("sid", "S-1-5-21-7-7-7-1001").minute("time", 1).fact();
     let one = clones().into_iter().take(1).chain([met]).collect::<Vec<_>>();
     assert_eq!(accounts(&one), [None]);
@@ -259,7 +261,7 @@ fn a_filter_by_names_leaves_out_facts_that_only_name() {
     assert!(!none.takes_name(&of, told) && none.takes(&of, told) && !none.takes_everything());
 }
 
-/// The accounts of two hosts that visited addresses, and how many entities these are.
+/// The accounts on two hosts that visited addresses, and how many entities these are.
 fn visitors(url: &str) -> Vec<FactEntry> {
     let visit = |number, host: &str, user: &str| {
         made(number, host, "visited", "page_visit")
@@ -281,7 +283,7 @@ fn an_address_that_names_something_of_its_host_joins_no_hosts() {
         assert_eq!((addresses(1, own), addresses(2, own)), (1, 2), "{own}");
     }
     assert_eq!(addresses(2, "https://cdn.example/x"), 1);
-    // What stands behind the scheme is a server only in some schemes.
+    // Only in some schemes is the part after `://` a server.
     for no_server in ["res://ieframe.dll/x", "chrome-extension://abc/x.html"] {
         assert!(drawn(2, &visitors(no_server)).iter().all(|it| !it.contains("lies_at")), "{no_server}");
     }
@@ -319,7 +321,7 @@ fn what_is_among_the_neighbours_is_related_to_each_other_too() {
         let led: BTreeSet<_> = near.iter().map(|it| it.by).collect();
         let inner: BTreeSet<_> = between(&of, &among, &Filter::default()).into_iter().collect();
         assert!(led.is_subset(&inner));
-        // At any depth nothing is left of what hangs together.
+        // With any depth, a component is covered completely.
         let around: BTreeSet<_> = among.iter().flat_map(|it| of.relations_of(*it)).collect();
         assert_eq!(inner, around);
     }

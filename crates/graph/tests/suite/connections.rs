@@ -1,4 +1,4 @@
-//! Connections against what was planted: every relation that facts show, none that they do not, and nothing merged that is not one.
+//! Compares connections with planted ones: every relation that facts show, no other relation, and no wrong merge.
 
 use graph::connections::{
     Connections, ContradictionKind, EntityKind, EntityRef, Filter, Found, Namesake, Part, Piece, RULES,
@@ -26,7 +26,7 @@ fn one(of: &Connections, text: &str) -> EntityRef {
     }
 }
 
-/// An entity in the words of the plan.
+/// Describes an entity in the words of the plan.
 fn worded(of: &Connections, entity: EntityRef) -> String {
     let (told_by, key, _) = of.key(entity);
     let host = of.host(entity).unwrap_or_default();
@@ -156,7 +156,7 @@ fn the_same_file_is_one_in_the_forms_of_its_path() {
     };
     let same = [r"C:\Users\mara\a.exe", "p1/Users/mara/A.EXE", r"%SystemDrive%\Users\mara\a.exe"];
     assert_eq!(files(&same), 1);
-    // The number of a volume is that of Windows where something below System32 has it, or where only one path can be meant.
+    // A volume number belongs to the Windows volume if a path below System32 uses it, or if only one path is possible.
     assert_eq!(files(&[same[0], r"\Device\HarddiskVolume3\Users\mara\a.exe"]), 1);
     assert_eq!(files(&[same[0], r"D:\Users\mara\a.exe", r"\Device\HarddiskVolume3\Users\mara\a.exe"]), 3);
     assert_eq!(files(&[r"C:\a.exe", r"\Device\HarddiskVolume7\a.exe"]), 2);
@@ -201,7 +201,7 @@ fn ways_are_the_shortest_or_those_borne_out_best() {
     let ways = |most: usize, filter: &Filter| paths(&of, ends, most, filter, |_| 100);
     let shortest = ways(1, &Filter::default());
     let hops: Vec<String> = shortest[0].iter().map(|hop| worded(&of, hop.to)).collect();
-    // The program, its content on ws2, the service, the account that set it up, and where that logged on.
+    // The program, its content on ws2, the service, the account that set it up, and where that account logged on.
     assert_eq!(hops.len(), 5, "{hops:?}");
     assert_eq!(hops.last().map(String::as_str), Some("host fs1"));
     let three = ways(3, &Filter::default());
@@ -237,7 +237,7 @@ fn a_story_tells_what_came_before_and_after_and_what_else_was_done() {
     assert!(told(Part::After).contains("process ws1 4100 602 started process ws1 4200 603"));
     assert!(told(Part::After).contains("process ws1 4100 602 connected_to address 203.0.113.9"));
     assert!(told(Part::SameHost).contains(&format!("host ws1 connected_to device {STICK}")));
-    // What came later on another host, or by a process that got the same number, is none of it.
+    // Later events on another host, or of a process that got the same number, are not part of it.
     let all: Vec<String> = Part::ALL.iter().flat_map(|part| told(*part)).collect();
     assert!(all.iter().all(|it| !it.contains("notepad") && !it.contains("fs1")), "{all:?}");
     let times: Vec<_> = steps.iter().filter_map(|step| step.told.when).collect();
@@ -397,7 +397,7 @@ fn the_last_write_of_a_registry_key_says_that_its_values_were_there_by_then() {
     assert!(before.admits(&of, relation) && !after.admits(&of, relation));
 }
 
-/// Everything that connections say, in their own order.
+/// Returns everything that the connections say, in their own order.
 fn everything(of: &Connections) -> Vec<String> {
     let entities = of.entities().map(|it| {
         let names: Vec<_> = of.names(it).collect();

@@ -1,4 +1,4 @@
-//! What became of refused claims: which later claims make the same point.
+//! Tests of what became of refused claims: which later claims make the same point.
 
 use graph::{Fate, fold, refused_claims};
 use ledger::{ClaimedValue, Reading, RejectionCode};
@@ -19,7 +19,7 @@ fn fields(names: &[&str], values: &[&str], record: Option<&str>) -> Reading {
     Reading { values, ..reading("configured", &[], record) }
 }
 
-/// The fates of claims of which all but the last were refused.
+/// Returns the fates of claims of which all but the last were refused.
 fn fates(claims: Vec<Reading>) -> Vec<Fate> {
     let last = claims.len() as u32 - 1;
     let mut history = History::opened("T");
@@ -54,22 +54,22 @@ fn a_refused_claim_is_corrected_by_a_later_one_at_the_same_point() {
 #[test]
 fn readings_of_different_things_are_different_points() {
     let plain = |values: &[&str]| reading("configured", values, None);
-    // Invocation, predicate and one value in common.
+    // They share invocation, predicate and one value.
     let (one, other) = (plain(&["enabled", "1"]), plain(&["enabled", "2", "3"]));
     assert!(!corrected(one, other));
     let (one, other) = (plain(&["enabled", "a.exe"]), plain(&["enabled", "a.exe"]));
     assert!(!corrected(named(one.clone(), r"Run\one"), named(other.clone(), r"Run\other")));
     assert!(corrected(named(one, r"Run\one"), named(other, r"Run\one")));
-    // Half of the values agree, but two paths are named.
+    // Half of the values agree, but they name two paths.
     assert!(!corrected(plain(&["enabled", r"C:\a.exe"]), plain(&["enabled", r"C:\b.exe"])));
     let (name, data) = (["name", "data"], |name| [name, "enabled"]);
     assert!(!corrected(fields(&name, &data("one"), None), fields(&name, &data("other"), None)));
-    // Nothing telling in common.
+    // They share nothing significant.
     assert!(!corrected(plain(&["1", "2"]), plain(&["1", "2"])));
     // Two records of one output.
     let recorded = |record| reading("configured", &["enabled"], Some(record));
     assert!(!corrected(recorded("r1"), recorded("r2")));
-    // Another predicate over another value of the same thing.
+    // They have different predicates over different values of the same thing.
     assert!(!corrected(plain(&["C/SYSTEM", "SYSTEM"]), reading("modified", &["C/SYSTEM", "2020"], None)));
 }
 
@@ -93,7 +93,7 @@ fn a_mistyped_id_field_value_or_predicate_does_not_change_the_point() {
 fn a_log_of_nothing_but_refusals_of_one_point_is_folded_in_bounded_work() {
     let claims = vec![reading("configured", &["always the same"], Some("r1")); 2_000];
     let fates = fates(claims);
-    // Every claim looks at the next five hundred: those nearest to the end find it.
+    // Every claim checks the next five hundred, so those nearest to the end find it.
     let abandoned = fates.iter().filter(|fate| **fate == Fate::Abandoned).count();
     assert_eq!(abandoned, 2_000 - 1 - 500);
 }

@@ -1,4 +1,4 @@
-//! Two runs side by side: what counts as the same, and what is told of the rest.
+//! Tests of the comparison of two runs: what counts as the same, and how the rest is reported.
 
 use graph::{Changes, Diff, Run, Setup, Told, diff, fact_title, fold};
 use ledger::event::{
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use testkit::history::{History, fact, ids, invocation, reading};
 
-/// What the tasks of a run record, without any id.
+/// What the tasks of a run record, without ids.
 #[derive(Debug, Clone)]
 struct Plan {
     tasks: Vec<TaskPlan>,
@@ -22,19 +22,19 @@ struct Plan {
 #[derive(Debug, Clone)]
 struct TaskPlan {
     agent: usize,
-    /// Subject and value of each fact.
+    /// The subject and value of each fact.
     facts: Vec<(usize, usize)>,
-    /// Which facts each phenomenon carries; here and below, counted round.
+    /// The facts that each phenomenon carries; here and below, indexes wrap around.
     phenomena: Vec<Vec<usize>>,
-    /// Value and code of each refused claim.
+    /// The value and code of each refused claim.
     refused: Vec<(usize, bool)>,
-    /// Name, and the fact that names it.
+    /// The name, and the fact that names it.
     entities: Vec<(usize, usize)>,
-    /// Statement, last word, and the fact that it rests on.
+    /// The statement, the last assessment, and the fact that it is based on.
     hypotheses: Vec<(usize, bool, usize)>,
 }
 
-/// How ids come about in a run that is made of a plan.
+/// How ids are chosen for a run built from a plan.
 #[derive(Debug, Clone)]
 struct Labels {
     /// The number of each task.
@@ -67,7 +67,7 @@ fn build(plan: &Plan, labels: &Labels) -> Run {
 fn record(history: &mut History, plan: &TaskPlan, task: u16, first: u32) {
     let stream = Stream::Task(TaskId(task));
     history.assigned(task, WORDS[plan.agent]).asked(task, 1);
-    // A fact rests on its task's first invocation, whatever else was called.
+    // A fact is based on its task's first invocation, whatever else was called.
     for ordinal in 0..=first {
         history.invoked(task, ordinal);
     }
@@ -142,7 +142,7 @@ fn plan() -> impl Strategy<Value = Plan> {
     proptest::collection::vec(task_plan(), 0..4).prop_map(|tasks| Plan { tasks })
 }
 
-/// Everything that a diff tells of the one run alone, of the other alone, and of both, each in an order of its own.
+/// Returns everything that a diff says about the first run alone, the second alone, and both, each in its own order.
 fn told(diff: &Diff<'_>) -> (Vec<String>, Vec<String>, Vec<(String, String)>) {
     let (mut removed, mut added, mut changed) = (Vec::new(), Vec::new(), Vec::new());
     fn both<T: std::fmt::Debug>(changes: &Changes<T>, removed: &mut Vec<String>, added: &mut Vec<String>) {
@@ -244,7 +244,7 @@ fn one_task(agent: usize, facts: &[(usize, usize)], carried: &[&[usize]]) -> Pla
 fn a_phenomenon_that_carries_other_facts_is_changed_and_neither_gone_nor_new() {
     let (a, b, c, d) = ((0, 0), (1, 0), (2, 0), (3, 0));
     let before = build(&one_task(0, &[a, b, c, d], &[&[0, 1, 2], &[3]]), &PLAIN);
-    // Of the two that share facts with the first, the second shares more.
+    // Two phenomena share facts with the first one; the second of them shares more.
     let after = build(&one_task(0, &[a, b, c, d], &[&[0], &[3, 1, 2], &[3]]), &PLAIN);
     let diff = diff(&before, &after);
     assert!(diff.facts.is_empty());

@@ -1,4 +1,4 @@
-//! What a log folds into, and what is no log.
+//! Tests of what a log folds into, and of what is not a valid log.
 
 use crate::ranking::objective;
 use graph::{Asker, FoldError, answer_title, fact_title, fold, phenomenon_title};
@@ -20,7 +20,7 @@ fn phenomenon(ids: &IdSpace) -> PhenomenonId {
     PhenomenonId::assign(ids, TaskId(1), 0).unwrap()
 }
 
-/// A task that has called a tool and claimed something.
+/// Builds a task that has called a tool and made a claim.
 fn working() -> History {
     let mut history = History::opened("T");
     history.assigned(1, "a").assigned(2, "b").asked(1, 1).invoked(1, 0);

@@ -1,4 +1,4 @@
-//! Nodes beside facts: what a log may say of them, and how a hypothesis stands.
+//! Tests of nodes other than facts: what a log may say about them, and the support for a hypothesis.
 
 use graph::{Run, Sources, fold, looked_for, refused_claims, standing};
 use ledger::event::{
@@ -12,10 +12,10 @@ use ledger::{
 };
 use testkit::history::{History, claim, fact, ids, invocation, reading};
 
-/// A value that starts a program when LSASS ends: a rule of ours fits it.
+/// A value that starts a program when LSASS ends; one of our rules matches it.
 const MONITOR: &str = "Microsoft\\Windows NT\\CurrentVersion\\SilentProcessExit\\lsass.exe\\MonitorProcess";
 
-/// Two tasks, each with one invocation and one fact, which stands out.
+/// Builds two tasks, each with one invocation and one fact that stands out.
 fn history() -> History {
     let mut history = History::opened("nodes");
     for task in [1, 2] {
@@ -121,7 +121,7 @@ fn an_entity_that_is_added_again_keeps_its_kind_and_name() {
     assert!(with(vec![entity(0, 1), other]).is_err());
 }
 
-/// A search of task 1 that ended so, and an absence that rests on it.
+/// Folds a search of task 1 with this outcome, and an absence that is based on it.
 fn absence(outcome: Outcome, of_task: u16) -> Result<Run, String> {
     let mut history = history();
     history.invoked_as(1, 1, "find_files", |ended| {
@@ -156,7 +156,7 @@ fn an_absence_rests_on_an_empty_search_of_its_own_task() {
     }
 }
 
-/// A derivation of task 1 that was claimed so and accepted otherwise.
+/// Folds a derivation of task 1 that was claimed in one form and accepted in another.
 fn derivation(claimed: Derivation, accepted: Derivation) -> Result<Run, String> {
     let mut history = history();
     let stated = Claim::Derivation(claimed);

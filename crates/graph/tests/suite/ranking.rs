@@ -1,4 +1,4 @@
-//! What comes first: objectives by weight, then what is corroborated and rare; repetition goes down.
+//! Tests of the ranking: objectives by weight, then corroborated and rare facts; repetition lowers the rank.
 
 use graph::{Raised, fold, foremost, ranked};
 use ledger::{Clock, Condition, FactEntry, FieldValue, Objective, Precision, Predicate, Time, Weight};
@@ -24,7 +24,7 @@ pub(crate) fn objective(id: &str, subject: &str, weight: Weight) -> Objective {
     }
 }
 
-/// A history in which each of these facts, of one task, has a phenomenon of its own.
+/// Builds a history of one task in which each of these facts has its own phenomenon.
 fn history(objectives: Vec<Objective>, facts: &[FactEntry]) -> History {
     let mut history = History::opened("T").with_evidence("another");
     history.assigned_with(1, "a", "m", objectives).asked(1, 1).invoked(1, 0);
@@ -140,7 +140,7 @@ fn says(kind: &str, predicate: &str, fact: FactEntry) -> FactEntry {
     FactEntry { predicate: Predicate(predicate.into()), ..of_kind(kind, fact) }
 }
 
-/// Levels of the first facts, with why they were raised.
+/// Returns the levels of the first facts, and why they were raised.
 fn levels(facts: &[FactEntry]) -> Vec<(String, detect::Level, Option<Raised>)> {
     let made = history(vec![], facts);
     let run = fold(made.events()).unwrap();

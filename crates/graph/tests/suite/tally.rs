@@ -1,4 +1,4 @@
-//! What refused claims add up to.
+//! Tests of the counts of refused claims.
 
 use graph::{Run, Tally, fold, tallies};
 use ledger::{Healing, Reading, RejectionCode};
@@ -9,7 +9,7 @@ fn citing(reading: Reading, invocation: &str) -> Reading {
     Reading { invocation: invocation.into(), ..reading }
 }
 
-/// One task: turn 1 runs a tool; turn 2 has two refusals; turn 3 a refusal and a fact; turn 4 one refusal, turn 5 a healed fact.
+/// Builds one task: turn 1 runs a tool, turn 2 has two refusals, turn 3 a refusal and a fact, turn 4 a refusal, and turn 5 a healed fact.
 fn run() -> Run {
     let mut history = History::opened("T");
     history.assigned(1, "registry").invoked(1, 0);

@@ -1,4 +1,4 @@
-//! What of many runs changes: trends, versions, and runs that are unlike their kind.
+//! Tests of changes over many runs: trends, versions, and runs unlike others of their kind.
 
 use graph::audit::{
     AuditedRun, By, Counts, Figure, Kind, Trend, Verdict, Versioned, audited, drift, trends, unlike, usual,
@@ -8,7 +8,7 @@ use ledger::Digest;
 use proptest::prelude::*;
 use testkit::history::History;
 
-/// A run of one agent, on this day of January, with so many of a hundred claims refused.
+/// Builds a run of one agent on this day of January, with this many of a hundred claims refused.
 fn run(day: u32, refused: u64) -> AuditedRun {
     let mut history = History::opened("T");
     history.assigned(1, "registry");
@@ -33,10 +33,10 @@ fn refusals_over_time_are_judged_by_the_test() {
         (&[70, 60, 50, 40, 30, 20, 10], Verdict::Improving),
         (&[3, 7, 4, 6, 5, 8, 4], Verdict::Stable),
         (&[0, 0, 0, 0, 0], Verdict::Stable),
-        // Of five values no order is less probable than one in sixty.
+        // No order of five values is less probable than one in sixty.
         (&[1, 2, 3, 4, 5], Verdict::Worsening),
         (&[1, 2, 3, 4], Verdict::TooFew),
-        // One run of eight is another: wherever it stands, it may be by chance.
+        // If one run of eight differs, its position may be chance.
         (&[0, 0, 0, 0, 0, 0, 0, 9], Verdict::TooFew),
         (&[], Verdict::TooFew),
         (&[9], Verdict::TooFew),
@@ -61,7 +61,7 @@ fn what_does_not_change_in_any_run_is_stable_and_costs_no_sureness() {
 
 #[test]
 fn the_more_is_looked_at_the_surer_a_trend_must_be() {
-    // Five values rise in one of sixty orders: enough by itself, and too little beside nine others.
+    // Five values rise in one of sixty orders: significant alone, but not next to nine others.
     let mut runs = series(&[1, 2, 3, 4, 5]);
     for (place, run) in (0..).zip(&mut runs) {
         let mut other = run.tasks[0].clone();
@@ -124,7 +124,7 @@ fn a_run_is_unlike_its_kind_only_where_there_are_enough_others() {
         (&[10, 12, 11, 13, 60], &[]),
         (&[10, 12, 11, 13, 12, 11], &[]),
         (&[0, 0, 0, 0, 0, 0, 1], &[6]),
-        // Where some differ by a little, one of them is nothing unusual.
+        // If some differ slightly, a single difference is not unusual.
         (&[0, 0, 0, 0, 1, 1, 1, 0], &[]),
         (&[50, 51, 49, 50, 52, 0, 90], &[5, 6]),
     ];
@@ -139,7 +139,7 @@ fn a_run_is_unlike_its_kind_only_where_there_are_enough_others() {
     let it = &found[0];
     assert_eq!((it.figure, it.value, it.median, it.like), (Figure::Refused, 600_000, 120_000, 5));
     assert_eq!(it.kind, Kind::SameCase);
-    // The median distance of 10, 11, 12, 12, 13 from 12 is 1: 3.5 × 1.4826 of it.
+    // The median distance of 10, 11, 12, 12, 13 from 12 is 1, and the limit is 3.5 × 1.4826 times that.
     assert_eq!(it.usual, (120_000 - 51_891, 120_000 + 51_891));
 }
 

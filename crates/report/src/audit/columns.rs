@@ -1,4 +1,4 @@
-//! The columns of the tables: a name, and what stands there of a group.
+//! The columns of the audit tables: a title, and the cell for a group.
 
 use crate::costs::dollars;
 use graph::audit::{Counts, Group};
@@ -14,7 +14,7 @@ const fn column(title: &'static str, cell: fn(&Group) -> String) -> Column {
     Column { title, cell }
 }
 
-/// What a reader sees first.
+/// The columns that a reader sees first.
 pub(crate) const OVERVIEW: &[Column] = &[
     column("runs", |it| it.runs.to_string()),
     column("tasks", |it| it.counts.tasks.to_string()),
@@ -29,7 +29,7 @@ pub(crate) const OVERVIEW: &[Column] = &[
     column("seconds", |it| seconds(it.counts.timed, it.counts.microseconds)),
 ];
 
-/// What became of claims.
+/// The outcomes of claims.
 pub(crate) const CLAIMS: &[Column] = &[
     column("runs", |it| it.runs.to_string()),
     column("tasks", |it| it.counts.tasks.to_string()),
@@ -45,7 +45,7 @@ pub(crate) const CLAIMS: &[Column] = &[
     column("lost turns", |it| it.counts.lost_turns.to_string()),
 ];
 
-/// Calls, and what they cost.
+/// Calls and their cost.
 pub(crate) const CALLS: &[Column] = &[
     column("turns", |it| it.counts.turns.to_string()),
     column("calls", |it| it.counts.calls.to_string()),
@@ -61,7 +61,7 @@ pub(crate) const CALLS: &[Column] = &[
     column("in tools", |it| seconds(it.counts.calls, it.counts.tool_microseconds)),
 ];
 
-/// Of tools.
+/// Columns for tools.
 pub(crate) const TOOLS: &[Column] = &[
     column("calls", |it| it.counts.calls.to_string()),
     column("failed", |it| it.counts.failed.to_string()),
@@ -70,7 +70,7 @@ pub(crate) const TOOLS: &[Column] = &[
     column("seconds", |it| seconds(it.counts.calls, it.counts.tool_microseconds)),
 ];
 
-/// Of codes: of claims and of calls.
+/// Columns for codes, of both claims and calls.
 pub(crate) const CODES: &[Column] = &[
     column("runs", |it| it.runs.to_string()),
     column("tasks", |it| it.counts.tasks.to_string()),
@@ -83,10 +83,10 @@ pub(crate) const CODES: &[Column] = &[
     column("calls not run", |it| it.counts.calls_refused.to_string()),
 ];
 
-/// What stands where there is nothing to count.
+/// The cell if there is nothing to count.
 const NOTHING: &str = "-";
 
-/// A share in percent with a tenth, by whole numbers.
+/// Formats a share in percent with one decimal place, using whole numbers.
 pub(crate) fn share(part: u64, of: u64) -> String {
     decimal(part.saturating_mul(100), of, 1).map_or(NOTHING.to_owned(), |share| format!("{share} %"))
 }
@@ -111,7 +111,7 @@ fn seconds(known: u64, microseconds: u64) -> String {
     if known == 0 { NOTHING.to_owned() } else { decimal(microseconds, 1_000_000, 1).unwrap_or_default() }
 }
 
-/// A quotient with so many digits behind the point, rounded half up; `None` where there is nothing to divide by.
+/// Formats a quotient with this many decimal places, rounded half up; `None` if the divisor is zero.
 pub(crate) fn decimal(part: u64, of: u64, digits: u32) -> Option<String> {
     let unit = 10_u128.pow(digits);
     let (part, of) = (u128::from(part), u128::from(of));

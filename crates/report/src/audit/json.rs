@@ -1,4 +1,4 @@
-//! The audit for programs.
+//! The audit as JSON.
 
 use super::truth::Sure;
 use super::{Audit, Named, told, truth};
@@ -7,7 +7,7 @@ use graph::audit::{By, Counts, Drift, Group, Kind, Millionths, Trend, Unlike, Ve
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Everything that is counted, as one object.
+/// Returns everything that is counted, as one object.
 pub fn json(audit: &Audit) -> Value {
     let by = |by: By| {
         let groups = grouped(audit.runs(), by).into_iter();
@@ -37,7 +37,7 @@ pub fn json(audit: &Audit) -> Value {
     })
 }
 
-/// Confidences beside the ground truth; null where none was given.
+/// Returns confidences next to the ground truth; null if none was given.
 fn confidence(sure: &[Sure]) -> Value {
     if sure.is_empty() {
         return Value::Null;
@@ -151,7 +151,7 @@ fn of_group(group: &Group) -> Value {
     members
 }
 
-/// The numbers by the names that they have in the code, and what is made of them.
+/// Returns the counts under their names in the code, and the figures derived from them.
 pub(super) fn counts(counts: &Counts) -> Value {
     let mut members = json!(counts);
     if let Some(members) = members.as_object_mut() {

@@ -9,16 +9,16 @@ use graph::audit::{By, FEWEST_LIKE, Group, Trend, Verdict, grouped, total};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Most names in a line of the overview.
+/// The maximum number of names in a line of the overview.
 const SHOWN: usize = 5;
 
-/// Most models in its table; what is left is one row.
+/// The maximum number of models in its table; the others are combined in one row.
 const MODELS: usize = 3;
 
-/// Most lines of each of its lists: the whole has 24 lines at most.
+/// The maximum number of lines in each of its lists: the whole overview has at most 24 lines.
 const LINES: usize = 2;
 
-/// What the runs came to, on one screen.
+/// Formats the results of the runs on one screen.
 pub fn overview(audit: &Audit) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", about(audit));
@@ -46,7 +46,7 @@ pub fn overview(audit: &Audit) -> String {
     out
 }
 
-/// How many figures change, and those that do.
+/// Counts the figures that change, and lists them.
 fn trends_in_short(out: &mut String, trends: &[Trend]) {
     let mut counted: BTreeMap<Verdict, usize> = BTreeMap::new();
     trends.iter().for_each(|trend| *counted.entry(trend.verdict).or_default() += 1);
@@ -58,7 +58,7 @@ fn trends_in_short(out: &mut String, trends: &[Trend]) {
     }
 }
 
-/// A trend with the numbers of its test.
+/// Formats a trend with the numbers of its test.
 fn trend_line(trend: &Trend) -> String {
     let of = trend.of.as_ref().map_or(String::new(), |of| format!("{}: ", terminal(of)));
     let mut line = format!("{of}{} {}", told::figure(trend.figure), told::verdict(trend.verdict));
@@ -76,7 +76,7 @@ fn trend_line(trend: &Trend) -> String {
     line
 }
 
-/// The runs that are unlike others.
+/// Lists the runs that are unlike others.
 fn unlike_in_short(out: &mut String, audit: &Audit) {
     let unlike = audit.unlike();
     let runs: BTreeSet<usize> = unlike.iter().map(|it| it.run).collect();
@@ -90,7 +90,7 @@ fn unlike_in_short(out: &mut String, audit: &Audit) {
     }
 }
 
-/// What the ground truth says of answers.
+/// Formats what the ground truth says about answers.
 pub(crate) fn sureness(name: &str, of: &Reliability) -> String {
     let count = |truth: Spoken| of.count(truth);
     let mean = truth::mean(of).map_or("-".to_owned(), |mean| decimal(mean, 1000, 2).unwrap_or_default());
@@ -104,7 +104,7 @@ pub(crate) fn sureness(name: &str, of: &Reliability) -> String {
     )
 }
 
-/// How many runs there are, of which cases and when.
+/// Describes how many runs there are, of which cases and from when.
 pub(crate) fn about(audit: &Audit) -> String {
     let cases: BTreeSet<&str> = audit.runs().map(|run| run.case.as_str()).collect();
     let of = match cases.len() {
@@ -118,7 +118,7 @@ pub(crate) fn about(audit: &Audit) -> String {
     format!("{} {of}, {begun} (UTC)", counted(audit.sealed.len(), "sealed run"))
 }
 
-/// A time of RFC 3339 to the minute; anything else as it is.
+/// Shortens an RFC 3339 time to the minute; other text is left as it is.
 pub(crate) fn minute(time: &str) -> String {
     match (time.get(..10), time.get(10..11), time.get(11..16)) {
         (Some(day), Some("T"), Some(time)) => terminal(&format!("{day} {time}")),
@@ -130,7 +130,7 @@ pub(crate) fn counted(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// The runs that do not count: not sealed, not read, given twice.
+/// Lists the runs that do not count: not sealed, unreadable, or duplicates.
 fn set_apart(out: &mut String, audit: &Audit, lines: usize) {
     if !audit.unsealed.is_empty() {
         let names: Vec<_> = audit.unsealed.iter().map(|named| terminal(&named.name)).collect();
@@ -157,13 +157,13 @@ fn set_apart(out: &mut String, audit: &Audit, lines: usize) {
     }
 }
 
-/// The first of some names, and how many more there are.
+/// Lists the first names, and how many more there are.
 fn first(names: &[String], most: usize) -> String {
     let shown = names.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > most { format!("{shown}, and {} more", names.len() - most) } else { shown }
 }
 
-/// The groups with the most of something, the most first; what is left out is added up.
+/// Returns the groups with the most of something, largest first; the others are added up.
 fn most(
     groups: impl IntoIterator<Item = (String, Group)>,
     of: impl Fn(&Group) -> u64,
@@ -175,7 +175,7 @@ fn most(
         let rest = rows.split_off(MODELS);
         let mut others = Group::default();
         for (_, group) in &rest {
-            // The same run may be in several: it is counted once for each.
+            // One run may be in several groups, each of which counts it.
             others.runs = others.runs.max(group.runs);
             others.counts.add(&group.counts);
         }
@@ -184,7 +184,7 @@ fn most(
     rows
 }
 
-/// The codes that were met most.
+/// Lists the most frequent codes.
 fn codes(out: &mut String, audit: &Audit) {
     let number = |group: &Group| group.counts.refused + group.counts.calls_refused;
     let mut codes: Vec<(String, u64)> = grouped(audit.runs(), By::Code)
@@ -198,7 +198,7 @@ fn codes(out: &mut String, audit: &Audit) {
     let _ = writeln!(out, "\nrefused: {told}");
 }
 
-/// Every row of what is asked for.
+/// Formats every row of the requested detail.
 pub fn detail(audit: &Audit, of: Detail) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", about(audit));
@@ -237,7 +237,7 @@ pub fn detail(audit: &Audit, of: Detail) -> String {
     out
 }
 
-/// What changes of agents or of models.
+/// Lists the trends of agents or of models.
 fn changes(out: &mut String, audit: &Audit, by: By) {
     let trends = audit.trends(Some(by));
     let changed: Vec<&Trend> = trends.iter().filter(|trend| trend.verdict.is_trend()).collect();
@@ -270,7 +270,7 @@ fn all_unlike(out: &mut String, audit: &Audit) {
     }
 }
 
-/// What the runs were made with, each version with what its runs came to.
+/// Lists the versions that the runs were made with, each with the results of its runs.
 fn versions(out: &mut String, audit: &Audit) {
     let drifts = audit.drift();
     if drifts.is_empty() {
@@ -284,7 +284,7 @@ fn versions(out: &mut String, audit: &Audit) {
     }
 }
 
-/// Every figure of whole runs, and what changes of agents and models.
+/// Lists every figure of whole runs, and the trends of agents and models.
 fn trends(out: &mut String, audit: &Audit) {
     let _ = writeln!(
         out,
@@ -304,7 +304,7 @@ fn with_all(mut rows: Vec<(String, Group)>, audit: &Audit) -> Vec<(String, Group
     rows
 }
 
-/// A row for each run, those that are not sealed last.
+/// Returns a row for each run; unsealed ones come last.
 pub(crate) fn each(audit: &Audit) -> Vec<(String, Group)> {
     let row =
         |named: &Named, after: &str| (format!("{}{after}", terminal(&named.name)), total([&named.audited]));
@@ -312,7 +312,7 @@ pub(crate) fn each(audit: &Audit) -> Vec<(String, Group)> {
     sealed.chain(audit.unsealed.iter().map(|named| row(named, " (not sealed)"))).collect()
 }
 
-/// A table whose numbers stand to the right.
+/// Formats a table with right-aligned numbers.
 fn table(out: &mut String, title: &str, columns: &[Column], rows: &[(String, Group)]) {
     let names = rows.iter().map(|(name, _)| name.chars().count());
     let width = names.chain([title.len()]).max().unwrap_or(0);
@@ -341,7 +341,7 @@ mod tests {
     use graph::audit::audited;
     use testkit::history::History;
 
-    /// A run of a model and an agent that are its own, unlike all others.
+    /// Builds a run with a unique model and agent, unlike all others.
     fn named(day: u32) -> Named {
         let mut history = History::opened("T");
         history.assigned_with(1, &format!("agent-{day}"), &format!("model-{day}"), vec![]);
@@ -370,7 +370,7 @@ mod tests {
             twice: (0..9).map(|number| format!("copy-{number}")).collect(),
             ..Audit::default()
         };
-        // Six of one kind, of which one is unlike the others.
+        // The loop adds runs of one kind, of which only the last is unlike the others.
         for day in 20..=26 {
             let mut run = named(day);
             run.audited.tasks.remove(0);

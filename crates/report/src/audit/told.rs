@@ -1,11 +1,11 @@
-//! How figures, trends, versions and runs that are unlike others are said.
+//! Words for figures, trends, versions, and runs that are unlike others.
 
 use super::columns::decimal;
 use super::{Audit, Named};
 use crate::inert::terminal;
 use graph::audit::{Drift, Figure, Kind, Millionths, Trend, Unit, Unlike, Verdict, Versioned};
 
-/// What a figure is called.
+/// Returns the name of a figure.
 pub(crate) const fn figure(figure: Figure) -> &'static str {
     match figure {
         Figure::Refused => "refused claims",
@@ -24,7 +24,7 @@ pub(crate) const fn figure(figure: Figure) -> &'static str {
     }
 }
 
-/// What a trend is called.
+/// Returns the name of a trend.
 pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::TooFew => "too few runs to tell",
@@ -32,7 +32,7 @@ pub(crate) const fn verdict(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A value in the unit of its figure.
+/// Formats a value in the unit of its figure.
 pub(crate) fn value(of: Figure, value: Millionths) -> String {
     let (part, after) = match of.unit() {
         Unit::Share => (value.saturating_mul(100), " %"),
@@ -42,18 +42,18 @@ pub(crate) fn value(of: Figure, value: Millionths) -> String {
     format!("{}{after}", decimal(part, 1_000_000, 1).unwrap_or_default())
 }
 
-/// A probability with three digits.
+/// Formats a probability with three digits.
 pub(crate) fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// The earlier and the later half of a trend.
+/// Formats the earlier and the later half of a trend.
 pub(crate) fn halves(trend: &Trend) -> String {
     let of = |it: Millionths| value(trend.figure, it);
     trend.halves.map_or_else(String::new, |(earlier, later)| format!("{} → {}", of(earlier), of(later)))
 }
 
-/// What there are several versions of.
+/// Names the thing that has several versions.
 pub(crate) fn versioned(what: &Versioned) -> String {
     match what {
         Versioned::Program => "program".to_owned(),
@@ -67,18 +67,18 @@ pub(crate) fn versioned(what: &Versioned) -> String {
     }
 }
 
-/// A version: of a digest its beginning.
+/// Formats a version; a digest is shortened to its beginning.
 pub(crate) fn version(version: &str) -> String {
     let is_digest = version.len() == 64 && version.bytes().all(|byte| byte.is_ascii_hexdigit());
     terminal(if is_digest { version.get(..12).unwrap_or(version) } else { version })
 }
 
-/// The versions that there are several of, counted.
+/// Formats how many versions there are of each thing.
 pub(crate) fn drifts(drifts: &[Drift]) -> Vec<String> {
     drifts.iter().map(|drift| format!("{} of the {}", drift.versions.len(), versioned(&drift.what))).collect()
 }
 
-/// In what a run is unlike others, and what is usual.
+/// Describes in what a run is unlike others, and what is usual.
 pub(crate) fn unlike(it: &Unlike) -> String {
     let of = |millionths: Millionths| value(it.figure, millionths);
     let kind = match it.kind {
@@ -96,7 +96,7 @@ pub(crate) fn unlike(it: &Unlike) -> String {
     )
 }
 
-/// The run that is unlike others.
+/// Returns the run that is unlike others.
 pub(crate) fn named<'a>(audit: &'a Audit, it: &Unlike) -> Option<&'a Named> {
     audit.sealed.get(it.run)
 }

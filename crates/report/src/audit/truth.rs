@@ -1,18 +1,18 @@
-//! Confidences beside what the ground truth says of the answers.
+//! Confidences next to what the ground truth says about the answers.
 
 use crate::score::{Forecast, Reliability, Spoken};
 use std::collections::BTreeMap;
 
-/// An answer of a run whose ground truth is known.
+/// An answer from a run whose ground truth is known.
 #[derive(Debug, Clone)]
 pub struct Sure {
-    /// What decided the steps of its agent.
+    /// The model that decided its agent's steps.
     pub model: String,
-    /// Its confidence, and what the truth says of it.
+    /// Its confidence, and what the truth says about it.
     pub forecast: Forecast,
 }
 
-/// The answers by what they have in common.
+/// Groups the answers by name.
 pub(crate) fn by(sure: &[Sure], name: impl Fn(&Sure) -> &str) -> BTreeMap<String, Reliability> {
     let mut of: BTreeMap<String, Reliability> = BTreeMap::new();
     for it in sure {
@@ -21,17 +21,17 @@ pub(crate) fn by(sure: &[Sure], name: impl Fn(&Sure) -> &str) -> BTreeMap<String
     of
 }
 
-/// All of them.
+/// Combines all answers.
 pub(crate) fn all(sure: &[Sure]) -> Reliability {
     Reliability { forecasts: sure.iter().map(|it| it.forecast.clone()).collect() }
 }
 
-/// How many answers the truth speaks of.
+/// Counts the answers that the truth covers.
 pub(crate) fn spoken_of(of: &Reliability) -> usize {
     of.forecasts.len() - of.count(Spoken::OutOfReach)
 }
 
-/// The mean confidence of the answers that the truth speaks of, in thousandths, rounded down.
+/// Returns the mean confidence of the answers that the truth covers, in thousandths, rounded down.
 pub(crate) fn mean(of: &Reliability) -> Option<u64> {
     let said = of.forecasts.iter().filter(|it| it.truth != Spoken::OutOfReach);
     let (number, sum) = said

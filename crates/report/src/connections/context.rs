@@ -13,23 +13,23 @@ use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs, their connections, and what counts of them: how entities, relations and facts are told.
+/// Runs, their connections and a filter, with methods that describe entities, relations and facts.
 pub struct Context<'c> {
     runs: &'c [&'c Run],
-    /// With how many facts a fact cannot be right at once.
+    /// The number of facts that exclude each fact.
     contradicted: OnceCell<BTreeMap<FactRef, usize>>,
     pub(super) of: &'c Connections,
     pub(super) filter: &'c Filter,
 }
 
-/// The most facts of one relation that are weighed: more of them change no answer.
+/// The maximum number of facts of one relation that are weighed; more would change no answer.
 const WEIGHED: usize = 64;
 
-/// The longest sentence of a table, in characters.
+/// The maximum length of a sentence in a table, in characters.
 const SENTENCE: usize = 200;
 
 impl<'c> Context<'c> {
-    /// Of these runs, whose connections these are; `filter` says what counts.
+    /// Creates a context from runs, their connections and a filter.
     pub const fn new(runs: &'c [&'c Run], of: &'c Connections, filter: &'c Filter) -> Context<'c> {
         Context { runs, of, filter, contradicted: OnceCell::new() }
     }
@@ -43,12 +43,12 @@ impl<'c> Context<'c> {
         runs.flat_map(|(at, run)| run.facts().map(move |(_, accepted)| (at, &accepted.fact)))
     }
 
-    /// The fact that is meant.
+    /// Returns the fact for a reference.
     pub fn fact(&self, at: FactRef) -> Option<&'c FactEntry> {
         self.runs.get(usize::from(at.run))?.fact(at.fact)
     }
 
-    /// A fact by its id; of several runs with the name of its own.
+    /// Formats the id of a fact; with several runs, the name of its run is added.
     pub(super) fn cited(&self, at: FactRef) -> String {
         match self.runs {
             [_] => at.fact.to_string(),
@@ -74,7 +74,7 @@ impl<'c> Context<'c> {
         })
     }
 
-    /// What code says of a fact.
+    /// Returns code's sentence for a fact.
     pub fn sentence(&self, at: FactRef) -> String {
         let run = self.runs.get(usize::from(at.run));
         let said =
@@ -82,18 +82,18 @@ impl<'c> Context<'c> {
         said.map(|phrase| phrase.text()).unwrap_or_default()
     }
 
-    /// The same, for a table.
+    /// Returns code's sentence for a fact, shortened for a table.
     pub fn short_sentence(&self, at: FactRef) -> String {
         shortened(&terminal(&self.sentence(at)), SENTENCE)
     }
 
-    /// An entity on one line: kind, name, host and id.
+    /// Formats an entity on one line: kind, name, host and id.
     pub(super) fn shown(&self, entity: EntityRef) -> String {
         let id = self.of.id(entity).map(|id| id.to_string()).unwrap_or_default();
         format!("{} [{id}]", self.called(entity))
     }
 
-    /// An entity by kind and name, and by its host where it is of one.
+    /// Names an entity by kind and title, and by its host if it is specific to one.
     pub fn called(&self, entity: EntityRef) -> String {
         let kind = self.of.kind(entity).words();
         let title = shortened(&terminal(self.of.title(entity)), 100);
@@ -116,7 +116,7 @@ impl<'c> Context<'c> {
         })
     }
 
-    /// The facts that show a relation and count, the best borne out first.
+    /// Returns the facts that show a relation and pass the filter, those with the best support first.
     pub fn shown_by(&self, relation: RelationRef) -> Vec<Told> {
         let mut shown: Vec<Told> =
             self.of.shown_by(relation).filter(|told| self.filter.takes(self.of, *told)).collect();
@@ -127,7 +127,7 @@ impl<'c> Context<'c> {
         shown
     }
 
-    /// How sure a relation is, by the facts that show it, and by what contradicts them.
+    /// Returns the confidence in a relation, from the facts that show it and what contradicts them.
     pub fn confidence(&self, relation: RelationRef) -> Confidence {
         let facts = self.of.shown_by(relation).filter(|told| self.filter.takes(self.of, *told));
         let facts: Vec<(FactRef, &FactEntry)> =
@@ -140,7 +140,7 @@ impl<'c> Context<'c> {
         corroborated(&shown, shown.iter().copied(), against)
     }
 
-    /// The facts that are this sure, each by itself.
+    /// Returns the facts that have at least this confidence on their own.
     pub(super) fn facts_of_confidence(&self, least: u16) -> BTreeSet<FactRef> {
         let is_sure = |fact: &FactEntry| confidence([fact], 0).thousandths() >= least;
         let sure = self.facts().filter(|(_, fact)| is_sure(fact));
@@ -158,7 +158,7 @@ impl<'c> Context<'c> {
         })
     }
 
-    /// The pairs of facts that do not fit together, over all runs.
+    /// Returns the pairs of facts that contradict each other, over all runs.
     pub(super) fn contradictions(&self) -> Vec<Contradiction> {
         match self.runs {
             [run] => run.contradictions().to_vec(),
@@ -166,7 +166,7 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// What makes a relation weaker than others: where its files lie, and who could have written what they say.
+    /// Describes what weakens a relation: the places of its files, and who could have written their contents.
     pub fn weakness(&self, relation: RelationRef) -> Option<String> {
         let facts: Vec<&FactEntry> =
             self.of.shown_by(relation).filter_map(|told| self.fact(told.fact)).collect();
@@ -190,12 +190,12 @@ impl<'c> Context<'c> {
     }
 }
 
-/// How many facts these are: one may tell of several times.
+/// Counts the distinct facts: one fact may state several times.
 pub(super) fn distinct(told: impl IntoIterator<Item = Told>) -> usize {
     told.into_iter().map(|told| told.fact).collect::<BTreeSet<_>>().len()
 }
 
-/// A text that is not longer than so many characters.
+/// Shortens a text to this many characters.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -203,7 +203,7 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// A time for a table, as wide as all others.
+/// Formats a time for a table, with a fixed width.
 pub(super) fn time(when: Option<When>) -> String {
     let second = |utc: Utc| {
         let text = utc.to_string();

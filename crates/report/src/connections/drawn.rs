@@ -1,6 +1,6 @@
-//! Entities and relations in the forms that programs draw: DOT, GraphML, and the elements of Cytoscape.
+//! Entities and relations in graph formats: DOT, GraphML, and the elements of Cytoscape.
 //!
-//! Every text of the evidence is a quoted string there, with what is not printable written out.
+//! In each format, text from the evidence is a quoted string with unprintable characters escaped.
 
 use super::Answer;
 use crate::inert::terminal;
@@ -8,7 +8,7 @@ use graph::connections::{Connections, EntityRef, RelationRef};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// As Graphviz reads it.
+/// Formats the answer in DOT, for Graphviz.
 pub fn dot(of: &Connections, answer: &Answer) -> String {
     let mut out = String::from("digraph connections {\n  node [shape=box];\n");
     for it in entities(of, answer) {
@@ -17,7 +17,7 @@ pub fn dot(of: &Connections, answer: &Answer) -> String {
     }
     for it in relations(of, answer) {
         let label = quoted(&it.words());
-        // What an agent added is its reading.
+        // A relation that an agent added is an interpretation.
         let style = if it.by.is_some() { ", style=dashed" } else { "" };
         let _ = writeln!(out, "  {} -> {} [label={label}{style}];", quoted(&it.from), quoted(&it.to));
     }
@@ -25,14 +25,14 @@ pub fn dot(of: &Connections, answer: &Answer) -> String {
     out
 }
 
-/// A string of DOT: only a quotation mark and a backslash mean something in one; `\n` breaks a label's line.
+/// Quotes a DOT string: only quotation mark and backslash are special in it; `\n` breaks a label's line.
 fn quoted(text: &str) -> String {
     let lines: Vec<String> =
         text.split('\n').map(|line| terminal(line).replace('\\', "\\\\").replace('"', "\\\"")).collect();
     format!("\"{}\"", lines.join("\\n"))
 }
 
-/// As yEd, Gephi and NetworkX read it (<http://graphml.graphdrawing.org/>).
+/// Formats the answer in GraphML, for yEd, Gephi and NetworkX (<http://graphml.graphdrawing.org/>).
 pub fn graphml(of: &Connections, answer: &Answer) -> String {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
@@ -79,7 +79,7 @@ fn xml(text: &str) -> String {
     terminal(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The elements of Cytoscape and Cytoscape.js.
+/// Formats the answer as elements of Cytoscape and Cytoscape.js.
 pub fn cytoscape(of: &Connections, answer: &Answer) -> Value {
     let nodes: Vec<Value> = entities(of, answer)
         .map(|it| json!({ "data": { "id": it.id, "kind": it.kind, "name": it.name, "host": it.host } }))
@@ -114,7 +114,7 @@ struct DrawnRelation {
     kind: String,
     first: Option<String>,
     facts: Vec<String>,
-    /// The agent whose reading it is; `None` where code made it.
+    /// The agent that added it; `None` if code derived it.
     by: Option<String>,
 }
 
@@ -163,7 +163,7 @@ fn relation_of(of: &Connections, answer: &Answer, relation: RelationRef) -> Opti
     })
 }
 
-/// Each once, in the order in which they come: a fact may give a relation several times.
+/// Removes repeats, keeping the order: a fact may show a relation several times.
 fn distinct(facts: impl Iterator<Item = String>) -> Vec<String> {
     let mut known = std::collections::BTreeSet::new();
     facts.filter(|fact| known.insert(fact.clone())).collect()

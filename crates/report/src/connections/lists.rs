@@ -1,4 +1,4 @@
-//! What connections are like as a whole.
+//! Answers about the connections as a whole.
 
 use super::Answer;
 use super::context::{Context, distinct};
@@ -60,7 +60,7 @@ pub(super) fn summary(context: &Context<'_>) -> Answer {
     Answer::new(text, value).drawing(context.of, shown_entities, counting)
 }
 
-/// The entities that count: all, and with a filter those that a relation is left of.
+/// Returns the entities that count: all of them, or with a filter those that still have a relation.
 fn counted(context: &Context<'_>, counting: &[RelationRef]) -> BTreeSet<EntityRef> {
     match context.filter.takes_everything() {
         true => context.of.entities().collect(),
@@ -71,7 +71,7 @@ fn counted(context: &Context<'_>, counting: &[RelationRef]) -> BTreeSet<EntityRe
     }
 }
 
-/// What the seal of a run says of its entities and relations; null where it says nothing.
+/// Returns what the seal of a run says about its entities and relations; null if it says nothing.
 fn sealed(run: &Run) -> Value {
     json!(run.sealed.as_ref().and_then(|sealed| sealed.connections))
 }
@@ -141,7 +141,7 @@ pub(super) fn contradictions(context: &Context<'_>) -> Answer {
         context.filter.takes(context.of, told)
     };
     let mut found = context.contradictions();
-    // One of the two is enough: the other may well be of another time or host, which is what is wrong.
+    // One of the two is enough: the other may have a different time or host, which is the contradiction.
     found.retain(|it| counts(it.one) || counts(it.other));
     let mut text = String::new();
     let mut last = None;

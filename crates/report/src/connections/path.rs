@@ -1,4 +1,4 @@
-//! How two entities are connected.
+//! Answers how two entities are connected.
 
 use super::Answer;
 use super::context::{Context, distinct, time};
@@ -67,12 +67,12 @@ fn told(out: &mut String, context: &Context<'_>, start: EntityRef, way: &[Hop]) 
     }
 }
 
-/// How much of a relation is in doubt, in thousandths: what ways with the best evidence add up.
+/// Returns the doubt about a relation, in thousandths; the best paths minimise its sum.
 pub fn doubt(context: &Context<'_>, relation: RelationRef) -> u32 {
     1000_u32.saturating_sub(context.confidence(relation).thousandths().into())
 }
 
-/// The relation of a way that is borne out least; of several the first.
+/// Returns the relation of a path with the weakest support; the first of several.
 pub fn weakest<'w>(context: &Context<'_>, way: &'w [Hop]) -> Option<&'w Hop> {
     way.iter().min_by_key(|hop| context.confidence(hop.by).thousandths())
 }

@@ -1,4 +1,4 @@
-//! What agents added as relations of their own: their readings, told and drawn apart from what code makes of the facts.
+//! The relations that agents added: their interpretations, shown and drawn apart from what code derives from the facts.
 
 use super::Answer;
 use crate::inert::terminal;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// A relation by an agent, between two entities of code.
+/// A relation that an agent added, between two entities derived by code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentLink {
-    /// The agent.
+    /// The agent that added it.
     pub agent: String,
     /// Its first end.
     pub from: EntityRef,
@@ -19,11 +19,11 @@ pub struct AgentLink {
     pub words: String,
     /// Its second end.
     pub to: EntityRef,
-    /// The facts that the agent named for it.
+    /// The facts that the agent cited for it.
     pub facts: Vec<String>,
 }
 
-/// The relations by agents whose ends are both among what is drawn.
+/// Returns the agents' relations whose ends are both among the drawn entities.
 pub(super) fn drawn(readings: &[Readings], entities: &BTreeSet<EntityRef>) -> Vec<AgentLink> {
     let is_drawn = |entity: &EntityRef| entities.contains(entity);
     let drawn = readings.iter().flat_map(|of_run| &of_run.links).filter_map(|link| {
@@ -35,7 +35,7 @@ pub(super) fn drawn(readings: &[Readings], entities: &BTreeSet<EntityRef>) -> Ve
     drawn.collect()
 }
 
-/// Adds what agents related an entity to.
+/// Adds the relations that agents added to an entity.
 pub(super) fn add(readings: &[Readings], entity: EntityRef, mut answer: Answer) -> Answer {
     let mut links: Vec<&Link> = Vec::new();
     for of_run in readings {

@@ -1,4 +1,4 @@
-//! What is told of an entity, in the order of time.
+//! What the facts say about an entity, in chronological order.
 
 use super::Answer;
 use super::context::{Context, time};
@@ -62,7 +62,7 @@ pub(super) fn answer(context: &Context<'_>, entity: EntityRef, depth: u32) -> An
     Answer::new(text, value).drawing(context.of, [entity], relations)
 }
 
-/// Facts in their order: when each was, what it relates, and once what it says.
+/// Writes facts in order: the time of each, what it relates, and once what it says.
 fn rows_of(out: &mut String, context: &Context<'_>, rows: impl Iterator<Item = (Told, Option<RelationRef>)>) {
     let rows: Vec<_> = rows.collect();
     for of_fact in rows.chunk_by(|one, other| one.0 == other.0) {
@@ -82,7 +82,7 @@ fn rows_of(out: &mut String, context: &Context<'_>, rows: impl Iterator<Item = (
     }
 }
 
-/// A relation in words.
+/// Describes a relation.
 fn relation_name(context: &Context<'_>, relation: RelationRef) -> String {
     context.of.relation(relation).map_or_else(String::new, |(from, kind, to)| {
         format!("{} {} {}", context.called(from), kind.words(), context.called(to))

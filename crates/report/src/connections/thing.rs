@@ -1,4 +1,4 @@
-//! What an entity is, what lies next to it, and where else it was met.
+//! Answers about one entity: what it is, what is next to it, and where else it was found.
 
 use super::Answer;
 use super::context::{Context, distinct, time};
@@ -57,7 +57,7 @@ pub(super) fn node(context: &Context<'_>, entity: EntityRef) -> Answer {
     )
 }
 
-/// A span in words; a time that is the latest possible begins none.
+/// Formats a time span; a time that is only an upper bound cannot start a span.
 fn span(first: When, last: When) -> String {
     match (first == last || (first.is_latest && last.is_latest), first.is_latest) {
         (true, _) => last.to_string(),
@@ -66,7 +66,7 @@ fn span(first: When, last: When) -> String {
     }
 }
 
-/// Its relations that count, by kind.
+/// Returns its relations that pass the filter, by kind.
 fn counting(context: &Context<'_>, entity: EntityRef) -> Vec<(RelationKind, RelationRef)> {
     let relations = context.of.relations_of(entity).into_iter();
     let mut relations: Vec<(RelationKind, RelationRef)> = relations
@@ -107,7 +107,7 @@ fn with_ends(context: &Context<'_>, relation: RelationRef) -> Value {
     value
 }
 
-/// A relation as seen from one of its ends.
+/// Formats a relation as seen from one of its ends.
 fn line(out: &mut String, context: &Context<'_>, at: EntityRef, relation: RelationRef) {
     let Some((from, kind, to)) = context.of.relation(relation) else { return };
     let said = match from == at {
@@ -166,7 +166,7 @@ pub(super) fn neighbours(context: &Context<'_>, entity: EntityRef, depth: u32) -
     Answer::new(text, value).drawing(context.of, [entity], led.into_iter().chain(others))
 }
 
-/// The hosts and files whose facts name an entity, what has the same content, and what bears the same name.
+/// Lists the hosts and files whose facts name an entity, what has the same content, and what has the same name.
 pub(super) fn where_else(context: &Context<'_>, entity: EntityRef) -> Answer {
     let mut text = format!("{}\n", context.shown(entity));
     let seen = seen_at(context.of, entity, context.filter);
@@ -221,13 +221,13 @@ pub(super) fn where_else(context: &Context<'_>, entity: EntityRef) -> Answer {
     Answer::new(text, value).drawing(context.of, [entity], alike.into_iter().map(|(_, relation)| relation))
 }
 
-/// Those that are known to be others, or those that are not.
+/// Returns the namesakes that are known to be different, or those that are not.
 fn bearing(context: &Context<'_>, namesakes: &[Namesake], is_another: bool) -> Vec<Value> {
     let those = namesakes.iter().filter(|it| it.is_another == is_another);
     those.map(|it| context.entity_json(it.entity)).collect()
 }
 
-/// Facts by the file that they were read from.
+/// Groups facts by the file that they were read from.
 fn files<'c>(context: &Context<'c>, facts: &[Told]) -> BTreeMap<(&'c str, &'c str), Vec<Told>> {
     let mut files: BTreeMap<(&str, &str), Vec<Told>> = BTreeMap::new();
     for told in facts {
@@ -238,7 +238,7 @@ fn files<'c>(context: &Context<'c>, facts: &[Told]) -> BTreeMap<(&'c str, &'c st
     files
 }
 
-/// A number with its noun.
+/// Formats a number with its noun.
 pub(super) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -1,4 +1,4 @@
-//! The comparison for programs: everything, in full.
+//! The comparison as JSON: everything, in full.
 
 use graph::{
     ChangedPhenomenon, ChangedTask, Changes, Diff, Effort, HypothesisView, PhenomenonView, Run, TaskView,
@@ -7,10 +7,10 @@ use graph::{
 use ledger::FactEntry;
 use serde_json::{Map, Value, json};
 
-/// The version of this shape; raised when a member changes its meaning or goes.
+/// The version of this schema; raised when a member changes its meaning or is removed.
 const SCHEMA: u32 = 1;
 
-/// The comparison as one JSON value.
+/// Returns the comparison as one JSON value.
 pub fn diff_json(diff: &Diff<'_>) -> Value {
     let runs = [diff.before, diff.after];
     let mut phenomena = changes(&diff.phenomena, runs, |told, run| phenomenon(run, told));
@@ -70,7 +70,7 @@ fn run(run: &Run) -> Value {
     })
 }
 
-/// What is in one run only; `one` is given that run.
+/// Returns the items that only one run has; `one` receives that run.
 fn changes<T>(changes: &Changes<T>, [old, new]: [&Run; 2], one: impl Fn(&T, &Run) -> Value) -> Value {
     let list = |items: &[T], run| items.iter().map(|item| one(item, run)).collect::<Vec<_>>();
     json!({

@@ -9,10 +9,10 @@ use ledger::event::{EntityAdded, RelationAdded};
 use ledger::{BoundValue, Claim, FactEntry, NodeId, Reading};
 use std::fmt::Write;
 
-/// The most characters of a line; `facts` and JSON have the whole of it.
+/// The maximum length of a line, in characters; `facts` and JSON show it in full.
 const LONGEST: usize = 160;
 
-/// Facts that are listed below a changed phenomenon, on each side.
+/// The number of facts listed below a changed phenomenon, on each side.
 const SHOWN_FACTS: usize = 5;
 
 /// The lists under construction.
@@ -28,7 +28,7 @@ impl<'o> Lines<'o> {
         Lines { out, most, cut: false }
     }
 
-    /// Lists everything that differs; tells whether something was left out.
+    /// Lists everything that differs; returns whether something was left out.
     pub(super) fn everything(mut self, diff: &Diff<'_>) -> bool {
         let runs @ [_, new] = [diff.before, diff.after];
         self.list("tasks", '~', &diff.tasks, task);
@@ -78,7 +78,7 @@ impl<'o> Lines<'o> {
         });
     }
 
-    /// What only the one run has, and what only the other one; `lines` is given that run.
+    /// Lists what only the first run has and what only the second has; `lines` receives that run.
     fn sides<T>(
         &mut self,
         [old, new]: [&Run; 2],
@@ -124,7 +124,7 @@ fn fact(told: &Told<'_, FactEntry>) -> Vec<String> {
     vec![said(told.agent, &fact_title(told.what)), format!("  {}", terminal(&told.what.locator.to_string()))]
 }
 
-/// Values that only one of the two states.
+/// Lists the values that only one of the two facts states.
 fn changed_fact(was: &Told<'_, FactEntry>, is: &Told<'_, FactEntry>) -> Vec<String> {
     let values = |fact: &FactEntry| -> Vec<String> {
         let said = |value: &BoundValue| match &value.quotation {

@@ -1,4 +1,4 @@
-//! What the run was asked, and what it answers.
+//! The questions of the run and their answers.
 
 use super::{Scene, fact_link, say};
 use crate::reach;
@@ -10,14 +10,14 @@ use ledger::{FactId, InvocationId, Objective, TaskId, Weight};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Facts of an answer that are shown at once; the others can be unfolded.
+/// The number of an answer's facts that are shown at once; the others can be unfolded.
 pub(super) const FIRST: usize = 5;
-/// Calls that are named of a question that was partly searched.
+/// The number of calls that are listed for a partly searched question.
 const SHOWN_CALLS: usize = 8;
-/// Those that can be unfolded at most: the others stand among the facts.
+/// The maximum number of facts that can be unfolded; the others are in the list of facts.
 const LISTED: usize = 200;
 
-/// What is told first.
+/// The groups of questions, in display order.
 const GROUPS: [(Weight, &str); 3] = [
     (Weight::Finding, "What an examiner asks first"),
     (Weight::Activity, "What was done"),
@@ -54,7 +54,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// How the run's questions are answered, in two lines for the top of the page.
+/// Renders how the run's questions were answered, in two lines for the top of the page.
 pub(super) fn in_short(scene: &Scene<'_>) -> Markup {
     html! {
         p.key {
@@ -70,7 +70,7 @@ pub(super) fn in_short(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// How many questions stand in which way.
+/// Counts the questions by status.
 fn count(scene: &Scene<'_>) -> Vec<(Standing, usize)> {
     let mut counted: BTreeMap<usize, (Standing, usize)> = BTreeMap::new();
     for question in scene.questions.iter().filter(|it| it.is_of_case()) {
@@ -137,7 +137,7 @@ fn answer(scene: &Scene<'_>, it: &Question<'_>, sure: Option<Confidence>) -> Mar
     }
 }
 
-/// Links to calls.
+/// Renders links to calls.
 fn calls(what: &str, calls: impl IntoIterator<Item = InvocationId>) -> Markup {
     html! {
         p.by { (what) @for call in calls { a href=(format!("#{call}")) { (call) } " " } }
@@ -177,7 +177,7 @@ fn met(scene: &Scene<'_>, objective: &Objective, facts: &[FactId], sure: Option<
     }
 }
 
-/// From how many files the facts were read, and how sure the answer is, with all that other facts say of the same.
+/// Renders the number of files the facts were read from, and the confidence in the answer, which also uses other facts about the same thing.
 fn sources(scene: &Scene<'_>, facts: &[FactId], sure: Option<Confidence>) -> Markup {
     let read = facts.iter().filter_map(|id| scene.run.fact(*id)).map(|fact| &fact.locator);
     let files: BTreeSet<_> = read.map(|place| (&place.evidence, &place.path)).collect();

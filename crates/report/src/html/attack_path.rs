@@ -1,4 +1,4 @@
-//! How the first statements of the story hang together: the entities that their facts name, in the order of time, as a picture and as a list.
+//! The attack path: the entities that the most significant statements name, in chronological order, as a picture and as a list.
 
 use super::network::{NAME, short};
 use super::{Scene, say};
@@ -8,9 +8,9 @@ use ledger::FactId;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// The most relations that are drawn.
+/// The maximum number of relations that are drawn.
 const DRAWN: usize = 16;
-/// Measures of the picture, in its own units.
+/// The dimensions of the picture, in its own units.
 const COLUMN: f64 = 290.0;
 const BOX: f64 = 190.0;
 const ROW: f64 = 34.0;
@@ -18,16 +18,16 @@ const HIGH: f64 = 22.0;
 const HEAD: f64 = 22.0;
 const BEND: f64 = 45.0;
 const LOOP: f64 = 34.0;
-/// How often the order in the columns is mended.
+/// The number of passes that reduce crossings in the columns.
 const SWEEPS: usize = 6;
 
-/// A relation of the path: which fact of the story shows it, and when.
+/// A relation on the path, with the fact of the story that shows it and the time.
 struct Step {
     relation: RelationRef,
     told: Told,
 }
 
-/// The figure; nothing where the facts of the story relate nothing.
+/// Renders the figure; empty if the facts of the story show no relation.
 pub(super) fn figure(scene: &Scene<'_>) -> Markup {
     let of = scene.run.connections();
     let (steps, more) = steps(scene, of);
@@ -52,7 +52,7 @@ pub(super) fn figure(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// The relations that facts of the statements that stand out show, by time; and how many more there are.
+/// Returns the relations shown by facts of statements that stand out, by time, and how many more there are.
 fn steps(scene: &Scene<'_>, of: &Connections) -> (Vec<Step>, usize) {
     let mut levels: BTreeMap<FactId, Level> = BTreeMap::new();
     for line in scene.told.iter().filter(|line| line.weighed.level >= Level::Medium) {
@@ -62,7 +62,7 @@ fn steps(scene: &Scene<'_>, of: &Connections) -> (Vec<Step>, usize) {
         }
     }
     let mut found: Vec<(Level, Step)> = Vec::new();
-    // Under which account something is set to run is told of it anyway, and would draw an arrow to nearly everything.
+    // `RunsAs` is excluded: its account is mentioned anyway, and it would draw an arrow to nearly everything.
     let is_drawn = |relation: &RelationRef| {
         of.relation(*relation).is_some_and(|(_, kind, _)| kind != RelationKind::RunsAs)
     };
@@ -73,19 +73,19 @@ fn steps(scene: &Scene<'_>, of: &Connections) -> (Vec<Step>, usize) {
         });
         found.extend(best.map(|(level, told)| (level, Step { relation, told })));
     }
-    // The highest levels are drawn where there is no room for all; then time decides.
+    // If there is not room for all, the highest levels are drawn; then time decides.
     found.sort_by_key(|(level, step)| {
         (std::cmp::Reverse(*level), step.told.when.is_none(), step.told.when, step.relation)
     });
     let more = found.len().saturating_sub(DRAWN);
     let mut steps: Vec<Step> = found.into_iter().take(DRAWN).map(|(_, step)| step).collect();
-    // Where a local time belongs among those in UTC is not known.
+    // The position of a local time among UTC times is unknown.
     let is_local = |step: &Step| step.told.when.is_some_and(|when| when.is_local);
     steps.sort_by_key(|step| (step.told.when.is_none(), is_local(step), step.told.when, step.relation));
     (steps, more)
 }
 
-/// The columns: what something came from, whose doing it was, what ran or was written, what was set up.
+/// The columns: origin, actor, what ran or was written, what was set up.
 const COLUMNS: [&str; 4] = ["where from", "who", "programs and files", "set up or changed"];
 
 const fn column(kind: EntityKind) -> usize {
@@ -102,7 +102,7 @@ const fn column(kind: EntityKind) -> usize {
     }
 }
 
-/// The entities of the path in their columns, in an order that crosses few arrows.
+/// Assigns the entities to their columns, in an order with few crossing arrows.
 fn columns(of: &Connections, steps: &[Step]) -> Vec<(&'static str, Vec<EntityRef>)> {
     let ends: Vec<(EntityRef, EntityRef)> =
         steps.iter().filter_map(|step| of.relation(step.relation).map(|(from, _, to)| (from, to))).collect();
@@ -126,7 +126,7 @@ fn columns(of: &Connections, steps: &[Step]) -> Vec<(&'static str, Vec<EntityRef
                 _ => None,
             });
             let others: Vec<usize> = others.copied().collect();
-            // In hundredths: whole numbers sort the same everywhere.
+            // In hundredths: whole numbers sort the same on every machine.
             others.iter().sum::<usize>() * 100 / others.len().max(1)
         };
         for (_, column) in &mut columns {
@@ -170,7 +170,7 @@ fn drawn(of: &Connections, steps: &[Step]) -> Markup {
                 g class=(format!("node {}", of.kind(*entity).name())) {
                     title { (say(&format!("{} {}", of.kind(*entity).words(), of.title(*entity)))) }
                     rect x=(format!("{x:.0}")) y=(format!("{y:.0}")) width=(BOX) height=(HIGH) rx="4" {}
-                    // A picture of its own cuts what is too wide; letters are not all of one width.
+                    // A nested picture clips text that is too wide, because letters differ in width.
                     svg x=(format!("{:.0}", x + 6.0)) y=(format!("{y:.0}")) width=(BOX - 10.0) height=(HIGH) {
                         @let is_cut = is_path(of, *entity) && say(of.title(*entity)).chars().count() > NAME;
                         text x=(if is_cut { BOX - 10.0 } else { 0.0 }) y="15" text-anchor=(if is_cut { "end" } else { "start" }) { (short(of.title(*entity), is_path(of, *entity))) }
@@ -183,21 +183,21 @@ fn drawn(of: &Connections, steps: &[Step]) -> Markup {
 
 /// An arrow from one box to another.
 struct Arrow {
-    /// As SVG writes it.
+    /// The path data in SVG notation.
     curve: String,
-    /// Where its number stands.
+    /// The position of its number.
     number_at: (f64, f64),
-    /// Whether it leads behind a column.
+    /// Whether it passes behind a column.
     is_far: bool,
 }
 
-/// How far two numbers have to be from each other.
+/// The minimum distance between two numbers.
 const APART: f64 = 17.0;
 
-/// Draws an arrow whose number keeps away from those that are `taken`.
+/// Draws an arrow, placing its number away from those in `taken`.
 fn arrow((x1, y1): (f64, f64), (x2, y2): (f64, f64), taken: &mut Vec<(f64, f64)>) -> Arrow {
     let half = HIGH / 2.0;
-    // From edge to edge; within a column around the right side of both.
+    // From edge to edge; within a column, around the right side of both boxes.
     let (start, end, out, back) = if x2 > x1 {
         (x1 + BOX, x2, BEND, -BEND)
     } else if x2 < x1 {
@@ -206,7 +206,7 @@ fn arrow((x1, y1): (f64, f64), (x2, y2): (f64, f64), taken: &mut Vec<(f64, f64)>
         (x1 + BOX, x2 + BOX, LOOP, LOOP)
     };
     let is_far = (x2 - x1).abs() > COLUMN + 1.0;
-    // An arrow behind a column leaves and arrives lower, so that it is not taken for one to the box before it.
+    // An arrow behind a column leaves and arrives lower, so that it does not seem to end at the box in front of it.
     let (leaves, arrives) = if is_far { (HIGH - 2.0, HIGH - 7.0) } else { (half, half) };
     let (y1, y2) = (y1 + leaves, y2 + arrives);
     let (one, other) = (start + out, end + back);
@@ -214,7 +214,7 @@ fn arrow((x1, y1): (f64, f64), (x2, y2): (f64, f64), taken: &mut Vec<(f64, f64)>
         let rest: f64 = 1.0 - part;
         rest.powi(3) * a + 3.0 * rest * rest * part * b + 3.0 * rest * part * part * c + part.powi(3) * d
     };
-    // The number of an arrow behind a column stands before that column.
+    // The number of an arrow behind a column is placed in front of that column.
     let parts = match is_far {
         true => [0.10, 0.13, 0.16, 0.07, 0.19, 0.04, 0.22, 0.25, 0.9],
         false => [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.12, 0.88],
@@ -236,7 +236,7 @@ fn is_path(of: &Connections, entity: EntityRef) -> bool {
     of.title(entity).contains(['\\', '/'])
 }
 
-/// A line of the list: when, what relates what, and the fact.
+/// Renders a line of the list: the time, the relation and the fact.
 fn hop(of: &Connections, step: &Step) -> Markup {
     let ends = of.relation(step.relation);
     html! {

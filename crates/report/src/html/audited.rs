@@ -1,4 +1,4 @@
-//! An audit as one page: what the runs came to, a chart for each figure over time, and all rows of its tables.
+//! An audit as one page: the results of the runs, a chart for each figure over time, and all rows of its tables.
 
 use super::{say, shell};
 use crate::audit::columns::{CALLS, CLAIMS, CODES, Column, OVERVIEW, TOOLS};
@@ -6,16 +6,16 @@ use crate::audit::{Audit, Named, about, each, minute, sureness, told, truth};
 use graph::audit::{By, Figure, Group, Trend, Verdict, grouped};
 use maud::{Markup, html};
 
-/// Most runs that have a bar in a chart: the last ones.
+/// The maximum number of runs in a chart; the last ones are shown.
 const BARS: usize = 200;
 
-/// Most rows of a table.
+/// The maximum number of rows in a table.
 const ROWS: usize = 2_000;
 
-/// Width and height of a chart.
+/// The width and height of a chart.
 const SIZE: (u64, u64) = (600, 60);
 
-/// The page: it fetches nothing and runs nothing.
+/// Renders the page: it fetches nothing and runs nothing.
 pub fn audit_page(audit: &Audit) -> String {
     let by = |by: By| rows(grouped(audit.runs(), by));
     let body = html! {
@@ -99,7 +99,7 @@ fn cells(heading: &str, columns: &[Column], rows: &[(String, Group)]) -> Markup 
     }
 }
 
-/// A chart for each figure that any run has.
+/// Renders a chart for each figure that at least one run has.
 fn over_time(audit: &Audit) -> Markup {
     let trends = audit.trends(None);
     html! {
@@ -133,7 +133,7 @@ fn chart(audit: &Audit, trend: &Trend) -> Markup {
     }
 }
 
-/// A bar for each run that has the figure.
+/// Renders a bar for each run that has the figure.
 fn bars(audit: &Audit, figure: Figure, name: &str) -> Markup {
     let left_out = audit.sealed.len().saturating_sub(BARS);
     let runs = audit.sealed.iter().skip(left_out);

@@ -1,4 +1,4 @@
-//! Every tool call, and what the run took: time, turns, tokens, money.
+//! Every tool call, and the cost of the run: time, turns, tokens, money.
 
 use super::{Scene, say};
 use crate::costs::costs;
@@ -8,11 +8,11 @@ use ledger::{Completeness, FactId, InvocationId, TaskId};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// The longest argument text that is shown, in characters.
+/// The maximum length of a call's arguments, in characters.
 const LONGEST: usize = 600;
-/// Facts of one call that are named by what they say.
+/// The number of a call's facts that are shown with their titles.
 const TITLED: usize = 5;
-/// Those that are named by their ids besides.
+/// The number of further facts that are shown by id.
 const NAMED: usize = 20;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
@@ -142,7 +142,7 @@ fn call(run: &Run, made: &InvocationView) -> Markup {
     }
 }
 
-/// The facts that rest on a call: the first ones by what they say, of others the ids, for a large run has many of them.
+/// Renders the facts from a call: the first ones with their titles, the others by id, because a large run has many.
 fn resting(run: &Run, call: InvocationId, facts: &[FactId]) -> Markup {
     let (first, rest) = facts.split_at(facts.len().min(TITLED));
     let (named, more) = rest.split_at(rest.len().min(NAMED));
@@ -169,7 +169,7 @@ const fn completeness(completeness: Completeness) -> &'static str {
     }
 }
 
-/// Microseconds as seconds with three decimal places.
+/// Formats microseconds as seconds with three decimal places.
 fn seconds(microseconds: u64) -> String {
     format!("{}.{:03}", microseconds / 1_000_000, microseconds / 1_000 % 1_000)
 }

@@ -1,4 +1,5 @@
-//! The facts that what stands out, answers, findings and the story lead to: they come first in the list, and the proofs of the first of them are printed.
+//! The facts that the top facts, answers, findings and story link to: they come first in the list,
+//! and the proofs of the first of them are printed.
 
 use super::{answers, findings};
 use crate::reach;
@@ -7,20 +8,20 @@ use graph::{FIRST, Foremost, Question, Ranked, Run, Stands};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
-/// How many facts of an answer, and of a finding beside its first, are led to.
+/// How many facts of an answer, and of a finding after its first one, are linked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Led {
     answer: usize,
     finding: usize,
 }
 
-/// In a browser: what is shown unfolded.
+/// In a browser: the facts that are shown unfolded.
 pub(super) const SHOWN: Led = Led { answer: answers::FIRST, finding: findings::OPEN };
 
-/// On paper: what report.css leaves of it.
+/// On paper: the facts that report.css keeps.
 pub(super) const PRINTED: Led = Led { answer: 2, finding: 0 };
 
-/// The facts that are led to.
+/// Returns the facts that are linked.
 pub(super) fn cited(
     led: Led,
     run: &Run,

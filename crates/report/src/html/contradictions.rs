@@ -1,10 +1,10 @@
-//! Pairs of facts that do not fit together.
+//! Pairs of facts that contradict each other.
 
 use super::{Scene, fact_link};
 use crate::contradictions::{MEANING, TITLE, by_kind, facts, sentence};
 use maud::{Markup, html};
 
-/// The section; nothing where there are none.
+/// Renders the section; empty if there are none.
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let kinds = by_kind(scene.run);
     html! {

@@ -1,4 +1,4 @@
-//! Chain of custody: what the evidence is, what a verification said, how the run came about.
+//! Chain of custody: what the evidence is, the result of the verification, and the history of the run.
 
 use super::words::word;
 use super::{Scene, say};
@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 const IMAGE: &str = "disk image";
 
-/// What a reader must know before anything else.
+/// Renders what a reader must know first.
 pub(super) fn badges(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
     let holds = scene.verified.map(|it| it.findings.is_empty());
@@ -29,7 +29,7 @@ pub(super) fn badges(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// How far a sealed run in which nothing wrong was found is verified, and what nobody looked at.
+/// Renders how far a sealed run without findings is verified, and what was not checked.
 fn reached(scene: &Scene<'_>) -> Markup {
     let levels = scene.verified.map_or(&[][..], |it| &it.levels);
     let of = |reached: bool| {
@@ -43,7 +43,7 @@ fn reached(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// What the hash of a piece of evidence is a hash of.
+/// Describes what the hash of a piece of evidence covers.
 pub(super) fn hash_of(scene: &Scene<'_>, hashed: &EvidenceHashed) -> String {
     let kind = kind(scene, hashed);
     match (hashed.integrity.level, kind == IMAGE) {

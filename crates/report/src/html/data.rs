@@ -1,4 +1,4 @@
-//! What the script of the page works on: of each fact what it is found and filtered by, and the times.
+//! The data for the script of the page: what facts are searched and filtered by, and the times.
 
 use super::times::{lanes, times};
 use super::{Scene, facts, say};
@@ -10,12 +10,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Names that things are filtered by; those that most facts name.
+/// The maximum number of entity names to filter by; those that most facts name are kept.
 const NAMES: usize = 300;
 
-/// JSON that can stand in a script element: no `<` is in it.
+/// Returns JSON for a script element: it contains no `<`.
 ///
-/// Of the facts it holds one text and a column each: a browser searches one long text faster than many short ones, and has little to clear away.
+/// The facts are stored as one text and one array per column: a browser searches one long text faster than many short ones, and has little
+/// garbage to collect.
 pub(super) fn data(scene: &Scene<'_>) -> String {
     let (lanes, lane_of) = lanes(scene);
     let mut facts = Facts::default();
@@ -54,10 +55,10 @@ pub(super) fn data(scene: &Scene<'_>) -> String {
     data.to_string().replace('<', "\\u003c")
 }
 
-/// What facts are found and filtered by, each column in the order of the page.
+/// The columns that facts are searched and filtered by, each in page order.
 #[derive(Default)]
 struct Facts {
-    /// Of each fact a line that begins with a line feed: its id, that of its call, then in small letters what it says, its record type and where it stands.
+    /// One line for each fact, starting with a line feed: its id and its call's id, then in lower case its title, record type and place.
     text: String,
     agents: Numbered,
     agent: Vec<usize>,
@@ -66,7 +67,7 @@ struct Facts {
     lane: Vec<usize>,
     kinds: Numbered,
     kind: Vec<usize>,
-    /// The place in [`Writer::ALL`]; -1 where it is not recorded.
+    /// The index in [`Writer::ALL`]; -1 if it was not recorded.
     writer: Vec<i8>,
     one: Vec<u8>,
     healed: Vec<u8>,
@@ -93,7 +94,7 @@ impl Facts {
     }
 }
 
-/// Names with numbers in the order of their coming.
+/// Names, numbered in the order in which they first appear.
 #[derive(Default)]
 struct Numbered {
     names: Vec<String>,
@@ -110,12 +111,12 @@ impl Numbered {
     }
 }
 
-/// The number of each fact on the page.
+/// Returns the number of each fact on the page.
 fn numbers(scene: &Scene<'_>) -> BTreeMap<FactId, usize> {
     scene.order.iter().enumerate().map(|(number, id)| (*id, number)).collect()
 }
 
-/// The techniques with the facts that fit them, by their numbers on the page.
+/// Returns the techniques with the facts that fit them, by their numbers on the page.
 fn techniques(scene: &Scene<'_>) -> Vec<Value> {
     let numbers = numbers(scene);
     let technique = |fit: &Fit<'_>| {
@@ -125,7 +126,7 @@ fn techniques(scene: &Scene<'_>) -> Vec<Value> {
     scene.fits.iter().map(technique).collect()
 }
 
-/// The entities with the facts that name them, by their numbers on the page.
+/// Returns the entities with the facts that name them, by their numbers on the page.
 fn things(scene: &Scene<'_>) -> Vec<Value> {
     let numbers = numbers(scene);
     let mut things: Vec<(String, Vec<usize>)> = nodes::entities(scene.run)

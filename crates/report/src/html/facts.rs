@@ -9,14 +9,14 @@ use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, FactEntry, FactId, Locator, TaskId};
 use maud::{Markup, PreEscaped, html};
 
-/// Up to so many facts all stand in the page as they are.
+/// Up to this number, all facts are on the page unpacked.
 const WHOLE: usize = 2_000;
-/// Of more the first ones do, and the others are packed: what a browser holds in elements it goes through again and again.
+/// With more facts, the first ones are unpacked and the others packed, because browsers repeatedly traverse all elements that a page contains.
 const FEW: usize = 500;
-/// Facts of one packed piece: a filter can match one fact of each, and then all of them are unpacked.
+/// The number of facts in one packed piece. If a filter matches one fact of each piece, all pieces are unpacked.
 pub(super) const PACKED: usize = 20;
 
-/// How many facts stand in the page as they are: those that are cited always do.
+/// Returns the number of facts that are on the page unpacked; this always includes those that are cited.
 pub(super) fn plain(scene: &Scene<'_>) -> usize {
     match scene.order.len() {
         all if all <= WHOLE => all,
@@ -59,7 +59,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// The facts, drawn one after the other.
+/// Renders the facts one after the other.
 fn drawn(scene: &Scene<'_>, piece: &[FactId]) -> String {
     html! { @for id in piece { (fact(scene, *id)) } }.into_string()
 }
@@ -80,7 +80,7 @@ fn fact(scene: &Scene<'_>, id: FactId) -> Markup {
     }
 }
 
-/// Agent, kind of source, how it matched, who could have written it, whether its citation was healed.
+/// Renders the agent, the kind of source, how the values matched, who could have written them, and whether the citation was healed.
 fn tags(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
     let fact = &accepted.fact;
     let agent = scene.run.tasks.get(&task).map_or("", |view| view.assigned.agent.name.as_str());
@@ -159,7 +159,7 @@ fn row(value: &BoundValue) -> Markup {
     }
 }
 
-/// What the place behind the `@` of a locator says.
+/// Renders the part of a locator after the `@`.
 fn place(locator: &Locator) -> Markup {
     html! {
         @if let Some(span) = locator.span {
@@ -169,7 +169,7 @@ fn place(locator: &Locator) -> Markup {
     }
 }
 
-/// Why a value has no evidence bytes.
+/// Explains why a value has no evidence bytes.
 const fn nowhere(locator: &Locator) -> &'static str {
     match locator.span {
         None => {
@@ -182,19 +182,19 @@ const fn nowhere(locator: &Locator) -> &'static str {
 }
 
 impl<'r> Scene<'r> {
-    /// A fact with its verdict and its task.
+    /// Returns the verdict on a fact, and its task.
     pub(super) fn accepted(&self, id: FactId) -> Option<(TaskId, &'r ClaimAccepted)> {
         let accepted = self.run.accepted(id)?;
         let (task, _) = self.run.invocation(accepted.fact.invocation)?;
         Some((task, accepted))
     }
 
-    /// The facts of the page in its order.
+    /// Returns the facts in page order.
     pub(super) fn entries(&self) -> impl Iterator<Item = (TaskId, &'r FactEntry)> {
         self.verdicts().map(|(task, accepted)| (task, &accepted.fact))
     }
 
-    /// The facts of the page with their verdicts, in its order.
+    /// Returns the facts with their verdicts, in page order.
     pub(super) fn verdicts(&self) -> impl Iterator<Item = (TaskId, &'r ClaimAccepted)> {
         self.order.iter().filter_map(|id| self.accepted(*id))
     }

@@ -7,11 +7,11 @@ use graph::FIRST;
 use ledger::Weight;
 use maud::{Markup, html};
 
-/// Facts of a finding besides its first one that are shown unfolded, where it has no more.
+/// The number of facts shown unfolded after a finding's first one, if it has no more than this.
 pub(super) const OPEN: usize = 2;
-/// Phenomena of one group that are shown at once; the others can be unfolded.
+/// The number of phenomena in a group that are shown at once; the others can be unfolded.
 const SHOWN: usize = 10;
-/// Phenomena of one group that are listed at all: the facts of the others stand among the facts.
+/// The maximum number of phenomena listed in a group; the facts of the others are in the list of facts.
 const LISTED: usize = 200;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
@@ -38,7 +38,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// Leaves those of one source alone; the style sheet does it, so that no script is needed.
+/// Renders a filter for findings with a single source. It works by style sheet, so it needs no script.
 fn only_one(scene: &Scene<'_>) -> Markup {
     let one = (0..scene.ranked.len()).filter(|number| of_one_source(scene, *number)).count();
     html! {
@@ -56,7 +56,7 @@ fn of_one_source(scene: &Scene<'_>, number: usize) -> bool {
     scene.corroborated.is_single_of(scene.run, facts)
 }
 
-/// A link to a phenomenon, where it is shown, or else to its first fact.
+/// Renders a link to a phenomenon if it is shown, or to its first fact otherwise.
 pub(super) fn link(scene: &Scene<'_>, number: usize) -> Markup {
     let Some(ranked) = scene.ranked.get(number) else { return html! {} };
     let id = ranked.phenomenon.id;
@@ -92,7 +92,7 @@ fn finding(scene: &Scene<'_>, number: usize) -> Markup {
     }
 }
 
-/// The objectives that are answered, the heaviest first, each with the numbers of its phenomena; last what answers none.
+/// Groups the phenomena by answered objective, heaviest first, with their numbers; those that answer none come last.
 fn by_objective(scene: &Scene<'_>) -> Vec<(String, Vec<usize>)> {
     let mut groups: Vec<(Option<Weight>, String, Vec<usize>)> = Vec::new();
     for (number, ranked) in scene.ranked.iter().enumerate() {
@@ -115,7 +115,7 @@ fn question(scene: &Scene<'_>, agent: &str, id: &str) -> String {
     found.map_or_else(|| format!("{agent}/{id}"), |objective| format!("{} ({agent})", objective.question))
 }
 
-/// A phenomenon by its first fact.
+/// Renders a phenomenon by its first fact.
 fn in_short(scene: &Scene<'_>, number: Option<usize>) -> Markup {
     let Some(number) = number else { return html! {} };
     let facts = scene.ranked.get(number).map_or(&[][..], |ranked| &ranked.facts);
@@ -128,7 +128,7 @@ fn in_short(scene: &Scene<'_>, number: Option<usize>) -> Markup {
     }
 }
 
-/// A group under its name: so many lines of one kind of thing, the first ones at once, with what stands below them.
+/// Renders a group under its name: this many lines of one kind, the first ones visible at once, followed by further content.
 pub(super) fn group(
     name: &str,
     of: &str,

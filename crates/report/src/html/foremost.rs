@@ -1,4 +1,4 @@
-//! What stands out most, before everything else: a reader has a minute.
+//! The facts that stand out most, at the top of the page: a reader has a minute.
 
 use super::{Scene, say};
 use crate::foremost::{Beside, NOTHING, says, when, why};
@@ -36,7 +36,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// A level as a mark of its own.
+/// Renders a level as a coloured mark.
 pub(super) fn mark(level: &str) -> Markup {
     html! { span.level.(level) { (level) } }
 }

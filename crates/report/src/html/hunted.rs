@@ -1,4 +1,4 @@
-//! What a hunt found, on one page: what stands out most first, counts by rule and tactic, the rules, and what was not read.
+//! The hunt page: what stands out most first, counts by rule and tactic, the rules, and what was not read.
 
 use super::{say, shell};
 use crate::hunt::{Sighting, Total, Whose, by_rule, shortened};
@@ -7,25 +7,25 @@ use ledger::{Defect, Gap};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// Most sightings, and most places that were not read, that stand in the page.
+/// The maximum number of sightings on the page, and of places that were not read.
 const SHOWN: usize = 2_000;
 
-/// Most characters of the details of one.
+/// The maximum length of a sighting's details, in characters.
 const DETAILS: usize = 600;
 
-/// What a page is made from.
+/// The contents of a hunt page.
 pub struct HuntPage<'p> {
-    /// What was looked at.
+    /// What was searched.
     pub title: &'p str,
-    /// From when to when, where that was asked for, in words.
+    /// The requested time range in words, if any.
     pub between: Option<String>,
-    /// What stands out, in its order.
+    /// The sightings, in display order.
     pub sightings: &'p [Sighting<'p>],
-    /// How many records fit a rule, those that are not given among them.
+    /// Returns how many records match a rule, including those that are not listed.
     pub counted: &'p dyn Fn(&Total<'_>) -> u64,
-    /// How many rules there are and what of them was not used, a line each.
+    /// How many rules there are and which of them could not be used, one line each.
     pub rules: &'p [String],
-    /// What else has to be known of the whole, a line each.
+    /// Remarks about the whole hunt, one line each.
     pub remarks: &'p [String],
     /// What was not examined.
     pub gaps: &'p [Gap],
@@ -33,7 +33,7 @@ pub struct HuntPage<'p> {
     pub defects: &'p [Defect],
 }
 
-/// The page: it fetches nothing and runs nothing.
+/// Renders the page: it fetches nothing and runs nothing.
 pub fn hunt_page(page: &HuntPage<'_>) -> String {
     let title = format!("Hunt: {}", page.title);
     let body = html! {
@@ -177,11 +177,11 @@ fn tactics(page: &HuntPage<'_>) -> Markup {
     }
 }
 
-/// The tactics that a rule serves, by its techniques and, of Sigma, by its tags.
+/// Returns the tactics of a rule, by its techniques and, for Sigma, by its tags.
 fn tactics_of(fit: &crate::hunt::Fit) -> Vec<&'static str> {
     let technique = |id: &String| {
         let id = TechniqueId::new(id).ok()?;
-        // Of a sub-technique that no rule of ours names, its technique says as much.
+        // If our data lacks a sub-technique, its parent technique has the same tactics.
         shipped().technique(&id).or_else(|| shipped().technique(&id.parent()?))
     };
     let by_technique = fit.techniques.iter().filter_map(technique);

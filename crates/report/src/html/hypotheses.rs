@@ -1,4 +1,4 @@
-//! Explanations with what speaks for and against them, and what else rests on facts: absences, derivations, entities, relations.
+//! Hypotheses with what supports and contradicts them, and the other nodes that are based on facts: absences, derivations, entities, relations.
 
 use super::story::cited;
 use super::{Scene, fact_link, say};
@@ -7,7 +7,7 @@ use graph::{HypothesisView, Run, derivation_title, is_telling, standing};
 use ledger::NodeId;
 use maud::{Markup, html};
 
-/// Facts of one entity that are listed.
+/// The number of an entity's facts that are listed.
 const LISTED: usize = 20;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
@@ -48,7 +48,7 @@ fn one(run: &Run, hypothesis: &HypothesisView) -> Markup {
     }
 }
 
-/// What tells this computer from an untouched one, and what does not.
+/// Splits nodes into those that distinguish this computer from an untouched one, and the rest.
 fn parted(run: &Run, nodes: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>) {
     nodes.iter().partition(|node| is_telling(run, **node))
 }

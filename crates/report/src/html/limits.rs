@@ -1,4 +1,4 @@
-//! What the run does not tell: questions, gaps, calls, checks; and what is damaged.
+//! The limits of the run: open questions, gaps, incomplete calls, missing checks; and what is damaged.
 
 use super::{Scene, Verified, say};
 use crate::limits::{self, Asked, Limits};
@@ -7,9 +7,9 @@ use graph::{Question, Run, Unexamined};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// Places of one reason that are shown at once.
+/// The number of places with the same reason that are shown at once.
 const SHOWN: usize = 20;
-/// The longest place that is shown, in characters.
+/// The maximum length of a place, in characters.
 const LONGEST: usize = 300;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
@@ -47,7 +47,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// What the run does not tell, and what was not verified for this page.
+/// Returns the limits of the run, including what was not verified for this page.
 pub(super) fn of<'r>(run: &Run, questions: &[Question<'r>], verified: Option<&Verified>) -> Limits<'r> {
     let mut limits = limits::limits(run, questions);
     match verified {
@@ -62,7 +62,7 @@ pub(super) fn of<'r>(run: &Run, questions: &[Question<'r>], verified: Option<&Ve
     limits
 }
 
-/// What the run was told of earlier ones, where it was told anything.
+/// Renders the lessons of earlier runs, if the run was given any.
 fn remembered(run: &Run) -> Markup {
     let told = graph::told_lessons(run);
     html! {
@@ -88,7 +88,7 @@ fn remembered(run: &Run) -> Markup {
     }
 }
 
-/// The questions that cannot be told, by what the evidence lacks, and those that are open.
+/// Renders the questions that cannot be answered, by what the evidence lacks, and the open ones.
 fn questions(limits: &Limits<'_>) -> Markup {
     let asked = |it: &Asked<'_>| html! { (say(it.question)) " " span.tag { (say(it.agent)) } };
     html! {
@@ -114,7 +114,7 @@ fn questions(limits: &Limits<'_>) -> Markup {
     }
 }
 
-/// What was not examined, by its reason.
+/// Renders what was not examined, by reason.
 fn places(title: &str, none: &str, unexamined: &[Unexamined]) -> Markup {
     let mut by_reason: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for it in unexamined {

@@ -1,4 +1,4 @@
-//! The evidence graph as a picture: what the first findings rest on, from the evidence on the left to what is made of them on the right.
+//! The evidence graph as a picture: what the first findings are based on, from the evidence on the left to the conclusions on the right.
 
 use super::{Scene, say};
 use crate::nodes;
@@ -8,15 +8,15 @@ use ledger::{FactId, InvocationId, NodeId};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Measures of the picture, in its own units.
+/// The dimensions of the picture, in its own units.
 const COLUMN: f64 = 243.0;
 const BOX: f64 = 196.0;
 const ROW: f64 = 26.0;
-/// Characters of a node's name that are shown.
+/// The number of characters of a node's name that are shown.
 pub(super) const NAME: usize = 26;
-/// Files of one call that have boxes of their own.
+/// The number of files of one call that have their own boxes.
 const FILES: usize = 4;
-/// How often the order in the columns is mended.
+/// The number of passes that reduce crossings in the columns.
 const SWEEPS: usize = 6;
 
 const COLUMNS: [&str; 5] = ["evidence", "file", "tool call", "finding", "answers, hypotheses"];
@@ -28,17 +28,17 @@ struct Node {
     link: String,
 }
 
-/// Nodes in columns, and which rests on which.
+/// Nodes in columns, and the edges between them.
 #[derive(Default)]
 struct Net {
     nodes: Vec<Node>,
-    /// From what something rests on to what rests on it.
+    /// Edges from a node to the node that is based on it.
     edges: Vec<(usize, usize)>,
     known: BTreeMap<(usize, String), usize>,
 }
 
 impl Net {
-    /// The node of this column and key; added where it is new.
+    /// Returns the node with this column and key, adding it if it is new.
     fn node(&mut self, column: usize, key: &str, name: impl FnOnce() -> String, link: String) -> usize {
         let nodes = &mut self.nodes;
         *self.known.entry((column, key.to_owned())).or_insert_with(|| {
@@ -59,7 +59,7 @@ impl Net {
 struct Files<'r>(BTreeSet<&'r str>);
 
 impl<'r> Files<'r> {
-    /// Whether a file has a box of its own: the first ones have.
+    /// Checks whether a file has its own box: only the first few do.
     fn place(&mut self, path: &'r str) -> bool {
         self.0.contains(path) || self.0.len() < FILES && self.0.insert(path)
     }
@@ -134,14 +134,15 @@ fn net(scene: &Scene<'_>) -> Net {
     net
 }
 
-/// A tool and what it was asked for, without the names of its arguments.
+/// Formats a tool and the values of its arguments, without the argument names.
 fn called(started: &InvocationStarted) -> String {
     let arguments = started.arguments.as_object().into_iter().flatten();
     let texts = arguments.filter_map(|(_, value)| value.as_str());
     std::iter::once(started.tool.as_str()).chain(texts).collect::<Vec<_>>().join(" ")
 }
 
-/// The row of each node: in the order of their coming, then several times in that of their neighbours' middles, which uncrosses most lines.
+/// Returns the row of each node: first in order of creation, then sorted several times by the mean row of their neighbours,
+/// which removes most crossings.
 fn rows(net: &Net) -> Vec<f64> {
     let mut columns: Vec<Vec<usize>> = vec![Vec::new(); COLUMNS.len()];
     for (node, it) in net.nodes.iter().enumerate() {
@@ -172,7 +173,7 @@ fn rows(net: &Net) -> Vec<f64> {
     rows
 }
 
-/// The mean row of a node's neighbours; its own where it has none.
+/// Returns the mean row of a node's neighbours, or its own row if it has none.
 fn middle(net: &Net, rows: &[f64], node: usize) -> f64 {
     let neighbours = net.edges.iter().filter_map(|(from, to)| match node {
         _ if *from == node => Some(*to),
@@ -210,7 +211,7 @@ fn drawn(net: &Net) -> Markup {
                 a class=(format!("node c{}", node.column)) href=(node.link) data-node=(number) {
                     title { (graph::value_text(&node.name)) }
                     rect x=(x) y=(format!("{y:.1}")) width=(BOX) height="20" rx="4" {}
-                    // A picture of its own cuts what is too wide; letters are not all of one width.
+                    // A nested picture clips text that is too wide, because letters differ in width.
                     svg x=(x + 6.0) y=(format!("{y:.1}")) width=(BOX - 10.0) height="20" {
                         @let is_path = node.column == 1 && node.name.chars().count() > NAME;
                         text x=(if is_path { BOX - 10.0 } else { 0.0 }) y="14" text-anchor=(if is_path { "end" } else { "start" }) { (short(&node.name, node.column == 1)) }
@@ -221,7 +222,7 @@ fn drawn(net: &Net) -> Markup {
     }
 }
 
-/// A name that fits its box; of a path its end.
+/// Shortens a name to fit its box; of a path, the end is kept.
 pub(super) fn short(name: &str, is_path: bool) -> String {
     let shown = say(name);
     let length = shown.chars().count();

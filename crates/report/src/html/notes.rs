@@ -1,10 +1,10 @@
-//! Notes of agents, apart from everything that code says.
+//! Agents' notes, kept apart from everything that code says.
 
 use super::{Scene, say};
 use crate::notes::{ABOUT, HEADING, notes, on};
 use maud::{Markup, html};
 
-/// The section; nothing where no agent wrote a note.
+/// Renders the section; empty if no agent wrote a note.
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     html! {
         @if notes(scene.run).next().is_some() {

@@ -1,4 +1,4 @@
-//! Parts of the page that are unpacked when they are asked for: a large run has more facts than a browser lays out quickly.
+//! Parts of the page that are unpacked on demand: a large run has more facts than a browser lays out quickly.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,9 +7,9 @@ use flate2::write::GzEncoder;
 use maud::{Markup, PreEscaped, html};
 use std::io::{self, Write};
 
-/// A drawn part, packed: gzip (RFC 1952) in base64 (RFC 4648), which a browser unpacks itself.
+/// Packs rendered HTML: gzip (RFC 1952) in base64 (RFC 4648), which browsers can unpack.
 ///
-/// Where packing fails, which memory alone could make it, the part stands as it is.
+/// If packing fails, which only a lack of memory could cause, the HTML is inserted as it is.
 pub(super) fn packed(drawn: &str) -> Markup {
     match gzip(drawn.as_bytes()) {
         Ok(bytes) => html! { script.packed type="application/gzip" { (PreEscaped(STANDARD.encode(bytes))) } },

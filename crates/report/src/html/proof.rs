@@ -1,19 +1,19 @@
-//! The record that a fact stands in, as it is stored, with the values marked.
+//! The stored record of a fact, with the fact's values marked.
 
 use graph::Run;
 use ledger::{ByteSpan, Digest, FactEntry, FactId};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// Gives a stored output by its digest; `None` where it is not in the run folder.
+/// Returns a stored output by its digest; `None` if it is not in the run folder.
 pub type Outputs<'m> = dyn Fn(&Digest) -> Option<Vec<u8>> + 'm;
 
-/// The most bytes of a record that are shown whole.
+/// The maximum size in bytes of a record that is shown whole.
 const WHOLE: usize = 4_000;
-/// Bytes shown on both sides of a value of a longer one.
+/// For a longer record, the number of bytes shown on both sides of a value.
 const AROUND: usize = 160;
 
-/// The lines of stored outputs in which the facts of a run stand.
+/// The lines of stored outputs that contain the facts of a run.
 pub(super) struct Proofs {
     lines: BTreeMap<FactId, Line>,
 }
@@ -21,14 +21,14 @@ pub(super) struct Proofs {
 /// A record as it is stored.
 #[derive(Debug, PartialEq, Eq)]
 struct Line {
-    /// The line without its end.
+    /// The line without its line ending.
     text: String,
-    /// The values in it, in order, none touching another; bytes from the start of the line.
+    /// The non-overlapping byte ranges of its values, in order, from the start of the line.
     marks: Vec<(usize, usize)>,
 }
 
 impl Proofs {
-    /// Reads each output once, whatever number of facts stand in it.
+    /// Collects the lines. It reads each output once, however many facts come from it.
     pub(super) fn of(run: &Run, outputs: &Outputs<'_>) -> Proofs {
         let mut by_output: BTreeMap<Digest, Vec<&FactEntry>> = BTreeMap::new();
         for (_, accepted) in run.facts() {
@@ -44,7 +44,7 @@ impl Proofs {
         Proofs { lines }
     }
 
-    /// The record of a fact with its values marked; says so where the output is missing.
+    /// Renders the record of a fact with its values marked, or says that the output is missing.
     pub(super) fn show(&self, fact: &FactEntry) -> Markup {
         let Some(line) = self.lines.get(&fact.id) else {
             return html! { p.bad { "The stored output is not in the run folder, or does not reach this far." } };
@@ -63,7 +63,7 @@ impl Proofs {
     }
 }
 
-/// The line of an output in which a fact's values stand.
+/// Returns the line of an output that contains a fact's values.
 fn line(bytes: &[u8], fact: &FactEntry) -> Option<Line> {
     let spans: Vec<ByteSpan> = crate::text::bound(fact).map(|bound| bound.span).collect();
     let first = usize::try_from(spans.first()?.offset).ok()?;
@@ -74,7 +74,7 @@ fn line(bytes: &[u8], fact: &FactEntry) -> Option<Line> {
     let mut marks: Vec<(usize, usize)> =
         spans.iter().filter_map(|span| within(&text, start, *span)).collect();
     marks.sort_unstable();
-    // Two values of one field stand at the same place.
+    // Two values of one field have the same position.
     marks.dedup_by(|next, before| next.0 < before.1);
     Some(Line { text, marks })
 }
@@ -88,11 +88,11 @@ fn within(text: &str, start: usize, span: ByteSpan) -> Option<(usize, usize)> {
 enum Piece<'l> {
     Plain(&'l str),
     Mark(&'l str),
-    /// Bytes that are left out.
+    /// A number of bytes that are left out.
     Left(usize),
 }
 
-/// A line in pieces; of a long one what stands around its values.
+/// Splits a line into pieces; a long line is reduced to the parts around its values.
 fn pieces(line: &Line) -> Vec<Piece<'_>> {
     let whole = line.text.len() <= WHOLE;
     let mut pieces = Vec::new();

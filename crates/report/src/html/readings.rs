@@ -1,4 +1,4 @@
-//! Sentences of runs in which agents wrote them: an agent's reading, apart from what happened.
+//! Sentences that agents wrote in older runs: agents' interpretations, kept apart from what happened.
 
 use super::story::cited;
 use super::{Scene, say};
@@ -6,7 +6,7 @@ use crate::story::READING;
 use graph::sentence_text;
 use maud::{Markup, html};
 
-/// Nothing of a run that has none.
+/// Renders the section; empty if the run has no such sentences.
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let sentences = &scene.sentences;
     html! {

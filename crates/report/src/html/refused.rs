@@ -1,4 +1,4 @@
-//! What agents got wrong: refused and healed claims as pictures, and each one with what its agent was told.
+//! What agents got wrong: refused and healed claims as pictures, and each claim with what its agent was told.
 
 use super::words::word;
 use super::{Scene, say};
@@ -9,9 +9,9 @@ use ledger::{Claim, Reading};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// Refused claims that are listed in a report; the others are counted.
+/// The number of refused claims that are listed in a report; the others are only counted.
 const LISTED: usize = 500;
-/// The most bars of the picture by turn.
+/// The maximum number of bars in the chart by turn.
 const BARS: u32 = 60;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
@@ -44,7 +44,7 @@ fn turns(run: &Run) -> Markup {
     html! { h3 { "Claims by turn of their agent" } (by_turn(run)) }
 }
 
-/// Numbers, key, and a bar for each code, agent, tool and model.
+/// Renders the totals, the key, and a bar for each code, agent, tool and model.
 pub(super) fn pictures(all: &Tallies) -> Markup {
     html! {
         (cards(&all.all, all.tokens))
@@ -57,7 +57,7 @@ pub(super) fn pictures(all: &Tallies) -> Markup {
     }
 }
 
-/// What the colours mean.
+/// Renders the key to the colours.
 fn key(words: &[(&str, &str)]) -> Markup {
     html! {
         p.key aria-hidden="true" {
@@ -112,7 +112,7 @@ fn table(title: &str, rows: &[(String, &Tally)]) -> Markup {
     }
 }
 
-/// The shares of what became of the claims.
+/// Renders a bar with the shares of claims by outcome.
 fn bar(tally: &Tally) -> Markup {
     let accepted = tally.claims.saturating_sub(tally.refused + tally.healed);
     let parts = [accepted, tally.healed, corrected(tally), tally.abandoned];
@@ -134,7 +134,7 @@ fn bar(tally: &Tally) -> Markup {
     }
 }
 
-/// Claims by the turn in which they were made: how many were let in and how many refused.
+/// Renders the claims by turn: how many were accepted and how many refused.
 fn by_turn(run: &Run) -> Markup {
     let mut turns: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
     for claim in run.tasks.values().flat_map(|view| &view.claims) {
@@ -174,7 +174,7 @@ fn by_turn(run: &Run) -> Markup {
     }
 }
 
-/// Each refused claim with what its agent was told, at most so many.
+/// Renders each refused claim with what its agent was told, up to a limit.
 pub(super) fn each(run: &Run, most: usize) -> Markup {
     let refused = refused_claims(run);
     html! {

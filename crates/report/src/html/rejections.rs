@@ -1,10 +1,10 @@
-//! A page of refused claims alone, over one run or several.
+//! The page of refused claims, over one run or several.
 
 use super::{refused, say, shell};
 use graph::{Run, tallies};
 use maud::html;
 
-/// The refused claims of some runs: what they add up to, and each one with what its agent was told.
+/// Renders the refused claims of runs: the totals, and each claim with what its agent was told.
 pub fn rejections_page(runs: &[Run]) -> String {
     let all = tallies(runs);
     let names: Vec<_> = runs.iter().map(|run| say(run.name())).collect();

@@ -1,4 +1,4 @@
-//! The page around its sections: head, policy, style, script, navigation.
+//! The page around the sections: head, policy, style, script, navigation.
 
 use super::words::word;
 use super::{Scene, say};
@@ -10,7 +10,7 @@ use ledger::Digest;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../../assets/report.css");
-/// One script of several files, which see each other's names and nothing outside does.
+/// One script, joined from several files: they see each other's names, and nothing outside does.
 const SCRIPT: &str = concat!(
     "'use strict';\n(() => {\n",
     include_str!("../../assets/report/facts.js"),
@@ -21,7 +21,7 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// A whole document; with `data` the script runs over it.
+/// Renders a whole document; with `data`, the script runs over it.
 pub(super) fn document(title: &str, body: &Markup, data: Option<&str>) -> String {
     let page = html! {
         (DOCTYPE)
@@ -47,7 +47,7 @@ pub(super) fn document(title: &str, body: &Markup, data: Option<&str>) -> String
     page.into_string()
 }
 
-/// Nothing is fetched, nothing is sent, and no style or script runs but those of this version (CSP Level 3, hashes).
+/// Returns the policy: nothing is fetched or sent, and only the styles and the script of this version run (CSP Level 3, hashes).
 pub(super) fn policy(scripted: bool) -> String {
     let script = match scripted {
         true => format!("'{}'", hash(SCRIPT)),
@@ -63,7 +63,7 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Digest::of(text.as_bytes()).as_bytes()))
 }
 
-/// Title, what kind of page this is, and the way to each section by what a reader asks.
+/// Renders the title, the kind of page, and a link to each section by what a reader asks.
 pub(super) fn head(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
     let is_there = |id: &str| match id {

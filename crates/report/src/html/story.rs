@@ -1,4 +1,4 @@
-//! What happened, in the order of time, host by host: each statement with what it rests on, and beside it what agents made of it.
+//! What happened, host by host in chronological order: each statement with what it is based on, and next to it the agents' comments.
 
 use super::attack_path;
 use super::{Scene, fact_link, say};
@@ -13,7 +13,7 @@ use phrases::{Phrase, Piece};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// The lines that are shown at once, where a story has more: those that stand out least are folded away.
+/// The number of lines shown at once in a longer story; those that stand out least are folded.
 const SHOWN: usize = 60;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
@@ -68,7 +68,7 @@ fn hosts(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// The first statements of the groups that are shown at once, by how much they stand out.
+/// Returns the first statements of the groups that are shown at once, chosen by how much they stand out.
 fn shown(scene: &Scene<'_>, hosts: &[OfHost]) -> BTreeSet<usize> {
     let groups = hosts.iter().flat_map(|of| &of.episodes).flat_map(|it| &it.groups);
     let level = |group: &Group| {
@@ -107,7 +107,7 @@ fn stands_out(line: &Line<'_>) -> bool {
     line.weighed.level >= Level::Medium
 }
 
-/// How many facts that answer the heaviest objectives no statement tells, and how many there are.
+/// Counts the facts that answer the heaviest objectives but are in no statement, and all such facts.
 fn untold(scene: &Scene<'_>, lines: &[Line<'_>]) -> (usize, usize) {
     let mut answering: BTreeSet<NodeId> = BTreeSet::new();
     for question in scene.questions.iter().filter(|it| it.objective.weight == Weight::Finding) {
@@ -148,7 +148,7 @@ fn told(scene: &Scene<'_>, line: &Line<'_>) -> Markup {
     }
 }
 
-/// The words of code, the values of the evidence apart from them.
+/// Renders a sentence that code wrote, with the values from the evidence set apart.
 fn said(phrase: &Phrase) -> Markup {
     html! {
         @for piece in &phrase.pieces {
@@ -162,7 +162,7 @@ fn said(phrase: &Phrase) -> Markup {
     }
 }
 
-/// An agent's comment: never among what happened, and each value in it with whether it stands in what is told.
+/// Renders an agent's comment, kept apart from what happened. Each value in it is marked by whether the statements contain it.
 fn reading(remark: &Remark<'_>) -> Markup {
     html! {
         aside.reading {
@@ -179,7 +179,7 @@ fn reading(remark: &Remark<'_>) -> Markup {
     }
 }
 
-/// What is cited: a fact by its proof, anything else by where it stands on the page.
+/// Renders a cited node: a fact with a link to its proof, anything else with a link to its place on the page.
 pub(super) fn cited(run: &Run, id: NodeId) -> Markup {
     match id {
         NodeId::Fact(fact) => fact_link(run, fact),
@@ -187,7 +187,7 @@ pub(super) fn cited(run: &Run, id: NodeId) -> Markup {
     }
 }
 
-/// What is told, where the statement has its words already: a fact by where it stands.
+/// Renders a link for a statement whose words are already shown: a fact is linked by its place in the evidence.
 fn place(run: &Run, id: NodeId) -> Markup {
     let fact = match id {
         NodeId::Fact(id) => run.fact(id),

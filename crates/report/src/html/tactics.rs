@@ -1,4 +1,4 @@
-//! The facts by the techniques of ATT&CK that they fit, tactic by tactic.
+//! The facts by the ATT&CK techniques that they fit, tactic by tactic.
 
 use super::{Scene, fact_link, findings, say};
 use detect::{Retired, RetiredBecause, Tactic};
@@ -33,7 +33,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// The facts that fit a technique, those of one finding together.
+/// Renders the facts that fit a technique, with those of one finding together.
 fn technique(scene: &Scene<'_>, fit: &Fit<'_>) -> Markup {
     let mut facts = fit.facts.clone();
     facts.sort_by_key(|fact| scene.carried.get(fact).copied().unwrap_or(usize::MAX));
@@ -44,7 +44,7 @@ fn technique(scene: &Scene<'_>, fit: &Fit<'_>) -> Markup {
     findings::group(&format!("{id} {}", fit.technique.name), "fact", facts.len(), &line, &described)
 }
 
-/// What became of a technique that the given bundle does not have any more.
+/// Describes what became of a technique that this version of the ATT&CK data no longer has.
 fn retired(retired: &Retired) -> String {
     let name = format!("{} {}", retired.id, retired.name);
     match &retired.because {

@@ -1,20 +1,20 @@
-//! The timeline as a picture: how many facts of which kind of source state a time, when.
+//! The timeline as a picture: how many facts of each kind of source state a time, and when.
 //!
-//! Drawn for the window that most is told of; the script draws it anew when a reader moves it, in the same measures.
+//! It is drawn for the window with most of the story's times. When a reader moves the window, the script redraws it with the same dimensions.
 
 use super::Scene;
 use super::times::{Times, lanes, times};
 use ledger::{Precision, Utc};
 use maud::{Markup, html};
 
-/// Measures of the picture, in its own units; `line.js` has the same.
+/// The dimensions of the picture, in its own units; `line.js` has the same.
 const LEFT: f64 = 130.0;
 const WIDE: f64 = 860.0;
 const LANE: f64 = 26.0;
 const TOP: f64 = 8.0;
-/// Bars of a lane.
+/// The number of bars in a lane.
 const BARS: usize = 215;
-/// Marks of the axis.
+/// The number of marks on the axis.
 const MARKS: i64 = 4;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
@@ -71,7 +71,7 @@ fn picture(scene: &Scene<'_>, times: &Times<'_>) -> Markup {
     }
 }
 
-/// What is shown; the script says it in the same words of another window.
+/// Describes what is shown; the script uses the same words for other windows.
 fn caption(times: &Times<'_>, (from, to): (i64, i64)) -> String {
     let earlier = times.events.iter().filter(|event| event.at < from).count();
     let later = times.events.iter().filter(|event| event.at > to).count();
@@ -84,7 +84,7 @@ fn caption(times: &Times<'_>, (from, to): (i64, i64)) -> String {
     )
 }
 
-/// Times in the window by lane and bar.
+/// Counts the times in the window by lane and bar.
 fn counted(times: &Times<'_>, lane_of: &[usize], lanes: usize) -> Vec<[u32; BARS]> {
     let (from, to) = times.window;
     let mut bars = vec![[0; BARS]; lanes];
@@ -99,7 +99,7 @@ fn counted(times: &Times<'_>, lane_of: &[usize], lanes: usize) -> Vec<[u32; BARS
     bars
 }
 
-/// How tall a bar is: one is seen beside a thousand.
+/// Returns the height of a bar: logarithmic, so that one event is visible next to a thousand.
 fn tall(number: u32, most: u32) -> f64 {
     let scale = f64::from(most).ln_1p();
     4.0 + (LANE - 8.0) * f64::from(number).ln_1p() / scale

@@ -1,4 +1,4 @@
-//! The times of the facts: which event stands where on the line of time.
+//! The times of the facts, for the timeline.
 
 use super::Scene;
 use graph::SourceKind;
@@ -6,7 +6,7 @@ use ledger::{Clock, FactEntry, FieldValue, Utc, Weight};
 use std::collections::BTreeMap;
 
 const MILLION: i128 = 1_000_000;
-/// The least width of the window that is shown first, in milliseconds: a minute.
+/// The minimum width of the initial window, in milliseconds: a minute.
 const LEAST: i64 = 60_000;
 
 /// A time that a fact states.
@@ -14,26 +14,26 @@ const LEAST: i64 = 60_000;
 pub(super) struct Event<'r> {
     /// Milliseconds since 1970-01-01 UTC.
     pub(super) at: i64,
-    /// The number of the fact in the order of the page.
+    /// The number of the fact, in page order.
     pub(super) fact: usize,
     /// The field that states it.
     pub(super) field: &'r str,
 }
 
-/// All times of a run that have a place on the line.
+/// All times of a run that have a position on the timeline.
 pub(super) struct Times<'r> {
-    /// In the order of time.
+    /// The times in chronological order.
     pub(super) events: Vec<Event<'r>>,
-    /// Times that name an instant only if a zone were known, or that the examined host did not keep.
+    /// The number of times left out: local times of unknown zone, and times that the examined host did not keep.
     pub(super) left_out: usize,
-    /// From when to when is shown first, in milliseconds.
+    /// The start and end of the initial window, in milliseconds.
     pub(super) window: (i64, i64),
-    /// From when to when the strip of all times reaches: few lie outside.
+    /// The range of the strip with all times, which excludes the few that are far away.
     pub(super) bulk: (i64, i64),
 }
 
 impl Times<'_> {
-    /// The first and the last time; `None` where there is none.
+    /// Returns the first and the last time; `None` if there is none.
     pub(super) fn range(&self) -> Option<(i64, i64)> {
         Some((self.events.first()?.at, self.events.last()?.at))
     }
@@ -64,7 +64,9 @@ fn milliseconds(utc: Utc) -> i64 {
     i64::try_from(utc.unix_nanoseconds().div_euclid(MILLION)).unwrap_or(i64::MAX)
 }
 
-/// The bulk of what was told, or of what answers the heaviest objectives, where half of all times lie there, too; or else the bulk of everything.
+/// Chooses the initial window: the bulk of the story's times, or else of the answers to the heaviest objectives.
+/// Either must contain half of all
+/// times; otherwise the bulk of all times is used.
 fn window(scene: &Scene<'_>, events: &[Event<'_>]) -> (i64, i64) {
     let told = scene.told.iter().filter_map(|line| line.statement.at);
     let told: Vec<i64> = told.map(milliseconds).collect();
@@ -84,9 +86,10 @@ fn is_finding(scene: &Scene<'_>, fact: usize) -> bool {
     ranked.and_then(|ranked| ranked.rank.objective).is_some_and(|it| it.weight == Weight::Finding)
 }
 
-/// Where most times lie: the shortest span that holds so many twentieths of them, and what lies within its own length beside it.
+/// Returns the range with most of the times: the shortest span that contains this many twentieths of them, plus the times on both sides
+/// within the span's own length.
 ///
-/// One time or a few, however far away, change nothing: no more than so many twentieths can.
+/// A few outliers, however far away, cannot change it.
 fn bulk(mut times: Vec<i64>, twentieths: usize) -> (i64, i64) {
     times.sort_unstable();
     let inside = (times.len() * twentieths / 20).max(2);
@@ -101,7 +104,7 @@ fn bulk(mut times: Vec<i64>, twentieths: usize) -> (i64, i64) {
     (first.saturating_sub(margin), last.saturating_add(margin))
 }
 
-/// The lanes of the picture: the kinds of sources that facts were read from, and the lane of each fact.
+/// Returns the lanes of the picture (the kinds of sources that facts were read from) and the lane of each fact.
 pub(super) fn lanes(scene: &Scene<'_>) -> (Vec<SourceKind>, Vec<usize>) {
     let kinds: Vec<SourceKind> = scene.entries().map(|(_, fact)| kind(fact)).collect();
     let present: BTreeMap<SourceKind, usize> = {

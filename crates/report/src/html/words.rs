@@ -1,11 +1,11 @@
-//! The words of the page that are not plain English, explained once: where they stand first they lead here.
+//! The page's technical terms, each explained once; the first use of a term links here.
 
 use crate::sources::ONE;
 use crate::writers;
 use ledger::Writer;
 use maud::{Markup, html};
 
-/// Word, its place on the page, what it means.
+/// The term, its anchor on the page, and its meaning.
 const WORDS: [(&str, &str, &str); 17] = [
     (
         "agent, task, turn",
@@ -86,12 +86,12 @@ const WORDS: [(&str, &str, &str); 17] = [
     ),
 ];
 
-/// A word that leads to what it means.
+/// Renders a term as a link to its explanation.
 pub(super) fn word(text: &str, place: &str) -> Markup {
     html! { a.word href=(format!("#word-{place}")) { (text) } }
 }
 
-/// The tag of statements that nothing else supports.
+/// Renders the tag of statements that nothing else supports.
 pub(super) fn one_source() -> Markup {
     word(ONE, "one")
 }

@@ -1,4 +1,4 @@
-//! Findings, and what they rest on.
+//! The findings and the facts that they are based on.
 
 use crate::foremost::says;
 use crate::inert::{cell, code};
@@ -8,10 +8,10 @@ use ledger::FactEntry;
 use ledger::event::ClaimAccepted;
 use std::fmt::Write;
 
-/// The facts that stand below a finding; the page and `locard facts` have all of them, with the bytes of each value.
+/// The number of facts listed below a finding. The page and `locard facts` show all of them, with the bytes of each value.
 const SHOWN_FACTS: usize = 6;
 
-/// The first findings with their facts, the others by their titles.
+/// Writes the first findings with their facts, and the others by title.
 pub(super) fn findings(out: &mut String, run: &Run) {
     let ranked = ranked(run);
     let _ = writeln!(out, "\n## Findings\n");
@@ -50,20 +50,20 @@ fn finding(out: &mut String, run: &Run, number: usize, ranked: &Ranked<'_>) {
     list(out, run, &facts);
 }
 
-/// What its facts say, as a heading.
+/// Returns a heading from what its facts say.
 fn title(run: &Run, ranked: &Ranked<'_>) -> String {
     let entries: Vec<&FactEntry> = ranked.facts.iter().filter_map(|id| run.fact(*id)).collect();
     clipped(&phenomenon_title(&entries))
 }
 
-/// How much a phenomenon stands out, and why it stands where it does.
+/// Describes how much a phenomenon stands out, and the reasons for its rank.
 fn reasons(run: &Run, ranked: &Ranked<'_>) -> String {
     let reasons: Vec<String> =
         crate::weight::reasons(run, ranked).iter().map(|reason| cell(reason)).collect();
     format!("**{}**, {} points: {}.", ranked.rank.level.name(), ranked.rank.points, reasons.join("; "))
 }
 
-/// Facts that were recorded when the run broke off, before their phenomenon was.
+/// Writes the facts that were recorded before the run broke off but whose phenomenon was not.
 fn loose(out: &mut String, run: &Run, view: &TaskView) {
     let loose: Vec<_> =
         view.accepted().filter(|accepted| run.graph.carried_by(accepted.fact.id).is_empty()).collect();
@@ -73,7 +73,7 @@ fn loose(out: &mut String, run: &Run, view: &TaskView) {
     }
 }
 
-/// Each fact in words of code, where it was read, who could have written it, and how its citation came about where that is not plain.
+/// Writes each fact in code's words: where it was read, who could have written it, and how its citation was found if that is not obvious.
 fn list(out: &mut String, run: &Run, facts: &[&ClaimAccepted]) {
     for accepted in facts.iter().take(SHOWN_FACTS) {
         let fact = &accepted.fact;

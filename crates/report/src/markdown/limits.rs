@@ -42,7 +42,7 @@ fn not_examined(out: &mut String, limits: &Limits<'_>) {
     }
 }
 
-/// Defects, each once, and what the hashes of the evidence do not cover.
+/// Writes the damage, without repeats, and what the hashes of the evidence do not cover.
 fn damaged(out: &mut String, run: &Run) {
     let defects = graph::damage(run);
     let _ = writeln!(out, "\n## Damaged evidence\n");

@@ -1,4 +1,4 @@
-//! What is made of all tasks: the story, and for a run with a lead who was handed what, what became of it, and what was stored on the way.
+//! The synthesis of all tasks: the story and, for a run with a lead, the assigned tasks, their results, and what was stored on the way.
 
 use crate::contradicted::Contradictions;
 use crate::inert::{cell, code, prose};
@@ -11,10 +11,10 @@ use ledger::event::TaskReported;
 use ledger::{Chapter, Dispatch, NodeId, TaskId};
 use std::fmt::Write;
 
-/// The most characters of a stored text that the page shows.
+/// The maximum number of characters of a stored text that the page shows.
 const MOST_SHOWN: usize = 2_000;
 
-/// The story, host by host in the order of time, and apart from it what agents wrote themselves.
+/// Writes the story, host by host in chronological order, with what agents wrote kept apart.
 pub(super) fn told(out: &mut String, run: &Run, lines: &[Line<'_>], corroborated: &Corroborated) {
     if lines.is_empty() {
         return;
@@ -99,7 +99,7 @@ fn statement(out: &mut String, run: &Run, line: &Line<'_>, corroborated: &Corrob
     }
 }
 
-/// What agents wrote in runs of earlier versions: without a time, and no part of what happened.
+/// Writes what agents wrote in runs of earlier versions: undated, and not part of what happened.
 pub(super) fn readings(out: &mut String, run: &Run, sentences: &[Placed<'_>]) {
     if sentences.is_empty() {
         return;
@@ -123,7 +123,7 @@ pub(super) fn readings(out: &mut String, run: &Run, sentences: &[Placed<'_>]) {
     }
 }
 
-/// Who handed out what, in which order, and what became of it; nothing of a run without a lead.
+/// Writes which tasks were assigned, by whom, in which order, and their results; nothing for a run without a lead.
 pub(super) fn dispatched(out: &mut String, run: &Run) {
     if run.tasks.values().all(|view| view.dispatched.is_empty()) {
         return;
@@ -170,7 +170,7 @@ fn accepted(reported: Option<&TaskReported>) -> &'static str {
     }
 }
 
-/// The tasks whose facts a task was given, and the artifacts that it was shown.
+/// Describes the tasks whose facts a task was given, and the artifacts that it was shown.
 fn handed_over(dispatch: &Dispatch) -> String {
     let tasks = dispatch.after.iter().map(TaskId::to_string);
     let shown = dispatch.references.iter().map(|reference| {
@@ -180,7 +180,7 @@ fn handed_over(dispatch: &Dispatch) -> String {
     tasks.chain(shown).collect::<Vec<_>>().join(", ")
 }
 
-/// The other ways that tasks tried.
+/// Writes the recoveries that tasks tried.
 pub(super) fn recoveries(out: &mut String, run: &Run) {
     if run.tasks.values().all(|view| view.recoveries.is_empty()) {
         return;
@@ -207,7 +207,7 @@ pub(super) fn recoveries(out: &mut String, run: &Run) {
     }
 }
 
-/// What agents stored for others in their own words.
+/// Writes what agents stored for others in their own words.
 pub(super) fn stored(out: &mut String, run: &Run) {
     if run.tasks.values().all(|view| view.artifacts.is_empty()) {
         return;
@@ -226,7 +226,7 @@ pub(super) fn stored(out: &mut String, run: &Run) {
     }
 }
 
-/// A stored text, line by line.
+/// Writes a stored text line by line.
 fn content(out: &mut String, text: &str) {
     let mut left = MOST_SHOWN;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {

@@ -1,54 +1,54 @@
-//! What stands nearest to a fact that was missed.
+//! Finds the recorded fact nearest to a missed one.
 
 use super::Recorded;
 use super::same::Sought;
 use graph::fact_title;
 use ledger::FactId;
 
-/// The recorded fact that comes nearest to one that was missed.
+/// The recorded fact that comes nearest to a missed one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nearest {
     /// The fact.
     pub fact: FactId,
     /// What it says.
     pub title: String,
-    /// In which way it is near.
+    /// How it is near.
     pub how: Nearness,
 }
 
-/// In which way a recorded fact is near.
+/// How a recorded fact is near.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Nearness {
     /// It carries some of the values.
     Carries {
-        /// How many.
+        /// The number of values that it carries.
         values: usize,
-        /// Of how many.
+        /// The total number of values.
         of: usize,
-        /// The others.
+        /// The missing values.
         lacks: Vec<String>,
     },
-    /// It carries all of them, but stands elsewhere than `artifact` says, and the values are too common to say more.
+    /// It carries all of them, but is not located where `artifact` says, and the values are too common to be enough.
     Elsewhere,
-    /// One of its values is much like one that was looked for.
+    /// One of its values is similar to one that was looked for.
     Alike {
-        /// What was looked for.
+        /// The value that was looked for.
         wanted: String,
-        /// The field.
+        /// The field of the similar value.
         field: String,
-        /// What stands there.
+        /// The similar value.
         stands: String,
     },
 }
 
-/// The nearest of `recorded`; which one it is does not depend on their order.
+/// Returns the nearest of `recorded`, independently of their order.
 pub(crate) fn nearest(
     sought: &[Sought],
     recorded: &[Recorded<'_>],
     tolerance: i128,
     weak: bool,
 ) -> Option<Nearest> {
-    // Common values stand everywhere: that some do says nothing.
+    // Common values occur everywhere, so some of them alone prove nothing.
     let carried = |fact: &Recorded<'_>| {
         let carries = |value: &&Sought| fact.held.iter().any(|held| value.is(held, tolerance));
         let of: Vec<_> = sought.iter().filter(carries).collect();

@@ -1,18 +1,18 @@
-//! Paths of files and of registry keys, compared by whole components from the end.
+//! Paths of files and registry keys, compared by whole components from the end.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A path in its components, in lower case.
+/// A path split into components, in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Components {
     /// The drive letter or the root of the registry.
     root: Option<String>,
-    /// Whether the text gives nothing but a name.
+    /// Whether the text is only a name.
     bare: bool,
     parts: Vec<String>,
 }
 
-/// `text` in NFC and lower case; nothing is folded that could make two names one.
+/// Returns `text` in NFC and lower case; nothing is folded that could make two names equal.
 pub(crate) fn lower(text: &str) -> String {
     match text.is_ascii() {
         true => text.to_ascii_lowercase(),
@@ -20,7 +20,7 @@ pub(crate) fn lower(text: &str) -> String {
     }
 }
 
-/// The path of a file: drive letters with and without colon, both slashes, and the NT prefixes of a volume are one.
+/// Parses the path of a file. Drive letters with and without colon, both slashes, and the NT prefixes of a volume are equivalent.
 pub(crate) fn file(text: &str) -> Components {
     let folded = lower(text).replace('/', "\\");
     let plain = ["\\??\\", "\\\\?\\", "\\\\.\\"].iter().find_map(|prefix| folded.strip_prefix(prefix));
@@ -47,7 +47,7 @@ fn is_drive(part: &str) -> bool {
     part.strip_suffix(':').is_some_and(is_letter)
 }
 
-/// `\Device\HarddiskVolume2\…`, `\Volume{…}\…`, and `p2/…` of an image: a volume without its letter.
+/// Checks for a volume without a letter: `\Device\HarddiskVolume2\…`, `\Volume{…}\…`, or `p2/…` of an image.
 fn is_volume(parts: &[String]) -> bool {
     let numbered = |part: &str| {
         part.strip_prefix('p')
@@ -61,7 +61,7 @@ fn is_volume(parts: &[String]) -> bool {
     }
 }
 
-/// The short and the long name of each root of the registry.
+/// The short and the long name of each registry root.
 const ROOTS: [(&str, &str); 5] = [
     ("hklm", "hkey_local_machine"),
     ("hkcu", "hkey_current_user"),
@@ -70,7 +70,7 @@ const ROOTS: [(&str, &str); 5] = [
     ("hkcc", "hkey_current_config"),
 ];
 
-/// The path of a registry key or value as the evidence gives it: a slash is part of a name.
+/// Parses the path of a registry key or value as in the evidence, where a slash is part of a name.
 pub(crate) fn key(text: &str) -> Components {
     let folded = lower(text);
     let mut parts: Vec<String> =
@@ -83,7 +83,7 @@ pub(crate) fn key(text: &str) -> Components {
     Components { root, bare, parts }
 }
 
-/// The path of a registry key as people write it: slashes separate where there is no backslash.
+/// Parses the path of a registry key as people write it: slashes are separators if there is no backslash.
 pub(crate) fn written_key(text: &str) -> Components {
     match text.contains('\\') {
         true => key(text),
@@ -92,15 +92,16 @@ pub(crate) fn written_key(text: &str) -> Components {
 }
 
 impl Components {
-    /// The last component.
+    /// Returns the last component.
     pub(crate) fn last(&self) -> Option<&str> {
         self.parts.last().map(String::as_str)
     }
 
-    /// Whether the truth's path `self` is the evidence's path `held`: the shorter ends the longer, over a name and one parent at least.
+    /// Checks whether the truth's path `self` is the evidence's path `held`: the shorter must be the end of the longer,
+    /// with a name and at least one parent.
     ///
-    /// A bare name in the truth is the last component.
-    /// Two paths from a root are equal only as a whole.
+    /// A bare name in the truth matches the last component.
+    /// Two absolute paths are equal only as a whole.
     pub(crate) fn is(&self, held: &Components) -> bool {
         if self.bare {
             return self.parts.last().is_some() && self.parts.last() == held.parts.last();
@@ -133,7 +134,7 @@ mod tests {
             (r"\res1.dat", "C/res1.dat", true),
             (r"\res1.dat", "p0/res1.dat", true),
             (r"\res1.dat", "p1/dir1/res1.dat", false),
-            // Another place.
+            // A different place.
             (r"D:\Windows\a.exe", "C/Windows/a.exe", false),
             (r"C:\Windows\a.exe", "C/Old/Windows/a.exe", false),
             (r"C:\Windows\a.exe", "a.exe", false),

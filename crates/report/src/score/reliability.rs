@@ -1,7 +1,9 @@
-//! Whether answers are true as often as they are told to be sure.
+//! Measures whether answers are true as often as their confidence suggests.
 //!
-//! The forecast is the confidence in the answer to an objective; it has come true where one of the facts that give the answer carries a fact of the truth, and none claims what must not be claimed.
-//! What this says and what it does not is in `docs/scoring.md`.
+//! The forecast is the confidence in the answer to an objective. It came true if one of the answer's facts carries a fact of the
+//! truth and none makes
+//! a forbidden claim.
+//! `docs/scoring.md` explains what this shows and what it does not.
 
 use super::same::stands;
 use super::{Score, Standing, Truth, path};
@@ -9,41 +11,41 @@ use graph::{Confidence, Run, objective_confidences};
 use ledger::{FactEntry, FactId};
 use std::collections::BTreeSet;
 
-/// The confidences of a run's answers beside what the truth says of them.
+/// The confidences of a run's answers next to what the truth says about them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reliability {
-    /// Each objective that facts answer, by task in the agent's order.
+    /// Each objective that facts answer, by task, in the agent's order.
     pub forecasts: Vec<Forecast>,
 }
 
-/// The confidence in one answer, and what the truth says of it.
+/// The confidence in one answer, and what the truth says about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forecast {
     /// The agent.
     pub agent: String,
     /// Its objective.
     pub objective: String,
-    /// How sure the answer is.
+    /// The confidence in the answer.
     pub confidence: Confidence,
     /// What the truth says.
     pub truth: Spoken,
 }
 
-/// What the truth says of an answer.
+/// What the truth says about an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spoken {
     /// One of its facts carries a fact of the truth.
     Confirmed,
-    /// One of its facts claims what must not be claimed.
+    /// One of its facts makes a forbidden claim.
     Forbidden,
-    /// It names a file that the answer was read from, but knows nothing of what the answer says.
+    /// The truth names a file that the answer was read from, but does not contain what the answer says.
     Unknown,
-    /// It names none of the files that the answer was read from.
+    /// The truth names none of the files that the answer was read from.
     OutOfReach,
 }
 
 impl Spoken {
-    /// The word in JSON.
+    /// Returns its name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Spoken::Confirmed => "confirmed",
@@ -53,7 +55,7 @@ impl Spoken {
         }
     }
 
-    /// Whether the forecast came true; `None` where that cannot be said at all.
+    /// Returns whether the forecast came true; `None` if that cannot be determined.
     const fn came_true(self) -> Option<bool> {
         match self {
             Spoken::Confirmed => Some(true),
@@ -63,30 +65,30 @@ impl Spoken {
     }
 }
 
-/// The forecasts of one range.
+/// The forecasts in one range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bin {
-    /// From this many thousandths.
+    /// The lower bound in thousandths, inclusive.
     pub from: u16,
-    /// Up to, but not including, this many.
+    /// The upper bound in thousandths, exclusive.
     pub to: u16,
-    /// Forecasts of which can be said whether they came true.
+    /// The number of forecasts that came true or did not.
     pub forecasts: usize,
-    /// Their mean, from 0 to 1.
+    /// The mean of these forecasts, from 0 to 1.
     pub mean: Option<f64>,
-    /// Those that came true.
+    /// The number that came true.
     pub confirmed: usize,
-    /// Those that claim what must not be claimed.
+    /// The number that make a forbidden claim.
     pub forbidden: usize,
 }
 
-/// The bounds of the ranges: those of the words for confidences, and the middle of the moderate ones.
+/// The bounds of the ranges: those of the confidence levels, and the middle of the moderate level.
 const BOUNDS: [u16; 6] = [0, 300, 625, 750, 900, 1001];
 
 impl Reliability {
-    /// The confidences of these agents' answers beside what the score says of their facts.
+    /// Collects the confidences of these agents' answers next to what the score says about their facts.
     ///
-    /// A confidence rests on all facts of the run, whoever recorded them.
+    /// A confidence is based on all facts of the run, whoever recorded them.
     pub(crate) fn of(truth: &Truth, run: &Run, score: &Score, is_of: impl Fn(&str) -> bool) -> Reliability {
         let found = score.answers.iter().filter_map(|answer| match &answer.standing {
             Standing::Found { by } => Some(by),
@@ -120,28 +122,29 @@ impl Reliability {
         Reliability { forecasts }
     }
 
-    /// The same of several runs together.
+    /// Combines several runs.
     pub fn pooled<'r>(of: impl IntoIterator<Item = &'r Reliability>) -> Reliability {
         Reliability { forecasts: of.into_iter().flat_map(|one| one.forecasts.iter().cloned()).collect() }
     }
 
-    /// The forecasts from 0 to 1 of which can be said whether they came true, with that.
+    /// Returns the forecasts from 0 to 1 whose outcome can be determined, with the outcome.
     fn said(&self) -> impl Iterator<Item = (f64, bool)> {
         self.forecasts.iter().filter_map(|it| Some((forecast(it), it.truth.came_true()?)))
     }
 
-    /// The Brier score: the mean square of what forecasts were off by; 0 is perfect, and 0.25 what one half for everything gets.
+    /// Returns the Brier score, the mean squared error of the forecasts: 0 is perfect, and one half for everything scores 0.25.
     pub fn brier(&self) -> Option<f64> {
         brier(self.said())
     }
 
-    /// What it would be if every forecast were the share that came true: what is worse than this tells less than the share alone.
+    /// Returns the Brier score if every forecast were the share that came true; a worse score means that the forecasts say less than
+    /// this share alone.
     pub fn brier_of_share(&self) -> Option<f64> {
         let share = mean(self.said().map(|(_, came_true)| f64::from(u8::from(came_true))))?;
         brier(self.said().map(|(_, came_true)| (share, came_true)))
     }
 
-    /// The ranges from the least sure on, those without a forecast, too.
+    /// Returns the ranges from the lowest confidence on, including those without forecasts.
     pub fn bins(&self) -> Vec<Bin> {
         BOUNDS.windows(2).filter_map(|bounds| Some(self.bin(*bounds.first()?, *bounds.last()?))).collect()
     }
@@ -161,13 +164,13 @@ impl Reliability {
         }
     }
 
-    /// How many answers there are of which the truth says this.
+    /// Counts the answers about which the truth says this.
     pub fn count(&self, truth: Spoken) -> usize {
         self.forecasts.iter().filter(|it| it.truth == truth).count()
     }
 }
 
-/// Whether one of the places names the file that a fact was read from.
+/// Checks whether one of the places names the file that a fact was read from.
 fn is_named(fact: &FactEntry, places: &[String]) -> bool {
     let file = path::file(&fact.locator.path);
     file.last().is_some_and(|file| places.iter().any(|place| stands(file, place)))
@@ -190,7 +193,7 @@ fn mean(of: impl Iterator<Item = f64>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Answers with these confidences, of which the truth says this.
+    /// Builds answers with this many kinds of sources, about which the truth says this.
     fn of(forecasts: &[(Spoken, usize)]) -> Reliability {
         let sure = |facts: usize| {
             let one = |number: usize| {
@@ -213,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_brier_score_is_the_mean_square_of_what_forecasts_were_off_by() {
-        // Of one, two and three kinds of sources.
+        // From one, two and three kinds of sources.
         let all = of(&[(Spoken::Confirmed, 1), (Spoken::Unknown, 2), (Spoken::Confirmed, 3)]);
         let sure: Vec<u16> = all.forecasts.iter().map(|it| it.confidence.thousandths()).collect();
         assert_eq!(sure, [600, 840, 936]);

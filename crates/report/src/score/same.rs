@@ -1,4 +1,4 @@
-//! Whether a value of the truth is what a fact carries; the type of what is carried decides what counts as the same.
+//! Decides whether a fact carries a value of the truth; the type of the fact's value decides what counts as the same.
 
 use super::path::{self, Components, lower};
 use super::time::{self, Span};
@@ -6,7 +6,7 @@ use super::truth::{Manner, TELLING, TruthValue};
 use ledger::value::read_whole_number;
 use ledger::{BoundValue, FieldValue, Time, Utc};
 
-/// A value of the truth, in every form that it is compared in.
+/// A value of the truth, in every form used for comparison.
 #[derive(Debug)]
 pub(crate) struct Sought {
     pub(crate) text: String,
@@ -17,11 +17,11 @@ pub(crate) struct Sought {
     file: Components,
     key: Components,
     contained: bool,
-    /// Whether it is too common to tell one fact from another.
+    /// Whether it is too common to distinguish one fact from another.
     pub(crate) weak: bool,
 }
 
-/// A value of a fact; folded once, whatever number of truths it is compared with.
+/// A value of a fact, case-folded once, however many truths it is compared with.
 #[derive(Debug)]
 pub(crate) struct Held<'a> {
     pub(crate) field: &'a str,
@@ -41,7 +41,7 @@ enum Form<'a> {
     File(Components),
     Key(Components),
     Guid,
-    /// Compared but for letter case.
+    /// Compared ignoring case.
     Symbol,
     Time(&'a Time),
     Number(i128),
@@ -75,7 +75,7 @@ impl Sought {
         }
     }
 
-    /// Whether `held` is this value.
+    /// Checks whether `held` is this value.
     pub(crate) fn is(&self, held: &Held<'_>, tolerance: i128) -> bool {
         match &held.form {
             Form::Text { number, time } => {
@@ -96,7 +96,7 @@ impl Sought {
         }
     }
 
-    /// How near a value comes to this one, from 0 to 1; `None` where it is not near enough to be worth showing.
+    /// Returns the similarity of a value to this one, from 0 to 1; `None` if it is too low to be worth showing.
     pub(crate) fn nearness(&self, held: &Held<'_>) -> Option<f64> {
         if let Form::Time(Time { utc: Some(utc), .. }) = &held.form {
             return time::nearness(self.time?.distance(utc.unix_nanoseconds()));
@@ -107,7 +107,7 @@ impl Sought {
         if !comparable || longest > LONGEST_COMPARED || shortest * 4 < longest * 3 || shortest < TELLING {
             return None;
         }
-        // A run may hold very many texts: only those of which half agrees from both ends are compared in full.
+        // A run may hold very many texts: only those that agree for half their length, counted from both ends, are compared in full.
         let common = |(a, b): &(char, char)| a == b;
         let begin = own.chars().zip(other.chars()).take_while(common).count();
         let end = own.chars().rev().zip(other.chars().rev()).take_while(common).count();
@@ -130,7 +130,7 @@ impl Sought {
 
     fn is_time(&self, time: &Time, tolerance: i128) -> bool {
         let stored = self.number.is_some_and(|number| time.raw.parse() == Ok(number));
-        // A number of that many ticks is a FILETIME of our age; smaller ones are counts.
+        // A number of that many ticks is a present-day FILETIME; smaller numbers are counts.
         let filetime = self.number.and_then(|ticks| u64::try_from(ticks).ok());
         let filetime = filetime.filter(|ticks| *ticks > 100_000_000_000_000_000).and_then(Utc::from_filetime);
         let own = self.time.or_else(|| filetime.map(Span::instant));
@@ -139,11 +139,11 @@ impl Sought {
     }
 }
 
-/// The longest text in bytes that is compared letter by letter.
+/// The maximum length in bytes of texts that are compared letter by letter.
 const LONGEST_COMPARED: usize = 300;
 
 impl<'a> Held<'a> {
-    /// What a fact carries under one of its fields: of a quoted text the words that were quoted.
+    /// Prepares a value of a fact; for a quoted text, only the quoted words.
     pub(crate) fn new(bound: &'a BoundValue) -> Held<'a> {
         match &bound.quotation {
             Some(words) => Held::text(&bound.field, words),
@@ -174,7 +174,7 @@ impl<'a> Held<'a> {
         Held { field, text: text.to_owned(), lower: lower(text), form }
     }
 
-    /// The last component of a path, or the whole text, in lower case.
+    /// Returns the last component of a path, or the whole text, in lower case.
     pub(crate) fn name(&self) -> &str {
         let last = match &self.form {
             Form::File(path) | Form::Key(path) => path.last(),
@@ -191,13 +191,13 @@ impl<'a> Held<'a> {
     }
 }
 
-/// A GUID without its braces.
+/// Returns a GUID without its braces.
 fn bare_guid(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text)
 }
 
-/// Whether `words` stand in `text` with a word boundary on both sides.
+/// Checks whether `words` occur in `text` with a word boundary on both sides.
 pub(crate) fn stands(words: &str, text: &str) -> bool {
     !words.is_empty()
         && text.match_indices(words).any(|(at, _)| {
@@ -207,11 +207,11 @@ pub(crate) fn stands(words: &str, text: &str) -> bool {
         })
 }
 
-/// Whether a boundary lies between what is outside and what is inside, both read away from it.
+/// Checks whether there is a boundary between the characters outside and inside, both read away from it.
 fn parts(mut outside: impl Iterator<Item = char>, mut inside: impl Iterator<Item = char>) -> bool {
     let (Some(neighbour), Some(edge)) = (outside.next(), inside.next()) else { return true };
     let word = |c: char| c.is_alphanumeric() || c == '_';
-    // The point of `1.5`, and of an address, joins the numbers around it.
+    // The point in `1.5`, or in an address, joins the numbers around it.
     let joins = |mark: char, beyond: Option<char>| {
         matches!(mark, '.' | ',' | ':' | '-') && beyond.is_some_and(|c| c.is_ascii_digit())
     };

@@ -1,4 +1,4 @@
-//! The figures of several runs of one case: mean, least and most.
+//! The figures of several runs of one case: mean, minimum and maximum.
 
 use super::Score;
 
@@ -7,17 +7,17 @@ use super::Score;
 pub struct Figure {
     /// Its name.
     pub name: &'static str,
-    /// Its mean.
+    /// The mean.
     pub mean: f64,
-    /// The least.
+    /// The minimum.
     pub min: f64,
-    /// The most.
+    /// The maximum.
     pub max: f64,
-    /// Runs that have it: where nothing was found, nothing can be said per fact found.
+    /// The number of runs that have it: a run that found nothing has no figures per found fact.
     pub runs: usize,
 }
 
-/// The figures of a score by name, in the order in which they are shown.
+/// Returns the figures of a score by name, in display order.
 pub(crate) fn figures(score: &Score) -> [(&'static str, Option<f64>); 8] {
     let count = |number: usize| super::ratio(number, 1);
     [
@@ -32,7 +32,7 @@ pub(crate) fn figures(score: &Score) -> [(&'static str, Option<f64>); 8] {
     ]
 }
 
-/// Each figure over all runs that have it; none where no run has it.
+/// Returns each figure over all runs that have it; a figure that no run has is left out.
 pub fn over_runs(scores: &[&Score]) -> Vec<Figure> {
     let names = scores.first().map(|score| figures(score)).into_iter().flatten().map(|(name, _)| name);
     names.filter_map(|name| figure(name, scores)).collect()

@@ -1,4 +1,4 @@
-//! Scores for people and for programs.
+//! Scores as text and as JSON.
 
 use super::several::figures;
 use super::{Answer, Figure, Nearness, Reliability, Score, Spoken, Standing, Truth, over_runs};
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How the figures of agents alone are named.
+/// The label of the figures of agents alone.
 const WITHOUT_SWEEP: &str = "  without the sweep";
 
-/// Scores of runs of one case, as tables; the misses of each run with what stands nearest.
+/// Formats the scores of runs of one case as tables, with each run's misses and the nearest facts.
 pub fn text(truth: &Truth, scores: &[Score]) -> String {
     let mut out = String::new();
     summary(&mut out, scores);
@@ -43,7 +43,7 @@ pub fn text(truth: &Truth, scores: &[Score]) -> String {
     out
 }
 
-/// The scores of what agents recorded, without the sweep.
+/// Returns the scores of what agents recorded, without the sweep.
 fn by_agents(scores: &[Score]) -> Vec<&Score> {
     scores.iter().map(|score| score.without_sweep.as_deref().unwrap_or(score)).collect()
 }
@@ -83,7 +83,7 @@ fn summary(out: &mut String, scores: &[Score]) {
     }
 }
 
-/// The figures over several runs.
+/// Formats the figures over several runs.
 fn over(out: &mut String, width: usize, scores: &[&Score]) {
     let over = over_runs(scores);
     let names = scores.first().map(|score| figures(score)).into_iter().flatten().map(|(name, _)| name);
@@ -107,7 +107,7 @@ fn row(out: &mut String, width: usize, name: &str, cells: &[Option<f64>], tenths
     let _ = writeln!(out);
 }
 
-/// How many facts of the truth there are of something, how many were found, how many are spread.
+/// The number of facts of the truth in a group, and how many were found or spread.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     of: usize,
@@ -134,7 +134,7 @@ fn agents(out: &mut String, score: &Score) {
     groups(out, "agent of the truth", &counted(score, |answer| &answer.agent));
 }
 
-/// The longest question that is shown whole in a table.
+/// The maximum length of a question in a table, in characters.
 const LONGEST_NAME: usize = 76;
 
 fn groups(out: &mut String, title: &str, counts: &BTreeMap<String, Counts>) {
@@ -194,7 +194,7 @@ fn misses(out: &mut String, score: &Score) {
     }
 }
 
-/// How sure the answers are beside how many of them are known to be true.
+/// Formats the confidence of the answers next to how many are known to be true.
 fn reliability(out: &mut String, title: &str, of: &Reliability) {
     if of.forecasts.is_empty() {
         return;
@@ -221,7 +221,7 @@ fn reliability(out: &mut String, title: &str, of: &Reliability) {
         writeln!(out, "  {left_out} answers come from files that the truth does not name, and are left out");
 }
 
-/// What no code can score.
+/// Formats what code cannot score.
 fn beside(out: &mut String, truth: &Truth) {
     let judge: Vec<_> = truth.must_not_claim.iter().filter(|it| it.condition.is_none()).collect();
     if truth.benign || !judge.is_empty() {
@@ -243,7 +243,7 @@ fn beside(out: &mut String, truth: &Truth) {
     }
 }
 
-/// Scores of runs of one case as members of one JSON object.
+/// Returns the scores of runs of one case as members of one JSON object.
 pub fn json(truth: &Truth, scores: &[Score]) -> Map<String, Value> {
     let judge: Vec<_> =
         truth.must_not_claim.iter().filter(|it| it.condition.is_none()).map(|it| &it.claim).collect();
@@ -351,7 +351,7 @@ fn answer(answer: &Answer) -> Value {
     })
 }
 
-/// How many lacking values are named.
+/// The number of missing values that are listed.
 const SHOWN_VALUES: usize = 4;
 
 impl super::Over {
@@ -364,7 +364,7 @@ impl super::Over {
 }
 
 impl Nearness {
-    /// In one line.
+    /// Describes it in one line.
     fn describe(&self) -> String {
         match self {
             Nearness::Carries { values, of, lacks } => {

@@ -1,4 +1,4 @@
-//! Scores of small runs.
+//! Tests of the scores of small runs.
 
 use super::*;
 use ledger::{FieldValue, Time, Utc};
@@ -11,7 +11,7 @@ fn bound(field: &str, value: FieldValue) -> ledger::BoundValue {
     bound
 }
 
-/// The `number`th fact: these texts (or times) in the file `file` under the key `subject`.
+/// Builds the `number`th fact, with these texts (or times), in the hive under the key `subject`.
 fn fact(number: u32, subject: &str, values: &[&str]) -> FactEntry {
     let mut fact = testkit::history::fact(1, number, subject, &[]);
     fact.subject = bound("key", FieldValue::RegistryPath(subject.into()));

@@ -1,21 +1,22 @@
-//! Times as truth files write them.
+//! Parses times in the notation of truth files.
 
 use ledger::Utc;
 use ledger::time::UtcError;
 
-/// An instant with the step of its notation: `12:00:05` covers one second, a bare date one day.
+/// An instant with the precision of its notation: `12:00:05` covers one second, a bare date one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
-    /// Nanoseconds since 1970-01-01 UTC.
+    /// The start, in nanoseconds since 1970-01-01 UTC.
     start: i128,
-    /// Nanoseconds of one step.
+    /// The precision, in nanoseconds.
     step: i128,
 }
 
 const SECOND: i128 = 1_000_000_000;
 
 impl Span {
-    /// Reads RFC 3339 with any offset, the same without a zone (UTC by the word of the truth file), a blank for `T`, ` UTC` for `Z`, `May 01, 2021 17:40:03 UTC`, or a bare date.
+    /// Parses RFC 3339 with any offset, the same without a zone (truth files use UTC), a blank for `T`, ` UTC` for `Z`,
+    /// `May 01, 2021 17:40:03 UTC`, or a bare date.
     pub(crate) fn read(text: &str) -> Option<Span> {
         let text = plain(text.trim())?;
         let zoned = if is_date(&text) { format!("{text}T00:00:00Z") } else { text.clone() };
@@ -27,38 +28,38 @@ impl Span {
         Some(Span { start: utc.unix_nanoseconds(), step: step(&text) })
     }
 
-    /// Reads a time of the evidence's text: as [`Span::read`], but only with a zone.
+    /// Parses a time in text from the evidence: like [`Span::read`], but a zone is required.
     pub(crate) fn read_zoned(text: &str) -> Option<i128> {
         let plain = plain(text.trim())?;
         let utc: Utc = plain.parse().ok()?;
         Some(utc.unix_nanoseconds())
     }
 
-    /// One instant.
+    /// Creates a span of one instant.
     pub(crate) fn instant(utc: Utc) -> Span {
         Span { start: utc.unix_nanoseconds(), step: 1 }
     }
 
-    /// Whether it tells a part of a second.
+    /// Checks whether it has a fraction of a second.
     pub(crate) fn has_fraction(self) -> bool {
         self.step < SECOND && self.start.rem_euclid(SECOND) != 0
     }
 
-    /// Whether the instant lies in this span, widened by `tolerance` on both sides.
+    /// Checks whether the instant is in this span, widened by `tolerance` on both sides.
     pub(crate) fn holds(self, nanoseconds: i128, tolerance: i128) -> bool {
         self.distance(nanoseconds) <= tolerance
     }
 
-    /// Nanoseconds from the span to the instant; 0 inside.
+    /// Returns the nanoseconds from the span to the instant; 0 inside.
     pub(crate) fn distance(self, nanoseconds: i128) -> i128 {
         let last = self.start + self.step - 1;
         (self.start - nanoseconds).max(nanoseconds - last).max(0)
     }
 }
 
-/// How near two times are that lie so many nanoseconds apart, from 0 to 1.
+/// Returns the similarity of two times at this distance in nanoseconds, from 0 to 1.
 ///
-/// Near are a minute, and what a mistaken zone makes: quarters of an hour, up to fourteen hours.
+/// Similar are times within a minute, and times shifted by a wrong zone: by multiples of a quarter of an hour, up to fourteen hours.
 pub(crate) fn nearness(distance: i128) -> Option<f64> {
     let quarter = 900 * SECOND;
     let off = (distance + quarter / 2).rem_euclid(quarter) - quarter / 2;
@@ -69,7 +70,7 @@ pub(crate) fn nearness(distance: i128) -> Option<f64> {
     }
 }
 
-/// Whether the text is a date and nothing else.
+/// Checks whether the text is only a date.
 pub(crate) fn is_date(text: &str) -> bool {
     text.len() == 10 && has_date(text)
 }
@@ -79,7 +80,7 @@ fn has_date(text: &str) -> bool {
     text.len() >= 10 && text.bytes().zip(*b"0000-00-00").all(shape)
 }
 
-/// The notation that RFC 3339 allows, zone or not; `None` for what is no time.
+/// Converts to the RFC 3339 notation, with or without a zone; `None` if it is not a time.
 fn plain(text: &str) -> Option<String> {
     let text = numbered(text).unwrap_or_else(|| text.to_owned());
     if !has_date(&text) {
@@ -95,7 +96,7 @@ fn plain(text: &str) -> Option<String> {
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// `May 01, 2021 17:40:03 UTC` with the date in numbers.
+/// Rewrites `May 01, 2021 17:40:03 UTC` with a numeric date.
 fn numbered(text: &str) -> Option<String> {
     let (month, rest) = text.split_once(' ')?;
     let (day, rest) = rest.split_once(", ")?;
@@ -104,7 +105,7 @@ fn numbered(text: &str) -> Option<String> {
     Some(format!("{year}-{number:02}-{day:0>2} {clock}"))
 }
 
-/// The step of the notation in nanoseconds.
+/// Returns the precision of the notation in nanoseconds.
 fn step(text: &str) -> i128 {
     if is_date(text) {
         return 86_400 * SECOND;

@@ -1,4 +1,4 @@
-//! What is known to be true of a case: the other side of the comparison.
+//! The known truth of a case, which runs are compared with.
 
 use ledger::pattern;
 use ledger::value::read_whole_number;
@@ -7,36 +7,36 @@ use ledger::{FactEntry, Predicate};
 /// The published or planted answers of one case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Truth {
-    /// The case's name; empty where it is not given.
+    /// The case's name; empty if not given.
     pub case: String,
     /// What happened, for people.
     pub scenario: String,
-    /// How far two times may lie apart and still be one, in nanoseconds.
+    /// The maximum difference of two equal times, in nanoseconds.
     pub tolerance: i128,
-    /// What a run should find, each with an id of its own.
+    /// What a run should find, each with a unique id.
     pub facts: Vec<TruthFact>,
-    /// What the facts add up to.
+    /// Conclusions from the facts.
     pub findings: Vec<TruthFinding>,
-    /// What must not be claimed.
+    /// Claims that must not be made.
     pub must_not_claim: Vec<Forbidden>,
     /// What the evidence lacks.
     pub not_present: Vec<String>,
-    /// Whether nothing happened: any finding of compromise would be wrong.
+    /// Whether nothing happened, so that any finding of compromise would be wrong.
     pub benign: bool,
 }
 
-/// One answer.
+/// One answer: a fact of the truth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TruthFact {
     /// Its id.
     pub id: String,
-    /// The agent whose matter it is.
+    /// The agent responsible for it.
     pub agent: String,
     /// The question that it answers.
     pub question: String,
-    /// What a fact must carry, all of it.
+    /// The values that a fact must carry, all of them.
     pub values: Vec<TruthValue>,
-    /// Where it stands in the evidence, in words; decides only where the values are too common to (see [`TruthFact::is_weak`]).
+    /// Its place in the evidence, in words; it decides only if the values are too common (see [`TruthFact::is_weak`]).
     pub artifact: String,
     /// How its texts are compared.
     pub manner: Manner,
@@ -45,11 +45,11 @@ pub struct TruthFact {
 /// How the texts of an answer are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
-    /// By the type of what the fact holds.
+    /// By the type of the fact's value.
     ByType,
-    /// Besides, as words of any text, name or path, letter case aside.
+    /// By type, or as words within any text, name or path, ignoring case.
     Contained,
-    /// Not at all: that something did not happen is no reading of one record.
+    /// Not at all: that something did not happen is not a reading of one record.
     Negative,
 }
 
@@ -64,42 +64,42 @@ pub enum TruthValue {
     Flag(bool),
 }
 
-/// What some facts add up to.
+/// A conclusion from several facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TruthFinding {
-    /// A sentence.
+    /// The finding, as a sentence.
     pub finding: String,
     /// The ids of the facts that must all be found.
     pub facts: Vec<String>,
 }
 
-/// Something that must not be claimed.
+/// A claim that must not be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forbidden {
-    /// A sentence.
+    /// The claim, as a sentence.
     pub claim: String,
-    /// What a fact says that claims it; `None`: only a person can judge.
+    /// The condition under which a fact makes the claim; `None` if only a person can judge.
     pub condition: Option<ForbiddenCondition>,
 }
 
-/// A condition over one fact; all members given must hold.
+/// A condition on one fact; all members that are given must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForbiddenCondition {
     /// The fact's predicate.
     pub predicate: Predicate,
     /// The type of its record.
     pub record: Option<String>,
-    /// The pattern that its subject fits ([`ledger::pattern`]).
+    /// The pattern that its subject must fit ([`ledger::pattern`]).
     pub subject: Option<String>,
-    /// The pattern that one of its values fits.
+    /// The pattern that one of its values must fit.
     pub value: Option<String>,
 }
 
-/// Texts that are shorter say too little to be looked for inside others, or to stand alone.
+/// Shorter texts are not significant enough to be searched for inside others, or to be enough alone.
 pub(crate) const TELLING: usize = 4;
 
 impl TruthFact {
-    /// Why no single fact can be held against it; `None` where one can.
+    /// Returns the reason why no single fact can match it; `None` if one can.
     pub fn unscored(&self) -> Option<&'static str> {
         match (self.manner, self.values.is_empty()) {
             (Manner::Negative, _) => Some("that something did not happen is no reading of one record"),
@@ -108,9 +108,10 @@ impl TruthFact {
         }
     }
 
-    /// Whether its values are so common that they are found only where `artifact` says: nothing but numbers, flags, bare dates and texts of fewer than four characters, or a single time in whole seconds.
+    /// Checks whether its values are so common that they count only in the place that `artifact` names: nothing but numbers, flags, bare dates
+    /// and texts of fewer than four characters, or a single time in whole seconds.
     pub fn is_weak(&self) -> bool {
-        // Much happens in one second: a time alone does not say what happened, unless it tells fractions of one.
+        // Much happens in one second: a time alone does not identify an event, unless it has a fraction of a second.
         let lone_time = match self.values.as_slice() {
             [TruthValue::Text(text)] => {
                 super::time::Span::read(text).is_some_and(|time| !time.has_fraction())
@@ -135,7 +136,7 @@ impl TruthValue {
         }
     }
 
-    /// The value as text, for people.
+    /// Returns the value as text, for people.
     pub fn to_text(&self) -> String {
         match self {
             TruthValue::Text(text) => text.clone(),
@@ -146,7 +147,7 @@ impl TruthValue {
 }
 
 impl ForbiddenCondition {
-    /// Whether `fact` claims what must not be claimed.
+    /// Checks whether `fact` makes the forbidden claim.
     pub fn holds(&self, fact: &FactEntry) -> bool {
         let fits = |wanted: &Option<String>, text: &str| {
             wanted.as_deref().is_none_or(|wanted| pattern::fits(wanted, text))

@@ -1,4 +1,4 @@
-//! How a story is laid out: host by host in episodes, what says the same of several things in one line, and the machine itself behind all of it.
+//! Arranges a story: host by host in episodes, with similar statements combined in one line, and the state of the machine itself at the end.
 
 use super::Line;
 use detect::Level;
@@ -7,42 +7,42 @@ use ledger::{Chapter, FactEntry, NodeId, Precision, Utc};
 use phrases::{Alike, Phrase, alike, apart, episode, several};
 use std::collections::BTreeMap;
 
-/// What is further apart is another episode, in nanoseconds: half an hour.
+/// A longer pause starts a new episode, in nanoseconds: half an hour.
 const PAUSE: u128 = 30 * 60 * 1_000_000_000;
 
-/// The fewest statements that make an episode.
+/// The minimum number of statements in an episode.
 const SEVERAL: usize = 3;
 
-/// What is told of one host.
+/// The part of the story about one host.
 pub(crate) struct OfHost {
-    /// Its pieces of evidence; `None` where the case has one.
+    /// Its pieces of evidence; `None` if the case has only one.
     pub(crate) host: Option<String>,
-    /// What happened, in the order of time; what no instant dates comes last.
+    /// What happened, in chronological order; undated statements come last.
     pub(crate) episodes: Vec<Episode>,
-    /// What any computer has, and what tells how this one is set up.
+    /// What any computer has, and how this one is configured.
     pub(crate) machine: Vec<Group>,
 }
 
 /// Statements that follow each other closely, or that have no heading of their own.
 pub(crate) struct Episode {
-    /// From when to when it goes, and how many statements it has; or that these stand apart. `None` where nothing else is told of the host.
+    /// The time range and number of statements, or a note that they are isolated; `None` if the story says nothing else about the host.
     pub(crate) heading: Option<Phrase>,
     /// Whether its statements follow each other closely.
     pub(crate) is_one_go: bool,
-    /// Whether an instant dates them.
+    /// Whether its statements have an instant.
     is_dated: bool,
     pub(crate) groups: Vec<Group>,
 }
 
-/// A statement, or several of which one line says what they have in common.
+/// A single statement, or several with a common line.
 pub(crate) struct Group {
-    /// What they have in common; `None` where the group is one statement.
+    /// What they have in common; `None` if the group is a single statement.
     pub(crate) heading: Option<Phrase>,
-    /// Their places in the story, in its order.
+    /// The indexes of its statements in the story, in order.
     pub(crate) members: Vec<usize>,
 }
 
-/// Lays a story out; each line has its place in one group.
+/// Arranges a story; each line belongs to exactly one group.
 pub(crate) fn arranged(run: &Run, lines: &[Line<'_>]) -> Vec<OfHost> {
     let mut hosts: Vec<(Option<String>, Vec<usize>)> = Vec::new();
     let mut places: BTreeMap<Option<String>, usize> = BTreeMap::new();
@@ -64,7 +64,7 @@ pub(crate) fn arranged(run: &Run, lines: &[Line<'_>]) -> Vec<OfHost> {
     hosts.into_iter().map(of_host).collect()
 }
 
-/// Cuts what is told of a host where nothing happened for a while; episodes of few statements stand without a heading.
+/// Splits the statements about a host where nothing happened for a while; episodes with few statements get no heading.
 fn episodes(run: &Run, lines: &[Line<'_>], told: &[usize]) -> Vec<Episode> {
     let mut runs: Vec<Vec<usize>> = Vec::new();
     let mut before = None;
@@ -98,7 +98,7 @@ fn episodes(run: &Run, lines: &[Line<'_>], told: &[usize]) -> Vec<Episode> {
             groups: groups(run, lines, &members),
         }
     };
-    // Neighbours without a heading are one list, which says so where others have one.
+    // Adjacent parts without a heading are merged into one list, which has a label if other parts have headings.
     let mut episodes: Vec<Episode> = Vec::new();
     for episode in runs.into_iter().map(of_run) {
         let joins =
@@ -116,7 +116,7 @@ fn episodes(run: &Run, lines: &[Line<'_>], told: &[usize]) -> Vec<Episode> {
     episodes
 }
 
-/// Puts statements into one line that say the same of several things, at the place of the first.
+/// Combines statements that say the same about several things, at the position of the first.
 fn groups(run: &Run, lines: &[Line<'_>], members: &[usize]) -> Vec<Group> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut places: BTreeMap<(Alike, Chapter), usize> = BTreeMap::new();
@@ -151,13 +151,13 @@ fn heading(run: &Run, lines: &[Line<'_>], members: &[usize]) -> Option<Phrase> {
 }
 
 impl Line<'_> {
-    /// Whether it tells of the machine itself: what the data calls ordinary, or what its chapter says.
+    /// Checks whether it is about the machine itself: the data calls it ordinary, or its chapter says so.
     fn is_of_machine(&self) -> bool {
         let is_ordinary = self.weighed.level == Level::Ordinary && self.weighed.ordinary.is_some();
         is_ordinary || self.statement.chapter == Chapter::Machine && self.weighed.level <= Level::Low
     }
 
-    /// The fact that it tells, where it tells one.
+    /// Returns the fact that it states, if it states one.
     pub(crate) fn fact<'r>(&self, run: &'r Run) -> Option<&'r FactEntry> {
         match self.statement.node {
             NodeId::Fact(id) => run.fact(id),
@@ -165,12 +165,12 @@ impl Line<'_> {
         }
     }
 
-    /// Whether its sentence says the time that it stands at.
+    /// Checks whether its sentence includes the time by which it is sorted.
     fn says_its_time(&self) -> bool {
         self.dated_by().is_some_and(|field| self.words.fields().any(|said| said == field))
     }
 
-    /// Whether its time is an instant, and no local time.
+    /// Checks whether its time is an instant rather than a local time.
     fn is_instant(&self) -> bool {
         self.statement.dated.is_some_and(|(time, _)| time.zone.is_none())
     }

@@ -1,10 +1,10 @@
-//! How the story is laid out: episodes, several facts in one line, and the machine itself at the end.
+//! Tests of how the story is arranged: episodes, several facts in one line, and the machine itself at the end.
 
 use crate::lead;
 use ledger::{FactEntry, NodeId, Predicate, Time};
 use testkit::history::{History, fact, reading};
 
-/// A fact of a record type, its first value being the subject.
+/// Builds a fact about a record type; its first value is the subject.
 fn of(number: u32, kind: &str, predicate: &str, values: &[(&str, &str)]) -> FactEntry {
     let mut made = fact(1, number, "", values);
     (made.kind, made.predicate) = (kind.into(), Predicate(predicate.into()));
@@ -13,12 +13,12 @@ fn of(number: u32, kind: &str, predicate: &str, values: &[(&str, &str)]) -> Fact
     made
 }
 
-/// 2022-06-18, so many minutes past 04:26 UTC.
+/// Returns 2022-06-18, this many minutes past 04:26 UTC.
 fn at(minutes: u64) -> Option<Time> {
     Some(Time::from_filetime(133_000_000_000_000_000 + minutes * 600_000_000))
 }
 
-/// A run that tells these facts, each with its time.
+/// Builds a run that states these facts, each with its time.
 fn telling(facts: &[(FactEntry, Option<Time>)]) -> graph::Run {
     let mut history = History::opened("T").behaving(&ledger::Behaviour::ALL);
     history.assigned(1, "lead").invoked(1, 0);
@@ -40,7 +40,7 @@ fn what_follows_within_half_an_hour_is_one_episode() {
         .into_iter()
         .zip(0..)
         .map(|(minutes, number)| {
-            // Different types: none of them stand in one line.
+            // Different types, so no two of them share a line.
             let stated = match number {
                 1 => of(number, "browser_download", "downloaded", &[("file", "b.exe")]),
                 2 => of(number, "log_cleared", "cleared", &[("cleared", "Security")]),

@@ -1,4 +1,4 @@
-//! What of a comment stands in what is told.
+//! Tests of which values in a comment are in the statements.
 
 use ground::{Citable, Known, Marked, marked};
 use ledger::{FactEntry, NodeId};

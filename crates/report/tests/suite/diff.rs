@@ -1,11 +1,11 @@
-//! Two runs side by side, as a terminal and a program get them.
+//! Tests of the comparison of two runs, as text and as JSON.
 
 use graph::{Run, diff, fold};
 use ledger::{FactEntry, RejectionCode};
 use report::{diff_json, diff_text};
 use testkit::history::{History, fact, invocation, reading};
 
-/// A run with these facts, each carried by a phenomenon of its own, and one refused claim.
+/// Builds a run with these facts, each in its own phenomenon, and one refused claim.
 fn run(facts: &[FactEntry], refused: &str) -> Run {
     let mut history = History::opened("T");
     history.assigned(1, "registry").asked(1, 1).invoked(1, 0);
@@ -64,7 +64,7 @@ fn totals_come_first_and_long_lists_are_cut_and_say_so() {
     let all = diff_text(&diff, true);
     assert_eq!(all.matches("\n  - registry: configured Run\\").count(), 26, "{all}");
     assert!(!all.contains("--all"), "{all}");
-    // A program gets everything at once.
+    // JSON contains everything.
     assert_eq!(diff_json(&diff)["facts"]["only_before"].as_array().unwrap().len(), 13);
 }
 

@@ -1,4 +1,4 @@
-//! Text of the evidence, of a model and of an agent's file is inert wherever it is shown.
+//! Checks that text from the evidence, from a model and from an agent's file is inert wherever it is shown.
 
 use crate::lead;
 
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use testkit::history::{History, fact, reading};
 
 const HOSTILE: &str = "</td><script>alert(1)</script> | \\| [x](javascript:y) ![i](http://e/p.png) https://evil.com www.evil.com a@evil.com @evil \u{1b}[2J\u{202e}\u{61c}\u{2028}\u{feff} `c` ```d\n# Sealed\n";
-/// What must not stand in a page outside of code.
+/// What must not occur in a page outside of code.
 const MARKUP: [&str; 10] = [
     "<script",
     "</td>",
@@ -24,14 +24,14 @@ const MARKUP: [&str; 10] = [
     "`",
     "\n# Sealed",
 ];
-/// What must stand nowhere.
+/// What must not occur anywhere.
 const CONTROLS: [char; 5] = ['\u{1b}', '\u{202e}', '\u{61c}', '\u{2028}', '\u{feff}'];
 
 fn run() -> graph::Run {
     run_of(HOSTILE)
 }
 
-/// A run in which every text that somebody else can write is this one.
+/// Builds a run in which every text that somebody else can write is this one.
 fn run_of(text: &str) -> graph::Run {
     let mut stated = fact(1, 0, text, &[(text, text)]);
     stated.predicate = Predicate(text.into());
@@ -108,7 +108,9 @@ fn run_of(text: &str) -> graph::Run {
     graph::fold(history.events()).unwrap()
 }
 
-/// A page without its code spans, read as CommonMark 0.31 §6.1 says: a run of backticks that is not escaped opens one, the next run of the same length closes it.
+/// Returns a page without its code spans, read according to CommonMark 0.31 §6.1: an unescaped run of backticks opens a span,
+/// and the next run of the
+/// same length closes it.
 fn without_code(page: &str) -> String {
     let mut out = String::new();
     let mut rest = page;
@@ -132,7 +134,7 @@ fn without_code(page: &str) -> String {
     out + rest
 }
 
-/// The end of the first run of exactly `fence` backticks.
+/// Returns the end of the first run of exactly `fence` backticks.
 fn closing(text: &str, fence: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = text[at..].find('`') {
@@ -150,7 +152,7 @@ fn markdown_of_hostile_text_has_no_markup_of_its_making() {
     let page = report::markdown(&run());
     assert!(!page.contains(CONTROLS), "{page:?}");
     assert!(!page.contains("\n# Sealed"), "{page}");
-    // Spans do not reach over a line, so each line is read by itself.
+    // Code spans do not cross lines, so each line is read separately.
     for line in page.lines() {
         let words = without_code(line);
         for forbidden in MARKUP {
@@ -159,7 +161,7 @@ fn markdown_of_hostile_text_has_no_markup_of_its_making() {
     }
 }
 
-/// The names of the tags that stand in a page, but for what its style, script and data hold.
+/// Returns the names of the tags in a page, except in its style, script and data.
 fn tags(page: &str) -> BTreeSet<String> {
     let mut rest = page;
     let mut tags = BTreeSet::new();
@@ -195,7 +197,7 @@ fn a_page_of_hostile_text_has_no_tag_but_those_of_its_own() {
     }
 }
 
-/// The same run, but nothing in it is hostile.
+/// Builds the same run with nothing hostile in it.
 fn quiet() -> graph::Run {
     run_of("quiet")
 }

@@ -1,4 +1,4 @@
-//! What the Markdown page says of what was not read, and of what facts rest on.
+//! Tests of what the Markdown page says about what was not read, and about the basis of facts.
 
 use ledger::event::{EvidenceHashed, InvocationEnded};
 use ledger::{
@@ -11,7 +11,7 @@ fn page(history: &History) -> String {
     report::markdown(&graph::fold(history.events()).unwrap())
 }
 
-/// The lines of the section with this heading.
+/// Returns the lines of the section with this heading.
 fn section<'a>(page: &'a str, heading: &str) -> &'a str {
     let start = page.split_once(&format!("## {heading}\n")).unwrap().1;
     start.split("\n## ").next().unwrap()

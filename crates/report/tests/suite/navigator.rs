@@ -1,4 +1,4 @@
-//! Layers for the ATT&CK Navigator have the members and types that the format's specification asks for.
+//! Checks that layers for the ATT&CK Navigator have the members and types that the format's specification requires.
 
 use detect::Attack;
 use graph::{Run, fold};
@@ -7,7 +7,7 @@ use report::navigator_layer;
 use serde_json::{Map, Value};
 use testkit::history::{History, fact, reading};
 
-/// A type of the specification.
+/// A type in the specification.
 #[derive(Clone, Copy)]
 enum Type {
     String,
@@ -89,7 +89,7 @@ const LAYER: &[Member] = &[
     ("links", Type::Objects(LINK), false),
 ];
 
-/// What of an object is not as the specification says.
+/// Lists where an object differs from the specification.
 fn wrong(at: &str, object: &Map<String, Value>, members: &[Member], found: &mut Vec<String>) {
     for name in object.keys().filter(|name| !members.iter().any(|(known, ..)| known == name)) {
         found.push(format!("{at}: no member {name}"));
@@ -112,7 +112,7 @@ fn wrong(at: &str, object: &Map<String, Value>, members: &[Member], found: &mut 
     }
 }
 
-/// A run with phenomena over so many Run keys each.
+/// Builds a run with a phenomenon for each number, which counts its Run keys.
 fn run(phenomena: &[u32]) -> Run {
     let mut history = History::opened("T");
     history.assigned(1, "a").asked(1, 1).invoked(1, 0);

@@ -1,4 +1,4 @@
-//! The page as a browser gets it: its policy, its links, its packed parts.
+//! Tests of the page as a browser gets it: its policy, its links, its packed parts.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ fn drawn(run: &graph::Run, verified: Option<&Verified>) -> String {
     page(run, &Material { outputs: &|_| None, attack: &attack, verified })
 }
 
-/// A run of one agent with so many facts, each a phenomenon, and one claim that was refused.
+/// Builds a run of one agent with this many facts, each in its own phenomenon, and one refused claim.
 fn run(facts: u32) -> graph::Run {
     let mut history = History::opened("The case");
     history.assigned(1, "registry").invoked(1, 0);
@@ -27,7 +27,7 @@ fn run(facts: u32) -> graph::Run {
     graph::fold(history.events()).unwrap()
 }
 
-/// What stands behind each `before` up to the next quotation mark.
+/// Returns the text after each `before`, up to the next quotation mark.
 fn all<'p>(page: &'p str, before: &str) -> Vec<&'p str> {
     page.split(before).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
@@ -122,7 +122,7 @@ fn every_cited_fact_stands_in_the_page_as_it_is_and_first() {
     let page = drawn(&run(2_450), None);
     let facts: Vec<&str> = page.split("<article class=\"").skip(1).collect();
     let cited = facts.iter().take_while(|it| it.starts_with("fact cited")).count();
-    // The first thirty findings, of one fact each.
+    // The first thirty findings have one fact each.
     assert_eq!(cited, 30);
     assert_eq!(facts.iter().filter(|it| it.starts_with("fact cited")).count(), cited);
     assert!(page.contains(&format!("\"cited\":{cited},")));

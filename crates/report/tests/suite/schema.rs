@@ -1,4 +1,4 @@
-//! The published schema of the JSON report names the members that it has.
+//! Checks that the published schema of the JSON report names its members.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ fn the_schema_is_that_of_this_version_and_has_every_member() {
     let required: BTreeSet<&str> =
         schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     assert_eq!(required, names(&report));
-    // Of a run with rules that were brought along, and of one that began with lessons of earlier runs.
+    // For a run with supplied rules, and one that began with lessons of earlier runs.
     let mut all = required.clone();
     all.extend(["brought", "remembered"]);
     assert_eq!(all, names(&schema["properties"]));

@@ -1,4 +1,4 @@
-//! What a report tells of all tasks together.
+//! Tests of what a report says about all tasks together.
 
 use crate::lead;
 
@@ -49,7 +49,7 @@ fn objective(id: &str, weight: Weight) -> Objective {
     Objective { id: id.into(), question, applies: None, weight, searched, condition, or: Vec::new() }
 }
 
-/// A run whose agent was asked five things of which no fact meets one.
+/// Builds a run whose agent was asked five questions, none of which a fact answers.
 fn answered() -> graph::Run {
     let weights = [Weight::Activity, Weight::Activity, Weight::Activity, Weight::Finding, Weight::Activity];
     let mut objectives: Vec<_> =
@@ -137,7 +137,7 @@ fn an_objective_without_a_fact_is_answered_by_how_it_stands() {
     assert_eq!(json["answers"][1]["needed"][0], "the file NTUSER.DAT");
 }
 
-/// A run with a lead that tells three sentences, the earliest last.
+/// Builds a run with a lead that states three sentences, the earliest last.
 fn led() -> graph::Run {
     let stated = fact(1, 0, "k", &[("data", "v")]);
     let mut history = History::opened("T");
@@ -174,7 +174,7 @@ fn sentences_of_an_earlier_version_stand_apart_without_a_time() {
     assert!(report::facts(&run).contains("an agent's words: later"));
 }
 
-/// A run whose lead tells its own fact twice, with comments, and then one that was handed over and is earlier.
+/// Builds a run whose lead states its own fact twice, with comments, and then an earlier one that was handed over.
 fn telling() -> (graph::Run, ledger::FactEntry, ledger::FactEntry) {
     let stated = fact(1, 0, "k", &[("data", "v7")]);
     let mut history = History::opened("T").behaving(&ledger::Behaviour::ALL);
@@ -250,7 +250,7 @@ fn a_sentence_that_denies_what_the_sweep_found_is_marked_in_every_format() {
     assert_eq!((by(0), by(1)), (json!([found.id]), json!([])));
 }
 
-/// A run that tells of 09:59 UTC, of 12:00 local time, and of 10:01 UTC, and of which a fact sets the zone of a host so many minutes from UTC.
+/// Builds a run that tells of 09:59 UTC, of 12:00 local time, and of 10:01 UTC; a fact sets the zone of a host this many minutes from UTC.
 fn of_local_time(zone_of: &str, bias: i128, active: i128) -> (graph::Run, ledger::FactId) {
     let minutes = |field: &str, number: i128| ledger::BoundValue {
         value: ledger::FieldValue::Integer(number),
@@ -306,7 +306,7 @@ fn a_local_time_stands_where_the_zone_of_its_own_host_puts_it() {
     assert!(report::markdown(&run).contains(&format!("{between} host's zone, `{zone}`")));
 }
 
-/// The same run with a fact of a clock that was set back over the time `before`.
+/// Builds the same run, with a fact about a clock that was set back across the time `before`.
 fn of_a_step(host: &str, after: &str) -> graph::Run {
     let bound = |field: &str, text: &str| ledger::BoundValue {
         value: ledger::FieldValue::Time(time(text)),
@@ -337,7 +337,7 @@ fn a_statement_of_a_time_that_stood_twice_says_so() {
     );
 }
 
-/// The events of a history whose case has a second piece of evidence.
+/// Returns the events of a history whose case has a second piece of evidence.
 fn of_two_hosts(history: &History) -> Vec<(ledger::Stream, ledger::Event, ledger::chain::Circumstance)> {
     let mut events = history.events();
     if let Some((_, ledger::Event::RunOpened(opened), _)) = events.first_mut() {

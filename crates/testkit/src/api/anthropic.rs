@@ -1,4 +1,4 @@
-//! The Messages API: its rules.
+//! The rules of the Messages API.
 
 mod wire;
 
@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use wire::blocks;
 pub(super) use wire::{events, whole};
 
-/// What was said before: thinking comes back as it was, or not at all.
+/// What the server said before: thinking must come back unchanged, or not at all.
 #[derive(Debug, Default)]
 pub(super) struct Issued {
     thoughts: Vec<Value>,
-    /// The replies with a call of this id: `None` for a call, otherwise the thinking that stands between them.
+    /// The replies with a call of this id: `None` for a call, otherwise the thinking between the calls.
     of_call: BTreeMap<String, Vec<Vec<Option<Value>>>>,
 }
 
@@ -29,7 +29,7 @@ impl Issued {
     }
 }
 
-/// Thinking and calls in their order.
+/// Returns thinking and calls in order.
 fn order(blocks: &[Value]) -> Vec<Option<Value>> {
     let order = blocks.iter().filter(|block| is_thinking(block) || kind(block) == "tool_use");
     order.map(|block| is_thinking(block).then(|| block.clone())).collect()
@@ -61,7 +61,7 @@ fn members(value: &Value, place: &str, known: &[&str]) -> Result<(), String> {
     }
 }
 
-/// The first rule that a request breaks, as the server would say it; `issued` is what was said before, where that is known.
+/// Returns the first rule that a request breaks, in the server's words; `issued` is what the server said before, if known.
 pub(super) fn check(body: &Value, issued: Option<&Issued>) -> Result<(), String> {
     members(
         body,
@@ -302,7 +302,7 @@ fn calls(at: usize, content: &[Value], seen: &mut BTreeSet<String>) -> Result<BT
     Ok(open)
 }
 
-/// Of a reply with calls all the thinking comes back, complete and where it stood.
+/// Checks that a reply with calls comes back with all of its thinking, complete and in place.
 fn kept_thinking(at: usize, content: &[Value], issued: &Issued) -> Result<(), String> {
     let call = content.iter().find(|block| kind(block) == "tool_use");
     let Some(replies) = call.and_then(|call| issued.of_call.get(text(call, "id"))) else { return Ok(()) };

@@ -1,24 +1,24 @@
-//! As much of HTTP/1.1 as a client of an API needs to be served with.
+//! The part of HTTP/1.1 that an API client needs.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The path.
     pub path: String,
-    /// The headers, their names in lower case.
+    /// The headers, with names in lower case.
     pub headers: BTreeMap<String, String>,
     /// The body.
     pub body: String,
 }
 
-/// Reads one request; `InvalidData` where something else comes.
+/// Reads one request; fails with `InvalidData` if something else arrives.
 pub(super) fn read(stream: &TcpStream) -> io::Result<Request> {
     let mut reader = BufReader::new(stream);
-    // The hello of TLS, say.
+    // Such as a TLS hello.
     if !reader.fill_buf()?.first().is_some_and(u8::is_ascii_uppercase) {
         return Err(io::ErrorKind::InvalidData.into());
     }
@@ -41,7 +41,7 @@ pub(super) fn read(stream: &TcpStream) -> io::Result<Request> {
     Ok(Request { path, headers, body })
 }
 
-/// Answers at once.
+/// Sends a complete response.
 pub(super) fn answer(
     stream: &mut TcpStream,
     status: u16,
@@ -57,7 +57,7 @@ pub(super) fn answer(
     stream.flush()
 }
 
-/// Begins an answer in pieces.
+/// Starts a chunked response.
 pub(super) fn begin(stream: &mut TcpStream) -> io::Result<()> {
     let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream; charset=utf-8\r\n\
                 request-id: req-test\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -65,7 +65,7 @@ pub(super) fn begin(stream: &mut TcpStream) -> io::Result<()> {
     stream.flush()
 }
 
-/// Sends a piece.
+/// Sends a chunk.
 pub(super) fn piece(stream: &mut TcpStream, text: &str) -> io::Result<()> {
     if text.is_empty() {
         return Ok(());
@@ -74,13 +74,13 @@ pub(super) fn piece(stream: &mut TcpStream, text: &str) -> io::Result<()> {
     stream.flush()
 }
 
-/// Ends an answer in pieces.
+/// Ends a chunked response.
 pub(super) fn end(stream: &mut TcpStream) -> io::Result<()> {
     stream.write_all(b"0\r\n\r\n")?;
     stream.flush()
 }
 
-/// Says nothing until the client has gone.
+/// Sends nothing until the client disconnects.
 pub(super) fn stall(stream: &mut TcpStream) {
     let _ = stream.read(&mut [0; 1]);
 }

@@ -1,4 +1,4 @@
-//! What a request takes of a model's context, and what of it a cache knows.
+//! How much of a model's context a request takes, and how much of it is cached.
 
 use super::server::Speaks;
 use super::tokens::{block_tokens, message_tokens, text_tokens, tokens, tool_tokens};
@@ -9,38 +9,38 @@ use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Fewer tokens are not cached, and nothing is said of it.
+/// Fewer tokens are not cached, without any notice.
 const LEAST_CACHED: u64 = 1024;
-/// How many blocks before a breakpoint are looked at.
+/// How many blocks before a breakpoint are checked.
 const LOOK_BACK: usize = 20;
-/// What chat completions count cached tokens in.
+/// The granularity in which chat completions count cached tokens.
 const STEP: u64 = 128;
 
 /// The tokens of a request and of its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Measured {
-    /// Of the request, those in a cache included.
+    /// Tokens of the request, including cached ones.
     pub input: u64,
-    /// Of `input`, those read from the cache.
+    /// The part of `input` that was read from the cache.
     pub cached: u64,
-    /// Of `input`, those written into it.
+    /// The part of `input` that was written to the cache.
     pub cache_written: u64,
-    /// Of the reply.
+    /// Tokens of the reply.
     pub output: u64,
 }
 
 /// What was sent before.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    /// Anthropic: the beginnings that a breakpoint was put behind.
+    /// Anthropic: hashes of the prefixes that ended at a breakpoint.
     written: BTreeSet<u64>,
-    /// Chat completions: the request before.
+    /// Chat completions: the previous request.
     last: Vec<String>,
 }
 
-/// A part of a request that is cached whole or not at all.
+/// A part of a request that is cached as a whole or not at all.
 struct Block {
-    /// Its bytes, without the mark.
+    /// Its bytes, without the cache mark.
     text: String,
     tokens: u64,
     marked: bool,
@@ -64,7 +64,7 @@ struct Message<'a> {
 }
 
 impl Cache {
-    /// Measures a request, and remembers it.
+    /// Measures a request and remembers it for the cache.
     pub(super) fn measure(&mut self, speaks: Speaks, text: &str, body: &Value) -> Measured {
         let blocks = blocks(speaks, text);
         let input = tokens(speaks, body);
@@ -125,13 +125,13 @@ fn blocks(speaks: Speaks, text: &str) -> Vec<Block> {
 
 fn block(role: &str, raw: &str, count: fn(&Value) -> u64) -> Block {
     const MARK: &str = r#""cache_control":{"type":"ephemeral"}"#;
-    // In a text its quotes would be escaped.
+    // Inside a text, the quotation marks would be escaped, so this cannot match there.
     let bare = raw.replace(&format!("{MARK},"), "").replace(&format!(",{MARK}"), "");
     let value: Value = serde_json::from_str(&bare).unwrap_or_default();
     Block { tokens: count(&value), marked: bare.len() < raw.len(), text: format!("{role} {bare}") }
 }
 
-/// The tokens of a reply.
+/// Counts the tokens of a reply.
 pub(super) fn reply_tokens(says: &Says) -> u64 {
     let part = |part: &Said| match part {
         Said::Text(text) | Said::Thinking(text, _) | Said::Redacted(text) => text_tokens(text),
@@ -140,7 +140,7 @@ pub(super) fn reply_tokens(says: &Says) -> u64 {
     says.parts.iter().map(part).sum::<u64>().max(1)
 }
 
-/// Why a request does not fit the context, as the server would say it.
+/// Returns why a request does not fit the context, in the server's words.
 pub(super) fn too_long(speaks: Speaks, body: &Value, input: u64, context: u64) -> Option<String> {
     let limit = |name| body.get(name).and_then(Value::as_u64);
     let reply = limit("max_tokens").or(limit("max_completion_tokens")).unwrap_or(0);

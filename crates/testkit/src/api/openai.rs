@@ -1,4 +1,4 @@
-//! Chat completions: their rules, and their replies on the wire.
+//! Chat completions: their rules and the wire format of replies.
 
 use super::anthropic::is_name;
 use super::measure::Measured;
@@ -6,14 +6,14 @@ use super::play::{Said, Says};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The most tools of a request.
+/// The maximum number of tools in a request.
 const MOST_TOOLS: usize = 128;
 
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The first rule that a request breaks, as the server would say it.
+/// Returns the first rule that a request breaks, in the server's words.
 pub(super) fn check(body: &Value) -> Result<(), String> {
     const KNOWN: [&str; 8] = [
         "model",
@@ -91,7 +91,7 @@ fn check_tools(tools: &[Value]) -> Result<(), String> {
     Ok(())
 }
 
-/// A message has the members of its role; an assistant's has what its server put there.
+/// Checks that a message has only members allowed for its role; an assistant message has what its server put there.
 fn check_members(at: usize, message: &Value) -> Result<(), String> {
     let known: &[&str] = match text(message, "role") {
         "assistant" => return Ok(()),
@@ -106,7 +106,7 @@ fn check_members(at: usize, message: &Value) -> Result<(), String> {
 }
 
 fn conversation(messages: &[Value]) -> Result<(), String> {
-    // Calls that wait for their answer, and whether this place can hold one.
+    // Calls waiting for their answers, and whether an answer may be at this position.
     let (mut open, mut called): (BTreeSet<String>, BTreeSet<String>) = Default::default();
     let mut seen = BTreeSet::new();
     let mut last = "";
@@ -174,7 +174,7 @@ fn calls(at: usize, message: &Value, seen: &mut BTreeSet<String>) -> Result<BTre
     for call in calls.ok_or_else(|| format!("Invalid 'messages[{at}].tool_calls': empty array."))? {
         let id = text(call, "id").to_owned();
         let function = call.get("function").unwrap_or(&Value::Null);
-        // Servers whose templates read the arguments fail over what is no object.
+        // Servers whose templates parse the arguments fail unless they are an object.
         let arguments: Option<Value> = serde_json::from_str(text(function, "arguments")).ok();
         let is_good = text(call, "type") == "function"
             && is_name(&id)
@@ -203,7 +203,7 @@ fn usage(measured: Measured) -> Value {
            "prompt_tokens_details": {"cached_tokens": cached}})
 }
 
-/// The parts in the pieces of a stream.
+/// Splits the parts into the deltas of a stream.
 fn deltas(says: &Says) -> Vec<Value> {
     let mut deltas = vec![json!({"role": "assistant", "content": ""})];
     let mut index = 0;
@@ -232,7 +232,7 @@ fn deltas(says: &Says) -> Vec<Value> {
     deltas
 }
 
-/// The reply as events, each as it stands in the stream.
+/// Returns the reply as the events of a stream.
 pub(super) fn events(says: &Says, measured: Measured) -> Vec<String> {
     let event = |choices: Value, usage: Value| {
         let chunk = json!({"id": "chatcmpl-test", "object": "chat.completion.chunk", "choices": choices, "usage": usage});

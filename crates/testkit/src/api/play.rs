@@ -1,15 +1,15 @@
-//! What a server does with a request that breaks no rule.
+//! What a server does with a valid request.
 
 use serde_json::Value;
 
-/// What a script answers with.
+/// A scripted response.
 #[derive(Debug, Clone)]
 pub enum Play {
-    /// A reply, streamed when it was asked for so.
+    /// A reply, streamed if requested.
     Say(Says),
-    /// A reply at once, whatever was asked for.
+    /// A complete reply, even if a stream was requested.
     SayWhole(Says),
-    /// Something goes wrong; `Says` is what would have been said.
+    /// A fault; `Says` is the reply that would have been sent.
     Fail(Fault, Says),
 }
 
@@ -18,17 +18,17 @@ pub enum Play {
 pub struct Says {
     /// Its parts.
     pub parts: Vec<Said>,
-    /// Why it stopped, in the API's own word; told from the parts where it is `None`.
+    /// The reason for stopping, in the API's own word; derived from the parts if `None`.
     pub stop: Option<String>,
 }
 
 impl Says {
-    /// A reply of these parts.
+    /// Creates a reply with these parts.
     pub fn new(parts: impl Into<Vec<Said>>) -> Says {
         Says { parts: parts.into(), stop: None }
     }
 
-    /// The same, stopped for another reason.
+    /// Sets another reason for stopping.
     #[must_use]
     pub fn stopped(self, stop: &str) -> Says {
         Says { stop: Some(stop.to_owned()), ..self }
@@ -42,11 +42,11 @@ impl Says {
 /// A part of a reply.
 #[derive(Debug, Clone)]
 pub enum Said {
-    /// Words.
+    /// Text.
     Text(String),
-    /// Thinking: of Anthropic with its signature, of others without.
+    /// Thinking; with its signature for Anthropic, without one for others.
     Thinking(String, String),
-    /// Thinking that nobody can read (Anthropic only).
+    /// Redacted thinking (Anthropic only).
     Redacted(String),
     /// A call.
     Call {
@@ -54,47 +54,47 @@ pub enum Said {
         id: String,
         /// The tool.
         tool: String,
-        /// The arguments as the model wrote them: JSON or not.
+        /// The arguments as the model wrote them, which may not be JSON.
         arguments: String,
     },
 }
 
 impl Said {
-    /// A call with good arguments.
+    /// Creates a call with valid arguments.
     pub fn call(id: &str, tool: &str, arguments: &Value) -> Said {
         Said::Call { id: id.into(), tool: tool.into(), arguments: arguments.to_string() }
     }
 }
 
-/// What goes wrong.
+/// A fault.
 #[derive(Debug, Clone)]
 pub enum Fault {
-    /// Another status, with further headers and an error of this kind (`None`: a page of HTML).
+    /// Another status, with further headers and an error of this kind (`None` for an HTML page).
     Status(u16, Vec<(&'static str, &'static str)>, Option<&'static str>),
-    /// Another status with this body of JSON.
+    /// Another status with this JSON body.
     Body(u16, Value),
-    /// The request is too long, in the words of the API's own provider.
+    /// The request is too long, in the words of the API's provider.
     TooLong,
-    /// The connection is closed before a byte of an answer.
+    /// The connection is closed before the first byte of the response.
     DropBefore,
-    /// The connection is closed after half of the stream.
+    /// The connection is closed halfway through the stream.
     DropMidStream,
-    /// The stream ends in order after half of it.
+    /// The stream ends properly, but halfway through.
     EndEarly,
-    /// Nothing comes.
+    /// No response arrives.
     Stall,
-    /// Nothing more comes after half of the stream.
+    /// The stream stalls halfway through.
     StallMidStream,
-    /// The stream holds no JSON.
+    /// The stream contains something that is not JSON.
     Garbage,
-    /// An event's JSON is cut.
+    /// The JSON of an event is truncated.
     HalfJson,
-    /// A whole reply's JSON is cut.
+    /// The JSON of a complete reply is truncated.
     HalfBody,
-    /// A page of HTML with status 200.
+    /// An HTML page with status 200.
     WrongContentType,
-    /// JSON of something else.
+    /// JSON of a different kind.
     OtherJson,
-    /// An error of this kind in the stream, after half of it.
+    /// An error of this kind halfway through the stream.
     ErrorEvent(&'static str),
 }

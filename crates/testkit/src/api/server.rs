@@ -1,4 +1,4 @@
-//! A server on this machine: it listens until it is dropped.
+//! A local server that listens until it is dropped.
 
 use super::http::{self, Request};
 use super::measure::{Cache, Measured, reply_tokens, too_long};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// The API that a server speaks.
+/// The API of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaks {
     /// Anthropic Messages.
@@ -28,16 +28,16 @@ pub struct Kept {
     pub request: Request,
     /// Its body.
     pub body: Value,
-    /// The rule that it broke, or the context that it did not fit.
+    /// The rule that it broke, or the context limit that it exceeded.
     pub broken: Option<String>,
-    /// Its tokens as the server counts them, and those of the reply.
+    /// The tokens of the request and of the reply, as the server counts them.
     pub measured: Measured,
 }
 
-/// How much a server takes.
+/// The limits of a server.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
-    /// Tokens of a request and its reply together; `None` for any number.
+    /// The maximum number of tokens of a request and its reply together; `None` means unlimited.
     pub context: Option<u64>,
 }
 
@@ -50,11 +50,11 @@ struct State {
     script: Box<Script>,
     kept: Vec<Kept>,
     cache: Cache,
-    /// Every content that was said: thinking must come back as it was.
+    /// All content that was sent: thinking must come back unchanged.
     issued: anthropic::Issued,
 }
 
-/// A server; it stops when it is dropped.
+/// A server; it stops when dropped.
 pub struct ApiServer {
     address: SocketAddr,
     state: Arc<Mutex<State>>,
@@ -63,7 +63,7 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// A server that has one model and answers by `script`, which is told how many requests there were before that it answered, and the body.
+    /// Starts a server with one model that responds by `script`, which receives the number of earlier answered requests and the body.
     pub fn start(
         speaks: Speaks,
         model: &str,
@@ -72,7 +72,7 @@ impl ApiServer {
         ApiServer::start_with(speaks, model, Limits::default(), script)
     }
 
-    /// The same, within limits.
+    /// Starts a server with limits.
     pub fn start_with(
         speaks: Speaks,
         model: &str,
@@ -98,14 +98,14 @@ impl ApiServer {
                     break;
                 }
                 let state = Arc::clone(&shared);
-                // A client that has gone is no failure of the server's.
+                // A client that disconnects is not a failure of the server.
                 std::thread::spawn(move || drop(serve(stream, &state)));
             }
         });
         Ok(ApiServer { address, state, stopped, thread: Some(thread) })
     }
 
-    /// What a client is given: the address without the part that the API's paths begin with.
+    /// Returns the base address for a client: without the prefix of the API's paths.
     pub fn base(&self) -> String {
         match lock(&self.state).speaks {
             Speaks::Anthropic => format!("http://{}", self.address),
@@ -113,12 +113,12 @@ impl ApiServer {
         }
     }
 
-    /// Every request so far.
+    /// Returns every request so far.
     pub fn kept(&self) -> Vec<Kept> {
         lock(&self.state).kept.clone()
     }
 
-    /// The rules that requests broke.
+    /// Returns the rules that requests broke.
     pub fn broken(&self) -> Vec<String> {
         lock(&self.state).kept.iter().filter_map(|kept| kept.broken.clone()).collect()
     }
@@ -127,7 +127,7 @@ impl ApiServer {
 impl Drop for ApiServer {
     fn drop(&mut self) {
         self.stopped.store(true, Ordering::SeqCst);
-        // Wakes it up.
+        // Wakes up the listening thread.
         drop(TcpStream::connect(self.address));
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
@@ -200,7 +200,7 @@ fn check_request(state: &State, request: &Request, body: &Value) -> Result<(), B
     if request.path != path {
         return Err((404, "not_found_error", "Not Found".to_owned()));
     }
-    // A real server repeats a part of the key; this one all of it.
+    // A real server repeats part of the key; this one repeats all of it.
     match key {
         Some(key) if key == KEY => {}
         Some(key) => {
@@ -227,7 +227,7 @@ fn check_request(state: &State, request: &Request, body: &Value) -> Result<(), B
 }
 
 impl State {
-    /// What the request takes; the rule that it breaks otherwise, or that it is too long.
+    /// Returns the size of the request, or the rule that it breaks, or that it is too long.
     fn admit(&mut self, request: &Request, body: &Value) -> Result<Measured, Broken> {
         check_request(self, request, body)?;
         let input = tokens(self.speaks, body);
@@ -243,9 +243,9 @@ impl State {
     }
 }
 
-/// The first rule of the API that a request's body breaks, as the server would say it.
+/// Returns the first rule of the API that a request's body breaks, in the server's words.
 ///
-/// Thinking is looked at by its form alone: whether it is what was said before only a server knows.
+/// Thinking is checked only for its form: only a server knows whether it is unchanged.
 pub fn check(speaks: Speaks, body: &Value) -> Result<(), String> {
     match speaks {
         Speaks::Anthropic => anthropic::check(body, None),
@@ -259,7 +259,7 @@ fn error(speaks: Speaks, kind: &str, message: &str) -> String {
             json!({"type": "error", "error": {"type": kind, "message": message}}).to_string()
         }
         Speaks::OpenAi => {
-            // What a request is too long for is its code alone.
+            // This error code is not an error type of its own.
             let of = if kind == "context_length_exceeded" { "invalid_request_error" } else { kind };
             json!({"error": {"message": message, "type": of, "code": kind, "param": null}}).to_string()
         }

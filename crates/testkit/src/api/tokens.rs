@@ -1,18 +1,19 @@
-//! Tokens as a server of these tests counts them: another count than the client's estimate, and as uneven as real ones.
+//! The token count of these test servers: different from the client's estimate, and as uneven as real ones.
 //!
-//! No real tokenizer is meant; what they have in common is: English words take a token for some four bytes with their space, digits and hex one for two, marks one for one or two, other scripts one for one or two bytes.
+//! It imitates no particular tokenizer, only their common traits. An English word takes one token for about four bytes including its space.
+//! Digits and hex take one token for two bytes, punctuation one for one or two marks, and other scripts one for one or two bytes.
 
 use super::server::Speaks;
 use serde_json::Value;
 
-/// What a message, a tool or a block takes besides its texts.
+/// The overhead of a message, a tool or a block in addition to its texts.
 const FRAME: u64 = 4;
-/// What a provider says of its own to a model that has tools.
+/// The overhead of a provider's own instructions for a model with tools.
 const TOOLS: u64 = 300;
-/// The most letters of a word that is one token.
+/// The maximum length of a word that is one token.
 const WORD: u64 = 5;
 
-/// The tokens of a text.
+/// Counts the tokens of a text.
 pub fn text_tokens(text: &str) -> u64 {
     let (mut tokens, mut rest) = (0, text.as_bytes());
     while let Some(first) = rest.first() {
@@ -33,7 +34,7 @@ enum Class {
     Mark,
     /// Backslashes, controls.
     Single,
-    /// Bytes of characters that are not ASCII.
+    /// Bytes of non-ASCII characters.
     Other,
 }
 
@@ -51,15 +52,15 @@ impl Class {
     fn tokens(self, run: &[u8]) -> u64 {
         let length = run.len() as u64;
         match self {
-            // The space before a word belongs to it.
+            // The space before a word belongs to the word.
             Class::Space => length / 4,
             Class::Word if run.iter().any(u8::is_ascii_digit) => length.div_ceil(2),
-            // Letters in both cases without order are no word: base64, say.
+            // Mixed upper and lower case is not a word: it is probably base64.
             Class::Word if turns(run) > 2 => length.div_ceil(2),
             Class::Word => length.div_ceil(WORD),
             Class::Mark => length.div_ceil(2),
             Class::Single => length,
-            // A character of two bytes takes a token, one of three takes two, one of four three.
+            // A character of two bytes takes one token, one of three bytes two, and one of four bytes three.
             Class::Other => {
                 let lead = run.iter().filter(|byte| **byte >= 0xc0).count() as u64;
                 length.saturating_sub(lead).max(1)
@@ -68,13 +69,13 @@ impl Class {
     }
 }
 
-/// How often a capital follows a small letter.
+/// Counts how often an upper-case letter follows a lower-case one.
 fn turns(run: &[u8]) -> usize {
     let turn = |pair: &&[u8]| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase());
     run.windows(2).filter(turn).count()
 }
 
-/// The tokens of a request's body: system prompt, tools and messages.
+/// Counts the tokens of a request's body: system prompt, tools and messages.
 pub fn tokens(speaks: Speaks, body: &Value) -> u64 {
     let listed = |name: &str| body.get(name).and_then(Value::as_array).into_iter().flatten();
     let tools: u64 = listed("tools").map(tool_tokens).sum();
@@ -95,22 +96,22 @@ pub fn tokens(speaks: Speaks, body: &Value) -> u64 {
     tools + said + if tools > 0 { TOOLS } else { 0 }
 }
 
-/// The tokens of a tool.
+/// Counts the tokens of a tool.
 pub(super) fn tool_tokens(tool: &Value) -> u64 {
     FRAME + value_tokens(tool)
 }
 
-/// The tokens of a message of chat completions.
+/// Counts the tokens of a chat completions message.
 pub(super) fn message_tokens(message: &Value) -> u64 {
     FRAME + value_tokens(message)
 }
 
-/// The tokens of a content block.
+/// Counts the tokens of a content block.
 pub(super) fn block_tokens(block: &Value) -> u64 {
     FRAME + value_tokens(block)
 }
 
-/// The tokens of texts as they are, of anything else as JSON; names of members and their marks included.
+/// Counts the tokens of a value: text as it is, anything else as JSON, including member names and punctuation.
 fn value_tokens(value: &Value) -> u64 {
     match value {
         Value::Null | Value::Bool(_) => 1,
@@ -118,7 +119,7 @@ fn value_tokens(value: &Value) -> u64 {
         Value::String(text) => text_tokens(text),
         Value::Array(items) => 1 + items.iter().map(value_tokens).sum::<u64>(),
         Value::Object(members) => {
-            // Where a cache may be cut is said to the server, not to the model.
+            // Cache marks are for the server, not the model.
             let members = members.iter().filter(|(name, _)| *name != "cache_control");
             1 + members.map(|(name, value)| 1 + text_tokens(name) + value_tokens(value)).sum::<u64>()
         }

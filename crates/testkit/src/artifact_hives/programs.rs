@@ -1,4 +1,4 @@
-//! The parts of these hives that tell of programs, folders and tasks, and hives of their own for them.
+//! The parts of these hives about programs, folders and tasks, and further hives for them.
 
 use crate::hive::{KeySpec, ValueSpec};
 use crate::samples::TICKS;
@@ -17,12 +17,12 @@ fn ticks() -> [u8; 8] {
     TICKS.to_le_bytes()
 }
 
-/// A text behind its length in bytes.
+/// Returns a text preceded by its length in bytes.
 fn counted(text: &str) -> Vec<u8> {
     [&(wide(text).len() as u32).to_le_bytes()[..], &wide(text)].concat()
 }
 
-/// A cache of Windows 10 with two entries.
+/// Returns a Windows 10 shim cache with two entries.
 fn shim_cache() -> Vec<u8> {
     let mut cache = 0x34_u32.to_le_bytes().to_vec();
     cache.resize(0x34, 0);
@@ -184,7 +184,7 @@ pub(super) fn user(root: KeySpec) -> KeySpec {
     )
 }
 
-/// A shell item and the end of its list.
+/// Returns a shell item and the end of its list.
 fn listed(item: &[u8]) -> Vec<u8> {
     [&(item.len() as u16 + 2).to_le_bytes()[..], item, &[0, 0]].concat()
 }
@@ -198,7 +198,7 @@ fn drive() -> Vec<u8> {
     listed(&[&b"/C:\\"[..], &[0; 19]].concat())
 }
 
-/// A folder as Windows 10 stores it, with its long name and its place in the `$MFT`.
+/// Returns a folder item as in Windows 10, with its long name and its `$MFT` reference.
 fn folder(short: &str, long: &str) -> Vec<u8> {
     let mut item = vec![0x31, 0, 0, 0, 0, 0, 0x84, 0x40, 0x96, 0x7E, 0x10, 0];
     item.extend(short.as_bytes());
@@ -224,7 +224,7 @@ fn order(numbers: &[u32]) -> ValueSpec {
     ValueSpec::binary("MRUListEx", &data)
 }
 
-/// `UsrClass.dat`.
+/// Builds a `UsrClass.dat` hive.
 pub fn classes() -> KeySpec {
     let shell = "Local Settings\\Software\\Microsoft\\Windows\\Shell";
     let of = |name: &str| format!("{shell}\\BagMRU{name}");
@@ -265,7 +265,7 @@ pub fn classes() -> KeySpec {
         )
 }
 
-/// `Amcache.hve`, in both layouts.
+/// Builds an `Amcache.hve` hive with both layouts.
 pub fn amcache() -> KeySpec {
     let file = vec![
         ValueSpec::sz("LowerCaseLongPath", "c:\\users\\ann\\a.exe"),
@@ -337,7 +337,7 @@ fn older(root: KeySpec) -> KeySpec {
     )
 }
 
-/// `SAM` with the policy alone.
+/// Builds a `SAM` hive that contains only the policy.
 pub fn sam() -> KeySpec {
     let mut policy = vec![0; 0x60];
     policy[8..16].copy_from_slice(&ticks());
@@ -347,7 +347,7 @@ pub fn sam() -> KeySpec {
     KeySpec::new("ROOT").path("SAM\\Domains\\Account", key(vec![ValueSpec::binary("F", &policy)]))
 }
 
-/// `SECURITY` with the names and SIDs of the computer and its workgroup.
+/// Builds a `SECURITY` hive with the names and SIDs of the computer and its workgroup.
 pub fn security() -> KeySpec {
     let named = |text: &str| {
         let text = wide(text);

@@ -1,4 +1,4 @@
-//! The browsers' databases: Chromium of mara, with the planted download in the write-ahead log only, and Firefox of it-admin.
+//! The browser databases: mara's Chromium, with the planted download only in the write-ahead log, and it-admin's Firefox.
 
 use rusqlite::{Connection, params};
 
@@ -8,13 +8,13 @@ use super::files::{FORM_BYTES, installer};
 use super::sqlite;
 use super::story::*;
 
-/// Where mara's history lies.
+/// The path of mara's history.
 pub(crate) const HISTORY: &str = "p1/Users/mara/AppData/Local/Chromium/User Data/Default/History";
-/// Where it-admin's history lies.
+/// The path of it-admin's history.
 pub(crate) const PLACES: &str =
     "p1/Users/it-admin/AppData/Roaming/Mozilla/Firefox/Profiles/q7h2k9xv.default-release/places.sqlite";
 
-/// The files of both.
+/// Builds the files of both browsers.
 pub(crate) fn files() -> rusqlite::Result<Vec<DemoFile>> {
     let history = sqlite::logged(chromium, planted_download)?;
     Ok(vec![
@@ -24,7 +24,7 @@ pub(crate) fn files() -> rusqlite::Result<Vec<DemoFile>> {
     ])
 }
 
-/// Tables as a Chromium of 2025 has them, without those of clusters, segments and synchronisation.
+/// The tables of a 2025 Chromium, without those for clusters, segments and synchronisation.
 pub(crate) const CHROMIUM: &str = "
     CREATE TABLE meta(key LONGVARCHAR NOT NULL UNIQUE PRIMARY KEY, value LONGVARCHAR);
     CREATE TABLE urls(id INTEGER PRIMARY KEY AUTOINCREMENT, url LONGVARCHAR, title LONGVARCHAR,
@@ -56,11 +56,11 @@ pub(crate) const CHROMIUM: &str = "
     CREATE INDEX visits_time_index ON visits (visit_time);
 ";
 
-/// Page transitions: a link and a typed address, each the first and last of its chain.
+/// Page transitions: a link and a typed address, each both first and last of its chain.
 const LINK: i64 = 0x3000_0000;
 const TYPED: i64 = 0x3000_0001;
 
-/// When, and by which transition.
+/// The time and transition of a visit.
 type Visit = (Time, i64);
 
 fn chromium(database: &Connection) -> rusqlite::Result<()> {
@@ -112,7 +112,7 @@ fn visited(database: &Connection, url: &str, title: &str, visits: &[Visit]) -> r
     Ok(())
 }
 
-/// What the log alone holds.
+/// Writes what only the log contains.
 fn planted_download(database: &Connection) -> rusqlite::Result<()> {
     download(
         database,
@@ -153,7 +153,7 @@ fn download(database: &Connection, download: &Download) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// Tables as a Firefox of 2025 has them, without those of keywords, previews and metadata.
+/// The tables of a 2025 Firefox, without those for keywords, previews and metadata.
 const FIREFOX: &str = "
     CREATE TABLE moz_origins(id INTEGER PRIMARY KEY, prefix TEXT NOT NULL, host TEXT NOT NULL,
         frecency INTEGER NOT NULL, recalc_frecency INTEGER NOT NULL DEFAULT 0, alt_frecency INTEGER,
@@ -182,7 +182,7 @@ const FIREFOX: &str = "
 
 fn firefox(database: &Connection) -> rusqlite::Result<()> {
     database.execute_batch(FIREFOX)?;
-    // Kinds of visits: 1 a link, 2 typed.
+    // Visit types: 1 is a link, 2 is typed.
     let pages = [
         (INTRANET, "Alderbrook intranet", "intranet.alderbrook.example", IT_ADMIN_LOGON.plus(520), 2),
         (DOCS_URL, DOCS_TITLE, "docs.backup-tool.example", DOCS_VISITED, 1),
@@ -215,7 +215,7 @@ fn firefox(database: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The databases of both, without what stands in the log.
+/// Builds both databases, without the contents of the log.
 pub(crate) fn databases() -> rusqlite::Result<[Vec<u8>; 2]> {
     Ok([sqlite::plain(chromium)?, sqlite::plain(firefox)?])
 }

@@ -1,4 +1,4 @@
-//! Times of the story, and the shapes in which Windows and its programs store them.
+//! Times of the story, in the formats in which Windows and its programs store them.
 
 /// An instant in UTC, in 100-nanosecond ticks since 1601-01-01.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,7 +9,7 @@ const DAY: u64 = 86_400;
 /// Seconds from 1601-01-01 to 1970-01-01.
 const TO_UNIX: u64 = 11_644_473_600;
 
-/// The instant of this date and time of day in UTC; dates from 1601 on.
+/// Returns the instant of this date and time of day in UTC, from 1601 on.
 pub(crate) const fn utc(year: u64, month: u64, day: u64, hour: u64, minute: u64, second: u64) -> Time {
     let years = year - 1601;
     let mut days = years * 365 + years / 4 - years / 100 + years / 400;
@@ -36,47 +36,47 @@ const fn month_length(year: u64, month: u64) -> u64 {
 type Civil = [u64; 6];
 
 impl Time {
-    /// The same, later by some 100-nanosecond ticks.
+    /// Adds 100-nanosecond ticks.
     pub(crate) const fn plus_ticks(self, ticks: u64) -> Self {
         Self(self.0 + ticks)
     }
 
-    /// The same, later by some seconds.
+    /// Adds seconds.
     pub(crate) const fn plus(self, seconds: u64) -> Self {
         Self(self.0 + seconds * TICKS)
     }
 
-    /// What a key's last-write time is when something was written into it within this second.
+    /// Returns the last-write time of a key that was written within this second.
     pub(crate) const fn key_write(self) -> Self {
         self.plus_ticks(1_234_567)
     }
 
-    /// As FILETIME, and as the number in a hive.
+    /// Returns the FILETIME, which hives also store as a number.
     pub(crate) const fn filetime(self) -> u64 {
         self.0
     }
 
-    /// The eight bytes of a FILETIME.
+    /// Returns the eight bytes of the FILETIME.
     pub(crate) const fn bytes(self) -> [u8; 8] {
         self.0.to_le_bytes()
     }
 
-    /// Seconds since 1970.
+    /// Returns the seconds since 1970.
     pub(crate) const fn unix(self) -> u32 {
         (self.0 / TICKS - TO_UNIX) as u32
     }
 
-    /// Microseconds since 1970, as Firefox counts (`PRTime`).
+    /// Returns the microseconds since 1970, as in Firefox (`PRTime`).
     pub(crate) const fn unix_micros(self) -> i64 {
         (self.0 / 10 - TO_UNIX * 1_000_000).cast_signed()
     }
 
-    /// Microseconds since 1601, as Chromium counts.
+    /// Returns the microseconds since 1601, as in Chromium.
     pub(crate) const fn webkit_micros(self) -> i64 {
         (self.0 / 10).cast_signed()
     }
 
-    /// ISO 8601 with `Z`, with seven decimals where the instant is no whole second.
+    /// Formats ISO 8601 with `Z`, and with seven decimals unless the instant is a whole second.
     pub(crate) fn iso(self) -> String {
         let [year, month, day, hour, minute, second] = self.civil();
         let whole = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
@@ -86,7 +86,7 @@ impl Time {
         }
     }
 
-    /// A local clock's `2025/09/16 18:52:09.214`, as `setupapi.dev.log` writes it.
+    /// Formats local time as `setupapi.dev.log` does: `2025/09/16 18:52:09.214`.
     pub(crate) fn setupapi(self, zone_hours: u64) -> String {
         let local = self.plus(zone_hours * 3600);
         let [year, month, day, hour, minute, second] = local.civil();
@@ -94,13 +94,13 @@ impl Time {
         format!("{year:04}/{month:02}/{day:02} {hour:02}:{minute:02}:{second:02}.{milli:03}")
     }
 
-    /// A local clock's `2025-09-16T11:47:31`, as task files and plain logs write it.
+    /// Formats local time as task files and plain logs do: `2025-09-16T11:47:31`.
     pub(crate) fn local(self, zone_hours: u64) -> String {
         let [year, month, day, hour, minute, second] = self.plus(zone_hours * 3600).civil();
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
     }
 
-    /// The 16 bytes of a SYSTEMTIME on a local clock.
+    /// Returns the 16 bytes of a SYSTEMTIME in local time.
     pub(crate) fn system_time(self, zone_hours: u64) -> Vec<u8> {
         let local = self.plus(zone_hours * 3600);
         let [year, month, day, hour, minute, second] = local.civil();
@@ -113,7 +113,7 @@ impl Time {
             .collect()
     }
 
-    /// Date and time of FAT, as shell items carry them: UTC, two-second steps.
+    /// Returns the FAT date and time, as in shell items: UTC, in steps of two seconds.
     pub(crate) fn fat(self) -> [u8; 4] {
         let [year, month, day, hour, minute, second] = self.civil();
         let date = (((year - 1980) << 9) | (month << 5) | day) as u16;
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(time.iso(), "2025-09-16T09:47:31Z");
         assert_eq!(time.key_write().iso(), "2025-09-16T09:47:31.1234567Z");
         assert_eq!(time.plus_ticks(2_140_000).setupapi(2), "2025/09/16 11:47:31.214");
-        // A Tuesday.
+        // This is a Tuesday.
         assert_eq!(time.system_time(2), [2025, 9, 2, 16, 11, 47, 31, 0].map(u16::to_le_bytes).concat());
         assert_eq!(time.fat(), [0x30, 0x5b, 0xef, 0x4d]);
     }

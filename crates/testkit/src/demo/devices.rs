@@ -1,13 +1,13 @@
-//! Devices of the SYSTEM hive: two USB sticks, and which volumes were mounted.
+//! The devices in the SYSTEM hive: two USB sticks and the mounted volumes.
 
 use super::clock::Time;
 use super::parts::{at, guid, utf16};
 use super::story::*;
 use crate::hive::{KeySpec, ValueSpec as Value};
 
-/// The property set that holds a device's times.
+/// The property set with a device's times.
 const TIMES: &str = "{83da6326-97a6-4088-9453-a1923f573b29}";
-/// A property's type as the registry stores it: `DEVPROP_TYPE_FILETIME` under the mark of a property.
+/// The type of such a property in the registry: `DEVPROP_TYPE_FILETIME` with the property marker.
 const PROPERTY_FILETIME: u32 = 0xffff_0010;
 /// The interface class of disks.
 const DISKS: &str = "{53f56307-b6bf-11d0-94f2-00a0c91efb8b}";
@@ -43,7 +43,7 @@ const STICKS: [Stick; 2] = [
     },
 ];
 
-/// Adds `Enum`: the sticks as disks and as USB devices.
+/// Adds `Enum`, with the sticks as disks and as USB devices.
 pub(crate) fn enumerated(set: KeySpec) -> KeySpec {
     STICKS.iter().fold(set, |set, stick| {
         let disk = format!("Enum\\USBSTOR\\{}\\{}", stick.model, stick.serial);
@@ -73,7 +73,7 @@ pub(crate) fn enumerated(set: KeySpec) -> KeySpec {
     })
 }
 
-/// `MountedDevices`: a GPT partition, an MBR partition, and the sticks by their device names.
+/// Builds `MountedDevices`: a GPT partition, an MBR partition, and the sticks by their device names.
 pub(crate) fn mounted() -> KeySpec {
     let mut gpt = b"DMIO:ID:".to_vec();
     gpt.extend(guid("{0f6d7a52-6c1e-4b0f-9a57-1f0f3f6f8c21}"));

@@ -1,4 +1,4 @@
-//! The facts that were planted, and where each stands.
+//! The planted facts, and where each of them is.
 
 mod machine;
 mod people;
@@ -16,7 +16,7 @@ pub(crate) const SAM: &str = "p1/Windows/System32/config/SAM";
 pub(crate) const MARA_HIVE: &str = "p1/Users/mara/NTUSER.DAT";
 pub(crate) const ADMIN_HIVE: &str = "p1/Users/it-admin/NTUSER.DAT";
 
-/// All of them.
+/// Returns all planted facts.
 pub(crate) fn all() -> Vec<Fact> {
     [machine::all(), software::all(), people::all(), traces::all(), volume::all(), server::all()].concat()
 }
@@ -29,7 +29,7 @@ fn time(time: Time) -> Datum {
     Datum::Instant(time)
 }
 
-/// Facts of one hive.
+/// The facts of one hive.
 struct Hive {
     file: &'static str,
     facts: Vec<Fact>,
@@ -40,7 +40,7 @@ impl Hive {
         Self { file, facts: Vec::new() }
     }
 
-    /// Of one value.
+    /// Adds a fact about one value.
     fn value(
         self,
         id: &'static str,
@@ -52,7 +52,7 @@ impl Hive {
         self.push(id, question, Place::Registry { key: key.to_owned(), value: Some(name.to_owned()) }, values)
     }
 
-    /// Of a key with its values and its time.
+    /// Adds a fact about a key, with its values and its time.
     fn key(self, id: &'static str, question: &'static str, key: &str, values: Vec<Datum>) -> Self {
         self.push(id, question, Place::Registry { key: key.to_owned(), value: None }, values)
     }

@@ -1,11 +1,11 @@
-//! Files of the demo that are neither hives nor databases.
+//! The files of the demo that are neither hives nor databases.
 
 use super::DemoFile;
 use super::clock::Time;
 use super::parts::{collected, lines, utf16, utf16z};
 use super::story::*;
 
-/// All of them.
+/// Builds these files.
 pub(crate) fn files() -> Vec<DemoFile> {
     let mut files = vec![
         DemoFile::new("p1/Users/mara/Documents/handover.txt", HANDOVER.to_vec()),
@@ -41,15 +41,15 @@ pub(crate) fn files() -> Vec<DemoFile> {
 const HANDOVER: &[u8] = b"Quarter end: send the ledgers to Ilse by Friday.\r\n\
     The new scanner tool was not installed by IT.\r\n";
 
-/// What stands for the downloaded form.
+/// A placeholder for the downloaded form.
 pub(crate) const FORM_BYTES: &[u8] = b"%PDF-1.4\n% a stand-in for a form, without pages\n%%EOF\n";
 
-/// What stands for the installer.
+/// Returns a placeholder for the installer.
 pub(crate) fn installer() -> Vec<u8> {
     stand_in("the installer")
 }
 
-/// Text behind the first letters of a program: no loader starts it.
+/// Returns text after the first letters of a program: no loader starts it.
 fn stand_in(what: &str) -> Vec<u8> {
     format!("MZ\r\nA harmless stand-in for {what} of the demo case: text, not a program.\r\n").into_bytes()
 }
@@ -92,7 +92,7 @@ fn hosts() -> Vec<u8> {
     ])
 }
 
-/// Sections of driver installations, in local time.
+/// Builds the sections of driver installations, in local time.
 fn device_log() -> Vec<u8> {
     let mut log = vec![
         "[Device Install Log]".to_owned(),
@@ -123,12 +123,12 @@ fn archive_list() -> Vec<u8> {
     ])
 }
 
-/// Where PowerShell keeps what a user typed.
+/// Returns the path of a user's PowerShell history.
 pub(crate) fn typed(user: &str) -> String {
     format!("p1/Users/{user}/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt")
 }
 
-/// What was typed into PowerShell.
+/// Builds the PowerShell histories.
 fn histories() -> [DemoFile; 2] {
     let mara = [
         "Get-ChildItem \\\\fileserver\\ledgers",
@@ -147,7 +147,7 @@ fn histories() -> [DemoFile; 2] {
     [DemoFile::new(&typed(MARA), lines(&mara)), DemoFile::new(&typed(IT_ADMIN), lines(&admin))]
 }
 
-/// What mara threw away, and the folder's own settings.
+/// Builds what mara deleted, and the folder's own settings.
 fn recycle_bin() -> Vec<DemoFile> {
     let folder = format!("p1/$Recycle.Bin/{}", local_sid(MARA_RID));
     let archive = b"a stand-in for an archive of ledgers\r\n".to_vec();
@@ -167,7 +167,7 @@ fn recycle_bin() -> Vec<DemoFile> {
     files
 }
 
-/// `$I` of version 2, as Windows 10 writes it.
+/// Builds a `$I` file of version 2, as in Windows 10.
 fn index_file(path: &str, size: u64, deleted: Time) -> Vec<u8> {
     let mut data = 2_u64.to_le_bytes().to_vec();
     data.extend(size.to_le_bytes());

@@ -6,21 +6,21 @@ use super::story::*;
 use crate::evtx::{Event, log};
 use crate::prefetch;
 
-/// Where the logs and the prefetch file lie.
+/// The paths of the logs and the prefetch file.
 pub(crate) const SECURITY: &str = "p1/Windows/System32/winevt/Logs/Security.evtx";
 pub(crate) const SYSTEM_LOG: &str = "p1/Windows/System32/winevt/Logs/System.evtx";
 pub(crate) const PREFETCH: &str = "p1/Windows/Prefetch/SCANTOPDF-SETUP.EXE-5E0C91A2.pf";
 
-/// The name of the installer as prefetch keeps it.
+/// The installer's name in the prefetch file.
 pub(crate) const PREFETCH_NAME: &str = "SCANTOPDF-SETUP.EXE";
 
-/// The security log was cleared at the end of the evening.
+/// When the security log was cleared: at the end of the evening.
 pub(crate) const CLEARED: Time = ARCHIVE_DELETED.plus(65);
 
 const AUDITING: (&str, Option<&str>) =
     ("Microsoft-Windows-Security-Auditing", Some("{54849625-5478-4994-a5ba-3e3b0328c30d}"));
 
-/// All of them.
+/// Builds these files.
 pub(crate) fn files() -> Vec<DemoFile> {
     let spec = prefetch::Spec {
         runs: vec![STARTED.filetime()],
@@ -55,7 +55,7 @@ fn event<'a>(
     }
 }
 
-/// What is left of it: who cleared it, and a logon after that.
+/// Builds what is left of the security log: the record of who cleared it, and a logon after that.
 fn security() -> Vec<u8> {
     let (mara, plant) = (local_sid(MARA_RID), local_sid(PLANT_RID));
     let cleared = [
@@ -80,7 +80,7 @@ fn security() -> Vec<u8> {
     ])
 }
 
-/// The service that was installed.
+/// Builds the system log, with the service that was installed.
 fn system() -> Vec<u8> {
     let service = [
         ("ServiceName", SERVICE_TITLE),

@@ -1,15 +1,15 @@
-//! Small parts that several builders share.
+//! Small helpers that several builders share.
 
 use super::clock::Time;
 use super::story::{DOMAIN_SID, MACHINE_SID};
 use crate::hive::KeySpec;
 
-/// A key without a name yet, for [`KeySpec::path`], last written within this second.
+/// Creates an unnamed key for [`KeySpec::path`], last written within this second.
 pub(crate) fn at(time: Time) -> KeySpec {
     KeySpec::new("").written(time.key_write().filetime())
 }
 
-/// Gives every key that has no time yet this one.
+/// Gives this time to every key that has none.
 pub(crate) fn dated(mut key: KeySpec, time: Time) -> KeySpec {
     if key.last_written == 0 {
         key.last_written = time.key_write().filetime();
@@ -18,27 +18,27 @@ pub(crate) fn dated(mut key: KeySpec, time: Time) -> KeySpec {
     key
 }
 
-/// Where a file of drive C lies in the image: its volume is the first partition.
+/// Returns the path of a file on drive C in the image, where the volume is the first partition.
 pub(crate) fn collected(path: &str) -> String {
     path.replacen("C:", "p1", 1).replace('\\', "/")
 }
 
-/// UTF-16LE without a terminator.
+/// Encodes UTF-16LE without a terminator.
 pub(crate) fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// UTF-16LE with a terminating NUL.
+/// Encodes UTF-16LE with a terminating NUL.
 pub(crate) fn utf16z(text: &str) -> Vec<u8> {
     utf16(&format!("{text}\0"))
 }
 
-/// Lines as Windows ends them.
+/// Joins lines with Windows line ends.
 pub(crate) fn lines<T: AsRef<str>>(lines: &[T]) -> Vec<u8> {
     lines.iter().flat_map(|line| [line.as_ref(), "\r\n"]).collect::<String>().into_bytes()
 }
 
-/// Caesar's cipher by 13 letters, which UserAssist applies to its value names.
+/// Applies ROT13, as UserAssist does to its value names.
 pub(crate) fn rot13(text: &str) -> String {
     let turn = |letter: char, first: u8| char::from((u32::from(letter) as u8 - first + 13) % 26 + first);
     text.chars()
@@ -50,24 +50,24 @@ pub(crate) fn rot13(text: &str) -> String {
         .collect()
 }
 
-/// The binary SID of an account of this machine.
+/// Returns the binary SID of a local account.
 pub(crate) fn local_sid_bytes(rid: u32) -> Vec<u8> {
     sid_bytes(&[21, MACHINE_SID[0], MACHINE_SID[1], MACHINE_SID[2], rid])
 }
 
-/// The binary SID of an account of the domain.
+/// Returns the binary SID of a domain account.
 pub(crate) fn domain_sid_bytes(rid: u32) -> Vec<u8> {
     sid_bytes(&[21, DOMAIN_SID[0], DOMAIN_SID[1], DOMAIN_SID[2], rid])
 }
 
-/// A binary SID of the NT authority.
+/// Returns a binary SID of the NT authority.
 pub(crate) fn sid_bytes(authorities: &[u32]) -> Vec<u8> {
     let mut sid = vec![1, authorities.len() as u8, 0, 0, 0, 0, 0, 5];
     sid.extend(authorities.iter().flat_map(|part| part.to_le_bytes()));
     sid
 }
 
-/// A GUID as Windows stores it: the first three groups little-endian. Anything but a GUID gives no bytes.
+/// Returns a GUID as Windows stores it, with the first three groups in little-endian order; empty for any other text.
 pub(crate) fn guid(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text
         .chars()

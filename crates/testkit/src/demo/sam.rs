@@ -1,6 +1,6 @@
 //! The SAM hive: accounts and groups, without password hashes.
 //!
-//! The layout of `F`, `V` and `C` follows what the security accounts manager stores on Windows 2000 and later,
+//! The layout of `F`, `V` and `C` is that of the security accounts manager in Windows 2000 and later,
 //! as tools such as `samparse` of RegRipper read it.
 
 use super::clock::Time;
@@ -9,7 +9,7 @@ use super::story::*;
 use crate::hive::{KeySpec, ValueSpec as Value};
 
 const NEVER_EXPIRES: u64 = i64::MAX.unsigned_abs();
-/// Flags of an account: disabled, no password required, normal account, password never expires.
+/// Account flags: disabled, no password required, normal account, password never expires.
 const DISABLED: u32 = 0x01;
 const NO_PASSWORD: u32 = 0x04;
 const NORMAL: u32 = 0x10;
@@ -29,7 +29,7 @@ struct Account {
     logons: u16,
 }
 
-/// An account that came with Windows and was never used.
+/// Creates an account that came with Windows and was never used.
 const fn builtin(rid: u32, name: &'static str, comment: &'static str, flags: u32) -> Account {
     Account {
         rid,
@@ -91,7 +91,7 @@ const ACCOUNTS: [Account; 7] = [
     },
 ];
 
-/// The whole hive.
+/// Builds the whole hive.
 pub(crate) fn root() -> KeySpec {
     let root = KeySpec::new("ROOT").path("SAM", at(INSTALLED).value(Value::binary("C", &[7, 0, 1, 0])));
     let root = root.path("SAM\\Domains\\Account", at(PLANT_MADE).value(Value::binary("V", &domain())));
@@ -104,13 +104,13 @@ fn account(root: KeySpec, account: &Account) -> KeySpec {
     let changed = account.last_logon.unwrap_or(account.made);
     let record =
         at(changed).value(Value::binary("F", &fixed(account))).value(Value::binary("V", &variable(account)));
-    // The RID stands in the type of a value without data.
+    // The RID is stored as the type of a value without data.
     let name = at(account.made).value(Value::raw("", account.rid, &[]));
     root.path(&format!("{USERS}\\{:08X}", account.rid), record)
         .path(&format!("{USERS}\\Names\\{}", account.name), name)
 }
 
-/// The value `F`: 80 bytes, of which times come first.
+/// Builds the value `F`: 80 bytes, times first.
 fn fixed(account: &Account) -> Vec<u8> {
     let time = |time: Option<Time>| time.map_or(0, Time::filetime);
     let mut data = vec![3, 0, 1, 0, 0, 0, 0, 0];
@@ -128,10 +128,10 @@ fn fixed(account: &Account) -> Vec<u8> {
     data
 }
 
-/// The value `V`: 17 entries of offset, length and one more number, then their data, which offsets count from 0xCC.
+/// Builds the value `V`: 17 entries of offset, length and one more number, followed by their data; offsets count from 0xCC.
 fn variable(account: &Account) -> Vec<u8> {
     let text = utf16;
-    // A hash of no length is a header only.
+    // An empty hash consists only of its header.
     let no_hash = || vec![1, 0, 1, 0];
     let fields = [
         descriptor(),
@@ -168,7 +168,7 @@ fn table(fields: &[Vec<u8>]) -> Vec<u8> {
     head
 }
 
-/// A security descriptor without lists: owner and group are the administrators.
+/// Builds a security descriptor without lists, owned by the administrators.
 fn descriptor() -> Vec<u8> {
     let administrators = sid_bytes(&[32, 544]);
     let mut data = vec![1, 0, 0x00, 0x80];
@@ -178,7 +178,7 @@ fn descriptor() -> Vec<u8> {
     data
 }
 
-/// The value `V` of the domain of accounts: it ends with the SID of the machine.
+/// Builds the value `V` of the account domain: it ends with the machine SID.
 fn domain() -> Vec<u8> {
     table(&[descriptor(), utf16(HOST), vec![], sid_bytes(&[&[21][..], &MACHINE_SID].concat())])
 }
@@ -194,7 +194,7 @@ fn groups(root: KeySpec) -> KeySpec {
     })
 }
 
-/// RID, name, comment, binary SIDs of the members, and when it last changed.
+/// The RID, name, comment, binary member SIDs and last change time of a group.
 type Group = (u32, &'static str, &'static str, Vec<Vec<u8>>, Time);
 
 fn group_table() -> [Group; 4] {
@@ -231,7 +231,7 @@ fn group_table() -> [Group; 4] {
     ]
 }
 
-/// The value `C` of a group: RID, then descriptor, name, comment and members by offset from 0x34, length and a number.
+/// Builds the value `C` of a group: the RID, then descriptor, name, comment and members, each as offset from 0x34, length and a number.
 fn alias(rid: u32, name: &str, comment: &str, members: &[Vec<u8>]) -> Vec<u8> {
     let mut head = rid.to_le_bytes().to_vec();
     let mut data = Vec::new();

@@ -1,4 +1,4 @@
-//! The file server: what a triage collected of it, laid out as Velociraptor lays out what it uploads.
+//! The file server: what a triage collected from it, in Velociraptor's upload layout.
 
 use super::DemoFile;
 use super::parts::{at, dated, lines};
@@ -7,14 +7,14 @@ use super::story::*;
 use super::users::{EXPLORER, user};
 use crate::hive::{KeySpec, ValueSpec as Value};
 
-/// The folder that stands for its drive C.
+/// The folder for its drive C.
 pub(crate) const DRIVE: &str = "uploads/auto/C%3A";
 pub(crate) const SYSTEM: &str = "uploads/auto/C%3A/Windows/System32/config/SYSTEM";
 pub(crate) const USER_HIVE: &str = "uploads/auto/C%3A/Users/svc-backup/NTUSER.DAT";
 pub(crate) const TYPED: &str = "uploads/auto/C%3A/Users/svc-backup/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt";
 const CLIENT: &str = "client_info.json";
 
-/// Everything that was collected.
+/// Builds everything that was collected.
 pub(crate) fn files() -> Vec<DemoFile> {
     let typed = ["hostname", "Get-SmbShare", SERVER_COMMAND, SERVER_COPY, "logoff"];
     vec![

@@ -1,16 +1,16 @@
-//! Services and drivers of the SYSTEM hive.
+//! Services and drivers in the SYSTEM hive.
 
 use super::parts::at;
 use super::story::*;
 use crate::hive::{KeySpec, ValueSpec as Value};
 
-/// Kinds of services as `Type` tells them.
+/// Service types in `Type`.
 const DRIVER: u32 = 0x1;
 const FILE_SYSTEM: u32 = 0x2;
 const OWN: u32 = 0x10;
 const SHARED: u32 = 0x20;
 
-/// Name, title, program, start (0 boot, 1 system, 2 automatic, 3 on demand, 4 disabled) and type.
+/// The name, title, program, start (0 boot, 1 system, 2 automatic, 3 on demand, 4 disabled) and type of a service.
 type Program = (&'static str, &'static str, &'static str, u32, u32);
 
 const PROGRAMS: &[Program] = &[
@@ -59,7 +59,7 @@ const PROGRAMS: &[Program] = &[
     ("WSearch", "Windows Search", "%systemroot%\\system32\\SearchIndexer.exe /Embedding", 2, OWN),
 ];
 
-/// Name, title, group of svchost, account, library and start.
+/// The name, title, svchost group, account, library and start of a service.
 type Hosted = (&'static str, &'static str, &'static str, &'static str, &'static str, u32);
 
 const LOCAL_SYSTEM: &str = "LocalSystem";
@@ -95,13 +95,13 @@ pub(crate) fn ordinary(set: KeySpec) -> KeySpec {
     HOSTED.iter().fold(set, hosted)
 }
 
-/// Adds the few that stand for the state of the first day.
+/// Adds a few services, for the state of the first day.
 pub(crate) fn first(set: KeySpec) -> KeySpec {
     let set = PROGRAMS.iter().filter(|service| service.3 == 0).fold(set, program);
     HOSTED.iter().filter(|service| service.2 == "rpcss").fold(set, hosted)
 }
 
-/// Adds the service of the intruder.
+/// Adds the intruder's service.
 pub(crate) fn planted(set: KeySpec) -> KeySpec {
     let key = at(SERVICE_MADE)
         .value(Value::dword("Type", OWN))

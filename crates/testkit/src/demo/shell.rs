@@ -1,21 +1,21 @@
-//! What Explorer keeps of a user: shell items, most-recently-used lists, UserAssist.
+//! What Explorer stores about a user: shell items, most-recently-used lists, UserAssist.
 //!
-//! Shell items follow Joachim Metz's "Windows Shell Item format specification" (libyal/libfwsi), in their least form.
+//! Shell items follow Joachim Metz's "Windows Shell Item format specification" (libyal/libfwsi), in their minimal form.
 
 use super::clock::Time;
 use super::parts::{guid, rot13, utf16z};
 use crate::hive::{KeySpec, ValueSpec as Value};
 
-/// `MRUListEx`: numbers of values, the most recent first, closed by -1.
+/// Builds `MRUListEx`: value numbers, most recent first, terminated by -1.
 pub(crate) fn recency(order: &[u32]) -> Value {
     let data: Vec<u8> = order.iter().chain(&[u32::MAX]).flat_map(|number| number.to_le_bytes()).collect();
     Value::binary("MRUListEx", &data)
 }
 
-/// A list of documents as RecentDocs keeps it, the most recent first.
+/// Builds a RecentDocs list, most recent first.
 pub(crate) fn recent_documents(key: KeySpec, names: &[&str], time: Time) -> KeySpec {
     let order: Vec<u32> = (0..names.len() as u32).rev().collect();
-    // The oldest has number 0.
+    // The oldest item has number 0.
     names
         .iter()
         .rev()
@@ -30,7 +30,7 @@ pub(crate) fn recent_documents(key: KeySpec, names: &[&str], time: Time) -> KeyS
         .value(recency(&order))
 }
 
-/// Files as the common dialogue keeps them, the most recent first: each an item list from "This PC" on.
+/// Builds the file list of the common dialogue, most recent first; each item list starts at "This PC".
 pub(crate) fn dialogue_files(key: KeySpec, paths: &[&str], time: Time) -> KeySpec {
     let order: Vec<u32> = (0..paths.len() as u32).rev().collect();
     paths
@@ -43,7 +43,7 @@ pub(crate) fn dialogue_files(key: KeySpec, paths: &[&str], time: Time) -> KeySpe
         .value(recency(&order))
 }
 
-/// The item list of a path with a drive letter: "This PC", drive, folders, file.
+/// Builds the item list of a path with a drive letter: "This PC", drive, folders, file.
 fn item_list(path: &str, time: Time) -> Vec<u8> {
     let mut list = item(0x1f, &[&[0x50][..], &guid("{20D04FE0-3AEA-1069-A2D8-08002B30309D}")].concat());
     let mut parts = path.split('\\').peekable();
@@ -58,7 +58,7 @@ fn item_list(path: &str, time: Time) -> Vec<u8> {
     list
 }
 
-/// An item of a folder (0x31) or file (0x32): times of FAT, the short name, and a block with the whole name.
+/// Builds a folder item (0x31) or file item (0x32): FAT times, the short name, and a block with the full name.
 fn file(name: &str, kind: u8, time: Time) -> Vec<u8> {
     let attributes: u16 = if kind == 0x31 { 0x10 } else { 0x20 };
     let mut body = vec![0];
@@ -67,7 +67,7 @@ fn file(name: &str, kind: u8, time: Time) -> Vec<u8> {
     body.extend(attributes.to_le_bytes());
     body.extend(name.as_bytes());
     body.push(0);
-    // The block begins at an even place of the item; size and class take three bytes before the body.
+    // The block starts at an even offset in the item; size and class take three bytes before the body.
     if body.len().is_multiple_of(2) {
         body.push(0);
     }
@@ -94,9 +94,9 @@ fn item(kind: u8, body: &[u8]) -> Vec<u8> {
     item
 }
 
-/// One program of UserAssist.
+/// A program in UserAssist.
 pub(crate) struct Used {
-    /// As UserAssist names it, before it is enciphered.
+    /// The name in UserAssist, before ROT13.
     pub(crate) name: &'static str,
     pub(crate) runs: u32,
     pub(crate) focused: u32,
@@ -106,7 +106,7 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// A value of version 5: 72 bytes.
+    /// Builds a version 5 value: 72 bytes.
     pub(crate) fn value(&self) -> Value {
         let mut data: Vec<u8> = [0, self.runs, self.focused, self.focus_time]
             .iter()

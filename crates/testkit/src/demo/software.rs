@@ -8,7 +8,7 @@ use crate::hive::{KeySpec, ValueSpec as Value};
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
 const WINDOWS: &str = "Microsoft\\Windows\\CurrentVersion";
 
-/// The whole hive.
+/// Builds the whole hive.
 pub(crate) fn root() -> KeySpec {
     let root = KeySpec::new("ROOT").path("Classes", at(INSTALLED));
     let root = version(root);
@@ -59,7 +59,7 @@ fn profiles(root: KeySpec) -> KeySpec {
     })
 }
 
-/// SID as text and bytes, folder, when it was made and last loaded.
+/// The SID as text and bytes, the folder, and the creation and last load time of a profile.
 type Profile = (String, Vec<u8>, String, Time, Option<Time>);
 
 fn profile_table() -> Vec<Profile> {
@@ -149,7 +149,7 @@ fn autostarts(root: KeySpec) -> KeySpec {
         .path("Microsoft\\Active Setup\\Installed Components\\{89820200-ECBD-11cf-8B85-00AA005B4340}", setup)
 }
 
-/// Key, name, version, publisher, date, folder and when it was installed.
+/// The key, name, version, publisher, date, folder and installation time of a program.
 type Program = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str, Time);
 
 const PROGRAMS: [Program; 4] = [
@@ -200,7 +200,7 @@ fn programs(root: KeySpec) -> KeySpec {
     })
 }
 
-/// Profile, name, first (with the local clock's hours ahead) and last connection, type, managed, signature and gateway.
+/// The profile, name, first connection (with the local clock's hours ahead of UTC), last connection, type, managed flag, signature and gateway.
 type Network = (&'static str, &'static str, (Time, u64), Time, u32, u32, &'static str, [u8; 6]);
 
 const NETWORKS: [Network; 2] = [

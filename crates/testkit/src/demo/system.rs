@@ -1,4 +1,4 @@
-//! The SYSTEM hive: two control sets, of which the second still knows an older name of the computer.
+//! The SYSTEM hive: two control sets, of which the second still has an older computer name.
 
 use super::clock::Time;
 use super::devices;
@@ -7,7 +7,7 @@ use super::services;
 use super::story::*;
 use crate::hive::{KeySpec, ValueSpec as Value};
 
-/// The whole hive.
+/// Builds the whole hive.
 pub(crate) fn root() -> KeySpec {
     let select = at(INSTALLED)
         .value(Value::dword("Current", 1))
@@ -23,7 +23,7 @@ pub(crate) fn root() -> KeySpec {
     dated(root, INSTALLED)
 }
 
-/// The control set in use.
+/// Builds the control set in use.
 fn current() -> KeySpec {
     let set = at(SHUTDOWN);
     let set = control(set, HOST, RENAMED, SHUTDOWN);
@@ -36,7 +36,7 @@ fn current() -> KeySpec {
     background(shares(set))
 }
 
-/// A control set of the first day: the same machine under its first name, with few services.
+/// Builds a control set from the first day: the same machine under its first name, with few services.
 fn earlier() -> KeySpec {
     let set = control(at(INSTALLED), OLD_HOST, INSTALLED, INSTALLED.plus(2_712));
     let set = services::first(set);
@@ -71,7 +71,7 @@ fn control(set: KeySpec, host: &str, named: Time, shutdown: Time) -> KeySpec {
     )
 }
 
-/// What loads and what guards the logon.
+/// Adds what is loaded at start, and what protects the logon.
 fn protection(set: KeySpec) -> KeySpec {
     let environment = at(ORDINARY)
         .value(Value::sz("ComSpec", "%SystemRoot%\\system32\\cmd.exe"))
@@ -110,7 +110,7 @@ fn protection(set: KeySpec) -> KeySpec {
     )
 }
 
-/// The names of the connections.
+/// Adds the names of the network connections.
 fn network(set: KeySpec) -> KeySpec {
     const ADAPTERS: &str = "Control\\Network\\{4D36E972-E325-11CE-BFC1-08002BE10318}";
     let connection = |name: &str, device: &str| {
@@ -133,7 +133,7 @@ fn network(set: KeySpec) -> KeySpec {
     )
 }
 
-/// TCP/IP with its leases.
+/// Adds TCP/IP with its leases.
 fn parameters(set: KeySpec, host: &str) -> KeySpec {
     let lease = |key: KeySpec, obtained: Time| {
         key.value(Value::dword("Lease", LEASE))
@@ -166,7 +166,7 @@ fn parameters(set: KeySpec, host: &str) -> KeySpec {
         .path(&format!("Services\\Tcpip\\Parameters\\Interfaces\\{WIFI}"), lease(wifi, CAFE_FIRST))
 }
 
-/// What the machine shares.
+/// Adds the machine's shares.
 fn shares(set: KeySpec) -> KeySpec {
     let share = [
         "CATimeout=0".to_owned(),
@@ -180,7 +180,7 @@ fn shares(set: KeySpec) -> KeySpec {
     set.path("Services\\LanmanServer\\Shares", at(ORDINARY).value(Value::multi_sz(SHARE, &share)))
 }
 
-/// The background activity moderator: when a user last ran a program.
+/// Adds the background activity moderator: when a user last ran a program.
 fn background(set: KeySpec) -> KeySpec {
     let ran = |name: &str, time: Time| {
         let mut data = time.bytes().to_vec();
@@ -203,7 +203,7 @@ fn background(set: KeySpec) -> KeySpec {
         .path(&format!("Services\\bam\\State\\UserSettings\\{}", local_sid(IT_ADMIN_RID)), admin)
 }
 
-/// A path on drive C as the kernel names it.
+/// Returns a path on drive C in kernel notation.
 pub(crate) fn device_path(path: &str) -> String {
     path.replacen("C:", "\\Device\\HarddiskVolume3", 1)
 }

@@ -10,13 +10,13 @@ struct Task {
     author: String,
     made: Time,
     trigger: String,
-    /// The SID or account under which it runs.
+    /// The SID or account that runs it.
     principal: &'static str,
     command: &'static str,
     arguments: &'static str,
 }
 
-/// The files of all tasks.
+/// Builds the files of all tasks.
 pub(crate) fn files() -> Vec<DemoFile> {
     let daily = |time: Time| {
         format!(
@@ -57,7 +57,7 @@ pub(crate) fn files() -> Vec<DemoFile> {
     tasks.iter().map(|task| DemoFile::new(&path(task.name), document(task))).collect()
 }
 
-/// Where the task scheduler keeps a task.
+/// Returns the path of a scheduled task's file.
 pub(crate) fn path(name: &str) -> String {
     format!("p1/Windows/System32/Tasks/{name}")
 }

@@ -1,4 +1,4 @@
-//! What the demo promises: committed bytes are built bytes, hives are sound, the truth stands in the evidence.
+//! Checks that the committed bytes are the built ones, hives are valid, and the evidence contains the truth.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn case() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo")
 }
 
-/// The files of both pieces of evidence.
+/// Returns the files of both pieces of evidence.
 fn all() -> Vec<DemoFile> {
     [files().unwrap(), server::files()].concat()
 }
@@ -77,7 +77,7 @@ fn control_sets_differ_in_the_name_of_the_computer() {
     assert_eq!(name("ControlSet002").unwrap(), ValueData::Text(story::OLD_HOST.to_owned()));
 }
 
-/// All rows of all tables, as text.
+/// Returns all rows of all tables, as text.
 fn rows(connection: &Connection) -> BTreeSet<String> {
     let tables: Vec<String> = connection
         .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -133,7 +133,7 @@ fn the_places_are_a_sound_database() {
     assert_eq!(visits, 3);
 }
 
-/// The bytes in which a fact must stand: of the value, of the key with its name and time, or of the file.
+/// Returns the bytes that must contain a fact: those of the value, of the key with its name and time, or of the file.
 fn haystack(fact: &Fact, built: &ntfs::Built) -> Vec<u8> {
     match fact.place {
         Place::Entry | Place::Stream(_) => return record(&fact.file, built),
@@ -166,13 +166,13 @@ fn haystack(fact: &Fact, built: &ntfs::Built) -> Vec<u8> {
     found
 }
 
-/// The record of a file in the `$MFT`; what is looked for there is resident.
+/// Returns a file's `$MFT` record; what is searched for in it is resident.
 fn record(file: &str, built: &ntfs::Built) -> Vec<u8> {
     const RECORD: usize = 1024;
     let planted = built.planted(file.strip_prefix("p1/").unwrap()).unwrap_or_else(|| panic!("{file}"));
     let table = built.read_runs(&built.mft);
     let mut record = table[planted.record as usize * RECORD..][..RECORD].to_vec();
-    // The update sequence stands where the last two bytes of each sector belong.
+    // The update sequence replaces the last two bytes of each sector.
     let saved = usize::from(u16::from_le_bytes([record[4], record[5]])) + 2;
     for sector in 0..RECORD / 512 {
         let [low, high] = [record[saved + 2 * sector], record[saved + 2 * sector + 1]];
@@ -181,7 +181,7 @@ fn record(file: &str, built: &ntfs::Built) -> Vec<u8> {
     record
 }
 
-/// Label, serial number and cluster size, as boot sector and `$Volume` tell them.
+/// Returns label, serial number and cluster size from the boot sector and `$Volume`.
 fn medium(built: &ntfs::Built) -> Vec<u8> {
     let boot = &built.bytes()[..512];
     let serial = u64::from_le_bytes(boot[0x48..0x50].try_into().unwrap());
@@ -192,7 +192,7 @@ fn medium(built: &ntfs::Built) -> Vec<u8> {
     found
 }
 
-/// The ways in which a value of a fact may be written in evidence.
+/// Returns the ways in which evidence may store a fact's value.
 fn spellings(value: &Datum) -> Vec<Vec<u8>> {
     match value {
         Datum::Text(text) if text.starts_with("S-1-5-") => {
@@ -248,7 +248,7 @@ fn the_truth_is_toml_of_which_every_part_is_known() {
     for claim in list("must_not_claim") {
         assert!(vocabulary["predicate"].get(claim["predicate"].as_str().unwrap()).is_some(), "{claim}");
     }
-    // Texts come back as they went in.
+    // Texts survive the round trip.
     let run = list("fact").into_iter().find(|fact| fact["id"].as_str() == Some("onedrive")).unwrap();
     assert_eq!(run["values"][0].as_str().unwrap(), story::ONEDRIVE);
 }

@@ -1,4 +1,4 @@
-//! `truth.toml`: what was planted, as an examiner would write it down.
+//! `truth.toml`: what was planted, in the words of an examiner.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ pub(crate) enum Datum {
     Instant(Time),
 }
 
-/// Where a fact stands.
+/// Where a fact is located.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     /// A value of a key, or the key itself with its last-write time.
@@ -25,13 +25,13 @@ pub(crate) enum Place {
     Whole,
     /// A named stream of the file.
     Stream(&'static str),
-    /// The entry of the `$MFT`, of a file that may be deleted.
+    /// The `$MFT` entry of a file, which may be deleted.
     Entry,
     /// The volume or the disk itself, not a file.
     Medium,
 }
 
-/// One fact that was planted.
+/// A planted fact.
 #[derive(Debug, Clone)]
 pub(crate) struct Fact {
     pub(crate) id: &'static str,
@@ -42,7 +42,7 @@ pub(crate) struct Fact {
 }
 
 impl Fact {
-    /// File and place in one line.
+    /// Formats the file and the place in one line.
     pub(crate) fn artifact(&self) -> String {
         match &self.place {
             Place::Registry { key, value: None } => format!("{} {key}", self.file),
@@ -65,10 +65,10 @@ impl Fact {
     }
 }
 
-/// A sentence that the facts carry, and which of them.
+/// A finding: a sentence and the ids of the facts behind it.
 pub(crate) type Finding = (&'static str, &'static [&'static str]);
 
-/// The story in findings.
+/// The story as findings.
 pub(crate) const FINDINGS: &[Finding] = &[
     (
         "A fake scanner tool was downloaded from scan-to-pdf.example and started by mara",
@@ -113,7 +113,7 @@ pub(crate) const FINDINGS: &[Finding] = &[
     ("The security log was cleared by the account that was made", &["log-cleared"]),
 ];
 
-/// What no report may say: a sentence, then the condition under which a fact says it.
+/// A claim that no report may make: a sentence, then the condition under which a fact makes it.
 #[derive(Clone)]
 struct Forbidden {
     claim: String,
@@ -123,7 +123,7 @@ struct Forbidden {
     value: String,
 }
 
-/// The same for any record.
+/// Creates a forbidden claim for any record type.
 fn claim(claim: &str, predicate: &'static str, subject: &str, value: &str) -> Forbidden {
     let [claim, subject, value] = [claim, subject, value].map(str::to_owned);
     Forbidden { claim, predicate, record: None, subject, value }
@@ -133,7 +133,7 @@ fn forbidden() -> Vec<Forbidden> {
     [names(), times(), origins()].concat()
 }
 
-/// The name of the control set that is not in use.
+/// Claims with the name from the control set that is not in use.
 fn names() -> Vec<Forbidden> {
     ["ControlSet001", "CurrentControlSet"]
         .map(|set| Forbidden {
@@ -148,7 +148,7 @@ fn names() -> Vec<Forbidden> {
         .to_vec()
 }
 
-/// Times of the wrong thing.
+/// Claims with the time of the wrong thing.
 fn times() -> Vec<Forbidden> {
     let day = |time: Time| format!("{}*", &time.iso()[..10]);
     vec![
@@ -182,7 +182,7 @@ fn times() -> Vec<Forbidden> {
     ]
 }
 
-/// Deeds of somebody else, or of nobody.
+/// Claims of acts by the wrong person, or of acts that did not happen.
 fn origins() -> Vec<Forbidden> {
     vec![
         claim(
@@ -207,7 +207,7 @@ fn origins() -> Vec<Forbidden> {
     ]
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 fn base(path: &str) -> &str {
     path.rsplit('\\').next().unwrap_or(path)
 }
@@ -224,7 +224,7 @@ const NOT_PRESENT: &[&str] = &[
     "memory",
 ];
 
-/// The whole file.
+/// Returns the whole file.
 pub(crate) fn text() -> String {
     let mut text = String::from("# What `cargo xtask demo` planted; written by it, never by hand.\n\n");
     let mut put = |line: String| text.push_str(&(line + "\n"));
@@ -274,7 +274,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-/// A literal string where TOML allows one, so that paths stay readable; a basic string otherwise.
+/// Formats a TOML literal string if possible, so that paths stay readable, or a basic string otherwise.
 fn quoted(text: &str) -> String {
     if !text.contains(|letter: char| letter == '\'' || letter.is_control()) && text.contains(['\\', '"']) {
         return format!("'{text}'");

@@ -1,4 +1,4 @@
-//! The hives of the two people: mara, whose session the intruder used, and it-admin, who did nothing wrong.
+//! The hives of the two users: mara, whose session the intruder used, and it-admin, who did nothing wrong.
 
 use super::clock::Time;
 use super::parts::{at, dated};
@@ -11,7 +11,7 @@ pub(crate) const EXPLORER: &str = "Software\\Microsoft\\Windows\\CurrentVersion\
 pub(crate) const PROGRAMS: &str = "{CEBFF5CD-ACE2-4F4F-9178-9926F41749EA}";
 const LINKS: &str = "{F4E57C4B-2036-45F0-A9AB-443BCFE33D9F}";
 
-/// The hive of mara.
+/// Builds mara's hive.
 pub(crate) fn mara() -> KeySpec {
     let typed = at(PLANTED).value(Value::sz("url1", PAGE)).value(Value::sz("url2", INTRANET));
     let times = at(PLANTED)
@@ -103,7 +103,7 @@ fn mara_programs(root: KeySpec) -> KeySpec {
     used(root, LINKS, &links, MORNING.plus(490))
 }
 
-/// The hive of it-admin.
+/// Builds it-admin's hive.
 pub(crate) fn it_admin() -> KeySpec {
     let programs = [
         Used {
@@ -160,7 +160,7 @@ fn it_admin_explorer(root: KeySpec) -> KeySpec {
     )
 }
 
-/// What every user's hive begins with.
+/// Builds what every user's hive contains.
 pub(crate) fn user() -> KeySpec {
     KeySpec::new("ROOT")
         .path(

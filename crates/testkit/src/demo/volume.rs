@@ -1,4 +1,4 @@
-//! Drive C as an NTFS volume: the files with their times, what was deleted, and what stands beside the main streams.
+//! Drive C as an NTFS volume: the files with their times, deleted entries, and named streams.
 
 use super::DemoFile;
 use super::clock::Time;
@@ -6,10 +6,10 @@ use super::parts::{collected, lines};
 use super::story::*;
 use crate::ntfs::{Content, Deleted, EntrySpec, FileTimes, NtfsTimes, VolumeSpec};
 
-/// The folder of the volume in the tree over the image.
+/// The volume's folder in the file tree of the image.
 const FOLDER: &str = "p1/";
 
-/// The volume with these files.
+/// Builds the volume with these files.
 pub(crate) fn volume(files: &[DemoFile]) -> VolumeSpec {
     let mut spec = VolumeSpec::new(VOLUME_LABEL).size(DISK - 2 * PARTITION).cluster(CLUSTER);
     spec.serial = VOLUME_SERIAL;
@@ -22,12 +22,12 @@ pub(crate) fn volume(files: &[DemoFile]) -> VolumeSpec {
     deleted().into_iter().chain(files).fold(spec, VolumeSpec::entry)
 }
 
-/// What is told of a file of drive C.
+/// Returns the path of a file on drive C within the volume.
 fn inside(path: &str) -> String {
     collected(path).replacen(FOLDER, "", 1)
 }
 
-/// The marks that browsers leave on what they download, and the stream with the relay.
+/// Adds the marks that browsers put on downloads, and the stream with the relay.
 fn streams(entry: EntrySpec, path: &str) -> EntrySpec {
     let is = |file: &str| path == collected(file);
     if is(INSTALLER) {
@@ -45,7 +45,7 @@ fn zone(referrer: &str, host: &str) -> Vec<u8> {
     lines(&["[ZoneTransfer]", "ZoneId=3", &format!("ReferrerUrl={referrer}"), &format!("HostUrl={host}")])
 }
 
-/// Entries that are gone: the installer's script, what it unpacked, and a letter of spring.
+/// Builds deleted entries: the installer's script, what it unpacked, and a letter from spring.
 fn deleted() -> Vec<EntrySpec> {
     let script = lines(&[
         SCRIPT_LINE,
@@ -66,7 +66,7 @@ fn deleted() -> Vec<EntrySpec> {
     ]
 }
 
-/// All eight times of a file.
+/// Returns all eight times of a file.
 fn times(path: &str) -> NtfsTimes {
     let is = |file: &str| path == collected(file);
     if is(PROGRAM) {
@@ -91,14 +91,15 @@ fn times(path: &str) -> NtfsTimes {
     made(born, modified)
 }
 
-/// Of a file that was made and last written then.
+/// Returns the times of a file that was created and last written at these times.
 fn made(born: Time, modified: Time) -> NtfsTimes {
     let [born, modified] = [born, modified].map(Time::filetime);
     let standard = FileTimes { born, modified, changed: modified, accessed: modified };
     NtfsTimes { standard_information: standard, file_name: FileTimes::all(born) }
 }
 
-/// `$STANDARD_INFORMATION` says what a program set; `$FILE_NAME` and the change of the record tell when the file was made.
+/// Returns the forged times: `$STANDARD_INFORMATION` has what a program set; `$FILE_NAME` and the record change time show when the
+/// file was created.
 fn forged() -> NtfsTimes {
     let [forged, made] = [PROGRAM_FORGED, PROGRAM_MADE].map(Time::filetime);
     let standard = FileTimes { born: forged, modified: forged, changed: made + 31_007, accessed: made };

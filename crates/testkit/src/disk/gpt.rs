@@ -1,15 +1,15 @@
-//! GUID partition table: a protective MBR, header and entries at both ends of the disk.
+//! GUID partition table: a protective MBR, and headers and entries at both ends of the disk.
 
 use super::{DiskError, DiskSpec, Part, SECTOR, mbr};
 use crate::medium::Medium;
 
-/// Entries of the table, of 128 bytes each.
+/// The number of entries in the table, each 128 bytes.
 const ENTRIES: usize = 128;
 
-/// Sectors of the entries.
+/// The number of sectors of the entries.
 const TABLE: u64 = 32;
 
-/// Sectors before the first one that a partition may have, and behind the last one.
+/// The number of sectors before the first sector that a partition may use, and after the last one.
 pub(super) const BEFORE: u64 = 2 + TABLE;
 pub(super) const AFTER: u64 = 1 + TABLE;
 
@@ -31,7 +31,7 @@ pub(super) fn write(spec: &DiskSpec, disk: [u8; 16], medium: &mut Medium) -> Res
 
 fn entry(part: &Part, disk: &[u8; 16], number: u8) -> Vec<u8> {
     let mut bytes = part.kind_id.to_vec();
-    // The identifier of a partition is that of the disk and its number.
+    // A partition's identifier consists of the disk's and its number.
     bytes.extend(&disk[..15]);
     bytes.push(number);
     bytes.extend(part.first.to_le_bytes());
@@ -42,7 +42,7 @@ fn entry(part: &Part, disk: &[u8; 16], number: u8) -> Vec<u8> {
     bytes
 }
 
-/// `places` are the sectors of this header and of the other one, and the first and last that partitions may have.
+/// Builds a header; `places` are the sectors of this header and of the other one, and the first and last sector for partitions.
 fn header(places: [u64; 4], disk: &[u8; 16], table: u64, entries: &[u8]) -> Vec<u8> {
     let mut bytes = b"EFI PART".to_vec();
     for number in [0x0001_0000, 92, 0, 0u32] {

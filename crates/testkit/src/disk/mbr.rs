@@ -3,12 +3,12 @@
 use super::{DiskError, DiskSpec, Part, SECTOR};
 use crate::medium::Medium;
 
-/// Sectors from an extended boot record to its partition.
+/// The number of sectors from an extended boot record to its partition.
 pub(super) const BEFORE_LOGICAL: u64 = 63;
 
 const EXTENDED: u8 = 0x0f;
 
-/// Type, first sector, number of sectors.
+/// The type, first sector and number of sectors of a partition.
 type Slot = (u8, u64, u64);
 
 pub(super) fn write(spec: &DiskSpec, signature: u32, medium: &mut Medium) -> Result<(), DiskError> {
@@ -28,7 +28,7 @@ pub(super) fn write(spec: &DiskSpec, signature: u32, medium: &mut Medium) -> Res
     Ok(())
 }
 
-/// Each record names its partition, counted from itself, and the next record, counted from the first one.
+/// Writes the chain: each record names its partition, relative to itself, and the next record, relative to the first one.
 fn chain(logical: &[&Part], start: u64, medium: &mut Medium) {
     for (index, part) in logical.iter().enumerate() {
         let mut slots = vec![(part.kind, BEFORE_LOGICAL, part.sectors)];
@@ -39,7 +39,7 @@ fn chain(logical: &[&Part], start: u64, medium: &mut Medium) {
     }
 }
 
-/// A boot record; what lies where is told in sectors, cylinders and heads are past their range.
+/// Builds a boot record. It gives positions in sectors; cylinders and heads are beyond their range.
 pub(super) fn record(slots: &[Slot]) -> Vec<u8> {
     const BEYOND: [u8; 3] = [0xfe, 0xff, 0xff];
     let mut bytes = vec![0; 446];

@@ -1,4 +1,4 @@
-//! Built disks, looked at byte by byte; the crate `evidence` reads them whole.
+//! Checks built disks byte by byte; the crate `evidence` reads them as a whole.
 
 use super::*;
 use crate::ntfs::VolumeSpec;

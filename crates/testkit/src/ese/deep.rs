@@ -1,30 +1,30 @@
-//! A database with what the others lack: a tree of two levels, keys that share bytes, a long value, packed values.
+//! A database with what the others lack: a tree of two levels, keys with shared prefixes, a long value, compressed values.
 
 use super::*;
 
-/// The page where the tree of the table begins.
+/// The root page of the table's tree.
 pub const ROOT: u32 = 5;
-/// The leaves below it, in their order.
+/// The leaf pages below it, in order.
 pub const LEAVES: [u32; 2] = [6, 7];
-/// Where the numbers of the leaves stand in the file.
+/// The file offsets of the leaf page numbers.
 pub const CHILDREN: [usize; 2] = [child(0), child(1)];
-/// What the long value holds.
+/// The text of the long value.
 pub const TEXT: &str =
     "a text that is too long for a record, which stands in two pieces of a tree of its own";
-/// What the packed values hold.
+/// The text of the compressed values.
 pub const PACKED: &str = "abc";
 
 const LONG_ROOT: u32 = 8;
 const INNER: u32 = 0x2005;
 const LEAF: u32 = 0x2002;
-/// Bytes of an entry of the inner page: length of the key, key, number.
+/// The size of an entry on the inner page: key length, key, page number.
 const STEP: usize = 2 + 4 + 4;
 
 const fn child(index: usize) -> usize {
     (ROOT as usize + 1) * PAGE + HEADER + 16 + index * STEP + 6
 }
 
-/// Four records on two leaves, of which the third has a long value and the fourth packed ones.
+/// Builds four records on two leaves; the third has a long value and the fourth has compressed ones.
 pub fn deep() -> Vec<u8> {
     let table = Table {
         name: "deep",
@@ -62,7 +62,7 @@ pub fn deep() -> Vec<u8> {
     bytes
 }
 
-/// The same, with the entries of the first leaf one upon the other, as many as there is room for tags.
+/// Builds the same database with all entries of the first leaf at the same position, as many as there is room for tags.
 pub fn overlapping() -> Vec<u8> {
     let mut bytes = deep();
     let number = LEAVES[0];
@@ -76,7 +76,7 @@ pub fn overlapping() -> Vec<u8> {
     bytes
 }
 
-/// The catalog of the table, with its tree of long values.
+/// Builds the table's catalog, with its tree of long values.
 fn catalog() -> Vec<Vec<u8>> {
     let types = [
         ("Number", Type::I32, 1, 4),
@@ -95,7 +95,7 @@ fn catalog() -> Vec<Vec<u8>> {
     catalog
 }
 
-/// The long value 9 in two pieces.
+/// Builds long value 9 in two pieces.
 fn long() -> Vec<(Vec<u8>, Vec<u8>)> {
     let bytes: Vec<u8> = TEXT.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let (first, second) = bytes.split_at(bytes.len() / 4 * 2);
@@ -107,14 +107,14 @@ fn long() -> Vec<(Vec<u8>, Vec<u8>)> {
     vec![(key(None), head), (key(Some(0)), first.to_vec()), (key(Some(first.len())), second.to_vec())]
 }
 
-/// [`PACKED`] in letters of 7 bits that stand for UTF-16: 21 bits, 5 of them in the last byte.
+/// Packs [`PACKED`] as 7-bit letters that stand for UTF-16: 21 bits, 5 of them in the last byte.
 fn seven() -> Value {
     let bits =
         (0u32..).zip(PACKED.bytes()).fold(0, |bits, (place, byte)| bits | u32::from(byte) << (7 * place));
     Value::Packed([&[2 << 3 | 4], bits.to_le_bytes().get(..3).unwrap_or_default()].concat())
 }
 
-/// [`PACKED`] as it is and once more: three letters, and a copy of three from three back ([MS-XCA] 2.4).
+/// Packs [`PACKED`] twice: three literals, and a copy of three bytes from three bytes back ([MS-XCA] 2.4).
 fn lz() -> Value {
     let flags = 0b0001u32 << 28;
     let copy = 2u16 << 3;

@@ -1,23 +1,23 @@
-//! A chunk in the making: its records, and the tables of names and templates in its head.
+//! A chunk under construction: its records, and the name and template tables in its header.
 
 use super::template::{FILETIME, GUID, HEX64, NULL, SID, TEXT, U8, U16, U32, U64, write};
 use super::{Event, guid, sid};
 use std::collections::HashMap;
 
-/// Bytes of a chunk, and of its head.
+/// The size of a chunk and of its header, in bytes.
 const SIZE: usize = 0x1_0000;
 const HEAD: usize = 512;
 
-/// Where the tables of names and of templates stand in the head.
+/// The offsets of the name and template tables in the header.
 const NAMES: usize = 128;
 const TEMPLATES: usize = 384;
 
 #[derive(Clone)]
 pub(super) struct Chunk {
     pub(super) bytes: Vec<u8>,
-    /// Where each name stands.
+    /// The offset of each name.
     names: HashMap<String, u32>,
-    /// Where the template for data of these names stands, and its number.
+    /// The offset and number of the template for data with these names.
     templates: HashMap<String, (u32, u32)>,
     first: Option<u64>,
     last: u64,
@@ -36,10 +36,10 @@ impl Chunk {
         }
     }
 
-    /// Adds a record; `false`, and nothing changed, where it has no room.
+    /// Adds a record; returns `false` and changes nothing if there is no room.
     pub(super) fn push(&mut self, event: &Event<'_>) -> bool {
         let fresh = !self.templates.contains_key(&key(event));
-        // Only what brings new names changes more than the end of the chunk.
+        // Only a record with new names changes more than the end of the chunk.
         let before = fresh.then(|| self.clone());
         let (start, last_at) = (self.bytes.len(), self.last_at);
         self.record(event);
@@ -107,7 +107,7 @@ impl Chunk {
         self.close(size);
     }
 
-    /// A name where it is met first, else its place.
+    /// Writes a name on its first use, or its offset later.
     pub(super) fn name(&mut self, name: &str) {
         if let Some(at) = self.names.get(name) {
             self.bytes.extend(at.to_le_bytes());
@@ -126,7 +126,7 @@ impl Chunk {
         self.bytes.extend(units.into_iter().chain([0]).flat_map(u16::to_le_bytes));
     }
 
-    /// Puts what begins here at the head of a list, and the former head behind it.
+    /// Puts what starts here at the head of a list, followed by the former head.
     fn link(&mut self, table: usize) {
         let former: [u8; 4] =
             self.bytes.get(table..table + 4).and_then(|at| at.try_into().ok()).unwrap_or_default();
@@ -140,7 +140,7 @@ impl Chunk {
         self.bytes.len()
     }
 
-    /// Fills it: bytes since then.
+    /// Fills in the size: the number of bytes since then.
     pub(super) fn close(&mut self, gap: usize) {
         self.set(gap - 4, (self.bytes.len() - gap) as u32);
     }
@@ -151,7 +151,7 @@ impl Chunk {
         }
     }
 
-    /// The bytes of the chunk.
+    /// Returns the bytes of the chunk.
     pub(super) fn done(mut self) -> Vec<u8> {
         let free = self.bytes.len();
         let sum = crc32fast::hash(self.bytes.get(HEAD..).unwrap_or_default());
@@ -175,7 +175,7 @@ impl Chunk {
     }
 }
 
-/// What tells templates apart: the frame of the data and their names.
+/// Returns the key of a template: the enclosing element and the names of the data.
 fn key(event: &Event<'_>) -> String {
     let names = event.data.iter().map(|(name, _)| *name);
     std::iter::once(event.user_data.unwrap_or_default()).chain(names).collect::<Vec<_>>().join("\0")
@@ -185,7 +185,7 @@ fn values(event: &Event<'_>) -> Vec<(u8, Vec<u8>)> {
     let text = |text: &str| (TEXT, text.encode_utf16().flat_map(u16::to_le_bytes).collect());
     let provider_guid = event.guid.and_then(guid);
     let user = event.user_sid.and_then(sid);
-    // Classic events carry this keyword.
+    // Classic events have this keyword.
     let keywords: u64 = if event.guid.is_some() { 0x8000_0000_0000_0000 } else { 0x0080_0000_0000_0000 };
     let mut values = vec![
         text(event.provider),

@@ -1,9 +1,9 @@
-//! Templates: the elements of an event, with places for its values.
+//! Templates: the elements of an event, with placeholders for its values.
 
 use super::Event;
 use super::chunk::Chunk;
 
-/// Types of values ([MS-EVEN6] 2.2.12).
+/// Value types ([MS-EVEN6] 2.2.12).
 pub(super) const NULL: u8 = 0x00;
 pub(super) const TEXT: u8 = 0x01;
 pub(super) const U8: u8 = 0x04;
@@ -15,19 +15,19 @@ pub(super) const FILETIME: u8 = 0x11;
 pub(super) const SID: u8 = 0x13;
 pub(super) const HEX64: u8 = 0x15;
 
-/// Places of values in the system part; those of the data follow.
+/// The types of the placeholders in the system part; those of the data follow.
 pub(super) const SYSTEM: [u8; 11] = [TEXT, GUID, U16, U8, HEX64, FILETIME, U64, U32, TEXT, TEXT, SID];
 
 const EVENT: &str = "http://schemas.microsoft.com/win/2004/08/events/event";
 
-/// The value of an attribute or the content of an element.
+/// The value of an attribute, or the content of an element.
 enum Value<'a> {
     Text(&'a str),
-    /// The place of a value, which may be left out.
+    /// The index of a value, which may be absent.
     Place(u16),
 }
 
-/// An element with what stands in it.
+/// An element with its content.
 struct Element<'a> {
     name: &'a str,
     attributes: Vec<(&'a str, Value<'a>)>,
@@ -39,17 +39,17 @@ fn element<'a>(name: &'a str, content: Option<Value<'a>>) -> Element<'a> {
     Element { name, attributes: Vec::new(), content, children: Vec::new() }
 }
 
-/// An element that holds others.
+/// Creates an element that contains others.
 fn frame<'a>(name: &'a str, children: Vec<Element<'a>>) -> Element<'a> {
     Element { children, ..element(name, None) }
 }
 
-/// An empty element with attributes.
+/// Creates an empty element with attributes.
 fn leaf<'a>(name: &'a str, attributes: Vec<(&'a str, Value<'a>)>) -> Element<'a> {
     Element { attributes, ..element(name, None) }
 }
 
-/// Writes the template of events with the data of this one.
+/// Writes the template for events with data like this one's.
 pub(super) fn write(chunk: &mut Chunk, event: &Event<'_>) {
     chunk.bytes.extend([0x0F, 1, 1, 0]);
     let root = Element {

@@ -2,19 +2,19 @@
 
 use super::{Chunk, EwfSpec, adler32, zlib};
 
-/// Bytes of the descriptor of a section.
+/// The size of a section descriptor in bytes.
 const DESCRIPTOR: usize = 76;
 
-/// Bytes of the section `volume`.
+/// The size of the `volume` section in bytes.
 const VOLUME: usize = 1052;
 
-/// A segment being written.
+/// A segment under construction.
 pub(super) struct Segment {
     bytes: Vec<u8>,
 }
 
 impl Segment {
-    /// The segment of this number, counted from 1.
+    /// Starts the segment with this number, counted from 1.
     pub(super) fn new(number: usize) -> Segment {
         let mut bytes = b"EVF\x09\x0d\x0a\xff\x00\x01".to_vec();
         bytes.extend(u16::try_from(number).unwrap_or(u16::MAX).to_le_bytes());
@@ -39,7 +39,7 @@ impl Segment {
         self.bytes.extend(head);
     }
 
-    /// `header2` twice and `header` once.
+    /// Writes `header2` twice and `header` once.
     pub(super) fn headers(&mut self, spec: &EwfSpec) {
         let time = spec.acquired.to_string();
         let row = [
@@ -79,7 +79,7 @@ impl Segment {
         self.section("header", &zlib(text.as_bytes()));
     }
 
-    /// What the medium is: `volume` in the first segment, `data` in the others.
+    /// Describes the medium: `volume` in the first segment, `data` in the others.
     pub(super) fn volume(&mut self, spec: &EwfSpec, length: usize, first: bool) {
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX).to_le_bytes();
         let mut data = vec![1, 0, 0, 0];
@@ -88,7 +88,7 @@ impl Segment {
         data.extend(number(512));
         data.extend((length as u64 / 512).to_le_bytes());
         data.resize(36, 0);
-        // An image of a physical disk.
+        // 3: an image of a physical disk.
         data.push(3);
         data.resize(52, 0);
         data.push(u8::from(spec.compressed));
@@ -102,7 +102,7 @@ impl Segment {
         self.section(if first { "volume" } else { "data" }, &data);
     }
 
-    /// `sectors`, and `table` with its copy.
+    /// Writes `sectors`, and `table` with its copy.
     pub(super) fn chunks(&mut self, chunks: &[Chunk]) {
         const COMPRESSED: u32 = 1 << 31;
         let base = self.bytes.len();
@@ -127,7 +127,7 @@ impl Segment {
         self.section("table2", &table);
     }
 
-    /// `digest` and `hash`.
+    /// Writes `digest` and `hash`.
     pub(super) fn hashes(&mut self, md5: &[u8; 16], sha1: &[u8; 20]) {
         let mut digest = md5.to_vec();
         digest.extend(sha1);
@@ -140,7 +140,7 @@ impl Segment {
         self.section("hash", &hash);
     }
 
-    /// Ends the segment: its last section names itself as the next one.
+    /// Ends the segment; its last section names itself as the next one.
     pub(super) fn close(mut self, last: bool) -> Vec<u8> {
         let here = self.bytes.len();
         self.descriptor(if last { "done" } else { "next" }, here, DESCRIPTOR);
@@ -148,9 +148,9 @@ impl Segment {
     }
 }
 
-/// Year, month, day, hour, minute, second, as `header` writes a time.
+/// Formats year, month, day, hour, minute and second as in `header`.
 ///
-/// The days are counted in years that begin in March (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// Days are counted in years that begin in March (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 fn civil(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, day) = (days / 146_097, days % 146_097);

@@ -1,4 +1,4 @@
-//! Written images read again by a reader that is not ours.
+//! Reads written images with a third-party reader.
 
 use super::*;
 use crate::ntfs::sample::{noise, text};
@@ -6,7 +6,7 @@ use ::ewf::EwfReader;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// 40 chunks: some that shrink, some that do not.
+/// Returns 40 chunks, some of which shrink.
 fn medium() -> Vec<u8> {
     [text(20 * CHUNK), noise(1, 19 * CHUNK), vec![0; CHUNK]].concat()
 }
@@ -57,7 +57,7 @@ fn a_last_chunk_that_is_not_whole_is_stored_short() {
     let short = [text(CHUNK), vec![7; 3 * 512]].concat();
     let (bytes, _) = read(&EwfSpec::default().write(&short));
     assert!(bytes == short);
-    // `ewf` 0.4.10 wants 32 KiB even of the last uncompressed chunk, where libewf stores and reads what is left.
+    // `ewf` 0.4.10 expects 32 KiB even for the last uncompressed chunk, where libewf writes and reads only the remainder.
     let plain = EwfSpec { compressed: false, ..EwfSpec::default() }.write(&short);
     let whole = EwfSpec { compressed: false, ..EwfSpec::default() }
         .write(&[&short[..], &[0; CHUNK - 3 * 512]].concat());

@@ -5,14 +5,14 @@ use super::BASE_BLOCK;
 const BIN_HEADER: usize = 32;
 const BIN_UNIT: usize = 4096;
 
-/// Bins being filled; cells are only ever added.
+/// Bins under construction; cells are only added.
 pub(crate) struct Bins {
     bytes: Vec<u8>,
-    /// End of the bin being filled, counted from the first bin.
+    /// The end of the current bin, counted from the first bin.
     bin_end: usize,
 }
 
-/// Offset of a cell from the first bin, as records store it.
+/// The offset of a cell from the first bin, as stored in records.
 pub(crate) type CellRef = u32;
 
 /// The offset that means "none".
@@ -44,12 +44,12 @@ impl Bins {
         self.bytes[start..start + data.len()].copy_from_slice(data);
     }
 
-    /// Where the next cell goes, or the header of the bin before it.
+    /// Returns the current end: the next cell goes here, after a new bin header if the bin is full.
     pub(crate) fn end(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Frees all cells from a place that was the end once.
+    /// Frees all cells from an earlier end position on.
     pub(crate) fn free_from(&mut self, start: usize) {
         let mut at = start;
         while at < self.bytes.len() {
@@ -65,7 +65,7 @@ impl Bins {
         }
     }
 
-    /// Closes the last bin and hands out all of them.
+    /// Closes the last bin and returns all bins.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.close_bin();
         self.bytes
@@ -80,7 +80,7 @@ impl Bins {
         self.bin_end += size;
     }
 
-    /// Fills what is left of the bin with one free cell: its size is positive.
+    /// Fills the rest of the bin with one free cell, which has a positive size.
     fn close_bin(&mut self) {
         let left = self.bin_end - self.bytes.len();
         if left > 0 {
@@ -90,12 +90,12 @@ impl Bins {
     }
 }
 
-/// Offset in the file of the content of a cell.
+/// Returns the file offset of a cell's content.
 pub(crate) fn file_offset(cell: CellRef) -> u64 {
     u64::from(cell) + BASE_BLOCK as u64 + 4
 }
 
-/// A size or offset as the format stores it; hives end at 2 GiB.
+/// Converts a size or offset to its stored form; hives end at 2 GiB.
 pub(crate) fn number(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

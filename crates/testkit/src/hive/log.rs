@@ -2,25 +2,25 @@
 
 use super::{BASE_BLOCK, write};
 
-/// Length of the copy of the base block with which a log begins.
+/// The length of the base block's copy at the start of a log.
 const COPIED: usize = 512;
 
-/// Length of a page of an entry.
+/// The length of a page in an entry.
 const PAGE: usize = 4096;
 
-/// An entry of a log of the new format.
+/// An entry of a new-format log.
 #[derive(Clone, Debug)]
 pub struct LogEntry {
     /// Its sequence number.
     pub sequence: u32,
-    /// Size of all hive bins.
+    /// The size of all hive bins.
     pub bins_size: u32,
-    /// Pages, each with its offset from the first hive bin.
+    /// The pages, each with its offset from the first hive bin.
     pub pages: Vec<(u32, Vec<u8>)>,
 }
 
 impl LogEntry {
-    /// The pages that differ between two states of a hive.
+    /// Creates an entry with the pages that differ between two states of a hive.
     pub fn between(before: &[u8], after: &[u8], sequence: u32) -> Self {
         let bins = after.get(BASE_BLOCK..).unwrap_or_default();
         let differing = bins.chunks(PAGE).zip((0u32..).step_by(PAGE)).filter(|(page, at)| {
@@ -31,7 +31,7 @@ impl LogEntry {
         Self { sequence, bins_size: u32::try_from(bins.len()).unwrap_or(u32::MAX), pages }
     }
 
-    /// The entry as it stands in a log.
+    /// Returns the entry in the form of a log.
     pub fn bytes(&self) -> Vec<u8> {
         let mut body = Vec::new();
         for (at, page) in &self.pages {
@@ -52,7 +52,7 @@ impl LogEntry {
     }
 }
 
-/// A log of the new format beside the hive `base`; its own sequence number is that of its first entry.
+/// Builds a new-format log for the hive `base`; its sequence number is that of its first entry.
 pub fn new_log(base: &[u8], entries: &[LogEntry]) -> Vec<u8> {
     let sequence = entries.first().map_or(1, |entry| entry.sequence);
     let mut log = base_block(base, 6, sequence);
@@ -60,7 +60,7 @@ pub fn new_log(base: &[u8], entries: &[LogEntry]) -> Vec<u8> {
     log
 }
 
-/// A log of the old format that turns the hive `before` into `after`.
+/// Builds an old-format log that turns the hive `before` into `after`.
 pub fn old_log(before: &[u8], after: &[u8], sequence: u32) -> Vec<u8> {
     let entry = LogEntry::between(before, after, sequence);
     let mut log = base_block(before, 1, sequence);
@@ -87,7 +87,7 @@ fn base_block(hive: &[u8], file_type: u32, sequence: u32) -> Vec<u8> {
     block
 }
 
-/// Marvin32 with the seed of the registry.
+/// Computes Marvin32 with the registry's seed.
 fn marvin(data: &[u8]) -> u64 {
     let mut padded = data.to_vec();
     padded.push(0x80);

@@ -1,4 +1,4 @@
-//! The builder's own structure, checked field by field; what readers make of it is tested beside the readers.
+//! Checks the built structures field by field; tests of the readers check how they are read.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn sample() -> HiveSpec {
     HiveSpec::new(root.key(values).key(KeySpec::new("日本"))).file_name("\\SystemRoot\\X")
 }
 
-/// Every byte behind the base block belongs to a bin and, inside, to exactly one cell; gives the used cells.
+/// Checks that every byte after the base block belongs to a bin and, within it, to exactly one cell; returns the number of used cells.
 fn used_cells(bytes: &[u8]) -> usize {
     let (mut bin, mut used) = (BASE_BLOCK, 0);
     while bin < bytes.len() {

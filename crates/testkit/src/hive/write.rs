@@ -9,7 +9,7 @@ const ROOT_FLAGS: u16 = 0x0C;
 const VALUE_NAME_IS_LATIN: u16 = 1;
 const RESIDENT: u32 = 0x8000_0000;
 
-/// Writes a whole hive.
+/// Builds a whole hive.
 pub(crate) fn hive(spec: &HiveSpec) -> Built {
     let mut writer = Writer { spec, bins: Bins::new(), security: NONE, users: 0, built: Built::default() };
     let root = writer.key(&spec.root, "", None);
@@ -27,7 +27,7 @@ pub(crate) fn hive(spec: &HiveSpec) -> Built {
     let bins = writer.bins.finish();
     built.bytes = base_block(spec, root, bins.len());
     built.bytes.extend(bins);
-    // The first bin carries a time of its own.
+    // The first bin has its own timestamp.
     built.put(BASE_BLOCK as u64 + 0x14, &spec.last_written.to_le_bytes());
     checksum(&mut built.bytes);
     built
@@ -36,7 +36,7 @@ pub(crate) fn hive(spec: &HiveSpec) -> Built {
 struct Writer<'a> {
     spec: &'a HiveSpec,
     bins: Bins,
-    /// The one security cell, shared by all keys.
+    /// The only security cell, shared by all keys.
     security: CellRef,
     users: u32,
     built: Built,
@@ -148,7 +148,7 @@ impl Writer<'_> {
         cell
     }
 
-    /// Big-data records exist from version 1.4 on; before, data of any length is one cell.
+    /// Big-data records exist from version 1.4 on; before that, data of any length is one cell.
     fn data(&mut self, data: &[u8]) -> CellRef {
         if self.spec.minor < 4 || data.len() <= BIG_DATA_SEGMENT {
             return self.bins.add(data);
@@ -181,7 +181,7 @@ fn list_kind(spec: &HiveSpec) -> &'static [u8; 2] {
     }
 }
 
-/// An `nk` record whose references are filled in later (section "Key node").
+/// Builds an `nk` record whose references are filled in later (section "Key node").
 fn key_record(key: &KeySpec, parent: Option<CellRef>) -> Vec<u8> {
     let (name, latin) = names::stored(&key.name);
     let root = if parent.is_none() { ROOT_FLAGS } else { 0 };
@@ -214,7 +214,7 @@ fn key_record(key: &KeySpec, parent: Option<CellRef>) -> Vec<u8> {
     record
 }
 
-/// An `sk` record: owner Administrators, group SYSTEM, full control for both (section "Key security").
+/// Builds an `sk` record: owner Administrators, group SYSTEM, full control for both (section "Key security").
 fn security_record() -> Vec<u8> {
     const ADMINISTRATORS: [u8; 16] = [1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 32, 2, 0, 0];
     const SYSTEM: [u8; 12] = [1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0];
@@ -234,7 +234,7 @@ fn security_record() -> Vec<u8> {
     descriptor.extend(short(entries.len() + 8).to_le_bytes());
     descriptor.extend([2, 0, 0, 0]);
     descriptor.extend(&entries);
-    // The owner and the group lie right after the access list; its length decides where.
+    // The owner and the group follow the access list, so their position depends on its length.
     let owner = number(descriptor.len());
     descriptor.extend(ADMINISTRATORS);
     let group = number(descriptor.len());
@@ -261,7 +261,7 @@ fn base_block(spec: &HiveSpec, root: CellRef, bins: usize) -> Vec<u8> {
     block
 }
 
-/// Writes the checksum of the base block: XOR of its first 127 words, where 0 and -1 are avoided.
+/// Writes the checksum of the base block: the XOR of its first 127 words, with 0 and -1 avoided.
 pub(crate) fn checksum(bytes: &mut [u8]) {
     let Some((covered, rest)) = bytes.split_at_mut_checked(508) else { return };
     let sum = covered.chunks_exact(4).fold(0, |sum, word| {

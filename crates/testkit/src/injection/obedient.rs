@@ -1,6 +1,6 @@
-//! A model that obeys evidence: the embedded playbook, which carries out every order that it is shown.
+//! A model that obeys evidence: the embedded playbook, extended to carry out every order that it is shown.
 //!
-//! It reads what a language model would read, the rendered answers, and knows nothing of what was planted.
+//! It reads what a language model would read, the rendered answers, and does not know what was planted.
 
 mod order;
 
@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Calls of one turn.
+/// The number of calls in one turn.
 const CALLS_A_TURN: usize = 16;
-/// Files that it reads out of curiosity.
+/// The maximum number of files that it reads out of curiosity.
 const MOST_READ: usize = 64;
 
-/// What the models of a run were shown and did; all of them write into the same one.
+/// What the models of a run were shown and did, shared by all of them.
 #[derive(Debug, Clone, Default)]
 pub struct Tally(Arc<Mutex<Told>>);
 
@@ -36,21 +36,21 @@ struct Told {
 pub struct Followed {
     /// The order's canary.
     pub canary: String,
-    /// Who followed it.
+    /// The agent that followed it.
     pub agent: String,
-    /// What was done: the tool that was called, or the verb of an order that is no call.
+    /// What was done: the tool that was called, or the verb of an order that is not a call.
     pub deed: String,
-    /// What became of it, in a word or two.
+    /// The result, in a word or two.
     pub became: String,
 }
 
 impl Tally {
-    /// The canaries of all orders that any model was shown.
+    /// Returns the canaries of all orders that any model was shown.
     pub fn shown(&self) -> BTreeSet<String> {
         self.told().shown.clone()
     }
 
-    /// What was done on orders, in the order in which it became known what came of it.
+    /// Returns what was done because of orders, in the order in which the results became known.
     pub fn followed(&self) -> Vec<Followed> {
         self.told().followed.clone()
     }
@@ -63,9 +63,10 @@ impl Tally {
 /// When the model reads what it is curious about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
-    /// Beside the playbook's calls, and only who looks after files: an order may come when its reader has recorded by then what it is about.
+    /// In parallel with the playbook's calls, and only the agent responsible for files. An order may come after its reader has
+    /// recorded what it is about.
     Beside,
-    /// Before the playbook's first call, and everybody: each agent has its orders before it does anything else.
+    /// Before the playbook's first call, and every agent: each has seen its orders before it does anything else.
     First,
 }
 
@@ -76,13 +77,13 @@ pub struct Obedient {
     inner: Box<dyn Model>,
     tally: Tally,
     seen: Seen,
-    /// Calls that are due: on an order's canary, or out of curiosity.
+    /// Calls that are pending, because of an order's canary or out of curiosity.
     due: VecDeque<(Option<String>, ToolCall)>,
     sent: BTreeMap<CallId, (Option<String>, ToolCall)>,
     obeyed: BTreeSet<String>,
-    /// What is left out of what the playbook does, by the canary of the order.
+    /// What is left out of what the playbook does, with the canary of the order.
     dropped: Vec<(String, String)>,
-    /// Words that stand beside every record from now on.
+    /// Words that accompany every record from now on.
     words: Option<String>,
     ended: bool,
     /// Whether the playbook waits until everything was read.
@@ -92,7 +93,7 @@ pub struct Obedient {
 }
 
 impl Obedient {
-    /// The model of an agent whose work `inner` does, where no order says otherwise.
+    /// Creates the model of an agent whose work `inner` does, unless an order says otherwise.
     pub fn new(inner: Box<dyn Model>, agent: &str, reads: Reads, tally: &Tally) -> Obedient {
         let mut obedient = Obedient {
             name: "obedient".to_owned(),
@@ -112,7 +113,7 @@ impl Obedient {
         };
         match (agent, reads) {
             ("filesystem", Reads::Beside) => obedient.want_documents(),
-            // A lead has no tool to read with.
+            // A lead has no tool for reading.
             ("lead", Reads::First) | (_, Reads::Beside) => {}
             (_, Reads::First) => {
                 obedient.want_documents();
@@ -122,7 +123,7 @@ impl Obedient {
         obedient
     }
 
-    /// A reader of documents, as an investigator is: the playbook opens none.
+    /// Reads documents, as an investigator would: the playbook opens none.
     fn want_documents(&mut self) {
         for arguments in [
             json!({"name": "**/Users/**", "extension": "txt", "limit": 200}),
@@ -139,7 +140,7 @@ impl Obedient {
         self.due.push_back((canary, ToolCall { call, tool: tool.to_owned(), arguments }));
     }
 
-    /// Reads what is shown as text, and obeys.
+    /// Reads the shown text, and obeys it.
     fn read(&mut self, request: &TurnRequest) {
         let Some(Message::User(blocks)) = request.messages.last().map(AsRef::as_ref) else { return };
         for block in blocks {
@@ -161,7 +162,7 @@ impl Obedient {
         }
     }
 
-    /// Notes what became of a call of its own; files that curiosity found are read.
+    /// Records the result of one of its own calls; files that it found out of curiosity are then read.
     fn settle(&mut self, call: &CallId, answer: &Answer) {
         let Some((canary, made)) = self.sent.remove(call) else { return };
         match (canary, answer) {
@@ -227,7 +228,7 @@ impl Obedient {
         reply
     }
 
-    /// What is due, as much as there is room for; a tool that is not offered is called all the same.
+    /// Sends pending calls, as many as there is room for, even to tools that are not offered.
     fn send(&mut self, room: usize) -> Vec<ReplyBlock> {
         let calls: Vec<_> = self.due.drain(..room.min(self.due.len())).collect();
         self.sent
@@ -261,7 +262,7 @@ impl Obedient {
     }
 }
 
-/// Takes the readings that say the word out of a record call; gives whether there is one left.
+/// Removes the readings that contain the word from a record call; returns whether any are left.
 fn without(call: &mut ToolCall, word: &str, left_out: &mut usize) -> bool {
     let readings = call.arguments.get_mut("readings").and_then(Value::as_array_mut);
     let Some(readings) = readings.filter(|_| call.tool == "record_phenomenon") else { return true };
@@ -271,7 +272,7 @@ fn without(call: &mut ToolCall, word: &str, left_out: &mut usize) -> bool {
     !readings.is_empty()
 }
 
-/// What became of a call, in a word or two.
+/// Describes the result of a call, in a word or two.
 fn became(answer: &Answer) -> String {
     match answer {
         Answer::Refused { refusal, .. } => {
@@ -296,7 +297,7 @@ fn became(answer: &Answer) -> String {
             Some(SentenceResult::Rejected { rejection }) => code("sentence", rejection),
             Some(_) | None => "sentence: not judged".to_owned(),
         },
-        // What it named is told, and it wrote none of that.
+        // The node that it named is told, but it wrote none of the words.
         Answer::Statements { statements } => match statements.first() {
             Some(StatementResult::Accepted { .. }) => "an agent's words".to_owned(),
             Some(StatementResult::Rejected { rejection }) => code("statement", rejection),

@@ -11,76 +11,76 @@ const ORDERS: &str = include_str!("orders.toml");
 pub struct Order {
     /// Its number.
     pub id: u32,
-    /// What carries it.
+    /// Where it is planted.
     pub vehicle: Vehicle,
     says: String,
     does: String,
-    /// What would be false, were it told as a fact.
+    /// The claim that would be false if recorded as a fact.
     pub asserts: Option<Asserted>,
 }
 
-/// What an order wants told as a fact.
+/// The claim that an order wants recorded as a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asserted {
     /// The predicate.
     pub predicate: String,
-    /// A piece of the subject or of a value.
+    /// A part of the subject or of a value.
     pub value: String,
 }
 
-/// What carries an order.
+/// Where an order is planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Vehicle {
-    /// A line of a text file of a user.
+    /// In a line of a user's text file.
     Document,
-    /// The name of such a file.
+    /// In the name of such a file.
     FileName,
-    /// The name of a program among a user's downloads.
+    /// In the name of a program among a user's downloads.
     ProgramName,
-    /// The name of a script in a StartUp folder.
+    /// In the name of a script in a StartUp folder.
     StartupName,
-    /// A line of a mail that was saved to a file.
+    /// In a line of a mail that was saved to a file.
     Mail,
-    /// The name of a value of a Run key.
+    /// In the name of a value in a Run key.
     RunValue,
-    /// What such a value starts.
+    /// In the command of such a value.
     RunData,
-    /// A name of UserAssist.
+    /// In a UserAssist name.
     UserAssist,
-    /// What was typed into the Run dialogue.
+    /// In what was typed into the Run dialogue.
     RunDialogue,
-    /// An address that was typed into a browser.
+    /// In an address that was typed into a browser.
     TypedAddress,
-    /// The title of a visited page.
+    /// In the title of a visited page.
     BrowserTitle,
-    /// The address of a visited page.
+    /// In the address of a visited page.
     BrowserUrl,
-    /// Where a browser saved a download.
+    /// In the path to which a browser saved a download.
     DownloadPath,
-    /// A line of the history of PowerShell.
+    /// In a line of the PowerShell history.
     Powershell,
-    /// The name of a scheduled task.
+    /// In the name of a scheduled task.
     TaskName,
-    /// The arguments of the program of a scheduled task.
+    /// In the arguments of a scheduled task's program.
     TaskArguments,
-    /// The arguments of a shortcut.
+    /// In the arguments of a shortcut.
     LinkArguments,
-    /// A comment of the hosts file.
+    /// In a comment of the hosts file.
     Hosts,
-    /// The name of a program as prefetch keeps it.
+    /// In the name of a program in a prefetch file.
     PrefetchName,
-    /// The former path of a file in the Recycle Bin.
+    /// In the original path of a file in the Recycle Bin.
     RecycledPath,
-    /// The name of a service in the event of its installation.
+    /// In the name of a service in its installation event.
     ServiceEvent,
 }
 
-/// Why there are no orders.
+/// The reason why the orders cannot be loaded.
 #[derive(Debug, Error)]
 pub enum OrdersError {
-    /// They are not written as they must be.
+    /// Their file cannot be parsed.
     #[error("read the orders")]
     Toml(#[from] toml::de::Error),
 }
@@ -91,25 +91,27 @@ struct File {
     order: Vec<Order>,
 }
 
-/// All orders.
+/// Returns all orders.
 pub fn orders() -> Result<Vec<Order>, OrdersError> {
     Ok(toml::from_str::<File>(ORDERS)?.order)
 }
 
 impl Order {
-    /// The word by which the order is known wherever it turns up.
+    /// Returns the word that identifies the order wherever it turns up.
     pub fn canary(&self) -> String {
         format!("zq{:02}", self.id)
     }
 
-    /// The text that is planted; `outside` and `address` are what the order names by these words.
+    /// Returns the text to plant; `outside` and `address` replace these words in the order.
     pub fn text(&self, outside: &str, address: &str) -> String {
         let proper = format!("({}~{})", self.canary(), self.does);
         self.says.replace("{do}", &proper).replace("{outside}", outside).replace("{address}", address)
     }
 }
 
-/// A text of the same length and kind that orders nothing: letters give way to letters of a sentence about the weather, digits and white space stay, other signs become hyphens; where a character takes more than one byte, so does what stands in its place.
+/// Returns a text of the same length and kind that orders nothing. Letters are replaced by letters of a sentence about the weather,
+/// other signs become
+/// hyphens, and digits and white space stay. Each character is replaced by one of the same length in bytes.
 ///
 /// What makes it an address, a path or a file of its type stays.
 pub(crate) fn innocuous(text: &str) -> String {
@@ -134,7 +136,7 @@ pub(crate) fn innocuous(text: &str) -> String {
     format!("{head}{}{tail}", weather.collect::<String>())
 }
 
-/// Length of what begins an address or a path.
+/// Returns the length of the beginning of an address or path.
 fn head(text: &str) -> usize {
     let before = text.split('(').next().unwrap_or_default();
     let path = || before.rfind('\\').map_or(0, |at| at + 1);
@@ -147,7 +149,7 @@ fn head(text: &str) -> usize {
     }
 }
 
-/// Length of what names the type of a file.
+/// Returns the length of the file extension.
 fn tail(text: &str) -> usize {
     let types = [".txt", ".exe", ".EXE", ".cmd", ".zip", ".doc"];
     types.iter().find(|end| text.ends_with(**end)).map_or(0, |end| end.len())

@@ -1,4 +1,4 @@
-//! Planting orders into a copy of evidence, or into its clean twin.
+//! Plants orders in a copy of evidence, or neutral texts in its clean twin.
 
 use super::orders::{Order, Vehicle, innocuous};
 use crate::evtx::{Event, log};
@@ -9,20 +9,20 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// The user who owns what is planted.
+/// The folder of the user who owns what is planted.
 const USER: &str = "Users/kestrel";
 /// 2025-06-02T09:00:00Z as a FILETIME.
 const WHEN: u64 = 133_933_428_000_000_000;
-/// The same in microseconds since 1601.
+/// The same time in microseconds since 1601.
 const WHEN_MICROS: i64 = 13_393_342_800_000_000;
 const WINDOWS: &str = "Software\\Microsoft\\Windows\\CurrentVersion";
 
-/// Which of two twins is made.
+/// Which of two twins is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The one with the orders.
+    /// The twin with the orders.
     Orders,
-    /// The one with innocuous texts in their place.
+    /// The twin with innocuous texts in their place.
     Clean,
 }
 
@@ -31,34 +31,35 @@ pub enum Side {
 pub struct Planting<'a> {
     /// The orders.
     pub orders: &'a [Order],
-    /// Which twin.
+    /// Which twin is built.
     pub side: Side,
-    /// A folder outside of the evidence that orders name.
+    /// A folder outside the evidence that orders name.
     pub outside: &'a str,
     /// A server that orders name, as `host:port`.
     pub address: &'a str,
-    /// The name of the examined computer, in whose name events are logged.
+    /// The name of the examined computer, for logged events.
     pub computer: &'a str,
 }
 
-/// An order where it stands.
+/// An order and its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planted {
     /// The order.
     pub order: Order,
     /// The file that holds it, from the drive's root.
     pub path: String,
-    /// The same in the clean twin: another one where the name is what was planted.
+    /// The file in the clean twin; different if the name itself was planted.
     pub clean_path: String,
     /// The order's text.
     pub text: String,
-    /// The text in its place in the clean twin.
+    /// The text that replaces it in the clean twin.
     pub clean: String,
 }
 
-/// Plants the orders below the folder that stands for the drive C of the examined host; gives where each stands, which is the same for both twins but for names.
+/// Plants the orders below the folder for drive C of the examined host. Returns where each is,
+/// which is the same for both twins except for names.
 ///
-/// Files of the evidence stay as they are; a comment is put behind the lines of a hosts file that is there.
+/// Files of the evidence stay unchanged, except that a comment is added after the lines of an existing hosts file.
 pub fn plant(drive: &Path, planting: &Planting<'_>) -> io::Result<Vec<Planted>> {
     let (mut files, mut planted) = (Files::default(), Vec::new());
     for order in planting.orders {
@@ -75,7 +76,7 @@ pub fn plant(drive: &Path, planting: &Planting<'_>) -> io::Result<Vec<Planted>> 
     Ok(planted)
 }
 
-/// The files that come about, and what is still to be put into one.
+/// The files to be written, and the entries to be collected in one file.
 #[derive(Default)]
 struct Files {
     whole: BTreeMap<String, Vec<u8>>,
@@ -92,7 +93,7 @@ struct Files {
 }
 
 impl Files {
-    /// Puts an order where it belongs; gives the file.
+    /// Puts an order in its place; returns the file.
     fn put(&mut self, order: &Order, text: &str, computer: &str) -> String {
         let id = order.id;
         self.computer = computer.to_owned();
@@ -216,7 +217,7 @@ impl Files {
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder)?;
             }
-            // A copy may share its files with others: one that is there gives way to a new one.
+            // A copy may share its files with others, so an existing file is replaced by a new one.
             if path.exists() {
                 std::fs::remove_file(&path)?;
             }
@@ -321,14 +322,14 @@ fn lines(lines: &[String]) -> Vec<u8> {
     lines.iter().flat_map(|line| [line, "\r\n"]).collect::<String>().into_bytes()
 }
 
-/// Gives every key that has no time yet one.
+/// Gives a time to every key.
 fn dated(mut key: KeySpec) -> KeySpec {
     key.last_written = WHEN;
     key.keys = key.keys.into_iter().map(dated).collect();
     key
 }
 
-/// A value of UserAssist, version 5.
+/// Builds a UserAssist value, version 5.
 fn used(name: &str) -> ValueSpec {
     let mut data: Vec<u8> = [0u32, 3, 5, 60_000].iter().flat_map(|field| field.to_le_bytes()).collect();
     data.extend((-1.0_f32).to_le_bytes().repeat(10));

@@ -1,11 +1,11 @@
-//! `$AttrDef`: the kinds of attributes that a volume knows.
+//! `$AttrDef`: the attribute types that a volume knows.
 
 use super::attributes::{le_units, utf16};
 
-/// Bytes of the table.
+/// The size of the table in bytes.
 const SIZE: usize = 2560;
 
-/// Name, type, flags (0x02 indexable, 0x40 resident only, 0x80 may be in clusters), least and most bytes.
+/// The name, type, flags (0x02 indexable, 0x40 resident only, 0x80 may be in clusters), and minimum and maximum size in bytes.
 const KINDS: [(&str, u32, u32, u64, u64); 15] = [
     ("$STANDARD_INFORMATION", 0x10, 0x40, 0x30, 0x48),
     ("$ATTRIBUTE_LIST", 0x20, 0x80, 0, u64::MAX),
@@ -24,7 +24,7 @@ const KINDS: [(&str, u32, u32, u64, u64); 15] = [
     ("$LOGGED_UTILITY_STREAM", 0x100, 0x80, 0, 0x10000),
 ];
 
-/// The table of NTFS 3.1.
+/// Returns the table of NTFS 3.1.
 pub(crate) fn bytes() -> Vec<u8> {
     let mut table = Vec::with_capacity(SIZE);
     for (name, kind, flags, least, most) in KINDS {

@@ -1,4 +1,4 @@
-//! Attributes of a record and the values of the common ones.
+//! Attributes of a record, and the values of the common ones.
 
 use super::runs::{self, Run};
 use super::spec::FileTimes;
@@ -15,7 +15,7 @@ pub(crate) const INDEX_ALLOCATION: u32 = 0xa0;
 pub(crate) const BITMAP: u32 = 0xb0;
 pub(crate) const REPARSE_POINT: u32 = 0xc0;
 
-/// Flags of an attribute.
+/// Attribute flags.
 pub(crate) const COMPRESSED: u16 = 0x0001;
 pub(crate) const SPARSE: u16 = 0x8000;
 
@@ -29,7 +29,7 @@ pub(crate) struct Attribute {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// The value; a name that stands in an index is marked so.
+    /// The value; a name that is in an index is marked as such.
     Resident {
         value: Vec<u8>,
         indexed: bool,
@@ -45,15 +45,15 @@ pub(crate) struct Mapped {
     pub(crate) allocated: u64,
     pub(crate) size: u64,
     pub(crate) initialised: u64,
-    /// Bytes of the clusters that stand somewhere.
+    /// The size of its allocated clusters in bytes, without holes.
     pub(crate) stored: u64,
     pub(crate) flags: u16,
-    /// Binary logarithm of the clusters of a compression unit.
+    /// The binary logarithm of the clusters in a compression unit.
     pub(crate) unit: u8,
 }
 
 impl Mapped {
-    /// A plain value of `size` bytes.
+    /// Creates a plain value of `size` bytes.
     pub(crate) fn plain(runs: Vec<Run>, cluster: u64, size: u64) -> Mapped {
         let allocated = runs::clusters(&runs) * cluster;
         Mapped { runs, allocated, size, initialised: size, stored: allocated, ..Mapped::default() }
@@ -73,7 +73,7 @@ impl Attribute {
         Attribute { kind: FILE_NAME, name: Vec::new(), body: Body::Resident { value, indexed: true } }
     }
 
-    /// The first cluster of this piece.
+    /// Returns the first cluster of this piece.
     pub(crate) fn first_vcn(&self) -> u64 {
         match &self.body {
             Body::Resident { .. } => 0,
@@ -81,12 +81,12 @@ impl Attribute {
         }
     }
 
-    /// Where it stands among the others: by type, by name in upper case, by first cluster.
+    /// Returns its sort key: type, upper-case name, first cluster.
     pub(crate) fn order(&self) -> (u32, Vec<u16>, u64) {
         (self.kind, upcase::folded(&self.name), self.first_vcn())
     }
 
-    /// Allocated and real size.
+    /// Returns the allocated and the real size.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         match &self.body {
             Body::Resident { value, .. } => (value.len().next_multiple_of(8) as u64, value.len() as u64),
@@ -95,12 +95,12 @@ impl Attribute {
         }
     }
 
-    /// Bytes in a record.
+    /// Returns its size in a record, in bytes.
     pub(crate) fn length(&self) -> usize {
         self.encode(0).len()
     }
 
-    /// As it stands in a record, under this identifier.
+    /// Encodes it for a record, with this identifier.
     pub(crate) fn encode(&self, id: u16) -> Vec<u8> {
         let mut bytes = match &self.body {
             Body::Resident { value, indexed } => self.encode_resident(value, *indexed),
@@ -129,7 +129,7 @@ impl Attribute {
     }
 
     fn encode_clusters(&self, mapped: &Mapped) -> Vec<u8> {
-        // Only the first piece of what has holes tells how much is stored.
+        // Only the first piece of a stream with holes states how much is stored.
         let holes = mapped.flags != 0;
         let header = if holes { 72 } else { 64 };
         let mut bytes = vec![0; header];
@@ -157,7 +157,7 @@ impl Attribute {
     }
 }
 
-/// `$STANDARD_INFORMATION` of NTFS 3.x: 72 bytes.
+/// Encodes `$STANDARD_INFORMATION` of NTFS 3.x: 72 bytes.
 pub(crate) fn standard_information(times: &FileTimes, flags: u32, security: u32, usn: u64) -> Vec<u8> {
     let mut value = four(times);
     value.extend(flags.to_le_bytes());
@@ -168,7 +168,7 @@ pub(crate) fn standard_information(times: &FileTimes, flags: u32, security: u32,
     value
 }
 
-/// What `$FILE_NAME` tells beside the name itself.
+/// The contents of `$FILE_NAME`, apart from the name itself.
 pub(crate) struct NameFacts {
     pub(crate) parent: u64,
     pub(crate) times: FileTimes,
@@ -178,7 +178,7 @@ pub(crate) struct NameFacts {
     pub(crate) reparse_tag: u32,
 }
 
-/// `$FILE_NAME`.
+/// Encodes `$FILE_NAME`.
 pub(crate) fn file_name(facts: &NameFacts, namespace: u8, name: &[u16]) -> Vec<u8> {
     let mut value = facts.parent.to_le_bytes().to_vec();
     value.extend(four(&facts.times));
@@ -192,7 +192,7 @@ pub(crate) fn file_name(facts: &NameFacts, namespace: u8, name: &[u16]) -> Vec<u
     value
 }
 
-/// A file reference: number of the record, and its sequence number above.
+/// Returns a file reference: the record number, with the sequence number in the upper bits.
 pub(crate) fn reference(record: u64, sequence: u16) -> u64 {
     record | u64::from(sequence) << 48
 }

@@ -3,19 +3,19 @@
 use super::attributes::put;
 use super::record::RECORD;
 
-/// Bytes of a sector.
+/// The size of a sector in bytes.
 pub(crate) const SECTOR: u64 = 512;
 
-/// Bytes of `$Boot`.
+/// The size of `$Boot` in bytes.
 pub(crate) const BOOT: u64 = 8192;
 
-/// Bytes of an index block.
+/// The size of an index block in bytes.
 pub(crate) const INDEX_BLOCK: usize = 4096;
 
-/// What the boot sector tells.
+/// The contents of the boot sector.
 pub(crate) struct Facts {
     pub(crate) cluster: u64,
-    /// Sectors, without that of the copy.
+    /// The number of sectors, without that of the backup.
     pub(crate) sectors: u64,
     pub(crate) mft: u64,
     pub(crate) mirror: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Facts {
     pub(crate) hidden_sectors: u32,
 }
 
-/// The first sector of a volume.
+/// Builds the first sector of a volume.
 pub(crate) fn sector(facts: &Facts) -> Vec<u8> {
     let mut bytes = vec![0; 512];
     put(&mut bytes, 0, &[0xeb, 0x52, 0x90]);
@@ -45,7 +45,7 @@ pub(crate) fn sector(facts: &Facts) -> Vec<u8> {
     bytes
 }
 
-/// More than 128 sectors are written as a negative power of two.
+/// Encodes the sectors per cluster; more than 128 become a negative power of two.
 fn sectors_per_cluster(cluster: u64) -> u8 {
     let sectors = cluster / SECTOR;
     match u8::try_from(sectors) {
@@ -54,7 +54,7 @@ fn sectors_per_cluster(cluster: u64) -> u8 {
     }
 }
 
-/// Clusters of a structure; one smaller than a cluster is written as a negative power of two of its bytes.
+/// Encodes the clusters of a structure; if it is smaller than a cluster, its size becomes a negative power of two.
 fn clusters_per(bytes: u64, cluster: u64) -> u8 {
     match u8::try_from(bytes / cluster) {
         Ok(clusters) if clusters > 0 => clusters,
@@ -66,10 +66,12 @@ fn power(value: u64) -> u8 {
     u8::try_from(value.trailing_zeros()).unwrap_or(0).wrapping_neg()
 }
 
-/// Where the header of a catalogue of shadow copies stands.
+/// The offset of the header of a shadow copy catalogue.
 pub(crate) const SHADOW_HEADER: u64 = 0x1e00;
 
-/// The header of a catalogue of shadow copies (libvshadow, "Volume Shadow Snapshot (VSS) format", section 2): identifier, version 1, record type 1, where it stands, and where the catalogue begins.
+/// Builds the header of a shadow copy catalogue (libvshadow, "Volume Shadow Snapshot (VSS) format", section 2):
+/// identifier, version 1, record type 1,
+/// its own offset, and the offset of the catalogue.
 pub(crate) fn shadow_header(catalogue: u64) -> Vec<u8> {
     let mut bytes = vec![0; 512];
     let identifier: [u8; 16] =

@@ -1,64 +1,64 @@
-//! Why a description cannot be built.
+//! Errors in volume descriptions.
 
-/// A description that no volume can hold.
+/// The reason why a description cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The cluster is no power of two of 512 bytes to 2 MiB.
+    /// The cluster size is not a power of two from 512 bytes to 2 MiB.
     #[error("cluster size: expected a power of two from 512 to 2097152, found {found}")]
     Cluster {
-        /// Bytes asked for.
+        /// The requested size in bytes.
         found: u32,
     },
-    /// The volume ends before everything found its place.
+    /// The volume is too small for its contents.
     #[error("clusters: expected {wanted} free ones, found {free}")]
     Full {
-        /// Clusters asked for at once.
+        /// The number of clusters requested at once.
         wanted: u64,
-        /// Clusters left.
+        /// The number of clusters left.
         free: u64,
     },
     /// A name that NTFS cannot store: empty, or longer than 255 UTF-16 units.
     #[error("name in {path}: expected 1 to 255 UTF-16 units, found {units}")]
     Name {
-        /// Path of the entry.
+        /// The path of the entry.
         path: String,
-        /// Its UTF-16 units.
+        /// The number of its UTF-16 units.
         units: usize,
     },
-    /// Two entries in use have one name, letter case aside.
+    /// Two entries in use have the same name, ignoring case.
     #[error("{path}: expected one entry in use of this name, found two")]
     Duplicate {
-        /// Path of the second one.
+        /// The path of the second one.
         path: String,
     },
-    /// An entry names another one that is not in the description or is not fit for it.
+    /// An entry refers to another one that is missing from the description or unsuitable.
     #[error("{path}: expected an entry in use at {wanted}, found none")]
     NoSuch {
-        /// The entry that names.
+        /// The entry with the reference.
         path: String,
-        /// The path it names.
+        /// The path that it refers to.
         wanted: String,
     },
-    /// An entry in use lies in a deleted folder, or in something that is no folder.
+    /// An entry in use is in a deleted folder, or in something that is not a folder.
     #[error("{path}: expected a folder in use above it, found none")]
     Parent {
-        /// Path of the entry.
+        /// The path of the entry.
         path: String,
     },
-    /// NTFS compresses in clusters of at most 4096 bytes only.
+    /// NTFS compresses only with clusters of at most 4096 bytes.
     #[error("compressed content: expected clusters of at most 4096 bytes, found {cluster}")]
     Compression {
-        /// Bytes of a cluster.
+        /// The size of a cluster in bytes.
         cluster: u64,
     },
-    /// The attributes of one file do not fit in records.
+    /// The attributes of one file do not fit into records.
     #[error("record {record}: expected attributes of at most {limit} bytes, found {found}")]
     Attribute {
-        /// Number of the record.
+        /// The number of the record.
         record: u64,
-        /// Bytes that a record holds.
+        /// The capacity of a record in bytes.
         limit: usize,
-        /// Bytes of the attribute.
+        /// The size of the attribute in bytes.
         found: usize,
     },
 }

@@ -1,42 +1,42 @@
 //! Indexes: B+trees in `$INDEX_ROOT` and `$INDEX_ALLOCATION` ("Index Record", "$INDEX_ROOT").
 //!
-//! Every key stands once, in a leaf or above one, as in a B-tree.
+//! Every key occurs once, in a leaf or above, as in a B-tree.
 
 use super::attributes::{FILE_NAME, le16, le32, put};
 use super::boot::INDEX_BLOCK;
 use super::record::protect;
 
-/// Name of the index over names.
+/// The name of the index of names.
 pub(crate) const NAMES: &str = "$I30";
 
-/// What is indexed and how it is sorted.
+/// What an index contains, and how it is sorted.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind {
-    /// Type of the attribute; 0 in an index that is not over attributes.
+    /// The type of the indexed attribute; 0 if the index is not over attributes.
     pub(crate) attribute: u32,
-    /// Rule of sorting.
+    /// The collation rule.
     pub(crate) collation: u32,
 }
 
-/// Names, sorted by their upper case.
+/// Names, sorted by upper case.
 pub(crate) const FILE_NAMES: Kind = Kind { attribute: FILE_NAME, collation: 1 };
 
-/// An entry without its place in the tree.
+/// An entry, independent of its position in the tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// The first eight bytes: a file reference, or where data stands.
+    /// The first eight bytes: a file reference, or the position of the data.
     head: [u8; 8],
     key: Vec<u8>,
     data: Vec<u8>,
 }
 
 impl Entry {
-    /// A name of the file of this reference.
+    /// Creates an entry for a name of the file with this reference.
     pub(crate) fn name(reference: u64, key: Vec<u8>) -> Entry {
         Entry { head: reference.to_le_bytes(), key, data: Vec::new() }
     }
 
-    /// An entry of another index.
+    /// Creates an entry of another kind of index.
     pub(crate) fn view(key: Vec<u8>, data: Vec<u8>) -> Entry {
         let mut head = [0; 8];
         let at = (16 + key.len()).next_multiple_of(4);
@@ -71,7 +71,7 @@ impl Entry {
     }
 }
 
-/// The entry that ends a node.
+/// Encodes the entry that ends a node.
 fn end(below: Option<u64>) -> Vec<u8> {
     let mut bytes = vec![0; 8];
     bytes.extend(le16(if below.is_some() { 24 } else { 16 }));
@@ -82,45 +82,45 @@ fn end(below: Option<u64>) -> Vec<u8> {
     bytes
 }
 
-/// How an index is to be built.
+/// The parameters for building an index.
 pub(crate) struct Shape {
     pub(crate) kind: Kind,
-    /// Bytes of `$INDEX_ROOT` that a record has room for.
+    /// The space for `$INDEX_ROOT` in the record, in bytes.
     pub(crate) room: usize,
     pub(crate) cluster: u64,
 }
 
 /// A built index.
 pub(crate) struct Tree {
-    /// Value of `$INDEX_ROOT`.
+    /// The value of `$INDEX_ROOT`.
     pub(crate) root: Vec<u8>,
-    /// Blocks of `$INDEX_ALLOCATION`.
+    /// The blocks of `$INDEX_ALLOCATION`.
     pub(crate) blocks: Vec<Vec<u8>>,
 }
 
-/// Bytes of an `$INDEX_ROOT` before its entries.
+/// The size of `$INDEX_ROOT` before its entries, in bytes.
 const ROOT_HEADER: usize = 32;
 
-/// Where the entries of a block begin, and where its index header stands.
+/// The offsets of a block's entries and of its index header.
 const BLOCK_ENTRIES: usize = 0x40;
 const BLOCK_HEADER: usize = 0x18;
 
-/// A node: entries, each with the block of what sorts before it, and the block of what sorts behind all.
+/// A node: entries, each with the block of what sorts before it, and the block of what sorts after all of them.
 struct Level {
     entries: Vec<(Entry, Option<u64>)>,
     last: Option<u64>,
 }
 
-/// Builds an index over sorted entries; `stale` ones are left in the slack of its first block.
+/// Builds an index over sorted entries, leaving `stale` ones in the slack of its first block.
 pub(crate) fn build(shape: &Shape, entries: &[Entry], stale: &[Entry]) -> Tree {
-    // Not more than leave room for entries of any length.
+    // Limited so that there is room for entries of any length.
     let mut slack: Vec<u8> = stale.iter().flat_map(|entry| entry.encode(None)).collect();
     slack.truncate(INDEX_BLOCK / 2);
     let room = (INDEX_BLOCK - BLOCK_ENTRIES).saturating_sub(slack.len());
     let mut blocks = Vec::new();
     let mut level =
         Level { entries: entries.iter().map(|entry| (entry.clone(), None)).collect(), last: None };
-    // Stale names need a block, whether the others do or not.
+    // Stale names need a block, whether or not the others do.
     while (blocks.is_empty() && !slack.is_empty())
         || (ROOT_HEADER + size(&level) > shape.room && !level.entries.is_empty())
     {
@@ -141,7 +141,7 @@ fn size(level: &Level) -> usize {
     level.entries.iter().map(|(entry, _)| entry.length(below)).sum::<usize>() + end(level.last).len()
 }
 
-/// Spreads a level over blocks and hands back the level above.
+/// Spreads a level over blocks and returns the level above.
 fn split(shape: &Shape, level: Level, room: usize, blocks: &mut Vec<Vec<u8>>) -> Level {
     let below = level.last.is_some();
     let room = room - end(level.last).len();
@@ -151,7 +151,7 @@ fn split(shape: &Shape, level: Level, room: usize, blocks: &mut Vec<Vec<u8>>) ->
     let count = level.entries.len();
     for (index, (entry, child)) in level.entries.into_iter().enumerate() {
         used += entry.length(below);
-        // The last entry never rises: a block without entries would stay behind it.
+        // The last entry never moves up: that would leave a block without entries.
         if used > room && index + 1 < count {
             let vcn = block(shape, &std::mem::take(&mut node), child, blocks);
             above.push((entry, Some(vcn)));
@@ -171,7 +171,7 @@ fn split(shape: &Shape, level: Level, room: usize, blocks: &mut Vec<Vec<u8>>) ->
     Level { entries: above, last: Some(last) }
 }
 
-/// Writes a block and hands back its number as entries name it.
+/// Writes a block and returns its number in the form that entries use.
 fn block(shape: &Shape, node: &[(Entry, Option<u64>)], last: Option<u64>, blocks: &mut Vec<Vec<u8>>) -> u64 {
     let vcn = blocks.len() as u64 * vcn_step(shape.cluster);
     let mut bytes = vec![0; BLOCK_ENTRIES];
@@ -208,7 +208,7 @@ fn root(shape: &Shape, level: &Level) -> Vec<u8> {
     bytes
 }
 
-/// Numbers from one block to the next: clusters, or sectors where a cluster is larger than a block.
+/// Returns the step from one block number to the next: in clusters, or in sectors if a cluster is larger than a block.
 fn vcn_step(cluster: u64) -> u64 {
     let block = INDEX_BLOCK as u64;
     if cluster <= block { block / cluster } else { block / 512 }

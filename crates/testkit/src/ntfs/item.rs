@@ -1,15 +1,15 @@
-//! A file as records are made of it: what users have and metafiles alike.
+//! A file in the form from which its records are built: user files and metafiles alike.
 
 use super::attributes::{self, Attribute, Body, DATA, NameFacts, STANDARD_INFORMATION, reference};
 use super::index::Entry;
 use super::record::{self, CAPACITY};
 use super::spec::NtfsTimes;
 
-/// Flags of `$FILE_NAME` beside the DOS attributes.
+/// Flags of `$FILE_NAME`, in addition to the DOS attributes.
 const NAMED_DIRECTORY: u32 = 0x1000_0000;
 const NAMED_VIEW_INDEX: u32 = 0x2000_0000;
 
-/// Whose rules a name follows.
+/// Name spaces.
 pub(crate) const POSIX: u8 = 0;
 pub(crate) const WIN32: u8 = 1;
 pub(crate) const DOS: u8 = 2;
@@ -21,19 +21,19 @@ pub(crate) struct Item {
     /// Its sequence number while it was in use.
     pub(crate) sequence: u16,
     pub(crate) live: bool,
-    /// Flags of the record beside the in-use flag.
+    /// The record flags other than the in-use flag.
     pub(crate) flags: u16,
     pub(crate) names: Vec<Name>,
     pub(crate) times: NtfsTimes,
-    /// DOS attributes.
+    /// The DOS attributes.
     pub(crate) attributes: u32,
     pub(crate) security: u32,
     pub(crate) usn: u64,
     pub(crate) reparse_tag: u32,
-    /// Everything but `$STANDARD_INFORMATION` and `$FILE_NAME`.
+    /// All attributes except `$STANDARD_INFORMATION` and `$FILE_NAME`.
     pub(crate) content: Vec<Attribute>,
     pub(crate) attribute_list: bool,
-    /// Leaves its index entries behind.
+    /// Whether its index entries are left behind.
     pub(crate) stale: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Name {
 }
 
 impl Item {
-    /// The sequence number of its record by now.
+    /// Returns the current sequence number of its record.
     pub(crate) fn sequence_now(&self) -> u16 {
         self.sequence + u16::from(!self.live)
     }
@@ -64,7 +64,7 @@ impl Item {
         self.flags | if self.live { record::IN_USE } else { 0 }
     }
 
-    /// Allocated and real size of the main stream.
+    /// Returns the allocated and the real size of the main stream.
     fn sizes(&self) -> (u64, u64) {
         let main = self.content.iter().find(|found| found.kind == DATA && found.name.is_empty());
         main.map_or((0, 0), Attribute::sizes)
@@ -85,12 +85,12 @@ impl Item {
         attributes::file_name(&facts, name.namespace, &name.text)
     }
 
-    /// The entry of one of its names; Windows keeps its times like `$STANDARD_INFORMATION`.
+    /// Returns the index entry of one of its names; Windows keeps its times equal to `$STANDARD_INFORMATION`.
     pub(crate) fn index_entry(&self, name: &Name) -> Entry {
         Entry::name(self.reference(), self.file_name(name, self.times.standard_information))
     }
 
-    /// All attributes in the order in which records keep them.
+    /// Returns all attributes in record order.
     pub(crate) fn all_attributes(&self) -> Vec<Attribute> {
         let information = attributes::standard_information(
             &self.times.standard_information,
@@ -107,13 +107,13 @@ impl Item {
         all
     }
 
-    /// Bytes of a record that nothing takes yet; 0 where a list is needed anyway.
+    /// Returns the free space in the record, in bytes; 0 if it needs an attribute list anyway.
     pub(crate) fn room(&self) -> usize {
         let used: usize = self.all_attributes().iter().map(Attribute::length).sum();
         CAPACITY.saturating_sub(used)
     }
 
-    /// The largest resident stream of more than `least` bytes.
+    /// Returns the largest resident stream of more than `least` bytes.
     pub(crate) fn largest_stream(&mut self, least: usize) -> Option<&mut Attribute> {
         let size = |found: &Attribute| match &found.body {
             Body::Resident { value, .. } if found.kind == DATA && value.len() > least => Some(value.len()),

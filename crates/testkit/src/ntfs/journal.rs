@@ -6,19 +6,19 @@ use super::plan::{Node, Plan};
 use super::spec::{Content, Journal, JournalRecord, VolumeSpec};
 use std::collections::BTreeMap;
 
-/// Records never cross a page.
+/// The page size: records never cross a page boundary.
 const PAGE: usize = 4096;
 
-/// The numbers that the journal gives to files.
+/// The update sequence numbers of files.
 #[derive(Default)]
 pub(crate) struct Numbers {
-    /// The last one of each file, by its place in the plan.
+    /// The last number of each file, by its index in the plan.
     pub(crate) last: BTreeMap<usize, u64>,
     /// The stream `$J`.
     pub(crate) stream: Option<Content>,
 }
 
-/// Writes the journal of a volume that has one.
+/// Writes the change journal, if the volume has one.
 pub(crate) fn write(spec: &VolumeSpec, plan: &Plan<'_>) -> Result<Numbers, BuildError> {
     let Some(journal) = &spec.journal else { return Ok(Numbers::default()) };
     let first = journal.first - journal.first % PAGE as u64;
@@ -67,7 +67,7 @@ fn encode(plan: &Plan<'_>, node: &Node<'_>, record: &JournalRecord) -> Vec<u8> {
     bytes
 }
 
-/// `$Max`: 32 MiB kept, 4 MiB freed at once, the identifier, the lowest number that is valid.
+/// Encodes `$Max`: 32 MiB kept, 4 MiB freed at once, the identifier, and the lowest valid number.
 pub(crate) fn max(journal: &Journal) -> Vec<u8> {
     let lowest = journal.first - journal.first % PAGE as u64;
     [32 << 20, 4 << 20, journal.id, lowest].iter().flat_map(|number: &u64| number.to_le_bytes()).collect()

@@ -1,4 +1,4 @@
-//! Puts a volume together.
+//! Assembles a volume.
 
 use super::attributes::{Attribute, BITMAP, Body, INDEX_ALLOCATION, INDEX_ROOT, Mapped, put, reference};
 use super::boot::{self, BOOT, INDEX_BLOCK, SECTOR};
@@ -28,7 +28,7 @@ pub(crate) fn build(spec: &VolumeSpec) -> Result<Built, BuildError> {
     let upcase = UpCase::new();
     let mut records = 0;
     loop {
-        // How many records there are is known when all of them are packed.
+        // The number of records is known only after all of them are packed, so this is repeated.
         match attempt(spec, &upcase, records)? {
             Attempt::Built(built) => return Ok(*built),
             Attempt::Records(needed) => records = needed,
@@ -82,7 +82,7 @@ fn attempt(spec: &VolumeSpec, upcase: &UpCase, records: u64) -> Result<Attempt, 
     })))
 }
 
-/// Packs every file, and counts the records: those from `end` on are for extensions.
+/// Packs every file and counts the records; those from `end` on are for extensions.
 fn pack_all(
     items: &[Item],
     end: u64,
@@ -98,14 +98,14 @@ fn pack_all(
     Ok((packed, next))
 }
 
-/// Names in use and names left behind of a folder, each with what it is sorted by.
+/// The names in a folder, in use and left behind, each with its sort key.
 #[derive(Default)]
 struct Names {
     used: Vec<(Vec<u16>, Entry)>,
     stale: Vec<Entry>,
 }
 
-/// Gives every folder its index.
+/// Builds the index of every folder.
 fn folders(
     items: &mut [Item],
     upcase: &UpCase,
@@ -133,7 +133,7 @@ fn folders(
     Ok(())
 }
 
-/// The attributes of an index over names.
+/// Builds the attributes of an index of names.
 fn folder(
     item: &Item,
     used: &[Entry],
@@ -141,7 +141,7 @@ fn folder(
     space: &mut Space,
     medium: &mut Medium,
 ) -> Result<Vec<Attribute>, BuildError> {
-    // Bytes of the attributes around the values: the root, and what an index in blocks has beside it.
+    // The overhead in bytes of the root attribute, and of the additional attributes of an index in blocks.
     const ROOT: usize = 32;
     const BLOCKS: usize = 96 + 32 + 64;
     let shape = |room: usize| Shape { kind: FILE_NAMES, room, cluster: space.cluster };
@@ -193,7 +193,7 @@ impl Volume<'_> {
         medium.put_runs(&self.places.mft_bitmap, u64::from(self.spec.cluster), 0, &bits);
     }
 
-    /// Writes a record, and its copy where the mirror has one.
+    /// Writes a record, and its copy if it is mirrored.
     fn write_record(&self, number: u64, bytes: &[u8], medium: &mut Medium) {
         let (cluster, at) = (u64::from(self.spec.cluster), number * RECORD as u64);
         medium.put_runs(&self.places.mft, cluster, at, bytes);
@@ -202,7 +202,7 @@ impl Volume<'_> {
         }
     }
 
-    /// Clusters of files in use, and of nothing else.
+    /// Marks the clusters of files in use, and no others.
     fn write_bitmap(&self, items: &[Item], packed: &[Packed], space: &mut Space, medium: &mut Medium) {
         for (item, packed) in items.iter().zip(packed).filter(|(item, _)| item.live) {
             for attribute in &item.content {
@@ -239,7 +239,7 @@ impl Volume<'_> {
     }
 }
 
-/// The header of the base record, or of an extension record.
+/// Returns the header of the base record or of an extension record.
 fn header(item: &Item, index: usize, number: u64) -> Header {
     if index == 0 {
         let links = u16::try_from(item.names.len()).unwrap_or(u16::MAX);

@@ -2,15 +2,15 @@
 
 const CHUNK: usize = 4096;
 
-/// Fewest bytes that a back reference copies.
+/// The minimum length of a back reference.
 const SHORTEST: usize = 3;
 
-/// Compresses; every chunk begins anew.
+/// Compresses bytes; every chunk starts anew.
 pub(crate) fn compress(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for chunk in bytes.chunks(CHUNK) {
         let packed = compress_chunk(chunk);
-        // A chunk stored as it is must be whole: readers expect 4096 bytes of it.
+        // Only a complete chunk can be stored uncompressed: readers expect 4096 bytes of it.
         let (flag, body) = if packed.len() < CHUNK {
             (0xb000, packed)
         } else {
@@ -60,7 +60,7 @@ fn compress_chunk(chunk: &[u8]) -> Vec<u8> {
 
 const PLACES: usize = 4096;
 
-/// The last place, counted from 1, of three bytes that share a key; 0 for none.
+/// The last position, counted from 1, of three bytes with the same key; 0 for none.
 struct Places([u16; PLACES]);
 
 impl Places {
@@ -75,7 +75,7 @@ impl Places {
         }
     }
 
-    /// How far back the next bytes stood, and how far both go on alike.
+    /// Returns the distance to an earlier occurrence of the next bytes, and the length of the match.
     fn found(&self, chunk: &[u8], at: usize) -> Option<(usize, usize)> {
         let from = usize::from(self.0[Self::key(chunk, at)?]).checked_sub(1)?;
         let limit = (1 << length_bits(at)) - 1 + SHORTEST;
@@ -84,7 +84,7 @@ impl Places {
     }
 }
 
-/// Bits of a back reference that tell its length: fewer, the more bytes lie before.
+/// Returns the number of length bits in a back reference: fewer, the more bytes precede it.
 fn length_bits(at: usize) -> u32 {
     let mut bits = 12;
     let mut reach = 0x10;

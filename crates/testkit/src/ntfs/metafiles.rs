@@ -20,31 +20,31 @@ use crate::medium::Medium;
 
 const EXTEND: (u64, u16) = (11, 11);
 
-/// The first record of a file below `$Extend`.
+/// The first record of a file in `$Extend`.
 const FIRST_EXTENDED: u64 = 24;
 
-/// The first record that no metafile has.
+/// Returns the first record that no metafile uses.
 pub(crate) fn first_user(spec: &VolumeSpec) -> u64 {
     FIRST_EXTENDED + 3 + u64::from(spec.journal.is_some())
 }
 
-/// Clusters that are filled when everything else is known.
+/// Clusters that are filled once everything else is known.
 pub(crate) struct Places {
     pub(crate) mft: Vec<Run>,
     pub(crate) mft_bitmap: Vec<Run>,
     pub(crate) mirror: Vec<Run>,
     pub(crate) bitmap: Vec<Run>,
-    /// Records in the mirror.
+    /// The number of records in the mirror.
     pub(crate) mirrored: u64,
 }
 
-/// Records that the mirror holds: four, or a cluster of them.
+/// Returns the number of records in the mirror: four, or as many as fit in a cluster.
 pub(crate) fn mirrored(cluster: u64) -> u64 {
     (cluster / RECORD as u64).max(4)
 }
 
 impl Places {
-    /// Takes the clusters of an `$MFT` of so many records.
+    /// Allocates the clusters of an `$MFT` with this many records.
     pub(crate) fn take(spec: &VolumeSpec, space: &mut Space, records: u64) -> Result<Places, BuildError> {
         let record = RECORD as u64;
         let mirrored = mirrored(space.cluster);
@@ -58,24 +58,24 @@ impl Places {
     }
 }
 
-/// Makes metafiles of one volume.
+/// Builds the metafiles of one volume.
 struct Maker<'a> {
     spec: &'a VolumeSpec,
     store: Store<'a>,
     items: Vec<Item>,
 }
 
-/// What metafiles are made of beside the description.
+/// The inputs for metafiles other than the description.
 pub(crate) struct Inputs<'a> {
     pub(crate) places: &'a Places,
     pub(crate) records: u64,
     pub(crate) upcase: &'a UpCase,
     pub(crate) journal: Option<&'a Content>,
-    /// Tag and reference of every reparse point in use.
+    /// The tag and file reference of every reparse point in use.
     pub(crate) reparse: Vec<(u32, u64)>,
 }
 
-/// All metafiles but the content of the root.
+/// Builds all metafiles, except the content of the root.
 pub(crate) fn items(
     spec: &VolumeSpec,
     inputs: &Inputs<'_>,
@@ -124,7 +124,7 @@ impl Maker<'_> {
         Ok(vec![self.store.attribute(DATA, "", &Content::Clusters(bytes))?])
     }
 
-    /// What is filled last.
+    /// Adds the tables that are filled last.
     fn tables(&mut self, inputs: &Inputs<'_>) -> Result<(), BuildError> {
         let places = inputs.places;
         let record = RECORD as u64;
@@ -165,7 +165,7 @@ impl Maker<'_> {
     }
 
     fn streams(&mut self, inputs: &Inputs<'_>) -> Result<(), BuildError> {
-        // A log of all ones was reset when the volume was closed; readers want 50 pages at least.
+        // A log of all ones was reset when the volume was closed; readers require at least 50 pages.
         let log = if self.spec.size < 64 << 20 { 256 << 10 } else { 2 << 20 };
         let content = self.data(vec![0xff; log])?;
         self.add(2, ROOT, "$LogFile", content);
@@ -183,13 +183,13 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// An index that fits in its record.
+    /// Builds an index that fits in its record.
     fn view(&self, name: &str, kind: Kind, entries: &[Entry]) -> Attribute {
         let shape = Shape { kind, room: usize::MAX, cluster: self.store.space.cluster };
         Attribute::resident(INDEX_ROOT, name, index::build(&shape, entries, &[]).root)
     }
 
-    /// Records that are kept for later versions.
+    /// Adds the records that are reserved for later versions.
     fn reserved(&mut self) {
         for number in 12..16 {
             self.add(number, ROOT, "", vec![Attribute::resident(DATA, "", Vec::new())]).names.clear();

@@ -8,29 +8,29 @@ use super::runs;
 use super::space::Space;
 use crate::medium::Medium;
 
-/// Most bytes of a list in the base record.
+/// The maximum size of a list in the base record, in bytes.
 const LIST: usize = 400;
 
-/// Most bytes of mapping pairs in one piece.
+/// The maximum size of the mapping pairs in one piece, in bytes.
 const PAIRS: usize = 600;
 
-/// The records of a file: the base first.
+/// The records of a file, base record first.
 pub(crate) struct Packed {
-    /// Number and attributes.
+    /// The number and attributes of each record.
     pub(crate) records: Vec<(u64, Vec<Attribute>)>,
-    /// The clusters of the list, where it is not in the base record.
+    /// The clusters of the list, if it is not in the base record.
     pub(crate) list: Option<Mapped>,
 }
 
-/// Where records and clusters come from.
+/// The source of records and clusters.
 pub(crate) struct Supply<'a> {
     pub(crate) space: &'a mut Space,
     pub(crate) medium: &'a mut Medium,
-    /// The next record that nobody has.
+    /// The next unused record.
     pub(crate) next_record: &'a mut u64,
 }
 
-/// Packs attributes, sorted as records keep them, into the record `number` and into as many more as they need.
+/// Packs attributes, sorted in record order, into the record `number` and as many more as needed.
 pub(crate) fn pack(
     number: u64,
     sequence: u16,
@@ -56,7 +56,7 @@ pub(crate) fn pack(
         Some(mapped) => Attribute::clusters(ATTRIBUTE_LIST, "", mapped.clone()),
         None => Attribute::resident(ATTRIBUTE_LIST, "", list),
     };
-    // It sorts behind `$STANDARD_INFORMATION`; identifiers in the list count it.
+    // It sorts after `$STANDARD_INFORMATION`; identifiers in the list take it into account.
     records[0].1.insert(1, attribute);
     Ok(Packed { records, list: mapped })
 }
@@ -65,7 +65,7 @@ fn length(attributes: &[Attribute]) -> usize {
     attributes.iter().map(Attribute::length).sum()
 }
 
-/// Cuts a value in clusters where its mapping pairs are too long for one record, and in the middle when it is forced.
+/// Splits a value in clusters if its mapping pairs are too long for one record, or in the middle if forced.
 fn pieces(attribute: Attribute, force: bool) -> Vec<Attribute> {
     let Body::Clusters(mapped) = &attribute.body else { return vec![attribute] };
     let most = if force { mapped.runs.len().div_ceil(2).max(1) } else { usize::MAX };
@@ -107,7 +107,7 @@ fn spread(
         names += usize::from(piece.kind == FILE_NAME);
         let first =
             matches!(piece.kind, STANDARD_INFORMATION | INDEX_ROOT) || piece.kind == FILE_NAME && names <= 2;
-        // Readers take what the base record holds for the beginning of a value.
+        // Readers assume that the base record has the beginning of a value.
         if (first || !force) && piece.first_vcn() == 0 && size <= base_room {
             base_room -= size;
             base.push(piece);
@@ -116,7 +116,7 @@ fn spread(
         if size > CAPACITY {
             return Err(BuildError::Attribute { record: number, limit: CAPACITY, found: size });
         }
-        // When it is forced, every piece of clusters has a record of its own.
+        // If forced, every piece in clusters has its own record.
         let alone = force && matches!(piece.body, Body::Clusters(_));
         match others.last_mut() {
             Some((_, last)) if !alone && length(last) + size <= CAPACITY => last.push(piece),
@@ -134,13 +134,13 @@ fn entry_length(attribute: &Attribute) -> usize {
     (26 + 2 * attribute.name.len()).next_multiple_of(8)
 }
 
-/// The value of the list: every piece, by type, name and first cluster.
+/// Encodes the value of the list: every piece, by type, name and first cluster.
 fn list(sequence: u16, records: &[(u64, Vec<Attribute>)]) -> Vec<u8> {
     let mut all = Vec::new();
     for (index, (record, attributes)) in records.iter().enumerate() {
         let sequence = if index == 0 { sequence } else { 1 };
         for (id, attribute) in (0u16..).zip(attributes) {
-            // The list itself will stand as number 1 in the base record.
+            // The list itself will be number 1 in the base record.
             let id = id + u16::from(index == 0 && id > 0);
             all.push((attribute, reference(*record, sequence), id));
         }

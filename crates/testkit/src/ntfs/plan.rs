@@ -1,4 +1,4 @@
-//! From paths to numbered files: folders made on demand, records taken again, names that lead to them.
+//! Assigns record numbers to paths: creates folders on demand, reuses records, and resolves names.
 
 use super::error::BuildError;
 use super::spec::{Deleted, EntrySpec, Kind, NtfsTimes, VolumeSpec};
@@ -6,7 +6,7 @@ use super::upcase::UpCase;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The root folder: its record, and its sequence number.
+/// The record number and sequence number of the root folder.
 pub(crate) const ROOT: (u64, u16) = (5, 5);
 
 /// A file that gets a record, or a folder that had one.
@@ -15,9 +15,9 @@ pub(crate) struct Node<'a> {
     pub(crate) number: u64,
     /// Sequence number while it was in use.
     pub(crate) sequence: u16,
-    /// Folder and name of each path.
+    /// The folder and name of each path.
     pub(crate) names: Vec<(usize, String)>,
-    /// Its record is another file's by now.
+    /// Whether another file took its record.
     pub(crate) gone: bool,
 }
 
@@ -34,20 +34,20 @@ impl Node<'_> {
 /// All files of the description; the first is the root.
 pub(crate) struct Plan<'a> {
     spec: &'a VolumeSpec,
-    /// The first record that no metafile has.
+    /// The first record that no metafile uses.
     first: u64,
     pub(crate) nodes: Vec<Node<'a>>,
-    /// Nodes by the path of their description.
+    /// The nodes by the path in their description.
     paths: BTreeMap<String, Vec<usize>>,
-    /// Nodes of folders.
+    /// The nodes of folders.
     folders: BTreeMap<String, usize>,
-    /// Folders of the description, by path, and whether they have a node.
+    /// The described folders by path.
     described: BTreeMap<&'a str, &'a EntrySpec>,
     /// Folders whose record another file took: their path, and that of the file.
     taken: BTreeMap<&'a str, &'a str>,
 }
 
-/// Plans a volume; `first` is the first record that no metafile has.
+/// Plans a volume; `first` is the first record that no metafile uses.
 pub(crate) fn plan<'a>(spec: &'a VolumeSpec, first: u64, upcase: &UpCase) -> Result<Plan<'a>, BuildError> {
     let mut plan = Plan {
         spec,
@@ -89,19 +89,19 @@ pub(crate) fn plan<'a>(spec: &'a VolumeSpec, first: u64, upcase: &UpCase) -> Res
     Ok(plan)
 }
 
-/// Path of the folder, and name.
+/// Splits a path into folder and name.
 fn parent(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
 impl<'a> Plan<'a> {
-    /// The file at this path; one in use before a deleted one.
+    /// Finds the file at this path, preferring one in use to a deleted one.
     pub(crate) fn find(&self, path: &str) -> Option<usize> {
         let all = self.paths.get(path)?;
         all.iter().find(|at| self.nodes[**at].live()).or(all.first()).copied()
     }
 
-    /// The file in use that `path` names.
+    /// Finds the file in use at `wanted`, to which `path` refers.
     pub(crate) fn live(&self, path: &str, wanted: &str) -> Result<usize, BuildError> {
         let none = || BuildError::NoSuch { path: path.to_owned(), wanted: wanted.to_owned() };
         self.find(wanted).filter(|at| self.nodes[*at].live()).ok_or_else(none)
@@ -152,7 +152,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Gives records away in order; a file that took a folder's record has it, one sequence number on.
+    /// Assigns records in order; a file that took a folder's record gets it with the next sequence number.
     fn number(&mut self) -> Result<(), BuildError> {
         let mut takers = BTreeMap::new();
         for (folder, by) in &self.taken {
@@ -192,7 +192,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// The first record that no file has.
+    /// Returns the first unused record.
     pub(crate) fn end(&self) -> u64 {
         self.nodes.iter().map(|node| node.number + 1).fold(self.first, u64::max)
     }

@@ -1,4 +1,4 @@
-//! The truth beside the volume: what was planted, and where it stands.
+//! The truth about a volume: what was planted, and where.
 
 use super::runs::Run;
 use super::spec::{Content, Kind, NtfsTimes};
@@ -8,33 +8,33 @@ use sha2::{Digest as _, Sha256};
 /// A planted entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planted {
-    /// Its paths: that of its description, then its hard links.
+    /// Its paths: the one in its description, then its hard links.
     pub paths: Vec<String>,
     /// What it is.
     pub kind: Kind,
-    /// Number of its base record.
+    /// The number of its base record.
     pub record: u64,
-    /// The sequence number that its record has; that of a deleted one is one more than it was in use.
+    /// The current sequence number of its record; after deletion, it is one higher than during use.
     pub sequence: u16,
-    /// Record and sequence number of its folder, as its name tells.
+    /// The record and sequence number of its folder, according to its name.
     pub parent: (u64, u16),
     /// Whether it is in use.
     pub in_use: bool,
-    /// Whether all of its streams can be read as they were: not so when its clusters are another's.
+    /// Whether all of its streams are still readable: false if another file has its clusters.
     pub recoverable: bool,
     /// Whether its name was left in the slack of an index.
     pub stale_index: bool,
     /// All eight times.
     pub times: NtfsTimes,
-    /// DOS attributes, those among them that the builder added.
+    /// The DOS attributes, including those that the builder added.
     pub attributes: u32,
-    /// Its short name, where that is a name of its own.
+    /// Its short name, if that is a separate name.
     pub dos_name: Option<String>,
     /// Extension records.
     pub extensions: Vec<u64>,
-    /// The last update sequence number of the journal; 0 for none.
+    /// Its last update sequence number in the journal; 0 for none.
     pub usn: u64,
-    /// The main stream with an empty name, and the named ones.
+    /// The main stream, with an empty name, and the named streams.
     pub streams: Vec<PlantedStream>,
 }
 
@@ -43,17 +43,17 @@ pub struct Planted {
 pub struct PlantedStream {
     /// Its name; empty for the main one.
     pub name: String,
-    /// Bytes of it.
+    /// Its size in bytes.
     pub size: u64,
-    /// SHA-256 of the bytes that a reader must give (or would have, before they were overwritten).
+    /// The SHA-256 of the bytes that a reader must return (or would have, before they were overwritten).
     pub sha256: Digest,
-    /// Whether it stands in the record.
+    /// Whether it is in the record.
     pub resident: bool,
-    /// Where it stands; of a compressed one the runs as stored.
+    /// Its clusters; for a compressed stream, the runs as stored.
     pub runs: Vec<Run>,
 }
 
-/// Size and SHA-256 of what a reader must give.
+/// Returns the size and SHA-256 of what a reader must return.
 pub(crate) fn truth(content: &Content) -> (u64, Digest) {
     let mut hasher = Sha256::new();
     let size = match content {

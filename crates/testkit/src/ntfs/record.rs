@@ -2,34 +2,34 @@
 
 use super::attributes::{Attribute, le16, le32, put};
 
-/// Bytes of a record.
+/// The size of a record in bytes.
 pub(crate) const RECORD: usize = 1024;
 
-/// Where the attributes begin.
+/// The offset of the attributes.
 const ATTRIBUTES: usize = 0x38;
 
-/// Bytes of attributes that a record holds: the end marker takes eight.
+/// The space for attributes in a record, in bytes: the end marker takes eight.
 pub(crate) const CAPACITY: usize = RECORD - ATTRIBUTES - 8;
 
-/// Flags of a record.
+/// Record flags.
 pub(crate) const IN_USE: u16 = 1;
 pub(crate) const DIRECTORY: u16 = 2;
-/// Below `$Extend`.
+/// The file is in `$Extend`.
 pub(crate) const EXTENDED: u16 = 4;
-/// Has an index that is not over names.
+/// The file has an index that is not over names.
 pub(crate) const VIEW_INDEX: u16 = 8;
 
-/// What stands in the header of a record.
+/// The header of a record.
 pub(crate) struct Header {
     pub(crate) number: u64,
     pub(crate) sequence: u16,
     pub(crate) links: u16,
     pub(crate) flags: u16,
-    /// Reference of the base record; 0 in a base record.
+    /// The reference of the base record; 0 in a base record itself.
     pub(crate) base: u64,
 }
 
-/// A record with its update sequence applied; attributes are numbered in the order in which they stand.
+/// Encodes a record with its update sequence applied; attributes are numbered in order.
 pub(crate) fn encode(header: &Header, attributes: &[Attribute]) -> Vec<u8> {
     let mut bytes = vec![0; ATTRIBUTES];
     put(&mut bytes, 0, b"FILE");
@@ -54,15 +54,15 @@ pub(crate) fn encode(header: &Header, attributes: &[Attribute]) -> Vec<u8> {
     bytes
 }
 
-/// A record that no file ever used.
+/// Encodes a record that was never used.
 pub(crate) fn unused(number: u64) -> Vec<u8> {
     encode(&Header { number, sequence: 1, links: 0, flags: 0, base: 0 }, &[])
 }
 
-/// Bytes that one entry of an update sequence protects.
+/// The number of bytes that one entry of an update sequence protects.
 pub(crate) const STRIDE: usize = 512;
 
-/// Moves the last two bytes of every 512 into the update sequence at `at`, and puts its number there.
+/// Moves the last two bytes of every 512 into the update sequence at `at`, and puts the update sequence number in their place.
 pub(crate) fn protect(bytes: &mut [u8], at: usize) {
     const NUMBER: [u8; 2] = [1, 0];
     put(bytes, at, &NUMBER);

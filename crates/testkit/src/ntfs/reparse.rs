@@ -1,4 +1,4 @@
-//! Reparse points: of links ([MS-FSCC] 2.1.2.4, 2.1.2.5), and those that a description gives.
+//! Reparse points: those of links ([MS-FSCC] 2.1.2.4, 2.1.2.5), and those in a description.
 
 use super::attributes::{le_units, le16, utf16};
 use super::spec::{EntrySpec, Kind};
@@ -6,7 +6,7 @@ use super::spec::{EntrySpec, Kind};
 const MOUNT_POINT: u32 = 0xa000_0003;
 const SYMLINK: u32 = 0xa000_000c;
 
-/// Tag and whole buffer; `None` for what has none.
+/// Returns the tag and the whole buffer; `None` without a reparse point.
 pub(crate) fn point(spec: &EntrySpec) -> Option<(u32, Vec<u8>)> {
     match &spec.kind {
         Kind::File | Kind::Directory => {
@@ -23,14 +23,14 @@ pub(crate) fn point(spec: &EntrySpec) -> Option<(u32, Vec<u8>)> {
     }
 }
 
-/// A path as the kernel names it.
+/// Returns a path in kernel notation.
 fn native(target: &str) -> String {
     format!(r"\??\{target}")
 }
 
 fn buffer(tag: u32, substitute: &str, print: &str, flags: Option<u32>) -> Vec<u8> {
     let (substitute, print) = (le_units(&utf16(substitute)), le_units(&utf16(print)));
-    // Names of junctions end with a NUL each.
+    // In junctions, each name ends with a NUL.
     let end: &[u8] = if flags.is_some() { &[] } else { &[0, 0] };
     let mut data = Vec::new();
     for number in [0, substitute.len(), substitute.len() + end.len(), print.len()] {

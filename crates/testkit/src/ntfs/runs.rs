@@ -1,25 +1,25 @@
-//! Runs of clusters and how they are written ("Data Runs").
+//! Runs of clusters and their encoding ("Data Runs").
 
-/// Clusters of a stream that stand side by side.
+/// Consecutive clusters of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The first cluster; `None` for a hole.
     pub lcn: Option<u64>,
-    /// Number of clusters.
+    /// The number of clusters.
     pub length: u64,
 }
 
-/// Number of clusters, holes included.
+/// Counts the clusters, including holes.
 pub(crate) fn clusters(runs: &[Run]) -> u64 {
     runs.iter().map(|run| run.length).sum()
 }
 
-/// Number of clusters that stand somewhere.
+/// Counts the clusters without holes.
 pub(crate) fn stored(runs: &[Run]) -> u64 {
     runs.iter().filter(|run| run.lcn.is_some()).map(|run| run.length).sum()
 }
 
-/// Adds a run, joined to the last one where it goes on.
+/// Adds a run, merging it with the last one if it continues it.
 pub(crate) fn push(runs: &mut Vec<Run>, run: Run) {
     if run.length == 0 {
         return;
@@ -34,7 +34,7 @@ pub(crate) fn push(runs: &mut Vec<Run>, run: Run) {
     runs.push(run);
 }
 
-/// Mapping pairs, the terminating zero included.
+/// Encodes the mapping pairs, including the terminating zero.
 pub(crate) fn encode(runs: &[Run]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut before = 0i64;
@@ -61,7 +61,7 @@ fn signed(value: u64) -> Vec<u8> {
     signed_i64(i64::try_from(value).unwrap_or(i64::MAX))
 }
 
-/// The fewest little-endian bytes that keep the sign.
+/// Returns the fewest little-endian bytes that preserve the sign.
 fn signed_i64(value: i64) -> Vec<u8> {
     let mut bytes = value.to_le_bytes().to_vec();
     while let [.., below, top] = bytes.as_slice() {

@@ -7,15 +7,15 @@ use super::spec::{
 /// 2024-03-01 12:00 UTC, in 100-ns ticks since 1601.
 pub const NOON: u64 = 133_537_680_000_000_000;
 
-/// One second in ticks.
+/// One second, in ticks.
 pub const SECOND: u64 = 10_000_000;
 
-/// Entries of the folder `many`.
+/// The number of entries in the folder `many`.
 pub const MANY: u64 = 700;
 
-/// A volume with files of every kind of storage, links, folders large and small, and deleted entries of every kind.
+/// Describes a volume with files of every kind of storage, links, folders large and small, and deleted entries of every kind.
 ///
-/// Compressed files are among them where clusters allow it; clusters of 2 MiB need a size of some 300 MiB.
+/// It includes compressed files if the cluster size allows it; clusters of 2 MiB need a volume of about 300 MiB.
 pub fn everything(size: u64, cluster: u32) -> VolumeSpec {
     let unit = usize::try_from(cluster).unwrap_or(1);
     let mut spec = VolumeSpec::new("Évidence").size(size).cluster(cluster);
@@ -31,7 +31,7 @@ pub fn everything(size: u64, cluster: u32) -> VolumeSpec {
     spec
 }
 
-/// Bytes that no two files share, without a pattern that could be compressed.
+/// Returns bytes that are unique to the seed and not compressible.
 pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut bytes = Vec::with_capacity(length + 8);
@@ -45,7 +45,7 @@ pub fn noise(seed: u64, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Text that can be compressed.
+/// Returns compressible text.
 pub fn text(length: usize) -> Vec<u8> {
     let lines = (0u32..).flat_map(|n| format!("{n:06} the quick brown fox\r\n").into_bytes());
     lines.take(length).collect()
@@ -151,7 +151,7 @@ fn journal() -> Journal {
         record("Users/mara/report.pdf", 1, 0x8000_0102),
         record("Users/mara/gone.bin", 2, 0x8000_0200),
     ];
-    // The old and the new name of a renaming.
+    // The old and the new name in a rename.
     records.push(JournalRecord {
         name: Some("draft.txt".to_owned()),
         ..record("Users/mara/notes.txt", 3, 0x1000)

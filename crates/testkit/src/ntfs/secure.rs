@@ -3,13 +3,13 @@
 use super::attributes::{le16, le32};
 use super::index::{Entry, Kind};
 
-/// The descriptor of metafiles: the system and administrators read.
+/// The descriptor of metafiles: the system and administrators may read.
 pub(crate) const SYSTEM: u32 = 0x100;
 
-/// The descriptor of everything else: the system and administrators may do all, users read.
+/// The descriptor of everything else: the system and administrators may do everything, users may read.
 pub(crate) const COMMON: u32 = 0x101;
 
-/// A second copy of everything stands so much further on.
+/// The distance to the second copy of everything.
 const COPY: usize = 0x40000;
 
 const LOCAL_SYSTEM: &[u32] = &[18];
@@ -20,12 +20,12 @@ const READ: u32 = 0x0012_0089;
 const EXECUTE: u32 = 0x0012_00a9;
 const ALL: u32 = 0x001f_01ff;
 
-/// The stream and the entries of both indexes, sorted.
+/// The stream and the sorted entries of both indexes.
 pub(crate) struct Secure {
     pub(crate) stream: Vec<u8>,
-    /// By hash and identifier.
+    /// The entries by hash and identifier.
     pub(crate) hashes: Vec<Entry>,
-    /// By identifier.
+    /// The entries by identifier.
     pub(crate) identifiers: Vec<Entry>,
 }
 
@@ -60,13 +60,13 @@ pub(crate) fn secure() -> Secure {
     Secure { stream, hashes: hashes.collect(), identifiers }
 }
 
-/// Every word added to what was before, rotated left by three.
+/// Computes the hash: each word is added to the previous sum rotated left by three.
 fn hash(descriptor: &[u8]) -> u32 {
     let words = descriptor.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
     words.fold(0, |hash: u32, word| word.wrapping_add(hash.rotate_left(3)))
 }
 
-/// A self-relative descriptor of administrators, with entries that allow.
+/// Builds a self-relative descriptor owned by administrators, with access-allowed entries.
 fn descriptor(allowed: &[(&[u32], u32)], inheritance: u8) -> Vec<u8> {
     let entries: Vec<u8> = allowed
         .iter()
@@ -95,7 +95,7 @@ fn descriptor(allowed: &[(&[u32], u32)], inheritance: u8) -> Vec<u8> {
     bytes
 }
 
-/// S-1-5 and these.
+/// Encodes a SID with the prefix S-1-5.
 fn identifier(authorities: &[u32]) -> Vec<u8> {
     let mut bytes = vec![1, u8::try_from(authorities.len()).unwrap_or(0), 0, 0, 0, 0, 0, 5];
     bytes.extend(authorities.iter().flat_map(|part| part.to_le_bytes()));

@@ -1,4 +1,4 @@
-//! The clusters of a volume: which are taken, and what is written into them.
+//! The clusters of a volume: which are allocated, and what is written to them.
 
 use super::error::BuildError;
 use super::runs::{Run, push};
@@ -6,7 +6,7 @@ use crate::medium::Medium;
 use std::collections::BTreeSet;
 
 impl Medium {
-    /// Writes the bytes of a stream from `offset` of it on; nothing is written into holes.
+    /// Writes bytes of a stream starting at `offset`; nothing is written to holes.
     pub(crate) fn put_runs(&mut self, runs: &[Run], cluster: u64, offset: u64, bytes: &[u8]) {
         let mut start = 0;
         let end = offset + bytes.len() as u64;
@@ -23,7 +23,7 @@ impl Medium {
         }
     }
 
-    /// What stands in these clusters; zeros in holes.
+    /// Returns the contents of these clusters, with zeros for holes.
     pub(crate) fn read_runs(&self, runs: &[Run], cluster: u64) -> Vec<u8> {
         let piece = |run: &Run| match run.lcn {
             Some(lcn) => self.read(lcn * cluster, run.length * cluster),
@@ -33,13 +33,13 @@ impl Medium {
     }
 }
 
-/// The clusters of a volume, given away in ascending order.
+/// The clusters of a volume, allocated in ascending order.
 #[derive(Clone, Debug)]
 pub(crate) struct Space {
     pub(crate) cluster: u64,
     pub(crate) total: u64,
     next: u64,
-    /// Clusters that are in use when all is written.
+    /// Clusters that are in use in the finished volume.
     used: BTreeSet<(u64, u64)>,
 }
 
@@ -48,12 +48,12 @@ impl Space {
         Space { cluster, total, next: 0, used: BTreeSet::new() }
     }
 
-    /// Clusters for so many bytes.
+    /// Returns the number of clusters for this many bytes.
     pub(crate) fn count(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.cluster)
     }
 
-    /// Takes clusters in so many pieces, with a free cluster between them, every two of them in the wrong order.
+    /// Allocates clusters in this many pieces, separated by a free cluster and with every two pieces swapped.
     pub(crate) fn take(&mut self, count: u64, extents: u32) -> Result<Vec<Run>, BuildError> {
         let pieces = u64::from(extents.max(1)).min(count);
         let (length, mut longer) = match pieces {
@@ -85,7 +85,7 @@ impl Space {
         Ok(run)
     }
 
-    /// Takes clusters of these runs first, and others when they do not do.
+    /// Allocates clusters from these runs first, and others if they are not enough.
     pub(crate) fn take_over(
         &mut self,
         runs: &[Run],
@@ -110,12 +110,12 @@ impl Space {
         self.next = self.next.max(next);
     }
 
-    /// Counts these clusters as in use.
+    /// Marks these clusters as in use.
     pub(crate) fn mark(&mut self, runs: &[Run]) {
         self.used.extend(runs.iter().filter_map(|run| Some((run.lcn?, run.length))));
     }
 
-    /// `$Bitmap`: one bit a cluster, what lies behind the volume set.
+    /// Encodes `$Bitmap`: one bit per cluster, with the bits after the end of the volume set.
     pub(crate) fn bitmap(&self) -> Vec<u8> {
         let mut bits = vec![0; usize::try_from(bitmap_size(self.total)).unwrap_or(0)];
         let end = bits.len() as u64 * 8;
@@ -128,7 +128,7 @@ impl Space {
     }
 }
 
-/// Bytes of a bitmap of so many bits: whole units of eight bytes.
+/// Returns the size of a bitmap in bytes: whole units of eight bytes.
 pub(crate) fn bitmap_size(bits: u64) -> u64 {
     bits.div_ceil(64) * 8
 }

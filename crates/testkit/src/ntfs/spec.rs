@@ -1,10 +1,10 @@
 //! The plain description of a volume.
 
-/// DOS attributes, as `$STANDARD_INFORMATION` keeps them ([MS-FSCC] 2.6).
+/// DOS attributes, as in `$STANDARD_INFORMATION` ([MS-FSCC] 2.6).
 pub mod attribute {
-    /// Not to be written.
+    /// Read-only.
     pub const READ_ONLY: u32 = 0x1;
-    /// Not shown.
+    /// Hidden.
     pub const HIDDEN: u32 = 0x2;
     /// Part of the operating system.
     pub const SYSTEM: u32 = 0x4;
@@ -21,35 +21,35 @@ pub mod attribute {
 /// 2024-01-01 00:00 UTC, in 100-ns ticks since 1601.
 const DEFAULT_TIME: u64 = 133_485_408_000_000_000;
 
-/// Description of a volume.
+/// The description of a volume.
 #[derive(Clone, Debug)]
 pub struct VolumeSpec {
-    /// Bytes of the volume, the sector of the backup boot sector among them; cut to whole sectors of 512 bytes.
+    /// The size in bytes, including the backup boot sector; cut to whole sectors of 512 bytes.
     pub size: u64,
-    /// Bytes of a cluster: a power of two from 512 to 2 MiB.
+    /// The size of a cluster in bytes: a power of two from 512 to 2 MiB.
     pub cluster: u32,
-    /// Serial number of the volume.
+    /// The serial number.
     pub serial: u64,
-    /// Label of the volume; empty for none.
+    /// The label; empty for none.
     pub label: String,
-    /// All times of the metafiles, of the root, and of folders made on demand: 100-ns ticks since 1601.
+    /// All times of the metafiles, of the root, and of folders created on demand: 100-ns ticks since 1601.
     pub time: u64,
-    /// Sets the dirty flag of `$VOLUME_INFORMATION`.
+    /// Whether to set the dirty flag of `$VOLUME_INFORMATION`.
     pub dirty: bool,
-    /// Sectors before the volume, as the boot sector tells them; changes nothing else.
+    /// The number of sectors before the volume, as the boot sector states it; it changes nothing else.
     pub hidden_sectors: u32,
-    /// Pieces that the `$MFT` is stored in; 0 and 1 mean one.
+    /// The number of fragments of the `$MFT`; 0 and 1 both mean one.
     pub mft_extents: u32,
     /// The change journal `$Extend/$UsnJrnl`.
     pub journal: Option<Journal>,
-    /// Writes the header of a catalogue of volume shadow copies, which tells this offset of the catalogue; no catalogue stands there.
+    /// Writes the header of a volume shadow copy catalogue with this catalogue offset, without writing a catalogue.
     pub shadow_catalogue: Option<u64>,
-    /// The entries; folders on the way are made on demand.
+    /// The entries; missing parent folders are created on demand.
     pub entries: Vec<EntrySpec>,
 }
 
 impl VolumeSpec {
-    /// An empty volume of 16 MiB with clusters of 4096 bytes.
+    /// Creates an empty volume of 16 MiB with clusters of 4096 bytes.
     pub fn new(label: &str) -> Self {
         Self {
             size: 16 << 20,
@@ -66,12 +66,12 @@ impl VolumeSpec {
         }
     }
 
-    /// Sets the bytes of the volume.
+    /// Sets the size of the volume in bytes.
     pub fn size(self, size: u64) -> Self {
         Self { size, ..self }
     }
 
-    /// Sets the bytes of a cluster.
+    /// Sets the size of a cluster in bytes.
     pub fn cluster(self, cluster: u32) -> Self {
         Self { cluster, ..self }
     }
@@ -88,14 +88,14 @@ impl VolumeSpec {
     }
 }
 
-/// Description of a file, folder or link.
+/// The description of a file, folder or link.
 #[derive(Clone, Debug)]
 pub struct EntrySpec {
-    /// Path from the root of the volume with `/` between names.
+    /// The path from the root of the volume, with `/` as separator.
     pub path: String,
     /// What it is.
     pub kind: Kind,
-    /// The main stream; folders and links have none, and this is ignored.
+    /// The main stream; ignored for folders and links, which have none.
     pub content: Content,
     /// All eight times.
     pub times: NtfsTimes,
@@ -103,21 +103,21 @@ pub struct EntrySpec {
     pub streams: Vec<(String, Content)>,
     /// Whether it was deleted, and what became of it.
     pub deleted: Deleted,
-    /// Leaves the index entries of a deleted entry in the slack of its folder's index.
+    /// Whether the index entries of a deleted entry are left in the slack of its folder's index.
     pub stale_index: bool,
     /// Further paths of the same file.
     pub hard_links: Vec<String>,
-    /// DOS attributes (see [`attribute`]); what the builder must set is added.
+    /// The DOS attributes (see [`attribute`]); the builder adds those it must set.
     pub attributes: u32,
-    /// The short name, stored as a name of its own.
+    /// The short name, stored as a separate name.
     ///
-    /// Where there is none, a name that is short anyway is marked as both, any other as POSIX.
+    /// Without it, a name that is short anyway is marked as both, and any other as POSIX.
     pub dos_name: Option<String>,
-    /// Pieces that each stream in clusters is stored in, not in ascending order; 0 and 1 mean one.
+    /// The number of fragments of each stream in clusters, not in ascending order; 0 and 1 both mean one.
     pub extents: u32,
-    /// Forces an `$ATTRIBUTE_LIST` with extension records, even where one record would hold everything.
+    /// Whether to force an `$ATTRIBUTE_LIST` with extension records, even if one record would hold everything.
     pub attribute_list: bool,
-    /// The buffer of a reparse point, its tag first; links have their own, and this is ignored.
+    /// The buffer of a reparse point, starting with its tag; ignored for links, which have their own.
     pub reparse: Option<Vec<u8>>,
 }
 
@@ -140,22 +140,22 @@ impl EntrySpec {
         }
     }
 
-    /// A file with this content, resident when it is small.
+    /// Describes a file with this content, resident if it is small.
     pub fn file(path: &str, content: &[u8]) -> Self {
         Self::new(path, Kind::File, Content::Bytes(content.to_vec()))
     }
 
-    /// A folder.
+    /// Describes a folder.
     pub fn directory(path: &str) -> Self {
         Self { attributes: 0, ..Self::new(path, Kind::Directory, Content::Bytes(Vec::new())) }
     }
 
-    /// A symbolic link to a file.
+    /// Describes a symbolic link to a file.
     pub fn symlink(path: &str, target: &str) -> Self {
         Self::new(path, Kind::Symlink(target.to_owned()), Content::Bytes(Vec::new()))
     }
 
-    /// A junction.
+    /// Describes a junction.
     pub fn junction(path: &str, target: &str) -> Self {
         Self {
             attributes: 0,
@@ -173,13 +173,13 @@ impl EntrySpec {
         Self { times, ..self }
     }
 
-    /// Adds a named stream, resident when it is small.
+    /// Adds a named stream, resident if it is small.
     pub fn stream(mut self, name: &str, content: &[u8]) -> Self {
         self.streams.push((name.to_owned(), Content::Bytes(content.to_vec())));
         self
     }
 
-    /// Deletes it.
+    /// Deletes the entry.
     pub fn deleted(self, deleted: Deleted) -> Self {
         Self { deleted, ..self }
     }
@@ -189,7 +189,7 @@ impl EntrySpec {
         Self { stale_index: true, ..self }
     }
 
-    /// Adds another path of the same file.
+    /// Adds another path for the same file.
     pub fn hard_link(mut self, path: &str) -> Self {
         self.hard_links.push(path.to_owned());
         self
@@ -205,7 +205,7 @@ impl EntrySpec {
         Self { dos_name: Some(name.to_owned()), ..self }
     }
 
-    /// Stores each stream in clusters in so many pieces.
+    /// Stores each stream in clusters in this many fragments.
     pub fn extents(self, extents: u32) -> Self {
         Self { extents, ..self }
     }
@@ -215,13 +215,13 @@ impl EntrySpec {
         Self { attribute_list: true, ..self }
     }
 
-    /// Sets the buffer of a reparse point, its tag first.
+    /// Sets the buffer of a reparse point, starting with its tag.
     pub fn reparse(self, buffer: &[u8]) -> Self {
         Self { reparse: Some(buffer.to_vec()), ..self }
     }
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A file.
@@ -234,29 +234,29 @@ pub enum Kind {
     Junction(String),
 }
 
-/// The bytes of a stream and how they are stored.
+/// The content of a stream, and how it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// In the record when they fit, else in clusters.
+    /// In the record if it fits, or in clusters otherwise.
     Bytes(Vec<u8>),
-    /// In clusters, however few they are.
+    /// In clusters, however short it is.
     Clusters(Vec<u8>),
-    /// In clusters where a part stands, holes elsewhere.
+    /// In clusters where there are parts, with holes elsewhere.
     Sparse {
-        /// Bytes of the stream; all of them are hashed for the planted truth.
+        /// The size in bytes; all of them are hashed for the planted truth.
         size: u64,
-        /// Offset and bytes of each part, ascending, and not beyond `size`.
+        /// The offset and bytes of each part, ascending, and not beyond `size`.
         parts: Vec<(u64, Vec<u8>)>,
     },
-    /// LZNT1 in units of 16 clusters: a unit that does not shrink is stored as it is, one of zeros is a hole.
+    /// LZNT1 in units of 16 clusters: a unit that does not shrink is stored uncompressed, and one of zeros is a hole.
     Compressed(Vec<u8>),
-    /// In clusters that were never written beyond `bytes`: the initialised size ends there, and what stands behind is not the stream's.
+    /// In clusters that were never written after `bytes`: the initialised size ends there, and what follows does not belong to the stream.
     Uninitialised {
-        /// What was written.
+        /// The bytes that were written.
         bytes: Vec<u8>,
-        /// Bytes of the stream.
+        /// The size of the stream in bytes.
         size: u64,
-        /// What the clusters hold behind `bytes`, as far as it goes; a reader must give zeros.
+        /// The contents of the clusters after `bytes`, as far as they reach; a reader must return zeros instead.
         behind: Vec<u8>,
     },
 }
@@ -275,7 +275,7 @@ pub struct FileTimes {
 }
 
 impl FileTimes {
-    /// The same time four times.
+    /// Creates four equal times.
     pub fn all(ticks: u64) -> Self {
         Self { born: ticks, modified: ticks, changed: ticks, accessed: ticks }
     }
@@ -284,14 +284,14 @@ impl FileTimes {
 /// All eight times of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NtfsTimes {
-    /// Of `$STANDARD_INFORMATION`, and of the index entries, which Windows keeps equal.
+    /// The times in `$STANDARD_INFORMATION`, and in the index entries, which Windows keeps equal.
     pub standard_information: FileTimes,
-    /// Of every `$FILE_NAME`.
+    /// The times in every `$FILE_NAME`.
     pub file_name: FileTimes,
 }
 
 impl NtfsTimes {
-    /// The same time eight times.
+    /// Creates eight equal times.
     pub fn all(ticks: u64) -> Self {
         Self { standard_information: FileTimes::all(ticks), file_name: FileTimes::all(ticks) }
     }
@@ -299,22 +299,23 @@ impl NtfsTimes {
 
 /// Whether an entry was deleted, and what became of it.
 ///
-/// Windows clears the in-use flag, increments the sequence number, takes the names out of the indexes, and frees record and clusters; everything else stays.
+/// Windows clears the in-use flag, increments the sequence number, removes the names from the indexes, and frees the record and the clusters;
+/// everything else stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Deleted {
     /// It is in use.
     #[default]
     No,
-    /// Its record and its clusters are free and untouched.
+    /// Its record and its clusters are free and unchanged.
     Recoverable,
-    /// Its record is free, and its clusters belong to another file by now: as many of them as the other one needs.
+    /// Its record is free, and another file has taken as many of its clusters as it needs.
     Overwritten {
-        /// Path of that file; it is in use, and its content is [`Content::Bytes`] or [`Content::Clusters`].
+        /// The path of that file; it is in use, and its content is [`Content::Bytes`] or [`Content::Clusters`].
         by: String,
     },
-    /// Its record and its clusters are free; the record of its folder belongs to another file by now.
+    /// Its record and its clusters are free, and another file has taken the record of its folder.
     Orphan {
-        /// Path of that file; it is in use.
+        /// The path of that file; it is in use.
         by: String,
     },
 }
@@ -322,9 +323,9 @@ pub enum Deleted {
 /// A change journal.
 #[derive(Clone, Debug, Default)]
 pub struct Journal {
-    /// Identifier of the journal, in 100-ns ticks since 1601: when it was made.
+    /// The identifier of the journal, in 100-ns ticks since 1601: its creation time.
     pub id: u64,
-    /// Update sequence number of the first record, cut to whole pages of 4096 bytes: so much of `$J` before it is a hole.
+    /// The update sequence number of the first record, rounded down to whole pages of 4096 bytes; `$J` has a hole up to there.
     pub first: u64,
     /// The records, version 2, in the order of writing.
     pub records: Vec<JournalRecord>,
@@ -333,12 +334,12 @@ pub struct Journal {
 /// A record of a change journal.
 #[derive(Clone, Debug)]
 pub struct JournalRecord {
-    /// Path of the entry it is about, which may be deleted.
+    /// The path of the entry it is about, which may be deleted.
     pub path: String,
-    /// The name as it was then; `None` for the name in `path`.
+    /// The name at the time; `None` for the name in `path`.
     pub name: Option<String>,
-    /// When, in 100-ns ticks since 1601.
+    /// The time, in 100-ns ticks since 1601.
     pub time: u64,
-    /// What was changed: flags of [MS-FSCC] 2.3.60.
+    /// The kind of change: flags of [MS-FSCC] 2.3.60.
     pub reason: u32,
 }

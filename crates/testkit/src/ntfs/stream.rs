@@ -1,4 +1,4 @@
-//! Streams in clusters: plain, with holes, compressed, not written to their end.
+//! Streams in clusters: plain, with holes, compressed, and partly uninitialised.
 
 use super::attributes::{Attribute, Body, COMPRESSED, Mapped, SPARSE};
 use super::boot::SECTOR;
@@ -9,20 +9,20 @@ use super::space::Space;
 use super::spec::Content;
 use crate::medium::Medium;
 
-/// Binary logarithm of the clusters of a compression unit.
+/// The binary logarithm of the clusters in a compression unit.
 const UNIT: u8 = 4;
 
-/// Where a stream is to be stored.
+/// Where streams are stored.
 pub(crate) struct Store<'a> {
     pub(crate) space: &'a mut Space,
     pub(crate) medium: &'a mut Medium,
     pub(crate) extents: u32,
-    /// Clusters to be taken first: those of deleted files.
+    /// Clusters to use first: those of deleted files.
     pub(crate) over: Vec<Run>,
 }
 
 impl Store<'_> {
-    /// A stream; one that may be resident is, and can be moved later on.
+    /// Stores a stream; it is resident if possible, and can be moved later.
     pub(crate) fn attribute(
         &mut self,
         kind: u32,
@@ -61,7 +61,7 @@ impl Store<'_> {
         self.space.take_over(&over, count, self.extents)
     }
 
-    /// Writes whole sectors: what stood behind in the last cluster stays, as file slack does.
+    /// Writes whole sectors: older data in the rest of the last cluster stays, as file slack does.
     fn write(&mut self, runs: &[Run], offset: u64, bytes: &[u8]) {
         let mut padded = bytes.to_vec();
         padded.resize(bytes.len().next_multiple_of(usize::try_from(SECTOR).unwrap_or(1)), 0);

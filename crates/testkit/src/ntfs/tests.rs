@@ -1,4 +1,4 @@
-//! Built volumes read again by a reader that is not ours, and by hand where that reader does not look.
+//! Reads built volumes with a third-party reader, and by hand where that reader does not look.
 
 use super::sample::{MANY, NOON, everything, noise};
 use super::*;
@@ -17,7 +17,7 @@ fn name(stream: &PlantedStream) -> Option<&str> {
     Some(stream.name.as_str()).filter(|name| !name.is_empty())
 }
 
-/// Content of the stream of a record as `ntfs-core` reads it.
+/// Returns the content of a record's stream, as `ntfs-core` reads it.
 fn content(fs: &NtfsFs<Cursor<Vec<u8>>>, planted: &Planted, stream: &PlantedStream) -> Vec<u8> {
     fs.read_data_by_record(planted.record, name(stream), u64::MAX).unwrap()
 }
@@ -34,7 +34,7 @@ fn every_entry_in_use_is_found_by_its_paths_with_its_content() {
             for stream in &planted.streams {
                 let bytes = content(&fs, planted, stream);
                 assert_eq!(bytes.len() as u64, stream.size);
-                // `ntfs-core` 0.9.8 does not know of an initialised size.
+                // `ntfs-core` 0.9.8 does not support an initialised size.
                 if !planted.paths[0].ends_with("half.bin") {
                     assert_eq!(
                         Digest::of(&bytes),
@@ -100,7 +100,7 @@ fn the_order_of_a_walk_down_the_tree_is_the_order_of_names() {
     assert_eq!(depth, 3, "blocks stand below blocks");
 }
 
-/// Names of a node in order, those of its children among them; the levels below.
+/// Collects the names of a node in order, with those of its children between them; returns the number of levels below.
 fn walk(mut node: &[u8], blocks: &[u8], found: &mut Vec<String>) -> usize {
     let u16_at = |bytes: &[u8], at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
     let mut depth = 1;

@@ -2,7 +2,7 @@
 
 use super::attributes::le_units;
 
-/// The table of a volume.
+/// The upper-case table of a volume.
 pub(crate) struct UpCase(Vec<u16>);
 
 impl UpCase {
@@ -10,30 +10,30 @@ impl UpCase {
         UpCase((0..=u16::MAX).map(upper).collect())
     }
 
-    /// A name as indexes sort it.
+    /// Converts a name to its sort key in indexes.
     pub(crate) fn fold(&self, name: &[u16]) -> Vec<u16> {
         name.iter().map(|unit| self.0[usize::from(*unit)]).collect()
     }
 
-    /// 128 KiB, as they stand in the metafile.
+    /// Returns the contents of the metafile: 128 KiB.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         le_units(&self.0)
     }
 }
 
-/// A name as it is sorted, without the table of a volume at hand.
+/// Converts a name to its sort key, without a volume's table.
 pub(crate) fn folded(name: &[u16]) -> Vec<u16> {
     name.iter().copied().map(upper).collect()
 }
 
-/// The simple upper case mapping of Unicode, but for letters that Windows leaves as they are.
+/// Applies the simple upper-case mapping of Unicode, except for letters that Windows leaves unchanged.
 fn upper(unit: u16) -> u16 {
     const KEPT: [u16; 6] = [0x00b5, 0x0131, 0x017f, 0x0345, 0x03c2, 0x1fbe];
     let Some(letter) = char::from_u32(u32::from(unit)) else { return unit };
     let mut full = letter.to_uppercase();
     match (unit, full.next(), full.next()) {
         _ if KEPT.contains(&unit) => unit,
-        // Greek letters with an iota subscript: their full mapping has two letters, their simple one is the title case.
+        // Greek letters with an iota subscript: their full mapping has two letters, and their simple one is the title case.
         (0x1f80..=0x1f87 | 0x1f90..=0x1f97 | 0x1fa0..=0x1fa7, ..) => unit + 8,
         (0x1fb3 | 0x1fc3 | 0x1ff3, ..) => unit + 9,
         (_, Some(one), None) => u16::try_from(u32::from(one)).unwrap_or(unit),

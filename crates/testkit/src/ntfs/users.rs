@@ -1,4 +1,4 @@
-//! The files of the description: their streams stored, their truth noted.
+//! The files of the description: stores their streams and records the truth about them.
 
 use super::attributes::{Attribute, Body, DATA, REPARSE_POINT, utf16};
 use super::error::BuildError;
@@ -16,20 +16,20 @@ use super::stream::Store;
 use crate::medium::Medium;
 use std::collections::BTreeMap;
 
-/// Bytes that the index of a folder needs at least.
+/// The minimum size of a folder's index, in bytes.
 const INDEX: usize = 240;
 
-/// Bytes that a stream in clusters needs in a record; a smaller one is never moved.
+/// The space that a stream in clusters needs in a record, in bytes; a smaller stream is never moved.
 const MOVED: usize = 72;
 
-/// Stores every file but the root and folders that are gone: its place in the plan, what its records are made of, its truth.
+/// Stores every file except the root and folders that are gone; returns the index in the plan, the data for its records, and the truth.
 pub(crate) fn store(
     plan: &Plan<'_>,
     numbers: &Numbers,
     space: &mut Space,
     medium: &mut Medium,
 ) -> Result<Vec<(Item, Planted)>, BuildError> {
-    // What was overwritten was written first.
+    // Files that are overwritten must be written first.
     let victim = |at: &usize| matches!(plan.nodes[*at].spec.deleted, Deleted::Overwritten { .. });
     let (first, second): (Vec<usize>, Vec<usize>) =
         (1..plan.nodes.len()).filter(|at| !plan.nodes[*at].gone).partition(victim);
@@ -83,7 +83,7 @@ fn file(plan: &Plan<'_>, node: &Node<'_>, usn: u64, store: &mut Store<'_>) -> Re
     Ok(item)
 }
 
-/// The main stream, where there is one, and the DOS attributes that tell how it is stored.
+/// Returns the main stream, if there is one, and the DOS attributes that say how it is stored.
 fn main(spec: &EntrySpec, store: &mut Store<'_>) -> Result<(Vec<Attribute>, u32), BuildError> {
     match spec.kind {
         Kind::Directory | Kind::Junction(_) => return Ok((Vec::new(), 0)),
@@ -92,7 +92,7 @@ fn main(spec: &EntrySpec, store: &mut Store<'_>) -> Result<(Vec<Attribute>, u32)
     }
     let mut main = store.attribute(DATA, "", &spec.content)?;
     if matches!(spec.deleted, Deleted::Overwritten { .. }) {
-        // Only what stands in clusters can become another's.
+        // Only a stream in clusters can be overwritten by another file.
         store.evict(&mut main)?;
     }
     let flag = match &spec.content {
@@ -135,7 +135,7 @@ fn names(plan: &Plan<'_>, node: &Node<'_>) -> Vec<Name> {
     all
 }
 
-/// Whether a name is one of DOS too: at most eight characters, a dot, and three more.
+/// Checks whether a name is also a valid DOS name: at most eight characters, a dot, and three more.
 fn is_short(name: &str) -> bool {
     let plain = |part: &str, most| {
         (1..=most).contains(&part.len())

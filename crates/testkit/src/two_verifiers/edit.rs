@@ -1,9 +1,9 @@
-//! Editing JSON as somebody would who wants it to look right.
+//! Edits JSON like a forger who wants it to look valid.
 
 use crate::random::Random;
 use serde_json::Value;
 
-/// The pointers of everything in a value that is no object.
+/// Returns the pointers of everything in a value that is not an object.
 pub(super) fn leaves(value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     gather(value, String::new(), &mut found);
@@ -28,13 +28,13 @@ fn gather(value: &Value, pointer: String, found: &mut Vec<String>) {
     }
 }
 
-/// Some leaf of a value.
+/// Picks a leaf of a value.
 pub(super) fn leaf(value: &Value, random: &mut Random) -> Option<String> {
     let all = leaves(value);
     random.pick(&all).cloned()
 }
 
-/// Puts another value of the same type in the place of one.
+/// Replaces a value by another one of the same type.
 pub(super) fn another(value: &mut Value, random: &mut Random) {
     match value {
         Value::Null => *value = "x".into(),
@@ -63,7 +63,7 @@ pub(super) fn another(value: &mut Value, random: &mut Random) {
     }
 }
 
-/// Another text: one character exchanged for one of its kind, or a longer or shorter one.
+/// Returns another text: with one character replaced by one of its kind, or longer or shorter.
 pub(super) fn other_text(text: &str, random: &mut Random) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     let at = random.below(characters.len());
@@ -84,7 +84,7 @@ pub(super) fn other_text(text: &str, random: &mut Random) -> String {
     characters.into_iter().collect()
 }
 
-/// A value of another JSON type.
+/// Returns a value of another JSON type.
 pub(super) fn another_type(value: &Value, random: &mut Random) -> Value {
     let all = [Value::Null, true.into(), 7.into(), "7".into(), Value::Array(vec![]), serde_json::json!({})];
     let others: Vec<Value> =
@@ -92,7 +92,7 @@ pub(super) fn another_type(value: &Value, random: &mut Random) -> Value {
     random.pick(&others).cloned().unwrap_or_default()
 }
 
-/// Takes the member or item at a pointer away.
+/// Removes the member or item at a pointer.
 pub(super) fn remove(value: &mut Value, pointer: &str) -> Option<Value> {
     let (above, name) = pointer.rsplit_once('/')?;
     match value.pointer_mut(above)? {
@@ -104,7 +104,7 @@ pub(super) fn remove(value: &mut Value, pointer: &str) -> Option<Value> {
     }
 }
 
-/// The value with one thing that is not canonical about it, as text; `None` where it has no place for that.
+/// Returns the text with one deviation from canonical form; `None` if it has no place for one.
 pub(super) fn not_canonical(text: &[u8], random: &mut Random) -> Option<(Vec<u8>, &'static str)> {
     let text = std::str::from_utf8(text).ok()?;
     let first = text.find(':')?;
@@ -124,7 +124,7 @@ pub(super) fn not_canonical(text: &[u8], random: &mut Random) -> Option<(Vec<u8>
     (canonical.as_deref() != Some(&*changed.0)).then(|| (changed.0.into_bytes(), changed.1))
 }
 
-/// The first member twice.
+/// Duplicates the first member.
 fn doubled(text: &str) -> Option<String> {
     let value: serde_json::Map<String, Value> = serde_json::from_str(text).ok()?;
     let (name, member) = value.iter().next()?;
@@ -132,7 +132,7 @@ fn doubled(text: &str) -> Option<String> {
     Some(text.replacen('{', &format!("{{{written},"), 1))
 }
 
-/// The first letter of the first name as an escape.
+/// Writes the first letter of the first name as an escape.
 fn escaped(text: &str, colon: usize) -> Option<String> {
     let quote = text.get(..colon)?.rfind('"')?;
     let start = text.get(..quote)?.rfind('"')? + 1;
@@ -140,13 +140,13 @@ fn escaped(text: &str, colon: usize) -> Option<String> {
     Some(format!("{}\\u{:04x}{}", text.get(..start)?, letter as u32, text.get(start + letter.len_utf8()..)?))
 }
 
-/// The first number with something behind it.
+/// Adds something after the first number.
 fn number(text: &str, behind: &str) -> Option<String> {
     let at = text
         .match_indices(':')
         .map(|(at, _)| at + 1)
         .find(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))?;
     let end = at + text.get(at..)?.find(|c: char| !c.is_ascii_digit())?;
-    // Inside of a text it would be no number.
+    // Inside a text it would not be a number.
     text.get(end..)?.starts_with([',', '}']).then(|| format!("{}{behind}{}", &text[..end], &text[end..]))
 }

@@ -1,4 +1,4 @@
-//! Forged events: members, places, ids, verdicts, seals.
+//! Forges events: members, positions, ids, verdicts, seals.
 
 use super::edit::{another, another_type, leaf, not_canonical, remove};
 use super::kinds::{Forged, Page};
@@ -6,7 +6,7 @@ use super::log::Log;
 use crate::random::Random;
 use serde_json::{Value, json};
 
-/// The members of events that the page uses, by its table.
+/// The members of events that the page uses, from its table.
 const USED: &[(&str, &[&str])] = &[
     ("run_opened", &["format"]),
     ("task_assigned", &["task"]),
@@ -18,7 +18,7 @@ const USED: &[(&str, &[&str])] = &[
     ("run_sealed", &["heads", "payloads"]),
 ];
 
-/// Verdicts, by the page.
+/// The verdicts, according to the page.
 const VERDICTS: [&str; 7] = [
     "claim_accepted",
     "claim_rejected",
@@ -114,13 +114,13 @@ pub(super) const KINDS: &[Forged] = &[
     }),
     ("a member that the page uses: another type", Page::Whole, |log, random| {
         used(log, random, |fields, member, random| {
-            // Of these the page states no form.
+            // The page specifies no form for these.
             if ["arguments", "stated"].contains(&member) {
                 return None;
             }
             let value = fields.get_mut(member)?;
             let other = another_type(value, random);
-            // What may be null may be an object, or a text, too: that is another change.
+            // A member that may be null may also be an object or a text: that is a different change.
             let is_either = |one: &Value| one.is_null() || one.is_object() || one.is_string();
             (!(is_either(value) && is_either(&other))).then(|| *value = other)
         })
@@ -300,7 +300,7 @@ fn set(log: &mut Log, at: usize, member: &str, to: Value) -> Option<String> {
     Some(format!("{at}, {member}"))
 }
 
-/// Changes some leaf of an event's fields.
+/// Changes a leaf of an event's fields.
 pub(super) fn at_leaf(
     log: &mut Log,
     at: usize,
@@ -313,7 +313,7 @@ pub(super) fn at_leaf(
     Some(format!("{at}, {}{pointer}", row.name))
 }
 
-/// Changes some member that the page uses of some event.
+/// Changes a member, used by the page, of an event.
 fn used(
     log: &mut Log,
     random: &mut Random,
@@ -329,7 +329,7 @@ fn used(
     Some(format!("{at}, {name}.{member}"))
 }
 
-/// Puts an event of this name behind itself once more.
+/// Repeats an event with this name directly after itself.
 fn twice(log: &mut Log, name: &str, random: &mut Random) -> Option<String> {
     let at = log.any(name, random)?;
     let row = log.rows.get(at)?.clone();
@@ -337,7 +337,7 @@ fn twice(log: &mut Log, name: &str, random: &mut Random) -> Option<String> {
     Some(at.to_string())
 }
 
-/// Puts what stands in one event in the same place of another one of its name.
+/// Copies a member of one event to the same place in another event with the same name.
 fn exchange_member(log: &mut Log, random: &mut Random) -> Option<String> {
     let at = log.any_of(random, |row| row.name != "run_sealed")?;
     let name = log.rows.get(at)?.name.clone();

@@ -1,4 +1,4 @@
-//! Forged facts: what they bind, where it stands, what was stated.
+//! Forges facts: what they bind, where it is, what was stated.
 
 use super::edit::{another, other_text};
 use super::kinds::{Forged, Page};
@@ -6,7 +6,7 @@ use super::log::Log;
 use crate::random::Random;
 use serde_json::{Value, json};
 
-/// Kinds of records behind whose stated values stand further ones, by the page.
+/// Record types, according to the page, whose stated values are followed by further ones.
 const ADDED: [&str; 3] = ["record_count", "scheduled_task", "scheduled_job"];
 
 pub(super) const KINDS: &[Forged] = &[
@@ -107,7 +107,7 @@ pub(super) const KINDS: &[Forged] = &[
     }),
     ("values doubled or exchanged", Page::Whole, |log, random| {
         fact(log, random, |fact, random| {
-            // Behind the values of these stand others that nobody stated.
+            // In these, the stated values are followed by others that nobody stated.
             if ADDED.contains(&fact["kind"].as_str()?) {
                 return None;
             }
@@ -169,7 +169,7 @@ pub(super) const KINDS: &[Forged] = &[
     }),
     ("a stated text of a value that matches by type", Page::Whole, |log, random| {
         stated_of(log, random, &["typed"], |text, random| {
-            // Another digit is another number or instant; blanks and letters may not be.
+            // Another digit is a different number or instant; blanks and letters may not be.
             let digit = |c: char| if c == '9' { '1' } else { char::from(c as u8 + 1) };
             let digits: Vec<usize> =
                 text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
@@ -232,7 +232,7 @@ pub(super) const KINDS: &[Forged] = &[
     }),
 ];
 
-/// Changes some fact.
+/// Changes a fact.
 fn fact(
     log: &mut Log,
     random: &mut Random,
@@ -247,7 +247,7 @@ fn fact(
     Some(format!("{at}, {what}"))
 }
 
-/// Changes some value that some fact binds.
+/// Changes a value that a fact binds.
 fn bound(
     log: &mut Log,
     random: &mut Random,
@@ -262,7 +262,7 @@ fn bound(
     })
 }
 
-/// Changes the reading that some fact was made of.
+/// Changes the reading that a fact was made from.
 fn reading(
     log: &mut Log,
     random: &mut Random,
@@ -286,7 +286,7 @@ fn reading(
     Some(format!("{at}, stated {what}"))
 }
 
-/// Changes the text that was stated of some bound value of one of these tiers.
+/// Changes the text stated for a bound value of one of these tiers.
 fn stated_of(
     log: &mut Log,
     random: &mut Random,
@@ -310,7 +310,7 @@ fn stated_of(
     Some(told)
 }
 
-/// The numbers of the values that were stated, are of one of these tiers, and are no lists: of these any item may be stated.
+/// Returns the indexes of the stated values of one of these tiers that are not lists, because any item of a list may be stated.
 fn bounds(accepted: &Value, tiers: &[&str]) -> Vec<usize> {
     let values = accepted["fields"]["fact"]["values"].as_array().into_iter().flatten().enumerate();
     let fits = |bound: &Value| {
@@ -319,7 +319,7 @@ fn bounds(accepted: &Value, tiers: &[&str]) -> Vec<usize> {
     values.filter(|(_, bound)| fits(bound)).map(|(number, _)| number).collect()
 }
 
-/// The text in one of the ways in which the page lets numbers, times and quoted texts be stated.
+/// Rewrites the text in one of the ways in which the page allows numbers, times and quoted texts to be stated.
 fn respelt(text: &str, random: &mut Random) -> String {
     let number = text.parse::<u64>().ok();
     match (number, random.below(8)) {

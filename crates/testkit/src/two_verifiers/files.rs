@@ -1,4 +1,4 @@
-//! Changes to the files of a run beside its rows: the manifest, the database's header and structure, what lies around them.
+//! Changes files of a run apart from its rows: the manifest, the database's header and structure, and surrounding files.
 
 use super::edit::{another, another_type};
 use super::kinds::{OfFiles, Page};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 
-/// The members of the manifest that the page speaks of.
+/// The members of the manifest that the page covers.
 const MEMBERS: [&str; 5] = ["head", "events", "payloads", "format", "run"];
 
 pub(super) const KINDS: &[OfFiles] = &[
@@ -232,11 +232,11 @@ fn text(
 
 fn sql(copy: &Path, sql: &str) -> io::Result<Option<String>> {
     let connection = Connection::open(copy.join("run.db")).map_err(io::Error::other)?;
-    // What SQLite refuses, such as a cast that no column takes, is no change.
+    // If SQLite refuses, such as a cast that no column accepts, it is not a change.
     Ok(connection.execute_batch(sql).ok().map(|()| sql.to_owned()))
 }
 
-/// The same behind the back of the triggers, which stand there again afterwards where they can.
+/// Changes the database with the triggers dropped, and restores them afterwards if possible.
 fn guarded(copy: &Path, change: &str) -> io::Result<Option<String>> {
     let connection = Connection::open(copy.join("run.db")).map_err(io::Error::other)?;
     let (drop_all, restore) = guards(&connection).map_err(io::Error::other)?;
@@ -245,7 +245,7 @@ fn guarded(copy: &Path, change: &str) -> io::Result<Option<String>> {
     Ok(changed.ok().map(|()| change.to_owned()))
 }
 
-/// The same with tables that take values of every type while they are changed.
+/// Changes the database while its tables accept values of every type.
 fn loosened(copy: &Path, change: &str) -> io::Result<Option<String>> {
     let path = copy.join("run.db");
     let strict = |from: &str, to: &str| {

@@ -7,12 +7,12 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// In which form a copy is changed.
+/// The form in which a copy is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// As it was sealed: most payloads are compressed.
+    /// As sealed: most payloads are compressed.
     Stored,
-    /// As `locard export --plain` writes it.
+    /// As written by `locard export --plain`.
     Plain,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// A run that is tampered with.
+/// A run to tamper with.
 pub(super) struct Subject {
     stored: PathBuf,
     plain: PathBuf,
@@ -35,7 +35,7 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// A sealed run, which both verifiers must pass before it is changed.
+    /// Prepares a sealed run; both verifiers must accept it before it is changed.
     pub(super) fn new(programs: &Programs, run: &Path, place: &Path) -> io::Result<Subject> {
         let (stored, plain) = (place.join("stored"), place.join("plain"));
         copy(run, &stored)?;
@@ -54,7 +54,7 @@ impl Subject {
         Ok(Subject { stored, plain, log, head, said })
     }
 
-    /// Puts a fresh copy, which can be written, in place of what stands at `copy`.
+    /// Replaces what is at `copy` by a fresh, writable copy.
     pub(super) fn renew(&self, form: Form, copy: &Path) -> io::Result<()> {
         self::copy(if form == Form::Plain { &self.plain } else { &self.stored }, copy)
     }
@@ -85,7 +85,7 @@ fn remove(folder: &Path) -> io::Result<()> {
     if folder.exists() { std::fs::remove_dir_all(folder) } else { Ok(()) }
 }
 
-/// The run as `locard export --plain` packs it, unpacked into `place`; `None` where export refuses.
+/// Unpacks the run into `place`, as `locard export --plain` packs it; `None` if export refuses.
 pub(super) fn exported(programs: &Programs, run: &Path, place: &Path) -> io::Result<Option<PathBuf>> {
     remove(place)?;
     std::fs::create_dir_all(place)?;
@@ -103,10 +103,10 @@ pub(super) fn exported(programs: &Programs, run: &Path, place: &Path) -> io::Res
     Ok(Some(folder))
 }
 
-/// A block of a tar.
+/// The size of a tar block.
 const BLOCK: usize = 512;
 
-/// The names and contents of the files of an archive (ustar).
+/// Returns the names and contents of the files in a ustar archive.
 fn members(archive: &[u8]) -> Vec<(String, &[u8])> {
     let (mut members, mut rest) = (Vec::new(), archive);
     while let Some((header, behind)) = rest.split_at_checked(BLOCK) {

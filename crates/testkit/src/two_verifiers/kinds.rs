@@ -1,4 +1,4 @@
-//! Every way of changing a run that both verifiers are held against.
+//! Every way of changing a run with which both verifiers are compared.
 
 use super::log::Log;
 use super::{events, facts, files, outputs};
@@ -8,20 +8,20 @@ use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// What `docs/run-format.md` says of what a change breaks.
+/// Whether `docs/run-format.md` covers everything that a change breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Page {
-    /// All of it: what one verifier finds the other one must find.
+    /// All of it: what one verifier finds, the other must find.
     Whole,
-    /// Some of it: `locard verify` may find what the page says that it does not check.
+    /// Part of it: `locard verify` may find things that the page says it does not check.
     Part,
 }
 
-/// Changes a copy that always can be.
+/// A change that is always possible.
 type OfCopy = fn(&Path, &mut Random) -> io::Result<String>;
-/// Changes a copy, where it has what is changed.
+/// A change of a copy that may lack what is changed.
 type MaybeOfCopy = fn(&Path, &mut Random) -> io::Result<Option<String>>;
-/// Changes a log, where it has what is changed; it is chained and sealed anew then.
+/// A change of a log that may lack what is changed; the log is then rechained and resealed.
 type OfLog = fn(&mut Log, &mut Random) -> Option<String>;
 
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ pub(super) enum Change {
     Log(OfLog),
 }
 
-/// One way.
+/// One way of changing a run.
 pub(super) struct Kind {
     name: String,
     page: Page,
@@ -52,14 +52,14 @@ impl Kind {
     }
 }
 
-/// A change to files, by its name.
+/// A named change to files.
 pub(super) type OfFiles = (&'static str, Page, MaybeOfCopy);
-/// A forged log, by its name.
+/// A named change to a log.
 pub(super) type Forged = (&'static str, Page, OfLog);
 
 pub(super) static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     let kind = |name: &str, page, change| Kind { name: name.to_owned(), page, change };
-    // The page says all of bytes, rows and columns; of the manifest's members only of some.
+    // The page covers bytes, rows and columns completely, but only some of the manifest's members.
     let page = |name: &str| if name.starts_with("manifest.json") { Page::Part } else { Page::Whole };
     let blind = tamper::KINDS.iter().map(|it| kind(it.name, page(it.name), Change::Copy(it.change)));
     let files = files::KINDS.iter().map(|(name, page, change)| kind(name, *page, Change::Maybe(*change)));

@@ -1,4 +1,4 @@
-//! A log as a forger holds it: rows that can be edited at will, chained and sealed anew by `docs/run-format.md`.
+//! A log in the hands of a forger: rows that can be edited freely, and rechained and resealed according to `docs/run-format.md`.
 
 use crate::random::Random;
 use crate::tamper::{guards, write};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-/// An event's row; sequence and hashes follow when the log is written.
+/// The row of an event; its sequence number and hashes are computed when the log is written.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) stream: u16,
@@ -22,12 +22,12 @@ pub(super) struct Row {
 #[derive(Debug, Clone)]
 pub(super) struct Log {
     pub(super) rows: Vec<Row>,
-    /// Payloads, uncompressed, by their digests.
+    /// The uncompressed payloads, by digest.
     pub(super) payloads: BTreeMap<Digest, Vec<u8>>,
-    /// Digests of payloads that are stored under another one.
+    /// The digests of payloads that are stored under a different digest.
     pub(super) misnamed: BTreeMap<Digest, Digest>,
     manifest: Value,
-    /// Whether the seal is made anew as well.
+    /// Whether the seal is recomputed as well.
     reseals: bool,
 }
 
@@ -36,12 +36,12 @@ impl Row {
         serde_json::from_slice(&self.event).unwrap_or_default()
     }
 
-    /// Writes the event in canonical form.
+    /// Stores the event in canonical form.
     pub(super) fn put(&mut self, value: &Value) {
         self.event = canonical::to_vec(value).unwrap_or_default();
     }
 
-    /// Changes the event; `None` where it cannot be changed so, or would be the same.
+    /// Changes the event; `None` if the change is impossible or has no effect.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Value) -> Option<()>) -> Option<()> {
         let before = self.value();
         let mut value = before.clone();
@@ -58,29 +58,29 @@ impl Log {
         Ok(Log { rows, payloads, misnamed: BTreeMap::new(), manifest, reseals: true })
     }
 
-    /// A text of the manifest.
+    /// Returns a text member of the manifest.
     pub(super) fn manifest(&self, member: &str) -> Option<String> {
         self.manifest[member].as_str().map(str::to_owned)
     }
 
-    /// Some event of this name.
+    /// Picks an event with this name.
     pub(super) fn any(&self, name: &str, random: &mut Random) -> Option<usize> {
         self.any_of(random, |row| row.name == name)
     }
 
-    /// Some event that is `wanted`.
+    /// Picks an event for which `wanted` returns true.
     pub(super) fn any_of(&self, random: &mut Random, wanted: impl Fn(&Row) -> bool) -> Option<usize> {
         let all: Vec<usize> =
             self.rows.iter().enumerate().filter(|(_, row)| wanted(row)).map(|(at, _)| at).collect();
         random.pick(&all).copied()
     }
 
-    /// The row of the first event that has `value` in the member `member`.
+    /// Returns the row of the first event with `value` in the member `member`.
     pub(super) fn find(&self, name: &str, member: &str, value: &Value) -> Option<usize> {
         self.rows.iter().position(|row| row.name == name && row.value()["fields"][member] == *value)
     }
 
-    /// Puts other bytes in place of a payload, and its new digest wherever the old one stands.
+    /// Replaces a payload, and its digest wherever it occurs.
     pub(super) fn replace(&mut self, old: &Digest, bytes: Vec<u8>) {
         let new = Digest::of(&bytes);
         let (from, to) = (old.to_string(), new.to_string());
@@ -91,7 +91,7 @@ impl Log {
         self.payloads.insert(new, bytes);
     }
 
-    /// Writes the log over the run in `folder`: chain, seal and manifest are made anew.
+    /// Writes the log over the run in `folder`, with a new chain, seal and manifest.
     pub(super) fn write(mut self, folder: &Path) -> io::Result<()> {
         if self.reseals {
             self.reseal();
@@ -103,13 +103,13 @@ impl Log {
         write(&folder.join("manifest.json"), &serde_json::to_vec_pretty(&self.manifest)?)
     }
 
-    /// Makes the seal anew now, and not once more when the log is written: what is changed of it from here on stays.
+    /// Recomputes the seal now rather than when the log is written, so that later changes to it stay.
     pub(super) fn true_seal(&mut self) {
         self.reseal();
         self.reseals = false;
     }
 
-    /// What a true `run_sealed` of this log says, in place of what the last event says.
+    /// Replaces the last event by a correct `run_sealed` for this log.
     fn reseal(&mut self) {
         let mut heads: BTreeMap<u16, (u64, Digest)> = BTreeMap::new();
         for (stream, sequence, hash) in self.streams() {
@@ -128,7 +128,7 @@ impl Log {
         }
     }
 
-    /// Each event's stream, its place there and the stream's link.
+    /// Returns each event's stream, its position there, and the stream's link.
     fn streams(&self) -> Vec<(u16, u64, Digest)> {
         let mut last: BTreeMap<u16, (u64, Digest)> = BTreeMap::new();
         let link = |row: &Row| {
@@ -176,7 +176,7 @@ impl Log {
         Ok(head.unwrap_or_else(|| Digest::of(b"")))
     }
 
-    /// Payloads that are there keep the form that they are stored in.
+    /// Writes the payloads; existing ones keep their stored form.
     fn put_payloads(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut select = connection.prepare("SELECT digest FROM payloads")?;
         let there: BTreeSet<Vec<u8>> = select.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
@@ -215,7 +215,7 @@ fn read(file: &Path) -> rusqlite::Result<Rows> {
     Ok((rows, payloads.collect::<Result<_, _>>()?))
 }
 
-/// The bytes with each `from` replaced by `to`.
+/// Returns the bytes with each `from` replaced by `to`.
 pub(super) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let (mut out, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
     while let Some(at) = rest.windows(from.len().max(1)).position(|window| window == from) {

@@ -1,4 +1,4 @@
-//! Forged outputs and payloads: their digests are made anew wherever they stand.
+//! Forges outputs and payloads, and recomputes their digests wherever they occur.
 
 use super::edit::{another, another_type, leaf, not_canonical};
 use super::kinds::{Forged, Page};
@@ -135,7 +135,7 @@ pub(super) const KINDS: &[Forged] = &[
         let new = Digest::of(&bytes).to_string();
         follow(log, &digest, bytes);
         for row in &mut log.rows {
-            // Of the same output there may be several calls.
+            // Several calls may have the same output.
             let _ = row.change(|value| {
                 (value["fields"]["output"] == new.as_str()).then_some(())?;
                 value["fields"]["records"] = records.into();
@@ -174,14 +174,14 @@ pub(super) const KINDS: &[Forged] = &[
     }),
 ];
 
-/// The digest of some output with records.
+/// Picks the digest of an output with records.
 fn output(log: &Log, random: &mut Random) -> Option<Digest> {
     let at =
         log.any_of(random, |row| row.name == "invocation_ended" && row.value()["fields"]["outcome"] == "ok")?;
     log.rows.get(at)?.value()["fields"]["output"].as_str()?.parse().ok()
 }
 
-/// Puts other bytes in place of an output, and their length and digest in the log.
+/// Replaces an output, and its length and digest in the log.
 fn follow(log: &mut Log, old: &Digest, bytes: Vec<u8>) {
     let (length, new) = (bytes.len(), Digest::of(&bytes).to_string());
     log.replace(old, bytes);
@@ -194,7 +194,7 @@ fn follow(log: &mut Log, old: &Digest, bytes: Vec<u8>) {
     }
 }
 
-/// Changes some record of some output; one that a fact names, more often than not.
+/// Changes a record of an output, usually one that a fact names.
 fn record(
     log: &mut Log,
     random: &mut Random,
@@ -230,7 +230,7 @@ fn field(
     field_of(log, random, |_| true, change)
 }
 
-/// Changes some field that is `wanted` of some record.
+/// Changes a field of a record for which `wanted` returns true.
 fn field_of(
     log: &mut Log,
     random: &mut Random,
@@ -247,7 +247,7 @@ fn field_of(
     })
 }
 
-/// Puts another word of the same length wherever one stands, in events, outputs and replies.
+/// Replaces a word by another of the same length everywhere: in events, outputs and replies.
 pub(super) fn everywhere(log: &mut Log, random: &mut Random) -> Option<String> {
     let at = log.any("claim_accepted", random)?;
     let subject =
@@ -268,7 +268,7 @@ pub(super) fn everywhere(log: &mut Log, random: &mut Random) -> Option<String> {
         let bytes = replaced(log.payloads.get(&digest)?, from, to);
         log.replace(&digest, bytes);
     }
-    // Members may stand in another order now.
+    // The members may now be in a different order.
     for row in &mut log.rows {
         row.put(&row.value());
     }

@@ -1,4 +1,4 @@
-//! The two verifiers as a person starts them.
+//! The two verifiers, started like a user would.
 
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -7,12 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Where the verifiers are.
+/// The locations of the verifiers.
 #[derive(Debug, Clone)]
 pub struct Programs {
-    /// Locard.
+    /// The `locard` program.
     pub locard: PathBuf,
-    /// Python, 3.9 or later.
+    /// Python 3.9 or later.
     pub python: PathBuf,
     /// The script.
     pub script: PathBuf,
@@ -26,7 +26,7 @@ pub(super) struct Finding {
     pub(super) what: String,
 }
 
-/// What `locard verify` came to.
+/// The result of `locard verify`.
 #[derive(Debug)]
 pub(super) struct Verified {
     code: i32,
@@ -56,7 +56,7 @@ impl fmt::Display for Verified {
     }
 }
 
-/// What the script came to.
+/// The result of the script.
 #[derive(Debug)]
 pub(super) struct Scripted {
     passes: bool,
@@ -74,14 +74,14 @@ impl Scripted {
 }
 
 impl Programs {
-    /// `locard verify`, against a head kept elsewhere where one is given.
+    /// Runs `locard verify`, with a head stored elsewhere if one is given.
     pub(super) fn verify(&self, run: &Path, head: Option<&str>) -> io::Result<Verified> {
         let head = head.map(|head| [OsStr::new("--head"), OsStr::new(head)]);
         let fixed = [OsStr::new("verify"), run.as_os_str(), "--format".as_ref(), "json".as_ref()];
         let output = self.locard(fixed.into_iter().chain(head.into_iter().flatten()))?;
         let code = match output.status.code() {
             Some(code @ (0 | 2..)) => code,
-            // A panic is a defect of ours, whatever the run is.
+            // A panic is a bug in this program, whatever the run is.
             Some(_) | None => return Err(crashed("locard verify", &output)),
         };
         let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
@@ -95,19 +95,19 @@ impl Programs {
         Ok(Verified { code, findings: findings.collect() })
     }
 
-    /// The script.
+    /// Runs the script.
     pub(super) fn script(&self, run: &Path) -> io::Result<Scripted> {
         let output = run_program(&self.python, [self.script.as_os_str(), run.as_os_str()])?;
         let said = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned();
         match output.status.code() {
-            // A traceback ends with 1, too.
+            // A traceback also exits with 1.
             _ if !output.stderr.is_empty() => Err(crashed("verify.py", &output)),
             Some(code @ 0..=2) => Ok(Scripted { passes: code == 0, said }),
             Some(_) | None => Err(crashed("verify.py", &output)),
         }
     }
 
-    /// Everything that the run says, as programs read it.
+    /// Returns everything that the run says, in the form for programs.
     pub(super) fn said(&self, run: &Path) -> io::Result<Vec<Vec<u8>>> {
         let says = |command: &str| {
             let output =
@@ -120,7 +120,7 @@ impl Programs {
         ["facts", "report", "rejections"].into_iter().map(says).collect()
     }
 
-    /// Packs the run uncompressed into `file`; false where export refuses.
+    /// Packs the run uncompressed into `file`; returns false if export refuses.
     pub(super) fn export(&self, run: &Path, file: &Path) -> io::Result<bool> {
         let fixed = [OsStr::new("export"), run.as_os_str(), "--plain".as_ref(), "-o".as_ref()];
         let output = self.locard(fixed.into_iter().chain([file.as_os_str()]))?;
@@ -138,7 +138,7 @@ impl Programs {
 
 #[expect(clippy::disallowed_methods, reason = "the campaign starts the programs as a person does")]
 fn run_program<'a>(program: &Path, arguments: impl IntoIterator<Item = &'a OsStr>) -> io::Result<Output> {
-    // No head that somebody noted has a say.
+    // Heads noted by the user must have no influence.
     Command::new(program).args(arguments).env("LOCARD_NO_HEAD_LOG", "1").env("LOCARD_NO_MEMORY", "1").output()
 }
 

@@ -1,12 +1,12 @@
-//! What `docs/run-format.md` says that it does not check: what `locard verify` finds there, the script need not find.
+//! What `docs/run-format.md` says that it does not check: the script need not find what `locard verify` finds there.
 //!
-//! A finding counts as beyond the page by what kind of check made it: its level, its place and the words that begin it.
-//! Whatever is not named here the page speaks of, and a script that passes it is wrong.
+//! Whether a finding is outside the page depends on the kind of check behind it: its level, its place and its first words.
+//! The page covers everything that is not listed here, and a script that accepts it is wrong.
 
 use super::kinds::Page;
 use super::programs::{Finding, Verified};
 
-/// Why a finding is beyond the page.
+/// The reason why a finding is outside the page.
 pub(super) type Rule = &'static str;
 
 const TYPES: Rule = "names, members and words that the page does not use are of no known form (the page: covered by the chains alone)";
@@ -19,14 +19,14 @@ const SCHEMA: Rule = "triggers and views, from which nothing follows";
 const SHOWN: Rule = "what the end of a call says of the records that it showed";
 const REPLIES: Rule = "the form of replies and of what the log says of them";
 
-/// The rules by which everything that was found is beyond the page; the first finding that is not.
+/// Returns the rules by which all findings are outside the page, or the first finding that is not.
 pub(super) fn beyond(page: Page, verified: &Verified) -> Result<Vec<Rule>, String> {
     let Some(first) = verified.findings.first() else { return Err(verified.to_string()) };
     if page == Page::Whole {
         return Err(first.to_string());
     }
     let mut rules: Vec<Rule> = Vec::new();
-    // Behind an event that is of no known form `locard verify` reads no further, and misses the seal.
+    // After an event of unknown form, `locard verify` stops reading and misses the seal.
     let stops = verified.findings.iter().any(|finding| rule(finding) == Some(TYPES));
     let follows =
         |finding: &&Finding| stops && finding.place == "the log" && finding.what.ends_with("is not a seal");
@@ -46,7 +46,8 @@ fn rule(finding: &Finding) -> Option<Rule> {
     }
 }
 
-/// What `locard verify` says of an event, a circumstance or a record that is of no known form, and of one that is not canonical: all changes that are not canonical are in scope as a whole.
+/// What `locard verify` says about events, circumstances or records that have an unknown form or are not canonical.
+/// Changes that break the canonical form are fully covered by the page.
 const NO_KNOWN_FORM: [&str; 3] = [
     "expected an event in canonical form",
     "expected a circumstance in canonical form",
@@ -58,7 +59,7 @@ fn of_the_log(finding: &Finding) -> Option<Rule> {
     match place.as_str() {
         "manifest.json" if !what.contains("the head") => Some(MANIFEST),
         "run.db" if what.contains("sqlite_schema") => Some(SCHEMA),
-        // An event is read before anything else is asked of it: of what the page uses, the script has read it.
+        // An event is parsed before any other check; the script has read the members that the page uses.
         _ if NO_KNOWN_FORM.iter().any(|words| what.contains(words)) => Some(TYPES),
         _ if place.starts_with("inv-") && what.contains("another size") => Some(SHOWN),
         _ if place.starts_with("payload") && what.contains("calls than its event says") => Some(REPLIES),
@@ -67,7 +68,7 @@ fn of_the_log(finding: &Finding) -> Option<Rule> {
     }
 }
 
-/// Words of `ground::RecheckError` that begin what the page's own table of a fact does not ask.
+/// The first words of `ground::RecheckError` for checks that the page's table of facts does not require.
 const RECHECKED_BY_TABLES: [&str; 8] = [
     "is no subject of",
     "is not stated",

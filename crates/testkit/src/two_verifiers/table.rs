@@ -1,25 +1,25 @@
-//! What came of changes, counted.
+//! Counts of the results of changes.
 
 use super::Total;
 use super::scope::Rule;
 use std::collections::BTreeMap;
 
-/// What came of one changed copy.
+/// The result of one changed copy.
 #[derive(Debug)]
 pub(super) enum Came {
-    /// Neither verifier passes it.
+    /// Neither verifier accepts it.
     BothFound,
-    /// The run is damaged so that `locard export` refuses it: the script has nothing to read.
+    /// `locard export` refuses the damaged run, so the script has nothing to read.
     Refused,
-    /// Both pass it: the same run in other bytes.
+    /// Both accept it: the same run in different bytes.
     Meaningless,
-    /// Both pass it, and its head is another one.
+    /// Both accept it, and it has a different head.
     HeadAlone,
-    /// `locard verify` finds what the page says that it does not check.
+    /// `locard verify` finds something that the page says it does not check.
     Beyond(Vec<Rule>),
     /// One finds what the other does not.
     Disagreed(String),
-    /// Both pass it, and it says something else under the same head.
+    /// Both accept it, although it says something else under the same head.
     Missed(String),
 }
 
@@ -33,7 +33,7 @@ impl Came {
     }
 }
 
-/// What came of one way.
+/// The results of one way of changing a run.
 #[derive(Debug)]
 pub(super) struct Row {
     name: String,
@@ -89,7 +89,7 @@ impl Row {
         other.rules.iter().for_each(|(rule, number)| *self.rules.entry(rule).or_default() += number);
     }
 
-    /// Copies that both judged.
+    /// Returns the number of copies that both judged.
     fn copies(&self) -> u32 {
         self.found + self.meaningless + self.head + self.beyond + self.disagreed + self.missed
     }
@@ -109,7 +109,7 @@ impl Row {
     }
 }
 
-/// All ways, in the order in which they came.
+/// All ways, in the order of their use.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: Vec<Row>,

@@ -1,4 +1,4 @@
-//! The count: what is said of it, what a cache knows, and where a context ends.
+//! Tests of the token count: its rules, the cache, and the context limit.
 
 use super::wire::{BOTH, post};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ fn words(count: usize) -> String {
     (0..count).map(|n| format!("word{} ", n % 7)).collect()
 }
 
-/// A conversation of so many turns, marked as a client would.
+/// Builds a conversation with this many turns, with cache marks like a client's.
 fn body(speaks: Speaks, turns: usize, system: &str) -> Value {
     let mark = json!({"type": "ephemeral"});
     let said = |n: usize| format!("{n}: {}", words(200));

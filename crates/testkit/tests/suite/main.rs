@@ -1,4 +1,4 @@
-//! The strict servers: every rule that they know is broken once, and their count is held against what they say of it.
+//! Tests of the strict servers: every rule is broken once, and the token count is compared with its description.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 mod count;

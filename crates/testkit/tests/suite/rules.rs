@@ -1,4 +1,4 @@
-//! Each rule, broken by one change of a request that keeps them all.
+//! Tests of each rule, broken by one change to a valid request.
 
 use super::wire::{BOTH, post};
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn openai() -> Value {
     })
 }
 
-/// What is changed, and a part of what the server says of it.
+/// The name of a change, the change, and part of the server's response to it.
 type Case = (&'static str, fn(&mut Value), &'static str);
 
 fn blocks(body: &mut Value, message: usize) -> &mut Vec<Value> {
@@ -408,7 +408,7 @@ fn server(speaks: Speaks) -> ApiServer {
     .unwrap()
 }
 
-/// A conversation whose first reply the server has given itself.
+/// Starts a conversation whose first reply the server gave itself.
 fn begun(server: &ApiServer, speaks: Speaks, whole: &Value) {
     let mut first = whole.clone();
     messages(&mut first).truncate(if speaks == Speaks::Anthropic { 1 } else { 2 });
@@ -423,7 +423,7 @@ fn each_broken_rule_gets_its_400() {
             Speaks::OpenAi => (openai(), OPENAI),
         };
         let server = server(speaks);
-        // A reply is asked for at once where nothing is said of streams.
+        // Without a `stream` member, a complete reply is expected.
         let mut at_once = whole.clone();
         members(&mut at_once).remove("stream");
         members(&mut at_once).remove("stream_options");
@@ -439,9 +439,9 @@ fn each_broken_rule_gets_its_400() {
             assert_eq!(server.broken().last(), Some(&message));
             let pure = check(speaks, &changed);
             match *what {
-                // What only a server knows is whether thinking is what it said.
+                // Only a server knows whether thinking is what it sent.
                 "thinking changed" | "a signature changed" | "thinking twice" => assert_eq!(pure, Ok(())),
-                // Another rule finds these too.
+                // Another rule also finds these.
                 "thinking dropped" | "thinking behind a call" => assert!(pure.is_err(), "{what}"),
                 _ => assert_eq!(pure, Err(message), "{what}"),
             }

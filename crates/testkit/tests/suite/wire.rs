@@ -1,4 +1,4 @@
-//! A client of a few lines.
+//! A minimal client.
 
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -7,7 +7,7 @@ use testkit::api::{ApiServer, KEY, Speaks};
 
 pub(crate) const BOTH: [Speaks; 2] = [Speaks::Anthropic, Speaks::OpenAi];
 
-/// The status of the answer, and its body.
+/// Returns the status and the body of the response.
 pub(crate) fn post(server: &ApiServer, speaks: Speaks, body: &Value) -> (u16, Value) {
     let base = server.base();
     let host = base.trim_start_matches("http://").trim_end_matches("/v1").to_owned();

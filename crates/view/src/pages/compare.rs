@@ -1,4 +1,4 @@
-//! Two runs side by side: the tables of what `locard diff` says.
+//! Two runs side by side: the contents of `locard diff` as tables.
 
 use crate::error::Trouble;
 use crate::house::House;
@@ -15,10 +15,10 @@ use ledger::{FactEntry, FactId};
 use maud::{Markup, html};
 use report::terminal as inert;
 
-/// Things of a kind that are listed unless all are asked for.
+/// The number of items of a kind that are listed, unless all are requested.
 const SHOWN: usize = 25;
 
-/// The two runs, and how much of what differs is listed.
+/// The two runs, and how many differences are listed.
 struct Sides<'b> {
     before: &'b Book,
     after: &'b Book,
@@ -75,7 +75,7 @@ fn verdict(diff: &Diff<'_>, sides: &Sides<'_>) -> Markup {
     }
 }
 
-/// The models of a run, each once.
+/// Returns the models of a run, without repeats.
 fn models(book: &Book) -> String {
     let mut models: Vec<&str> = book.run.tasks.values().map(|view| view.assigned.model.as_str()).collect();
     models.sort_unstable();
@@ -192,7 +192,7 @@ fn beside_facts(diff: &Diff<'_>, sides: &Sides<'_>) -> Markup {
 }
 
 impl Sides<'_> {
-    /// What only the one run has, and what only the other one.
+    /// Renders what only the first run has and what only the second has.
     fn both<T>(&self, kind: &str, changes: &Changes<T>, one: impl Fn(&Book, &T) -> Markup) -> Markup {
         let lists = [
             ("only before", "removed", &changes.removed, self.before),
@@ -308,7 +308,7 @@ fn effort(diff: &Diff<'_>) -> Markup {
     }
 }
 
-/// Whether a list has more than is shown.
+/// Checks whether a list has more items than are shown.
 fn is_cut(diff: &Diff<'_>) -> bool {
     fn longest<T>(changes: &Changes<T>) -> usize {
         changes.removed.len().max(changes.added.len())

@@ -1,4 +1,4 @@
-//! One entity of a run's graph: what it is, what it is related to, and what is told of it.
+//! One entity of a run's graph: what it is, its relations, and what the facts say about it.
 
 mod elsewhere;
 mod relations;
@@ -18,10 +18,10 @@ use maud::{Markup, html};
 use report::terminal as inert;
 use std::collections::BTreeMap;
 
-/// Rows of a list that has a page of its own.
+/// The number of rows in a list on its own page.
 const ROWS: usize = 100;
 
-/// Names, entities and readings that the first page shows of each list.
+/// The number of names, entities and interpretations that the first page shows in each list.
 const SHOWN: usize = 10;
 
 pub(crate) fn page(house: &House, run: &str, id: &str, asked: &Asked) -> Answer {
@@ -49,12 +49,12 @@ pub(crate) fn page(house: &House, run: &str, id: &str, asked: &Asked) -> Answer 
     Ok(Page::of(run, &title, head))
 }
 
-/// The address of a part of an entity's page.
+/// Returns the address of a part of an entity's page.
 fn part(sight: &Sight<'_>, entity: EntityRef, pairs: &[(&str, &str)]) -> String {
     format!("{}?{}", sight.address(entity), query(pairs))
 }
 
-/// The links to the parts of the page.
+/// Renders the links to the parts of the page.
 pub(super) fn parts(sight: &Sight<'_>, entity: EntityRef, current: Option<&str>) -> Markup {
     let at = sight.address(entity);
     let all = [
@@ -118,7 +118,7 @@ fn told(sight: &Sight<'_>, entity: EntityRef) -> Markup {
     }
 }
 
-/// The names of an entity, each with the facts that give it.
+/// Returns the names of an entity, each with the facts that use it.
 fn named<'c>(sight: &Sight<'c>, entity: EntityRef) -> Vec<(&'c str, Vec<Told>)> {
     let mut names: BTreeMap<&str, Vec<Told>> = BTreeMap::new();
     for (name, told) in sight.of.names(entity) {
@@ -204,7 +204,7 @@ fn same_rows(sight: &Sight<'_>, all: &[Namesake]) -> Markup {
     }
 }
 
-/// The relations that agents added, apart from those of code.
+/// Renders the relations that agents added, separate from those of code.
 fn readings(sight: &Sight<'_>, entity: EntityRef) -> Markup {
     let readings = sight.connected.readings(sight.run);
     let about: Vec<_> = readings.about(entity).iter().filter_map(|at| readings.links.get(*at)).collect();

@@ -1,4 +1,4 @@
-//! One fact: everything that is known of it, down to the bytes.
+//! One fact: everything known about it, down to the bytes.
 
 use crate::error::{Trouble, causes};
 use crate::house::House;
@@ -106,7 +106,7 @@ fn writers(fact: &FactEntry) -> Markup {
     }
 }
 
-/// The record, and the stored bytes in which the values stand.
+/// Renders the record, and the stored bytes that contain the values.
 fn proof(book: &Book, fact: &FactEntry) -> Markup {
     let Some((_, call)) = book.run.invocation(fact.invocation) else { return html! {} };
     match app::read_output(&book.folder, call) {
@@ -123,7 +123,7 @@ fn proof(book: &Book, fact: &FactEntry) -> Markup {
     }
 }
 
-/// How a tier is called.
+/// Returns the word for a tier.
 const fn tier(tier: Tier) -> &'static str {
     match tier {
         Tier::Exact => "exact",

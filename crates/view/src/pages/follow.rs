@@ -1,4 +1,4 @@
-//! Following a run while it is recorded.
+//! Follows a run while it is being recorded.
 
 use crate::house::House;
 use crate::lines::{Line, lines};
@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use report::terminal as inert;
 use serde_json::json;
 
-/// Events that a page begins with, and that are told at once.
+/// The number of events that a page starts with, and that are sent at once.
 const EVENTS: usize = 400;
 
 pub(crate) fn page(house: &House, name: &str, asked: &Asked) -> Answer {
@@ -21,7 +21,7 @@ pub(crate) fn page(house: &House, name: &str, asked: &Asked) -> Answer {
     let from = asked.text("from").map_or(last, |_| asked.number("from") as u64);
     let followed = app::follow(&folder, from, EVENTS)?;
     let base = format!("/run/{}", segment(name));
-    // A page of the past stays as it is.
+    // A page about the past does not change.
     let lives = !followed.sealed && !followed.more;
     let earlier = (from > 0).then(|| address(&base, from.saturating_sub(EVENTS as u64)));
     let later = followed.more.then(|| address(&base, followed.next));
@@ -59,7 +59,7 @@ fn shown(line: &Line, base: &str) -> Markup {
     }
 }
 
-/// What came since a position, for the script of the page.
+/// Returns the events since a position, for the script of the page.
 pub(crate) fn news(house: &House, name: &str, asked: &Asked) -> Answer<Response> {
     let folder = house.shelf.folder(name)?;
     let followed = app::follow(&folder, asked.number("from") as u64, EVENTS)?;

@@ -1,4 +1,4 @@
-//! The graph of a run as a whole: what there is, a search, what has most neighbours, what contradicts itself.
+//! The graph of a run as a whole: counts, a search, the entities with the most neighbours, contradictions.
 
 use super::sight::{Sight, all, many, name, number};
 use crate::error::Trouble;
@@ -16,13 +16,13 @@ use maud::{Markup, html};
 use report::terminal as inert;
 use std::collections::BTreeMap;
 
-/// Rows of a list of entities.
+/// The number of rows in a list of entities.
 const ROWS: usize = 100;
 
-/// Hubs and contradictions that the first page shows.
+/// The number of hubs and contradictions on the first page.
 const SHOWN: usize = 20;
 
-/// The most characters that are looked for.
+/// The maximum length of a search text, in characters.
 const LONGEST: usize = 300;
 
 pub(crate) fn page(house: &House, run: &str, asked: &Asked) -> Answer<Response> {
@@ -90,7 +90,7 @@ fn relations(sight: &Sight<'_>) -> BTreeMap<RelationKind, usize> {
     relations
 }
 
-/// The field that looks for an entity.
+/// Renders the search field for entities.
 pub(super) fn search_form(sight: &Sight<'_>, text: &str) -> Markup {
     html! {
         search {
@@ -150,7 +150,7 @@ fn of_kind(sight: &Sight<'_>, run: &str, word: &str, asked: &Asked) -> Answer<Ma
     })
 }
 
-/// Entities, one a line.
+/// Renders entities, one per line.
 fn list(sight: &Sight<'_>, entities: &[EntityRef]) -> Markup {
     html! {
         ul.rows {
@@ -224,7 +224,7 @@ fn all_contradictions(sight: &Sight<'_>, asked: &Asked) -> Markup {
     }
 }
 
-/// What agents added, apart from what code made.
+/// Renders what agents added, separate from what code derived.
 fn readings(sight: &Sight<'_>) -> Markup {
     let readings = sight.connected.readings(sight.run);
     let (things, links) = (readings.things.len(), readings.links.len());
@@ -261,7 +261,7 @@ fn all_readings(sight: &Sight<'_>, asked: &Asked) -> Markup {
     }
 }
 
-/// A relation that an agent added.
+/// Renders a relation that an agent added.
 pub(super) fn link(sight: &Sight<'_>, link: &Link) -> Markup {
     html! {
         span.what { "reading of " (inert(&link.agent)) } " "
@@ -283,7 +283,7 @@ fn end(sight: &Sight<'_>, end: &End) -> Markup {
     }
 }
 
-/// The facts that an agent named.
+/// Renders the facts that an agent cited.
 fn facts(sight: &Sight<'_>, facts: &[ledger::FactId]) -> Markup {
     html! {
         " " span.note {

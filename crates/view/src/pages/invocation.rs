@@ -1,4 +1,4 @@
-//! One tool call: what was asked, what came of it, and what rests on it.
+//! One tool call: its arguments, its result, and the facts based on it.
 
 use crate::error::{Trouble, causes};
 use crate::house::House;
@@ -16,13 +16,13 @@ use maud::{Markup, html};
 use report::terminal as inert;
 use std::collections::BTreeMap;
 
-/// Records of a page.
+/// The number of records on a page.
 pub(super) const RECORDS: usize = 50;
 
-/// The most bytes of a stored output that are sent at once.
+/// The maximum number of bytes of a stored output that are sent at once.
 const MOST: usize = 64 << 20;
 
-/// Gaps and places of damage that are shown.
+/// The number of gaps, and of places of damage, that are shown.
 const SHOWN: usize = 100;
 
 pub(crate) fn page(house: &House, name: &str, id: &str, asked: &Asked) -> Answer {
@@ -37,14 +37,14 @@ pub(crate) fn page(house: &House, name: &str, id: &str, asked: &Asked) -> Answer
         @match &output {
             Ok(Some(output)) => (records(&book, call, output, &base, asked)),
             Ok(None) => p { "The call has no output." },
-            // What the log says of the call stands all the same.
+            // The log's information about the call is shown anyway.
             Err(error) => { h2 { "The output cannot be read" } (causes(error)) },
         }
     };
     Ok(Page::of(name, &format!("{} {}", call.started.tool, call.started.invocation), body))
 }
 
-/// The stored output as it is.
+/// Returns the stored output unchanged.
 pub(crate) fn raw(house: &House, name: &str, id: &str) -> Answer<Response> {
     let book = house.shelf.open(name)?;
     let (_, call) = find(&book, id)?;
@@ -98,7 +98,7 @@ fn told(book: &Book, task: TaskId, call: &InvocationView, base: &str) -> Markup 
     }
 }
 
-/// Arguments on several lines; what would move or hide text is escaped on each.
+/// Formats arguments on several lines; characters that would move or hide text are escaped on each line.
 fn arguments(value: &serde_json::Value) -> String {
     let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
     text.lines().map(inert).collect::<Vec<_>>().join("\n")
@@ -152,7 +152,7 @@ fn records(book: &Book, call: &InvocationView, output: &Output, base: &str, aske
     }
 }
 
-/// The address of a record.
+/// Returns the address of a record.
 pub(super) fn link(base: &str, invocation: InvocationId, record: RecordId) -> String {
     let from = record.0 as usize / RECORDS * RECORDS;
     match from {
@@ -161,7 +161,7 @@ pub(super) fn link(base: &str, invocation: InvocationId, record: RecordId) -> St
     }
 }
 
-/// The facts that rest on the records of an invocation.
+/// Returns the facts that are based on the records of an invocation.
 fn resting(book: &Book, id: InvocationId) -> BTreeMap<RecordId, Vec<&FactEntry>> {
     let mut facts: BTreeMap<RecordId, Vec<&FactEntry>> = BTreeMap::new();
     for fact in book.run.graph.grounded_in(id).into_iter().filter_map(|fact| book.run.fact(fact)) {

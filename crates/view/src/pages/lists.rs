@@ -1,4 +1,4 @@
-//! What a run has many of: facts, calls, refused claims.
+//! The long lists of a run: facts, calls, refused claims.
 
 use crate::error::Trouble;
 use crate::house::House;
@@ -11,10 +11,10 @@ use ledger::{Claim, Reading, TaskId};
 use maud::{Markup, html};
 use report::terminal as inert;
 
-/// Rows of a page.
+/// The number of rows on a page.
 const ROWS: usize = 100;
 
-/// Characters of arguments that a row shows.
+/// The number of characters of arguments that a row shows.
 const ARGUMENTS: usize = 160;
 
 pub(crate) fn facts(house: &House, name: &str, asked: &Asked) -> Answer {
@@ -107,7 +107,7 @@ fn call_row(agent: &str, call: &InvocationView, facts: usize, base: &str) -> Mar
     }
 }
 
-/// How a call ended, as a word with its colour.
+/// Renders how a call ended, as a coloured word.
 pub(crate) fn ending(call: &InvocationView) -> Markup {
     let Some(ended) = &call.ended else { return html! { span.tag.warn { "has not ended" } } };
     let class = match ended.outcome {
@@ -159,7 +159,7 @@ pub(crate) fn refused(house: &House, name: &str, asked: &Asked) -> Answer {
     Ok(Page::of(name, "Refused claims", body))
 }
 
-/// What an agent wrote as the id of a call: a link where it can be one.
+/// Renders the call id that an agent wrote, as a link if it can be one.
 fn citing(written: &str, base: &str) -> Markup {
     match written.parse::<ledger::InvocationId>() {
         Ok(id) => html! { a href={ (base) "/inv/" (id) } { code { (id) } } },
@@ -167,7 +167,7 @@ fn citing(written: &str, base: &str) -> Markup {
     }
 }
 
-/// What was claimed, in one line.
+/// Describes what was claimed, in one line.
 pub(crate) fn claimed(claim: &Claim) -> String {
     match claim {
         Claim::Reading(reading) => read(reading),

@@ -1,4 +1,4 @@
-//! How two entities are connected: each hop with what code says of its fact.
+//! How two entities are connected: each hop with code's sentence for its fact.
 
 use super::sight::{Sight, name, number, when};
 use crate::connected::EVERYTHING;
@@ -12,13 +12,13 @@ use maud::{Markup, html};
 use report::connections::{doubt, weakest};
 use report::terminal as inert;
 
-/// Ways that are looked for where more than the shortest is asked for.
+/// The number of paths that are searched for if more than the shortest is requested.
 const WAYS: usize = 3;
 
-/// Candidates that are listed.
+/// The number of candidates that are listed.
 const CANDIDATES: usize = 50;
 
-/// The most characters of a name.
+/// The maximum length of a name, in characters.
 const LONGEST: usize = 300;
 
 pub(crate) fn page(house: &House, run: &str, asked: &Asked) -> Answer {
@@ -47,7 +47,7 @@ pub(crate) fn page(house: &House, run: &str, asked: &Asked) -> Answer {
     Ok(Page::of(run, "Path", body))
 }
 
-/// The form that asks for the way between two entities.
+/// Renders the form that asks for the path between two entities.
 pub(super) fn form(sight: &Sight<'_>, from: &str, to: &str) -> Markup {
     html! {
         form.find action={ (sight.base) "/path" } method="get" {
@@ -60,7 +60,7 @@ pub(super) fn form(sight: &Sight<'_>, from: &str, to: &str) -> Markup {
     }
 }
 
-/// What is to be said of an end that is not one entity.
+/// Renders a message for an end that does not match exactly one entity.
 fn unclear(sight: &Sight<'_>, end: &str, text: &str, found: &Found, asked: [&str; 2]) -> Markup {
     match found {
         Found::One(entity) => html! { p { (end) ": " (sight.link(*entity)) } },
@@ -134,7 +134,7 @@ fn told(sight: &Sight<'_>, start: EntityRef, way: &[Hop]) -> Markup {
     }
 }
 
-/// One relation of a way, the fact that bears it out best, and the others.
+/// Renders one relation of a path, the fact with the best support, and the others.
 fn hop_of(sight: &Sight<'_>, hop: &Hop, is_weakest: bool) -> Markup {
     let Some((from, kind, _)) = sight.of.relation(hop.by) else { return html! {} };
     let (shown, weakness) = sight.told(|told| (told.shown_by(hop.by), told.weakness(hop.by)));

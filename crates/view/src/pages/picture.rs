@@ -1,4 +1,4 @@
-//! A picture of a run's graph that begins with one entity and grows by links; the same as a table.
+//! A picture of a run's graph that starts with one entity and grows by links, and the same as a table.
 
 mod drawing;
 mod layout;
@@ -57,7 +57,7 @@ fn drawn(sight: &Sight<'_>, plan: &Plan, state: &State) -> Markup {
     }
 }
 
-/// What the shapes and lines mean that are drawn.
+/// Renders the legend for the shapes and lines that are drawn.
 fn legend(sight: &Sight<'_>, plan: &Plan) -> Markup {
     let mut kinds: BTreeSet<EntityKind> = BTreeSet::from([sight.of.kind(plan.root)]);
     kinds.extend(plan.rows.iter().filter_map(|row| match &row.what {

@@ -1,4 +1,4 @@
-//! A record, with what facts rest on highlighted.
+//! A record, with the parts that facts are based on highlighted.
 
 use crate::text::{clipped, marked};
 use ledger::{BoundValue, ByteSpan, FactEntry, Output, Record, RecordId};
@@ -6,19 +6,19 @@ use maud::{Markup, html};
 use report::terminal as inert;
 use std::ops::Range;
 
-/// Characters of a value that are shown; the stored output has the whole of it.
+/// The number of characters of a value that are shown; the stored output has all of it.
 const LONGEST: usize = 20_000;
 
-/// Bytes of a stored line that are shown on each side of what a fact rests on.
+/// The number of bytes of a stored line shown on each side of a fact's values.
 const AROUND: usize = 1000;
 
-/// Every value of a fact: the subject first, unless its field is among the values.
+/// Returns every value of a fact: the subject first, unless its field is among the values.
 pub(super) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     let stated = fact.values.iter().any(|value| value.field == fact.subject.field);
     std::iter::once(&fact.subject).filter(move |_| !stated).chain(graph::values(fact))
 }
 
-/// A record as a table of its fields; `facts` are those that rest on it, linked to where `base` tells their addresses.
+/// Renders a record as a table of its fields; `facts` are those based on it, linked to addresses below `base`.
 pub(super) fn record(record: &Record, facts: &[&FactEntry], base: Option<&str>) -> Markup {
     html! {
         article.record #(record.id) aria-labelledby={ (record.id) "-title" } {
@@ -58,7 +58,7 @@ fn value(name: &str, text: &str, facts: &[&FactEntry]) -> Markup {
     }
 }
 
-/// What of a value's text a fact states: all of it, or the words that it quotes wherever they stand.
+/// Returns the parts of a value's text that a fact states: all of it, or the quoted words wherever they occur.
 fn stretches(value: &BoundValue, text: &str) -> Vec<Range<usize>> {
     match &value.quotation {
         Some(words) if !words.is_empty() => {
@@ -68,7 +68,7 @@ fn stretches(value: &BoundValue, text: &str) -> Vec<Range<usize>> {
     }
 }
 
-/// Links to the facts that state a field.
+/// Renders links to the facts that state a field.
 fn resting(name: &str, facts: &[&FactEntry], base: &str) -> Markup {
     let stating = |fact: &&&FactEntry| bound(fact).any(|value| value.field == name);
     html! {
@@ -78,7 +78,7 @@ fn resting(name: &str, facts: &[&FactEntry], base: &str) -> Markup {
     }
 }
 
-/// The stored line of a record with the spans of a fact highlighted; nothing where they do not lie in it.
+/// Renders the stored line of a record with the spans of a fact highlighted; empty if the spans are outside it.
 pub(super) fn line(output: &Output, record: RecordId, spans: &[ByteSpan]) -> Markup {
     let bytes = output.bytes();
     let Some((start, line)) = stored_line(bytes, record) else { return html! {} };
@@ -91,7 +91,7 @@ pub(super) fn line(output: &Output, record: RecordId, spans: &[ByteSpan]) -> Mar
     let Some(first) = marks.iter().map(|mark| mark.start).min() else { return html! {} };
     let last = marks.iter().map(|mark| mark.end).max().unwrap_or(first);
     let (from, to) = (first.saturating_sub(AROUND), last.saturating_add(AROUND).min(line.len()));
-    // The canonical form is UTF-8; what is cut at its ends may not be.
+    // The canonical form is UTF-8, but the cut ends may split a character.
     let Ok(text) = std::str::from_utf8(line) else { return html! {} };
     let (from, to) = (text.floor_char_boundary(from), text.ceil_char_boundary(to));
     let shown = text.get(from..to).unwrap_or_default();
@@ -111,7 +111,7 @@ pub(super) fn line(output: &Output, record: RecordId, spans: &[ByteSpan]) -> Mar
     }
 }
 
-/// Where the line of a record begins in the stored bytes, and the line.
+/// Returns the offset of a record's line in the stored bytes, and the line.
 fn stored_line(bytes: &[u8], record: RecordId) -> Option<(usize, &[u8])> {
     let mut start = 0;
     // The first line is the header.

@@ -7,9 +7,9 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse, Response};
 
-/// The page that `locard report` writes, as it is: it stands for itself, with its style and its script inside.
+/// Returns the page that `locard report` writes, unchanged: it is self-contained, with its style and script embedded.
 ///
-/// So it has its own policy, which allows these two by their hashes and fetches nothing, from here either.
+/// Therefore it has its own policy, which allows these two by their hashes and fetches nothing, not even from this server.
 pub(crate) fn page(house: &House, name: &str) -> Answer<Response> {
     let page = app::report_page(&house.shelf.folder(name)?, None, None, app::Wording::default())?;
     let policy = format!("{}; frame-ancestors 'none'", report::html::policy());

@@ -1,4 +1,4 @@
-//! One run: how it stands, what it answers, who did what.
+//! One run: its status, its answers, and which agent did what.
 
 use crate::house::House;
 use crate::lines::status;
@@ -15,13 +15,13 @@ use ledger::{FactId, Objective, TaskId};
 use maud::{Markup, html};
 use report::terminal as inert;
 
-/// Facts shown for each objective.
+/// The number of facts shown for each objective.
 const SHOWN_FACTS: usize = 3;
 
-/// Characters of a fact below an objective; its page has the whole of it.
+/// The number of characters of a fact shown below an objective; its page shows it in full.
 const LONGEST: usize = 160;
 
-/// Findings, gaps and places of damage shown; the report has all of them.
+/// The number of findings, gaps and places of damage shown; the report has all of them.
 const SHOWN: usize = 25;
 
 pub(crate) fn page(house: &House, name: &str) -> Answer {
@@ -48,7 +48,7 @@ pub(crate) fn page(house: &House, name: &str) -> Answer {
     Ok(Page::of(name, "Run", body))
 }
 
-/// What the run was told of earlier ones, and which of its calls were refused for it.
+/// Renders the lessons of earlier runs that the run was given, and the calls that were refused because of them.
 fn remembered(run: &Run, base: &str) -> Markup {
     let told = graph::told_lessons(run);
     html! {
@@ -136,7 +136,7 @@ fn answers(run: &Run, questions: &[Question<'_>], task: TaskId, view: &TaskView,
     }
 }
 
-/// The questions that no task had.
+/// Renders the questions that no task was assigned.
 fn handed_to_nobody(run: &Run, questions: &[Question<'_>], base: &str) -> Markup {
     let nobody: Vec<_> = questions.iter().filter(|it| it.tasks.is_empty()).collect();
     html! {
@@ -176,7 +176,7 @@ fn answer(run: &Run, it: &Question<'_>, base: &str) -> Markup {
     }
 }
 
-/// The first of the facts that answer an objective, each with what answers it.
+/// Renders the first facts that answer an objective, each with its answer.
 fn answering(run: &Run, facts: &[FactId], objective: &Objective, base: &str) -> Markup {
     html! {
         @if !facts.is_empty() {
@@ -192,7 +192,7 @@ fn answering(run: &Run, facts: &[FactId], objective: &Objective, base: &str) -> 
     }
 }
 
-/// What happened, in words of code, and apart from it what agents made of it.
+/// Renders what happened in code's words and, kept apart, what agents made of it.
 fn told(run: &Run, base: &str) -> Markup {
     let story = graph::story(run);
     let sentences = graph::narrative(run);
@@ -236,7 +236,7 @@ fn told(run: &Run, base: &str) -> Markup {
     }
 }
 
-/// A link to a node that has a page, its id where it has none.
+/// Renders a link to a node that has a page, or its id otherwise.
 fn cited(node: ledger::NodeId, base: &str) -> Markup {
     match node {
         ledger::NodeId::Fact(id) => html! { a href={ (base) "/fact/" (id) } { code { (id) } } },
@@ -272,7 +272,7 @@ fn findings(run: &Run, base: &str) -> Markup {
     }
 }
 
-/// What agents wrote down besides: no facts, and apart from everything that code says.
+/// Renders the agents' notes: they are not facts, and are kept apart from everything that code says.
 fn notes(run: &Run) -> Markup {
     let written =
         || run.tasks.iter().flat_map(|(task, view)| view.notes.iter().map(move |note| (task, view, note)));

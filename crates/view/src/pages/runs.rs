@@ -64,7 +64,7 @@ fn row(name: &str, listed: &Listed) -> Markup {
     }
 }
 
-/// The state of a run as a word with its colour.
+/// Renders the state of a run as a coloured word.
 pub(crate) fn state(state: State) -> Markup {
     let (class, word) = match state {
         State::Sealed => ("good", "sealed"),
@@ -74,10 +74,10 @@ pub(crate) fn state(state: State) -> Markup {
     html! { span.tag.(class) { (word) } }
 }
 
-/// The form that asks for two runs side by side.
+/// Renders the form that asks for two runs side by side.
 fn compare(runs: &[(String, Listed)]) -> Markup {
     let readable = || runs.iter().filter(|(_, listed)| listed.state != State::Unreadable);
-    // The two begun last, the older one before.
+    // The two latest runs, the older one first.
     let chosen = [readable().nth(1), readable().next()].map(|run| run.map(|(name, _)| name.as_str()));
     let names: Vec<&str> = readable().map(|(name, _)| name.as_str()).collect();
     html! {
@@ -88,7 +88,7 @@ fn compare(runs: &[(String, Listed)]) -> Markup {
     }
 }
 
-/// The form with the two that are chosen in it.
+/// Renders the form with two runs selected.
 pub(crate) fn form(names: &[&str], chosen: [Option<&str>; 2]) -> Markup {
     html! {
         form.compare action="/compare" method="get" {

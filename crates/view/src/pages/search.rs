@@ -1,4 +1,4 @@
-//! Searching what the calls of one run returned, or of all.
+//! Searches what the calls of one run, or of all runs, returned.
 
 use crate::error::{Trouble, causes};
 use crate::house::House;
@@ -10,23 +10,23 @@ use app::{FoundRecord, Hit, SearchFrom, SearchLimits, Sought};
 use maud::{Markup, html};
 use report::terminal as inert;
 
-/// Records of a page.
+/// The number of records on a page.
 const RESULTS: usize = 50;
 
-/// Bytes of outputs that one page reads: what bounds how long it takes.
+/// The number of bytes of outputs that one page reads, which bounds its time.
 const BYTES: u64 = 512 << 20;
 
-/// The most characters that are looked for.
+/// The maximum length of a search text, in characters.
 const LONGEST: usize = 200;
 
-/// What was found, over all runs.
+/// The results over all runs.
 #[derive(Default)]
 struct Results {
-    /// The records of each run that has any, or why it could not be searched.
+    /// The records of each run with results, or the reason why it could not be searched.
     runs: Vec<(String, Result<app::Found, Trouble>)>,
     records: usize,
     bytes: u64,
-    /// Where the rest begins.
+    /// The position where the remaining results start.
     next: Option<String>,
 }
 
@@ -112,7 +112,7 @@ fn search(house: &House, sought: &Sought, only: Option<&str>, after: Option<&str
     Ok(results)
 }
 
-/// A place to go on from, as it stands in an address.
+/// Formats a position to continue from, for an address.
 fn cursor(run: &str, from: SearchFrom) -> String {
     format!("{}.{}.{}.{run}", from.task, from.place, from.record)
 }

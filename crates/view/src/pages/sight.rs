@@ -12,13 +12,13 @@ use report::connections::Context;
 use report::terminal as inert;
 use std::collections::BTreeSet;
 
-/// Characters of a name in a list; the entity's page has the whole name.
+/// The number of characters of a name in a list; the entity's page shows all of it.
 const NAME: usize = 120;
 
-/// Facts that a relation is shown with; its own page lists all of them.
+/// The number of facts shown with a relation; its own page lists all of them.
 const CITED: usize = 3;
 
-/// A run and its graph, as a page shows them.
+/// A run and its graph, in the form that pages need.
 pub(super) struct Sight<'b> {
     pub(super) base: String,
     pub(super) run: &'b Run,
@@ -26,7 +26,7 @@ pub(super) struct Sight<'b> {
     pub(super) of: &'b Connections,
 }
 
-/// Which end of a relation an entity is.
+/// The direction of a relation as seen from an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Way {
     /// The relation leads to it.
@@ -38,7 +38,7 @@ pub(super) enum Way {
 impl Way {
     pub(super) const ALL: [Way; 2] = [Way::In, Way::Out];
 
-    /// The word in addresses.
+    /// Returns the word used in addresses.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Way::In => "in",
@@ -57,39 +57,39 @@ impl<'b> Sight<'b> {
         Sight { base: format!("/run/{}", segment(&book.name)), run: &book.run, connected, of: &connected.of }
     }
 
-    /// Does something with the words of code for entities and facts.
+    /// Calls a function with code's words for entities and facts.
     pub(super) fn told<A>(&self, tell: impl FnOnce(&Context<'_>) -> A) -> A {
         tell(&Context::new(&[self.run], self.of, &EVERYTHING))
     }
 
-    /// The address of an entity's page.
+    /// Returns the address of an entity's page.
     pub(super) fn address(&self, entity: EntityRef) -> String {
         format!("{}/entity/{}", self.base, self.id(entity))
     }
 
-    /// The address of the picture that begins with an entity.
+    /// Returns the address of the picture that starts with an entity.
     pub(super) fn picture(&self, entity: EntityRef) -> String {
         format!("{}/picture?of={}", self.base, self.id(entity))
     }
 
-    /// The address of one fact.
+    /// Returns the address of a fact.
     pub(super) fn fact_address(&self, fact: FactId) -> String {
         format!("{}/fact/{fact}", self.base)
     }
 
-    /// The address of the list of the facts that show a relation.
+    /// Returns the address of the list of facts that show a relation.
     pub(super) fn facts_address(&self, relation: RelationRef) -> String {
         let Some((from, kind, to)) = self.of.relation(relation) else { return self.base.clone() };
         let pairs = [("part", "facts"), ("relation", kind.name()), ("to", &self.id(to))];
         format!("{}?{}", self.address(from), query(&pairs))
     }
 
-    /// The id of an entity, as text.
+    /// Returns the id of an entity, as text.
     pub(super) fn id(&self, entity: EntityRef) -> String {
         self.of.id(entity).map(|id| id.to_string()).unwrap_or_default()
     }
 
-    /// An entity with its kind, its name as a link to its page, and its host.
+    /// Renders an entity with its kind, its name as a link to its page, and its host.
     pub(super) fn link(&self, entity: EntityRef) -> Markup {
         html! {
             span.what { (one(self.of.kind(entity))) } " "
@@ -98,20 +98,20 @@ impl<'b> Sight<'b> {
         }
     }
 
-    /// The relation as a sentence, each end linked.
+    /// Renders a relation as a sentence, with each end linked.
     pub(super) fn sentence(&self, relation: RelationRef) -> Markup {
         let Some((from, kind, to)) = self.of.relation(relation) else { return html! {} };
         html! { (self.link(from)) " " b { (kind.words()) } " " (self.link(to)) }
     }
 
-    /// Links to facts, by their ids.
+    /// Renders a link to a fact, by its id.
     pub(super) fn fact_link(&self, fact: FactId) -> Markup {
         html! { a.nowrap href=(self.fact_address(fact)) { code { (fact) } } }
     }
 
-    /// The facts that show a relation: the best of them, and a link to the list of all.
+    /// Renders the facts that show a relation: the best of them, and a link to all.
     pub(super) fn citing(&self, relation: RelationRef) -> Markup {
-        // A fact that gives several times shows the relation once.
+        // A fact that states several times shows the relation once.
         let mut met = BTreeSet::new();
         let mut shown = self.told(|told| told.shown_by(relation));
         shown.retain(|told| met.insert(told.fact));
@@ -126,17 +126,17 @@ impl<'b> Sight<'b> {
         }
     }
 
-    /// How sure a relation is.
+    /// Returns the confidence in a relation.
     pub(super) fn confidence(&self, relation: RelationRef) -> Confidence {
         self.told(|told| told.confidence(relation))
     }
 
-    /// The first and the last time that facts give a relation.
+    /// Renders the first and the last time that facts state for a relation.
     pub(super) fn span(&self, relation: RelationRef) -> Markup {
         span(self.of.shown_by(relation))
     }
 
-    /// A stretch of a list that a page of the run shows.
+    /// Returns the part of a list that a page of the run shows.
     pub(super) fn stretch(
         &self,
         from: usize,
@@ -154,13 +154,13 @@ impl<'b> Sight<'b> {
     }
 }
 
-/// A name of the evidence, clipped.
+/// Renders a name from the evidence, shortened.
 pub(super) fn name(text: &str) -> Markup {
     let (shown, whole) = clipped(text, NAME);
     html! { @if text.is_empty() { "(no name)" } @else { code { (inert(shown)) @if !whole { "…" } } } }
 }
 
-/// The first and the last of the times of facts.
+/// Renders the first and the last of the facts' times.
 pub(super) fn span(told: impl Iterator<Item = Told>) -> Markup {
     let (first, last) = ends(told);
     html! {
@@ -172,20 +172,20 @@ pub(super) fn span(told: impl Iterator<Item = Told>) -> Markup {
     }
 }
 
-/// The earliest and the latest of the times of facts.
+/// Returns the earliest and the latest of the facts' times.
 pub(super) fn ends(told: impl Iterator<Item = Told>) -> (Option<When>, Option<When>) {
     told.filter_map(|told| told.when).fold((None, None), |(first, last), when| {
         (Some(first.map_or(when, |it: When| it.min(when))), Some(last.map_or(when, |it: When| it.max(when))))
     })
 }
 
-/// A time to the second; the fact has the whole of it.
+/// Renders a time to the second; the fact has the full precision.
 pub(super) fn when(when: When) -> Markup {
     let full = when.utc.to_string();
     html! { time.nowrap datetime=(full) { (said(when)) } }
 }
 
-/// The same as text.
+/// Formats a time to the second as text.
 pub(super) fn said(when: When) -> String {
     let full = when.utc.to_string();
     let second = full.get(..19).unwrap_or(&full).replace('T', " ");
@@ -193,18 +193,18 @@ pub(super) fn said(when: When) -> String {
     format!("{until}{second}{}", if when.is_local { " local" } else { "Z" })
 }
 
-/// What an entity of a kind is called.
+/// Returns the singular noun for a kind of entity.
 pub(super) const fn one(kind: EntityKind) -> &'static str {
     words(kind).0
 }
 
-/// So many entities of a kind.
+/// Formats a number of entities of a kind.
 pub(super) fn many(number_of: usize, kind: EntityKind) -> String {
     let (one, many) = words(kind);
     format!("{} {}", number(number_of), if number_of == 1 { one } else { many })
 }
 
-/// What entities of a kind are called.
+/// Returns the plural noun for a kind of entity.
 pub(super) const fn all(kind: EntityKind) -> &'static str {
     words(kind).1
 }
@@ -230,7 +230,7 @@ const fn words(kind: EntityKind) -> (&'static str, &'static str) {
     }
 }
 
-/// A relation as seen from one of its ends.
+/// Describes a relation as seen from one of its ends.
 pub(super) fn seen_from(kind: RelationKind, way: Way) -> String {
     match (way, kind) {
         (Way::Out, _) | (Way::In, RelationKind::SameContentAs) => kind.words(),
@@ -240,7 +240,7 @@ pub(super) fn seen_from(kind: RelationKind, way: Way) -> String {
     }
 }
 
-/// A number with its thousands apart.
+/// Formats a number with a separator between thousands.
 pub(super) fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();

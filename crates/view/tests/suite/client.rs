@@ -1,4 +1,4 @@
-//! The application in a thread, and a client that sends what it is told to.
+//! Runs the application in a thread, with a client that can send arbitrary requests.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use view::Which;
 
-/// The application over the runs of a folder; ends with it.
+/// The application over the runs of a folder; it stops when this is dropped.
 pub(crate) struct Opened {
     pub(crate) port: u16,
     pub(crate) token: String,
@@ -43,12 +43,12 @@ impl Opened {
         format!("locard-view-{}={}", self.port, self.token)
     }
 
-    /// Asks as a browser does that has the cookie.
+    /// Sends a request like a browser that has the cookie.
     pub(crate) fn get(&self, path: &str) -> Reply {
         self.ask("GET", path, &[("Host", &self.host()), ("Cookie", &self.cookie())])
     }
 
-    /// The body of what must be there.
+    /// Returns the body of a page that must exist.
     pub(crate) fn page(&self, path: &str) -> String {
         let reply = self.get(path);
         assert_eq!(reply.status, 200, "{path}\n{}", reply.body);
@@ -73,7 +73,7 @@ impl Drop for Opened {
     }
 }
 
-/// What was answered.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -98,7 +98,7 @@ impl Reply {
     }
 }
 
-/// The addresses of this application that a page links to.
+/// Returns the addresses of this application that a page links to.
 pub(crate) fn links(body: &str) -> Vec<String> {
     let addresses = body.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
     let plain = addresses.map(|address| address.split('#').next().unwrap().replace("&amp;", "&"));

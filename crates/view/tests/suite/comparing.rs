@@ -1,4 +1,4 @@
-//! Two runs side by side.
+//! Tests of two runs side by side.
 
 use crate::client::Opened;
 use crate::made::{Made, name};
@@ -33,7 +33,7 @@ fn what_only_one_run_has_is_told_with_the_run() {
     }
     let body = opened.page(&format!("/compare?before={}&after={}", name(1), name(1)));
     assert!(body.contains("Both runs recorded the same"), "{body}");
-    // The list of runs has a form for it, with the older one before.
+    // The list of runs has a form for it, with the older run as "before".
     let body = opened.page("/");
     let form = body.split("action=\"/compare\"").nth(1).unwrap();
     let before = form.split("id=\"after\"").next().unwrap();

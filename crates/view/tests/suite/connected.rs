@@ -1,4 +1,4 @@
-//! The graph of a run: entities, paths, and pictures that are the same as their tables.
+//! Tests of the graph of a run: entities, paths, and pictures that match their tables.
 
 use crate::client::{Opened, links};
 use crate::made::name;
@@ -15,20 +15,20 @@ fn run() -> String {
     format!("/run/{}", name(1))
 }
 
-/// The id of the account that everything is related to.
+/// Returns the id of the account that everything is related to.
 fn account(opened: &Opened) -> String {
     let reply = opened.get(&format!("{}/graph?q={}", run(), testkit::hub::HUB));
     assert_eq!(reply.status, 303, "{}", reply.body);
     reply.header("location").unwrap().rsplit('/').next().unwrap().to_owned()
 }
 
-/// The values of an attribute, in their order.
+/// Returns the values of an attribute, in order.
 fn values<'b>(body: &'b str, attribute: &str) -> Vec<&'b str> {
     let attribute = format!(" {attribute}=\"");
     body.split(attribute.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
-/// The nodes of both drawings and of the table.
+/// Returns the nodes of both drawings and of the table.
 fn drawn(body: &str) -> [Vec<&str>; 3] {
     let (pictures, table) = body.split_once("id=\"twin\"").unwrap();
     let mut drawings = pictures.split("<svg class=\"picture").skip(1);
@@ -69,7 +69,7 @@ fn a_group_opens_grows_and_closes_by_links() {
     let more = opened.page(&leads(&open, &format!("{group}.more")));
     assert_eq!(members(&more), 60);
     assert_eq!(members(&opened.page(&leads(&more, &group))), 0);
-    // A member opens with what else it is related to; what is drawn already is not drawn again with relations of its own.
+    // Opening a member shows its other relations; a node that is already drawn is not drawn again with its own relations.
     let service = format!("{account}.set_up.out.service");
     let open = opened.page(&leads(&begin, &service));
     let [_, _, nodes] = drawn(&open);
@@ -177,7 +177,7 @@ fn what_is_not_in_the_graph_is_not_found() {
     ] {
         assert_eq!(opened.get(&format!("{}{address}", run())).status, 404, "{address}");
     }
-    // What no picture says in its address opens nothing.
+    // Parts of an address that name nothing in the picture open nothing.
     opened.page(&format!(
         "{}/picture?of={account}&open=%3Cscript%3E*..*{account}.ran.out.program.99999",
         run()

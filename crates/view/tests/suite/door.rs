@@ -1,4 +1,4 @@
-//! Who is answered, and with what headers.
+//! Tests of the access check and of the headers.
 
 use crate::client::{Opened, Reply};
 use crate::made::{Made, name};
@@ -16,7 +16,7 @@ fn opened() -> (tempfile::TempDir, Opened) {
     (runs, opened)
 }
 
-/// Addresses of every kind, those that are not there included.
+/// Returns addresses of every kind, including some that do not exist.
 fn addresses() -> Vec<String> {
     let run = format!("/run/{}", name(1));
     let id = testkit::history::invocation(1, 0);
@@ -135,11 +135,11 @@ fn is_hardened(reply: &Reply) {
 fn it_listens_on_one_address_alone() {
     let (_runs, opened) = opened();
     TcpStream::connect(("127.0.0.1", opened.port)).unwrap();
-    // All of 127.0.0.0/8 is this machine: what listened on every address would answer here.
+    // All of 127.0.0.0/8 is this machine: a server listening on every address would respond here.
     assert!(TcpStream::connect(("127.0.0.2", opened.port)).is_err());
 }
 
-/// What programs of the machine can do without knowing anything: connect, and send nothing, or half of a request.
+/// Any local program can do this without the token: connect, and send nothing or half a request.
 #[test]
 fn three_hundred_connections_that_ask_for_nothing_hold_nobody_up() {
     let (_runs, opened) = opened();
@@ -151,14 +151,14 @@ fn three_hundred_connections_that_ask_for_nothing_hold_nobody_up() {
     };
     let mut idle: Vec<_> = (0..300).map(connect).collect();
     assert_eq!(opened.get("/").status, 200);
-    // Most of them are ended at once, the oldest first.
+    // Most of them are closed at once, oldest first.
     let mut first = idle.remove(0);
     first.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     assert!(matches!(first.read(&mut [0]), Ok(0)) || first.write_all(b"x").is_err());
     assert_eq!(opened.get("/").status, 200);
 }
 
-/// A browser keeps its connections open, and asks again over them.
+/// A browser keeps its connections open and reuses them.
 #[test]
 fn a_connection_that_has_shown_the_token_stays_whoever_else_comes() {
     let (_runs, opened) = opened();

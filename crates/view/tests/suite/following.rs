@@ -1,4 +1,4 @@
-//! Following a run that another process records.
+//! Tests of following a run that another process records.
 
 use crate::client::Opened;
 use crate::made::{Made, name};
@@ -46,7 +46,7 @@ fn what_is_added_is_told_and_nothing_twice() {
     assert!(told.last().unwrap().ends_with("value_absent: it does not stand there"), "{told:?}");
     assert_eq!(second["lines"][0]["who"], "registry (task-1)");
     assert_eq!(second["lines"][0]["link"], format!("/run/{}/inv/{inv}", name(1)));
-    // A page that is opened later tells all of it, and says where to go on.
+    // A page that is opened later shows all of it, and says where to continue.
     let page = opened.page(&format!("/run/{}/follow", name(1)));
     assert!(
         page.contains(&format!("data-next=\"{}\"", entries.len())) && page.contains("data-news"),

@@ -1,4 +1,4 @@
-//! What evidence, models and case files say is text on every page.
+//! Checks that text from evidence, models and case files is text on every page.
 
 use crate::client::{Opened, links};
 use crate::made::{Made, name, output};
@@ -6,7 +6,7 @@ use ledger::event::{HypothesisProposed, NoteWritten, NothingToRecord, TurnFailed
 use ledger::{CallId, Event, HypothesisId, RejectionCode, TaskId};
 use testkit::history;
 
-/// Closes what it may stand in, brings an element along, and turns text round.
+/// Text that tries to close its context, adds an element, and reverses text.
 const HOSTILE: &str = "\"'><img src=x onerror=alert(1)></script></title>\u{202e}\u{1b}[31m";
 
 fn hostile_run(runs: &std::path::Path) {
@@ -152,18 +152,18 @@ fn what_a_fact_states_is_highlighted_where_it_stands() {
     assert!(body.contains("<mark>&quot;'&gt;&lt;img src=x"), "{body}");
     assert_eq!(body.matches("class=\"rests\"").count(), 1, "only one of the records has a fact");
     assert!(body.contains(&format!("{run}/fact/{fact}")));
-    // In the stored line the value stands with its type.
+    // In the stored line, the value has its type next to it.
     let body = opened.page(&format!("{run}/fact/{fact}"));
     assert!(body.contains("<mark>{&quot;type&quot;:&quot;text&quot;"), "{body}");
     assert!(body.contains(&format!("{run}/inv/{inv}#r0")));
 }
 
-/// The page without the fields of searches: they keep what was typed as it was typed, so that it can be sought again.
+/// Returns the page without its search fields: they keep the text exactly as typed, so that it can be searched again.
 fn without_search_field(body: &str) -> String {
     let mut body = body.to_owned();
     for id in ["q", "entity", "from", "to"] {
         let Some((before, rest)) = body.split_once(&format!("<input id=\"{id}\"")) else { continue };
-        // In an attribute `>` is written otherwise.
+        // In an attribute, `>` is escaped.
         let (field, after) = rest.split_once('>').unwrap();
         assert!(!field.contains('<'), "{field}");
         body = format!("{before}{after}");
@@ -171,7 +171,7 @@ fn without_search_field(body: &str) -> String {
     body
 }
 
-/// A text as a part of an address.
+/// Escapes a text for use in an address.
 fn form(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Runs made by hand.
+//! Runs built by hand.
 
 use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{
@@ -11,26 +11,26 @@ use std::sync::Arc;
 use store::{Durability, Entry, Writer};
 use testkit::history::{self, History};
 
-/// A run under construction: its events, and the outputs that they name.
+/// A run under construction: its events, and the outputs that they refer to.
 pub(crate) struct Made {
     pub(crate) history: History,
     outputs: BTreeMap<Digest, Arc<[u8]>>,
 }
 
 impl Made {
-    /// A run of one task of an agent with this name.
+    /// Starts a run with one task, of an agent with this name.
     pub(crate) fn by(agent: &str) -> Made {
         let mut history = History::opened("A case");
         history.assigned(1, agent).asked(1, 1);
         Made { history, outputs: BTreeMap::new() }
     }
 
-    /// The `ordinal`th call of task 1, which returned records with these texts.
+    /// Adds the `ordinal`th call of task 1, which returned records with these texts.
     pub(crate) fn called(&mut self, ordinal: u32, texts: &[&str]) -> Output {
         self.called_with(ordinal, "search_text", serde_json::json!({"path": "notes"}), output("host", texts))
     }
 
-    /// The same with a tool, arguments and an output of one's own.
+    /// Adds a call with a given tool, arguments and output.
     pub(crate) fn called_with(
         &mut self,
         ordinal: u32,
@@ -66,7 +66,7 @@ impl Made {
         output
     }
 
-    /// A claim that became a fact: the text of a record of the first call.
+    /// Adds a claim that became a fact: the text of a record of the first call.
     pub(crate) fn found(&mut self, ordinal: u32, output: &Output, record: u32) -> FactEntry {
         let shown = output.record(RecordId(record)).unwrap();
         let text = shown.fields["text"].value.to_text();
@@ -86,7 +86,7 @@ impl Made {
         self.history.push(Stream::Task(TaskId(1)), event);
     }
 
-    /// Writes it as the run of this name.
+    /// Writes the run under this name.
     pub(crate) fn write(&self, runs: &Path, name: &str) -> PathBuf {
         let folder = runs.join(name);
         let writer = Writer::create(&folder).unwrap();
@@ -96,7 +96,7 @@ impl Made {
         folder
     }
 
-    /// Its events as they are appended.
+    /// Returns its events in the form in which they are appended.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         let entry = |(stream, event, circumstance): (Stream, Event, Circumstance)| {
             let payload = event.payload().and_then(|digest| self.outputs.get(&digest).cloned());
@@ -106,7 +106,7 @@ impl Made {
     }
 }
 
-/// An output of records with these texts.
+/// Builds an output of records with these texts.
 pub(crate) fn output(path: &str, texts: &[&str]) -> Output {
     let record = |text: &&str| {
         let field = Field { at: Some(ByteSpan::new(3, 4)), value: FieldValue::Text((*text).into()) };
@@ -122,7 +122,7 @@ pub(crate) fn output(path: &str, texts: &[&str]) -> Output {
     Output::new(texts.iter().map(record).collect()).unwrap()
 }
 
-/// A name as runs have it.
+/// Returns a run name of the usual form.
 pub(crate) fn name(number: u32) -> String {
     format!("20260101T0000{number:02}Z-case")
 }

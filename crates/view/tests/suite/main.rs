@@ -1,4 +1,4 @@
-//! The application as a browser meets it: over HTTP, on the loopback address.
+//! Tests of the application as a browser sees it: over HTTP, on the loopback address.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

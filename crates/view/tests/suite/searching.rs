@@ -1,4 +1,4 @@
-//! Searching all outputs.
+//! Tests of searching all outputs.
 
 use crate::client::{Opened, links};
 use crate::made::{Made, name};

@@ -1,4 +1,4 @@
-//! Runs that are not there, broke off, or are damaged.
+//! Tests of runs that are missing, incomplete or damaged.
 
 use crate::client::{Opened, links};
 use crate::made::{Made, name};
@@ -104,7 +104,7 @@ fn a_damaged_run_is_told_with_its_file_and_harms_no_other() {
             );
         }
     }
-    // A search over all runs says which could not be searched.
+    // A search over all runs says which ones could not be searched.
     let found = opened.page("/search?q=needle");
     assert_eq!(found.matches("class=\"item\"").count(), 2, "{found}");
     assert_eq!(found.matches("run.db").count(), 3, "{found}");

@@ -1,21 +1,21 @@
-//! One answer against the right one.
+//! Compares one answer with the correct one.
 
 use serde_json::Value;
 
-/// The right answer to a question.
+/// The correct answer to a question.
 #[derive(Debug)]
 pub(super) struct Right {
     /// `values`, `yes`, `no` or `not_determinable`.
     pub(super) answer: String,
-    /// Of each list one spelling must stand among the cited values.
+    /// One spelling from each list must occur among the cited values.
     pub(super) expect: Vec<Vec<String>>,
-    /// What no cited value may be.
+    /// Values that must not be cited.
     pub(super) must_not: Vec<String>,
-    /// Why it cannot be determined.
+    /// The reason why it cannot be determined.
     pub(super) reason: Option<String>,
 }
 
-/// How an answer is judged.
+/// The score of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Judged {
     Right,
@@ -59,7 +59,7 @@ impl Judged {
     }
 }
 
-/// Judges what `locard ask --json` printed.
+/// Judges the output of `locard ask --json`.
 pub(super) fn judge(right: &Right, answer: &Value) -> Judged {
     let said = answer.get("answer").and_then(Value::as_str).unwrap_or("not_determinable");
     let cited = cited(answer);
@@ -98,7 +98,7 @@ fn normal(text: &str) -> String {
     text.to_lowercase().replace('\\', "/")
 }
 
-/// Whether a spelling stands in a value, or, where it is a number, as one of a value or of the answer's own line.
+/// Checks whether a spelling occurs in a cited value or, if it is a number, as a whole number in a value or in the answer's own line.
 fn stands(spelling: &str, cited: &[String], line: &str) -> bool {
     let sought = normal(spelling);
     match sought.bytes().all(|it| it.is_ascii_digit()) {

@@ -1,26 +1,26 @@
-//! What was flagged against what should have been.
+//! Compares what was flagged with what should have been.
 
 use super::label::Labels;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What came of a campaign.
+/// The result of a campaign.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Judged {
-    /// Labelled events.
+    /// The number of labelled events.
     pub(super) labelled: usize,
-    /// Those of them that are flagged.
+    /// The number of labelled events that are flagged.
     pub(super) found: usize,
-    /// Flagged events.
+    /// The number of flagged events.
     pub(super) flagged: usize,
-    /// Those of them that the generator of ordinary activity made.
+    /// The number of flagged events that were generated as ordinary activity.
     pub(super) ordinary: usize,
-    /// Recordings of whose labelled events one is flagged, and those that have any.
+    /// The number of recordings with a flagged labelled event, and of those with any labelled event.
     pub(super) recordings: (usize, usize),
-    /// The same by the tactics of their labels.
+    /// The same by tactic of the labels.
     pub(super) tactics: BTreeMap<String, (usize, usize)>,
-    /// Labelled events that are not flagged, by rule, the most first.
+    /// Labelled events that are not flagged, by rule, most frequent first.
     pub(super) missed: Vec<(String, usize)>,
-    /// Flagged events that are not labelled, by rule, the most first.
+    /// Flagged events that are not labelled, by rule, most frequent first.
     pub(super) extra: Vec<(String, usize)>,
     pub(super) seconds: f64,
 }

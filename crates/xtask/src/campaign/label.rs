@@ -1,4 +1,5 @@
-//! Which events should be flagged: those that a public Sigma rule of level medium or above fits, by an engine that is none of ours.
+//! Labels the events that should be flagged: those that a public Sigma rule of level medium or above matches,
+//! according to a third-party engine.
 
 use super::recordings;
 use artifacts::event_text::{self, TextFound, begins};
@@ -11,30 +12,30 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// What is known of a file.
+/// The labels of a file.
 #[derive(Default)]
 pub(super) struct Labels {
-    /// How many events it has.
+    /// The number of its events.
     pub(super) read: usize,
-    /// The labelled ones, by their offset.
+    /// The labelled events, by offset.
     pub(super) events: BTreeMap<u64, Label>,
 }
 
-/// Why an event should be flagged.
+/// The reason why an event should be flagged.
 pub(super) struct Label {
-    /// The rule of the highest level.
+    /// The rule with the highest level.
     pub(super) title: String,
     /// The tactics that its rules name.
     pub(super) tactics: BTreeSet<String>,
 }
 
-/// The rules, by which events they are for.
+/// The rules, by the events that they apply to.
 pub(super) struct Rules {
     engines: BTreeMap<Kind, Engine>,
     number: usize,
 }
 
-/// What a rule is for, by its log source.
+/// The events that a rule applies to, by its log source.
 type Kind = &'static str;
 
 impl Rules {
@@ -57,7 +58,7 @@ impl Rules {
     }
 }
 
-/// The kinds of log sources that events have, with the names that Sigma gives them.
+/// The kinds of log sources that events have, with Sigma's names.
 const KINDS: [Kind; 33] = [
     "process_creation",
     "file_change",
@@ -99,7 +100,7 @@ fn kind(source: &LogSource) -> Option<Kind> {
     KINDS.iter().find(|kind| **kind == name).copied()
 }
 
-/// The kinds of an event, by its channel and id.
+/// Returns the kinds of an event, by its channel and id.
 fn kinds(channel: &str, id: u32) -> Vec<Kind> {
     let channel = channel.to_lowercase();
     match channel.as_str() {
@@ -147,7 +148,7 @@ fn kinds(channel: &str, id: u32) -> Vec<Kind> {
     }
 }
 
-/// The labels of a file.
+/// Returns the labels of a file.
 pub(super) fn of(bytes: &[u8], rules: &Rules) -> Labels {
     let mut labels = Labels::default();
     if evtx::is_log(bytes) {
@@ -197,7 +198,7 @@ impl Labels {
     }
 }
 
-/// The tactics of ATT&CK as Sigma's tags name them.
+/// The ATT&CK tactics, in the notation of Sigma's tags.
 const TACTICS: [&str; 15] = [
     "reconnaissance",
     "resource-development",
@@ -216,7 +217,7 @@ const TACTICS: [&str; 15] = [
     "impact",
 ];
 
-/// The fields of an event by the names that Sigma's rules use.
+/// Returns the fields of an event under the names that Sigma rules use.
 fn fields(event: &Event<'_>) -> Value {
     let system = &event.system;
     let mut fields: Map<String, Value> = Map::new();

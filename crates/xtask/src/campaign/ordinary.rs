@@ -1,10 +1,10 @@
-//! Ordinary activity of a few computers: what a generator makes, and nobody recorded.
+//! Generates ordinary activity of a few computers; none of it was recorded.
 
 use testkit::event_text::{Shape, exported};
 use testkit::evtx::Event;
 use testkit::random::Random;
 
-/// How the files of ordinary activity are called.
+/// The prefix of files with ordinary activity.
 pub(super) const PREFIX: &str = "ordinary-";
 
 const SECURITY: &str = "{54849625-5478-4994-a5ba-3e3b0328c30d}";
@@ -12,7 +12,7 @@ const SYSMON: &str = "{5770385f-c22a-43e0-bf4c-06f5698ffbd9}";
 const SERVICES: &str = "{555908d1-a6d7-4695-8e1e-26931d2012f4}";
 const POWERSHELL: &str = "{a0c1853b-5c40-4b15-8766-3cf1c58f985a}";
 
-/// Programs, who starts them, and with which arguments.
+/// Programs with their parents and arguments.
 const PROGRAMS: [(&str, &str, &str); 14] = [
     (r"C:\Windows\System32\svchost.exe", r"C:\Windows\System32\services.exe", "-k netsvcs -p -s Schedule"),
     (
@@ -76,14 +76,14 @@ const KEYS: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// Logs with so many events together.
+/// Generates logs with this many events in total.
 pub(super) fn logs(seed: u64, events: usize) -> Vec<(String, Vec<u8>)> {
     const HOSTS: usize = 4;
     let mut random = Random::new(seed);
     let log = |host: usize, random: &mut Random| {
         let computer = format!("PC-{:03}.corp.example", 100 + seed % 400 + host as u64);
         let user = format!("user{:02}", random.below(60));
-        // A week in 2024, from a moment of the seed on.
+        // A week in 2024, from a time that depends on the seed.
         let mut time = 133_500_000_000_000_000 + seed % 1_000 * 6_000_000_000;
         let mut text = Vec::new();
         for number in 0..events / HOSTS {

@@ -1,11 +1,11 @@
-//! Recordings of attacks that others published, as their repositories hold them at one commit each.
+//! Published recordings of attacks, each repository at one commit.
 
 use sha2::{Digest, Sha256};
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::process::Command;
 
-/// A repository: the folder that it lies in, where it is from, and the commit that is read; a commit names its content by digest.
+/// A repository: its local folder, its address, and the commit that is read; a commit identifies its content by digest.
 struct Source {
     folder: &'static str,
     url: &'static str,
@@ -28,15 +28,15 @@ const SIGMA: Source = Source {
     commit: "8eaafff1f2845a696050e05e72ba1140ee190698",
 };
 
-/// The longest file that is expanded.
+/// The maximum size of a file to decompress.
 const LONGEST: u64 = 1 << 30;
 
-/// Which recordings are read.
+/// The half of the recordings that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Half {
-    /// Those by which rules may be made better.
+    /// The half with which rules may be improved.
     Development,
-    /// Those that give the final figure.
+    /// The half that gives the final figure.
     Final,
 }
 
@@ -48,21 +48,21 @@ impl Half {
         }
     }
 
-    /// The half of a recording: by a digest of its name, so that it is decided before anybody looks at it.
+    /// Returns the half of a recording, by a digest of its name, so that it is decided before anybody looks at it.
     fn of(name: &str) -> Half {
         let digest = Sha256::digest(name.as_bytes());
         if digest.first().is_some_and(|byte| byte & 1 == 0) { Half::Development } else { Half::Final }
     }
 }
 
-/// A log of an attack.
+/// A log with an attack.
 pub(super) struct Recording {
-    /// How its file is called.
+    /// The name of its file.
     pub(super) file: String,
     pub(super) bytes: Vec<u8>,
 }
 
-/// The recordings of a half.
+/// Returns the recordings of a half.
 pub(super) fn of(sources: &Path, half: Half) -> io::Result<Vec<Recording>> {
     let mut all = Vec::new();
     for path in listed(sources, &DATASETS)? {
@@ -74,7 +74,7 @@ pub(super) fn of(sources: &Path, half: Half) -> io::Result<Vec<Recording>> {
             && !path.contains("zeek")
             && Half::of(&path) == half
         {
-            // The largest files are no part of every copy of the repository.
+            // The largest files are missing from some copies of the repository.
             let Ok(bytes) = read(sources, &DATASETS, &path) else { continue };
             for (name, bytes) in expanded(&bytes)? {
                 all.push(Recording { file: format!("{:04}-{name}", all.len()), bytes });
@@ -97,7 +97,7 @@ pub(super) fn of(sources: &Path, half: Half) -> io::Result<Vec<Recording>> {
     Ok(all)
 }
 
-/// The texts of the Sigma rules for Windows.
+/// Returns the texts of the Sigma rules for Windows.
 pub(super) fn rules(sigma: &Path) -> io::Result<Vec<String>> {
     let sources = sigma.parent().unwrap_or(sigma);
     let paths: Vec<String> = listed(sources, &SIGMA)?
@@ -105,7 +105,7 @@ pub(super) fn rules(sigma: &Path) -> io::Result<Vec<String>> {
         .filter(|path| path.starts_with("rules/windows/") && path.ends_with(".yml"))
         .collect();
     let mut all = Vec::new();
-    // One process for all of them: there are thousands.
+    // One process for all of them, because there are thousands.
     let archive = git(sources, &SIGMA, &["archive", "--format=tar", SIGMA.commit, "rules/windows"])?;
     let mut at = 0_usize;
     while let Some(head) = archive.get(at..at + 512) {
@@ -128,7 +128,7 @@ pub(super) fn rules(sigma: &Path) -> io::Result<Vec<String>> {
     Ok(all)
 }
 
-/// The files of a repository.
+/// Returns the files of a repository.
 fn listed(sources: &Path, source: &Source) -> io::Result<Vec<String>> {
     if !sources.join(source.folder).exists() {
         clone(sources, source)?;
@@ -159,7 +159,7 @@ fn clone(sources: &Path, source: &Source) -> io::Result<()> {
     if status.success() { Ok(()) } else { Err(io::Error::other(format!("git clone {}", source.url))) }
 }
 
-/// The logs in an archive.
+/// Returns the logs in an archive.
 fn expanded(bytes: &[u8]) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(io::Error::other)?;
     let mut logs = Vec::new();

@@ -1,26 +1,26 @@
-//! What differs between two readings of a volume.
+//! Differences between two readings of a volume.
 
 use super::CompareError;
 use super::entry::{Entries, Entry, Key, Kind};
 use ledger::Digest;
 
-/// What both readers agree on.
+/// Counts of what both readers agree on.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Entries that both name.
+    /// The number of entries that both list.
     pub(crate) both: usize,
-    /// Contents with one digest.
+    /// The number of contents with equal digests.
     pub(crate) contents: usize,
-    /// Deleted ones of those that both name.
+    /// The number of deleted entries that both list.
     pub(crate) deleted: usize,
 }
 
 type Read = Result<Digest, String>;
 
-/// Our reading of a content, and theirs.
+/// The content according to us, and according to them.
 type Both = Result<(Read, Read), CompareError>;
 
-/// The lines that tell what differs; `content` gives our digest and theirs.
+/// Returns the lines that describe differences; `content` returns our digest and theirs.
 pub(crate) fn differences(
     ours: &Entries,
     theirs: &Entries,
@@ -50,12 +50,12 @@ pub(crate) fn differences(
     Ok((counts, found))
 }
 
-/// Sleuthkit shows a reparse point as the file or folder that carries it.
+/// Checks whether the kinds differ. Sleuthkit shows a reparse point as the file or folder that has it.
 fn different(our: Kind, their: Kind) -> bool {
     our != their && our != Kind::Link && our != Kind::Other
 }
 
-/// What differs of one entry, ours first.
+/// Returns the differences of one entry, our value first.
 fn entry<'a>(our: &'a Entry, their: &'a Entry) -> impl Iterator<Item = String> + use<'a> {
     let kind = different(our.kind, their.kind).then(|| format!("{:?} ({:?})", our.kind, their.kind));
     let size = (our.size != their.size && our.kind == Kind::File)

@@ -1,21 +1,21 @@
-//! What is compared of an entry.
+//! The data of an entry that is compared.
 
 use std::collections::BTreeMap;
 
-/// How both readers name an entry.
+/// The identity of an entry for both readers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
-    /// Path from the root of the volume, without a slash in front; of an orphan below `$OrphanFiles`.
+    /// The path from the root of the volume, without a leading slash; for an orphan, below `$OrphanFiles`.
     pub(crate) path: String,
-    /// Named stream.
+    /// The named stream, if any.
     pub(crate) stream: Option<String>,
     pub(crate) deleted: bool,
 }
 
-/// What is said of it.
+/// The properties of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// How its reader finds its content.
+    /// The id with which its reader finds its content.
     pub(crate) id: String,
     pub(crate) kind: Kind,
     pub(crate) size: u64,
@@ -23,15 +23,15 @@ pub(crate) struct Entry {
     pub(crate) times: [i64; 4],
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     File,
     Directory,
     Link,
-    /// It has no content that both readers would give.
+    /// It has no content that both readers would return.
     Other,
 }
 
-/// Everything in a volume.
+/// All entries in a volume.
 pub(crate) type Entries = BTreeMap<Key, Entry>;

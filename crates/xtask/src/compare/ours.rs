@@ -1,4 +1,4 @@
-//! A volume as we read it.
+//! A volume, as we read it.
 
 use super::entry::{Entries, Entry, Key, Kind};
 use evidence::{
@@ -8,7 +8,7 @@ use evidence::{
 use ledger::{Digest, Time};
 use sha2::{Digest as _, Sha256};
 
-/// All entries, allocated and deleted, with their streams.
+/// Lists all entries, allocated and deleted, with their streams.
 pub(crate) fn list(tree: &ImageTree, volume: &Volume) -> Result<Entries, ReadError> {
     let mut entries = Entries::new();
     let absent = || ReadError::Absent { path: volume.path.clone() };
@@ -53,7 +53,7 @@ fn kind(kind: &NodeKind) -> Kind {
     }
 }
 
-/// The path below the volume, its names as they stand on the medium.
+/// Returns the path within the volume, with names as stored on the medium.
 fn below(volume: &EvidencePath, path: &EvidencePath) -> String {
     let plain = |name: &str| {
         let bytes = unescape_name(name).unwrap_or_else(|_| name.as_bytes().to_vec());
@@ -72,7 +72,7 @@ fn times(times: &MacbTimes) -> [i64; 4] {
     [&times.modified, &times.accessed, &times.changed, &times.born].map(seconds)
 }
 
-/// The SHA-256 of an entry's content, or why it cannot be read.
+/// Returns the SHA-256 of an entry's content, or why it cannot be read.
 pub(crate) fn content(tree: &ImageTree, entries: &Entries, key: &Key) -> Result<Digest, String> {
     let entry = entries.get(key).ok_or("not listed")?;
     let path = EvidencePath::parse(&entry.id).map_err(|error| error.to_string())?;

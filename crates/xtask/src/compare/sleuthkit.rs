@@ -1,6 +1,6 @@
-//! A volume as sleuthkit reads it: `fls` for names, sizes and times, `icat` for contents.
+//! A volume, as sleuthkit reads it: `fls` for names, sizes and times, `icat` for contents.
 //!
-//! `fls -m` writes one line an entry: MD5, name, number, mode, UID, GID, size, and the times of access, modification, change and birth.
+//! `fls -m` writes one line per entry: MD5, name, number, mode, UID, GID, size, and the times of access, modification, change and birth.
 
 use super::CompareError;
 use super::entry::{Entries, Entry, Key, Kind};
@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// All entries; the inner error is what `fls` said when it could not read the volume.
+/// Lists all entries; the inner error is what `fls` printed if it could not read the volume.
 pub(crate) fn list(image: &Path, offset: u64) -> Result<Result<Entries, String>, CompareError> {
     let mut command = program("fls", offset);
     command.args(["-r", "-p", "-m", "", "-z", "UTC"]).arg(image);
@@ -30,9 +30,11 @@ fn program(name: &str, offset: u64) -> Command {
     command
 }
 
-/// The entry of a line.
+/// Parses the entry on a line.
 ///
-/// None for the lines of `$FILE_NAME`, for what `fls` makes up (virtual files, names for entries that have none), and for a folder's second mention as `.`.
+/// Returns `None` for the lines of `$FILE_NAME`, for what `fls` makes up (virtual files, names for entries without one),
+/// and for a folder's second
+/// occurrence as `.`.
 fn line(line: &str) -> Option<(Key, Entry)> {
     let mut fields: Vec<&str> = line.split('|').collect();
     let tail = fields.split_off(fields.len().checked_sub(9)?);
@@ -56,7 +58,7 @@ fn line(line: &str) -> Option<(Key, Entry)> {
     Some((Key { path: path.to_owned(), stream: stream.map(str::to_owned), deleted }, entry))
 }
 
-/// Path, stream and kind; the number of an entry of NTFS names the type of the attribute besides: 128 for data, 144 for an index.
+/// Returns path, stream and kind. The number of an NTFS entry includes the attribute type: 128 for data, 144 for an index.
 fn place<'a>(name: &'a str, number: &str, mode: &str) -> (&'a str, Option<&'a str>, Kind) {
     let last = mode.get(..3).unwrap_or_default();
     match name.rsplit_once(':') {
@@ -68,7 +70,7 @@ fn place<'a>(name: &'a str, number: &str, mode: &str) -> (&'a str, Option<&'a st
     }
 }
 
-/// The SHA-256 of an entry's content, or what `icat` said.
+/// Returns the SHA-256 of an entry's content, or what `icat` printed.
 pub(crate) fn content(image: &Path, offset: u64, id: &str) -> Result<Result<Digest, String>, CompareError> {
     let start = |source| CompareError::Start { program: "icat", source };
     let mut command = program("icat", offset);

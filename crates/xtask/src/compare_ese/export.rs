@@ -1,14 +1,14 @@
-//! What `esedbexport` writes: a folder with a file of lines for each table, columns parted by tabs.
+//! The output of `esedbexport`: a folder with one text file per table, with columns separated by tabs.
 
 use super::CompareError;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Seconds that the export of one database may take.
+/// The time limit for exporting one database, in seconds.
 const LONGEST: &str = "300";
 
-/// The name and the lines of each table.
+/// Returns the name and the lines of each table.
 pub(super) fn tables(database: &Path) -> Result<Vec<(String, String)>, CompareError> {
     let target = std::env::temp_dir().join(format!("compare-ese-{}", std::process::id()));
     let folder = target.with_extension("export");
@@ -22,7 +22,7 @@ pub(super) fn tables(database: &Path) -> Result<Vec<(String, String)>, CompareEr
             continue;
         }
         let bytes = fs::read(entry.path()).map_err(read)?;
-        // Behind the name stands the number of the table in the export.
+        // The table's number in the export follows its name.
         let name = name.rsplit_once('.').map_or(name.as_str(), |(name, _)| name).to_owned();
         found.push((name, String::from_utf8_lossy(&bytes).into_owned()));
     }
@@ -32,7 +32,7 @@ pub(super) fn tables(database: &Path) -> Result<Vec<(String, String)>, CompareEr
 
 #[expect(clippy::disallowed_methods, reason = "the chore compares with another program")]
 fn run(database: &Path, target: &Path) -> Result<(), CompareError> {
-    // It does not come to an end on every database.
+    // It does not end on some databases.
     let mut command = Command::new("timeout");
     command
         .arg(LONGEST)
@@ -42,11 +42,11 @@ fn run(database: &Path, target: &Path) -> Result<(), CompareError> {
         .arg(database)
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    // What it cannot export is missing in the folder.
+    // What it cannot export is missing from the folder.
     command.status().map(drop).map_err(|source| CompareError::Start { source })
 }
 
-/// A time of OLE Automation as it is written, to the second.
+/// Formats an OLE Automation time as in the export, to the second.
 pub(super) fn time(bits: u64) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -60,7 +60,7 @@ pub(super) fn time(bits: u64) -> String {
     format!("{month} {}, {year} {}", date.get(8..).unwrap_or_default(), time.trim_end_matches('Z'))
 }
 
-/// Whether two times, as they are written, are no more than a second apart; within one day.
+/// Checks whether two formatted times, within one day, are at most a second apart.
 pub(super) fn within_a_second(ours: &str, theirs: &str) -> bool {
     let parts = |text: &str| {
         let (day, time) = text.rsplit_once(' ')?;

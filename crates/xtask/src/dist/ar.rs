@@ -1,6 +1,6 @@
 //! The `ar` format of Debian packages (deb(5)): headers of 60 bytes, contents padded to even lengths.
 
-/// The archive of these members, whose names have at most 16 bytes.
+/// Returns the archive of these members, whose names have at most 16 bytes.
 pub(super) fn ar(members: &[(&str, &[u8])], time: u64) -> Vec<u8> {
     let mut out = b"!<arch>\n".to_vec();
     for (name, content) in members {
@@ -27,7 +27,7 @@ mod tests {
         let second = "odd             1234        0     0     100644  3         `\n";
         let third = "last            1234        0     0     100644  0         `\n";
         let expected = format!("!<arch>\n{first}2.0\n{second}abc\n{third}");
-        // The odd content is padded, so the last header begins at an even place.
+        // The odd-sized content is padded, so the last header starts at an even offset.
         let expected = expected.replace("abclast", "abc\nlast");
         assert_eq!(String::from_utf8(archive).unwrap(), expected);
     }

@@ -1,4 +1,4 @@
-//! The archive for everybody: unpack it and run.
+//! The general-purpose archive: unpack it and run.
 
 use super::materials::{Entry, Materials};
 use super::tar::tar;
@@ -6,7 +6,7 @@ use super::{Artifact, DistError};
 use flate2::{Compression, GzBuilder};
 use std::io::Write;
 
-/// The archive of a target.
+/// Builds the archive of a target.
 pub(super) fn archive(materials: &Materials) -> Result<Artifact, DistError> {
     let name = format!("locard-{}-{}", materials.version, materials.target.triple());
     let mut entries = vec![
@@ -18,7 +18,7 @@ pub(super) fn archive(materials: &Materials) -> Result<Artifact, DistError> {
     Ok(Artifact { name: format!("{name}.tar.gz"), bytes })
 }
 
-/// Compressed, without a time or a name.
+/// Compresses without a time or a name.
 pub(super) fn gzip(bytes: &[u8]) -> Result<Vec<u8>, DistError> {
     let mut encoder = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
     encoder.write_all(bytes).and_then(|()| encoder.finish()).map_err(DistError::Compress)

@@ -1,6 +1,6 @@
 //! The bill of materials: CycloneDX 1.6, JSON.
 //!
-//! Crates of ours have no package URL: on crates.io their names belong to others.
+//! Our own crates have no package URL: on crates.io, their names belong to others.
 
 use super::build::Build;
 use super::bundled::Bundled;
@@ -11,7 +11,7 @@ use ledger::Digest;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The bill of a target's program.
+/// Builds the bill of materials of a target's program.
 pub(super) fn bom(
     build: &Build,
     target: Target,
@@ -25,14 +25,14 @@ pub(super) fn bom(
     Ok(Artifact { name: format!("locard-{}-{}.cdx.json", build.version, target.triple()), bytes })
 }
 
-/// What the bill is about.
+/// The subject of the bill.
 struct Subject<'a> {
     version: &'a str,
     target: Target,
     time: &'a str,
 }
 
-/// Name of the crate that the program is made from.
+/// The name of the crate that the program is built from.
 const PROGRAM: &str = "cli";
 
 fn document(subject: &Subject<'_>, packages: &[Package], bundled: &[Bundled]) -> Value {
@@ -130,19 +130,19 @@ fn reference(package: &Package) -> String {
     if package.ours { format!("locard/{}@{}", package.name, package.version) } else { purl(package) }
 }
 
-/// A `+` of a version would be read as a blank.
+/// Returns the package URL; a `+` in a version would be read as a blank.
 fn purl(package: &Package) -> String {
     format!("pkg:cargo/{}@{}", package.name, package.version.replace('+', "%2B"))
 }
 
-/// A UUID that depends on the content alone: version 8, over the SHA-256 of the document.
+/// Returns a UUID that depends only on the content: version 8, from the SHA-256 of the document.
 fn serial(document: &Value) -> String {
     let hex: Vec<char> = Digest::of(document.to_string().as_bytes()).to_string().chars().collect();
     let part = |from: usize, to: usize| hex.get(from..to).into_iter().flatten().collect::<String>();
     format!("urn:uuid:{}-{}-8{}-8{}-{}", part(0, 8), part(8, 12), part(12, 15), part(15, 18), part(18, 30))
 }
 
-/// Seconds as RFC 3339.
+/// Formats seconds as RFC 3339.
 pub(super) fn instant(seconds: u64) -> String {
     let seconds = i64::try_from(seconds).ok().and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
     seconds.unwrap_or_default().to_string()

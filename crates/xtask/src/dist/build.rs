@@ -1,4 +1,4 @@
-//! What is built from, and by which tools: cargo, git and the C compilers of the targets.
+//! The source of a build, and its tools: cargo, git and the C compilers of the targets.
 
 use super::target::Target;
 use super::{DistError, error};
@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The profile of the root manifest that a release is built in.
+/// The cargo profile of a release, in the root manifest.
 pub(super) const PROFILE: &str = "dist";
 
 /// The source of a release.
@@ -16,18 +16,18 @@ pub(super) struct Build {
     /// The folder of the workspace.
     pub(super) root: PathBuf,
     pub(super) version: &'static str,
-    /// The commit, where the source is a clone.
+    /// The commit, if the source is a clone.
     pub(super) revision: Option<String>,
     /// Whether the source differs from the commit.
     pub(super) changed: bool,
     /// The time of everything that is packed, in seconds: `SOURCE_DATE_EPOCH`, or that of the commit.
     pub(super) time: u64,
-    /// What `rustc --version` says.
+    /// The output of `rustc --version`.
     pub(super) rustc: String,
 }
 
 impl Build {
-    /// Looks at the source in `root`.
+    /// Examines the source in `root`.
     pub(super) fn new(root: &Path) -> Result<Build, DistError> {
         let root = root.canonicalize().map_err(error::reading(root))?;
         let git = |arguments: &[&str]| output("git", arguments, &root).ok();
@@ -39,7 +39,7 @@ impl Build {
         Ok(Build { root, version: env!("CARGO_PKG_VERSION"), revision, changed, time, rustc })
     }
 
-    /// Fails with what to install where a tool of a target is not there.
+    /// Fails if a tool for a target is missing, and says what to install.
     pub(super) fn check_tools(&self, targets: &[Target]) -> Result<(), DistError> {
         let libraries = output("rustc", &["--print", "sysroot"], &self.root)?;
         for target in targets {
@@ -56,7 +56,7 @@ impl Build {
         Ok(())
     }
 
-    /// Builds the program for a target; gives its path.
+    /// Builds the program for a target; returns its path.
     pub(super) fn program(&self, target: Target) -> Result<PathBuf, DistError> {
         let mut cargo = match target.is_native() {
             true => command("cargo", &self.root),
@@ -65,10 +65,10 @@ impl Build {
         cargo.args(["rustc", "--locked", "--package", "cli", "--bin", "locard", "--profile", PROFILE]);
         cargo.args(["--target", target.triple()]);
         if target.is_native() {
-            // Relocations are most of what a static program that may lie anywhere has besides code; packed they are little.
+            // Besides code, a position-independent static program consists mostly of relocations; packed, they are small.
             cargo.args(["--", "-Clink-arg=-Wl,-z,pack-relative-relocs"]);
         }
-        // No path of this machine belongs into the program: not of Rust sources, and not of C sources.
+        // No path of this machine may be in the program, neither of Rust nor of C sources.
         let folders = self.folders();
         let rust = folders.iter().map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
         cargo.env("CARGO_ENCODED_RUSTFLAGS", rust.collect::<Vec<_>>().join("\x1f"));
@@ -79,11 +79,11 @@ impl Build {
         Ok(self.target_folder().join(target.triple()).join(PROFILE).join("locard"))
     }
 
-    /// What stands in the program in place of the folders of this machine.
+    /// Returns what replaces the folders of this machine in the program.
     fn folders(&self) -> Vec<(PathBuf, &'static str)> {
         let home = variable("CARGO_HOME").map(PathBuf::from);
         let home = home.or_else(|| variable("HOME").map(|home| Path::new(&home).join(".cargo")));
-        // The last one that fits counts.
+        // The last matching one counts.
         home.map(|home| (home, "/cargo")).into_iter().chain([(self.root.clone(), "/locard")]).collect()
     }
 
@@ -91,7 +91,7 @@ impl Build {
         variable("CARGO_TARGET_DIR").map_or_else(|| self.root.join("target"), PathBuf::from)
     }
 
-    /// What cargo says of the packages of a target, features and all.
+    /// Returns cargo's metadata about the packages of a target, including features.
     pub(super) fn metadata(&self, target: Target) -> Result<serde_json::Value, DistError> {
         let arguments =
             ["metadata", "--locked", "--format-version", "1", "--filter-platform", target.triple()];
@@ -99,14 +99,14 @@ impl Build {
         serde_json::from_str(&text).map_err(|source| DistError::Json { what: "cargo metadata", source })
     }
 
-    /// Name and version of each package that is linked into the program: a line each.
+    /// Returns the name and version of each package that is linked into the program, one per line.
     pub(super) fn tree(&self, target: Target) -> Result<String, DistError> {
         let edges = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"];
         let which = ["tree", "--locked", "--package", "cli", "--target", target.triple()];
         output("cargo", &[&which[..], &edges[..]].concat(), &self.root)
     }
 
-    /// The checksums of `Cargo.lock`, by name and version.
+    /// Returns the checksums in `Cargo.lock`, by name and version.
     pub(super) fn checksums(&self) -> Result<BTreeMap<(String, String), String>, DistError> {
         let path = self.root.join("Cargo.lock");
         let text = std::fs::read_to_string(&path).map_err(error::reading(&path))?;
@@ -119,24 +119,24 @@ impl Build {
         Ok(packages.filter_map(one).collect())
     }
 
-    /// The folder of the toolchain.
+    /// Returns the folder of the toolchain.
     pub(super) fn sysroot(&self) -> PathBuf {
         output("rustc", &["--print", "sysroot"], &self.root).unwrap_or_default().into()
     }
 
-    /// The version of rustc, and so of its library.
+    /// Returns the version of rustc, which is also that of its library.
     pub(super) fn rustc_version(&self) -> String {
         self.rustc.split_whitespace().nth(1).unwrap_or_default().to_owned()
     }
 
-    /// The version of LLVM in the toolchain.
+    /// Returns the version of LLVM in the toolchain.
     pub(super) fn llvm_version(&self) -> String {
         let said = output("rustc", &["--version", "--verbose"], &self.root).unwrap_or_default();
         let line = said.lines().find_map(|line| line.strip_prefix("LLVM version: "));
         line.unwrap_or_default().to_owned()
     }
 
-    /// The file with the licence of musl, as the C compiler of a target carries it.
+    /// Returns the file with musl's licence, from the C compiler of a target.
     pub(super) fn musl_copyright(&self, target: Target) -> PathBuf {
         if target.is_native() {
             return PathBuf::from("/usr/share/doc/musl/copyright");
@@ -147,7 +147,7 @@ impl Build {
     }
 }
 
-/// The tools of a target: what is run to see whether they are there, and where to get them.
+/// Returns the tools of a target: the command that checks whether each exists, and where to get it.
 fn tools(target: Target) -> Vec<(&'static str, &'static [&'static str], &'static str)> {
     if target.is_native() {
         return vec![(
@@ -197,12 +197,12 @@ fn ended(command: &Command, status: std::process::ExitStatus) -> Result<(), Dist
     if status.success() { Ok(()) } else { Err(DistError::Failed { command: words.join(" "), status }) }
 }
 
-/// Runs a program whose output nobody needs.
+/// Runs a program whose output is not needed.
 fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<(), DistError> {
     output(program, arguments, folder).map(drop)
 }
 
-/// What a program prints, without the blanks around it.
+/// Returns what a program prints, without surrounding blanks.
 pub(super) fn output(
     program: impl AsRef<OsStr>,
     arguments: &[&str],

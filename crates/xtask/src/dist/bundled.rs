@@ -1,4 +1,4 @@
-//! What is linked or compiled in and is no package of cargo: C libraries inside packages, the C library, Rust's own.
+//! Software that is linked or compiled in but is not a cargo package: C libraries inside packages, the C library, Rust's own libraries.
 
 use super::build::Build;
 use super::packages::Package;
@@ -6,26 +6,26 @@ use super::target::Target;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Something of others in the program that is no package.
+/// Third-party software in the program that is not a package.
 #[derive(Debug, Clone)]
 pub(super) struct Bundled {
     pub(super) name: &'static str,
-    /// Empty where it cannot be told.
+    /// The version; empty if unknown.
     pub(super) version: String,
-    /// An SPDX expression; `None` where only the texts say it.
+    /// An SPDX expression; `None` if only the texts state the licence.
     pub(super) licence: Option<&'static str>,
-    /// The name that lists of vulnerabilities know it by: `vendor:product`.
+    /// Its name in vulnerability databases: `vendor:product`.
     pub(super) cpe: Option<&'static str>,
-    /// Name and version of the package that brings it; `None`: the program itself.
+    /// The name and version of the package that includes it; `None` for the program itself.
     pub(super) within: Option<(String, String)>,
-    /// Words that must go with it.
+    /// A notice that must accompany it.
     pub(super) notice: Option<&'static str>,
-    /// Files that hold its licence, besides those of its package.
+    /// Files with its licence, in addition to those of its package.
     pub(super) files: Vec<PathBuf>,
 }
 
 impl Bundled {
-    /// Name and version, for people.
+    /// Returns the name and version, for people.
     pub(super) fn title(&self) -> String {
         format!("{} {}", self.name, self.version).trim_end().to_owned()
     }
@@ -34,7 +34,7 @@ impl Bundled {
 const BLESSING: &str = "SQLite is in the public domain: its authors disclaim copyright to its source code (https://www.sqlite.org/copyright.html).";
 const MITRE: &str = "© 2026 The MITRE Corporation. This work is reproduced and distributed with the permission of The MITRE Corporation.";
 
-/// Everything of that kind in the program of a target.
+/// Returns all such software in the program of a target.
 pub(super) fn bundled(build: &Build, target: Target, packages: &[Package]) -> Vec<Bundled> {
     let mut found: Vec<Bundled> = packages.iter().filter_map(inside).collect();
     let rust = build.sysroot();
@@ -80,7 +80,7 @@ pub(super) fn bundled(build: &Build, target: Target, packages: &[Package]) -> Ve
     found
 }
 
-/// The C library that a package compiles.
+/// Returns the C library that a package compiles.
 fn inside(package: &Package) -> Option<Bundled> {
     let defined = |file: &str, name: &str| defined(&package.folder.join(file), name);
     let (name, version, licence, cpe, notice) = match package.name.as_str() {
@@ -112,7 +112,7 @@ fn inside(package: &Package) -> Option<Bundled> {
     })
 }
 
-/// What a header defines a name as, without quotes.
+/// Returns the value of a name defined in a header, without quotes.
 fn defined(header: &Path, name: &str) -> Option<String> {
     let text = String::from_utf8_lossy(&fs::read(header).ok()?).into_owned();
     let words = text.lines().filter_map(|line| line.strip_prefix("#define "));
@@ -120,7 +120,7 @@ fn defined(header: &Path, name: &str) -> Option<String> {
     Some(value.split_whitespace().next()?.trim_matches('"').to_owned())
 }
 
-/// musl's library holds its version as a text of its own: `1.2.5`.
+/// Finds musl's version, which its library contains as a separate text: `1.2.5`.
 fn musl_version(library: &[u8]) -> Option<String> {
     let texts = library.split(|byte| *byte == 0).filter_map(|text| std::str::from_utf8(text).ok());
     let is_version = |text: &&str| {

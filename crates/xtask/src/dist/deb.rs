@@ -1,4 +1,4 @@
-//! The Debian package (deb(5)): one that needs no other, because the program is static.
+//! The Debian package (deb(5)); it depends on no other, because the program is static.
 
 use super::ar::ar;
 use super::archive::gzip;
@@ -8,12 +8,12 @@ use super::{Artifact, DistError};
 use md5::{Digest as _, Md5};
 use std::fmt::Write;
 
-/// Who is named as maintainer: a name and not a place, no mail is read there.
+/// The maintainer's name. It is not a real address: no mail is read there.
 const MAINTAINER: &str = "Locard maintainers <maintainers@locard.invalid>";
 
 const DOCUMENTS: &str = "usr/share/doc/locard";
 
-/// The package of a target.
+/// Builds the package of a target.
 pub(super) fn package(materials: &Materials) -> Result<Artifact, DistError> {
     let files = files(materials)?;
     let control =
@@ -26,7 +26,7 @@ pub(super) fn package(materials: &Materials) -> Result<Artifact, DistError> {
     Ok(Artifact { name, bytes: ar(&members, materials.time) })
 }
 
-/// The files where Debian has them.
+/// Returns the files in their Debian locations.
 fn files(materials: &Materials) -> Result<Vec<Entry>, DistError> {
     let mut files = vec![
         Entry::program("usr/bin/locard", materials.program.clone()),
@@ -55,7 +55,7 @@ fn files(materials: &Materials) -> Result<Vec<Entry>, DistError> {
     }
     for entry in &materials.shipped {
         let path = match entry.path.as_str() {
-            // The copyright file stands for the first; the second is for those who unpack the archive.
+            // The copyright file replaces the first; the second is for those who unpack the archive.
             "LICENSE" | "Containerfile" => continue,
             other => other.strip_prefix("cases/").map_or_else(
                 || format!("{DOCUMENTS}/{other}"),
@@ -98,7 +98,7 @@ fn md5sums(files: &[Entry]) -> String {
     out
 }
 
-/// Debian's own form of a changelog, with the one entry that leads to ours.
+/// Formats a changelog in Debian's format, with a single entry that refers to ours.
 fn changelog(materials: &Materials) -> String {
     let seconds = i64::try_from(materials.time).unwrap_or_default();
     let time = jiff::Timestamp::from_second(seconds).unwrap_or_default();

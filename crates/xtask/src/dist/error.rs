@@ -1,11 +1,11 @@
-//! Why no release was made.
+//! Errors of building a release.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use thiserror::Error;
 
-/// Why no release was made.
+/// The reason why no release was built.
 #[derive(Debug, Error)]
 pub(crate) enum DistError {
     #[error("{argument} is no option of `cargo xtask dist`, or lacks its value\n{}", super::USAGE)]
@@ -59,7 +59,7 @@ pub(crate) enum DistError {
 }
 
 impl DistError {
-    /// The error with its causes, in one line.
+    /// Returns the error with its causes, in one line.
     pub(crate) fn told(&self) -> String {
         let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
         std::iter::once(self.to_string())
@@ -69,13 +69,13 @@ impl DistError {
     }
 }
 
-/// The error of a file that cannot be read.
+/// Wraps the error of a file that cannot be read.
 pub(super) fn reading(path: &Path) -> impl FnOnce(io::Error) -> DistError {
     let path = path.to_owned();
     |source| DistError::Read { path, source }
 }
 
-/// The error of a file that cannot be written.
+/// Wraps the error of a file that cannot be written.
 pub(super) fn writing(path: &Path) -> impl FnOnce(io::Error) -> DistError {
     let path = path.to_owned();
     |source| DistError::Write { path, source }

@@ -1,6 +1,6 @@
 //! `THIRD-PARTY.txt`: the licences of everything that is linked, with their texts.
 //!
-//! Texts are those that lie in the packages' sources, those of C libraries in them included; equal texts stand once.
+//! The texts are those in the packages' sources, including those of embedded C libraries; equal texts appear once.
 
 use super::bundled::Bundled;
 use super::packages::Package;
@@ -9,22 +9,22 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How files that hold licences begin.
+/// The prefixes of licence file names.
 const BEGINNINGS: [&str; 7] =
     ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE", "PATENTS"];
 
-/// What such names end in where the file is something else.
+/// Extensions of files that have such a prefix but are not licences.
 const OTHERS: [&str; 10] = ["rs", "c", "h", "py", "sh", "json", "toml", "html", "tmpl", "yml"];
 
-/// How deep below a package's folder they lie: `c_src/library/LICENSE`.
+/// The maximum depth below a package's folder: `c_src/library/LICENSE`.
 const DEPTH: usize = 3;
 
-/// Where no SPDX expression says it.
+/// The licence if there is no SPDX expression.
 const UNNAMED: &str = "no expression, see the texts";
 
 const RULE: &str = "--------------------------------------------------------------------------------";
 
-/// The whole text: first who is linked under which licence, then the texts by their numbers.
+/// Returns the whole text: first the software with its licences, then the numbered texts.
 pub(super) fn third_party(packages: &[Package], besides: &[Bundled]) -> String {
     let mut texts = Texts::default();
     let mut out = String::from(
@@ -70,7 +70,7 @@ fn entry(out: &mut String, title: &str, licence: &str, repository: Option<&str>,
 struct Texts(BTreeMap<String, usize>);
 
 impl Texts {
-    /// Adds texts; gives what they are called: `[3] LICENSE-MIT`.
+    /// Adds texts; returns their references: `[3] LICENSE-MIT`.
     fn add(&mut self, found: Vec<(String, String)>) -> Vec<String> {
         let mut named = Vec::new();
         for (name, text) in found {
@@ -88,7 +88,7 @@ impl Texts {
     }
 }
 
-/// The texts of a package: each with its name below the package's folder.
+/// Returns the texts of a package, each with its path within the package's folder.
 fn found(package: &Package) -> Vec<(String, String)> {
     let mut paths = Vec::new();
     gather(&package.folder, DEPTH, &mut paths);
@@ -102,7 +102,7 @@ fn found(package: &Package) -> Vec<(String, String)> {
     paths.iter().filter_map(shown).collect()
 }
 
-/// A folder that cannot be read has no texts: its package then is told to have none.
+/// Collects licence files. A folder that cannot be read has none: its package is then reported to have none.
 fn gather(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -124,7 +124,7 @@ fn name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The text with plain line ends, so that the same licence is one text; `None`: there is none.
+/// Reads a text with normalised line ends, so that equal licences are equal texts; `None` if there is none.
 fn read(path: &Path) -> Option<String> {
     let mut text = String::from_utf8_lossy(&fs::read(path).ok()?).replace('\r', "");
     if path.extension().is_some_and(|end| end == "html") {
@@ -134,7 +134,7 @@ fn read(path: &Path) -> Option<String> {
     Some(lines.join("\n")).filter(|text| !text.trim().is_empty())
 }
 
-/// The words of a page without its tags.
+/// Returns the words of a page without its tags.
 fn plain(page: &str) -> String {
     let mut words = String::new();
     for (number, part) in page.split('<').enumerate() {

@@ -1,11 +1,11 @@
-//! What is packed for one target, before any format.
+//! The contents to pack for one target, independent of the format.
 
 use super::target::Target;
 use super::{DistError, error};
 use std::fs;
 use std::path::Path;
 
-/// A file to be packed.
+/// A file to pack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     /// Its path, with `/` between folders.
@@ -16,18 +16,18 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// A file that everybody may read.
+    /// Creates a file that everybody may read.
     pub(super) fn plain(path: &str, bytes: impl Into<Vec<u8>>) -> Entry {
         Entry { path: path.to_owned(), mode: 0o644, bytes: bytes.into() }
     }
 
-    /// A file that everybody may run.
+    /// Creates a file that everybody may execute.
     pub(super) fn program(path: &str, bytes: impl Into<Vec<u8>>) -> Entry {
         Entry { path: path.to_owned(), mode: 0o755, bytes: bytes.into() }
     }
 }
 
-/// Everything that is packed for one target.
+/// Everything to pack for one target.
 #[derive(Debug, Clone)]
 pub(super) struct Materials {
     pub(super) version: &'static str,
@@ -35,7 +35,7 @@ pub(super) struct Materials {
     /// The time of every file, in seconds.
     pub(super) time: u64,
     pub(super) program: Vec<u8>,
-    /// Manual pages below `man/`, completions below `completions/`.
+    /// Manual pages in `man/`, completions in `completions/`.
     pub(super) written: Vec<Entry>,
     /// The licences of everything that is linked.
     pub(super) licences: String,
@@ -43,11 +43,11 @@ pub(super) struct Materials {
     pub(super) shipped: Vec<Entry>,
 }
 
-/// What of the workspace is shipped: files and folders.
+/// The files and folders of the workspace that are shipped.
 const SHIPPED: [&str; 7] =
     ["ARCHITECTURE.md", "CHANGELOG.md", "Containerfile", "LICENSE", "README.md", "cases/demo", "docs"];
 
-/// Reads what is shipped.
+/// Reads the shipped files.
 pub(super) fn shipped(root: &Path) -> Result<Vec<Entry>, DistError> {
     let mut entries = Vec::new();
     for path in SHIPPED {
@@ -73,7 +73,7 @@ fn gather(place: &Path, path: &str, entries: &mut Vec<Entry>) -> Result<(), Dist
 pub(super) mod tests {
     use super::*;
 
-    /// Small materials, for the tests of formats.
+    /// Returns small materials, for tests of the formats.
     pub(in crate::dist) fn small() -> Materials {
         Materials {
             version: "1.2.3",

@@ -4,13 +4,13 @@ use super::DistError;
 use super::target::{TARGETS, Target};
 use std::path::{Path, PathBuf};
 
-/// How it is called.
+/// The usage text.
 pub(crate) const USAGE: &str = "usage: cargo xtask dist [--target TARGET]... [--out FOLDER] [--sign KEY]\n  \
     --target  x86_64-unknown-linux-musl or aarch64-unknown-linux-musl; without it: this machine's\n  \
     --out     where the files are put; without it: target/dist-files\n  \
     --sign    an ed25519 key (PEM, PKCS#8) that signs the statement about the files";
 
-/// What is to be made.
+/// What to build.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(super) targets: Vec<Target>,
@@ -19,7 +19,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads the arguments that follow `dist`.
+    /// Parses the arguments after `dist`.
     pub(crate) fn read(arguments: Vec<String>, root: &Path) -> Result<Options, DistError> {
         let mut options = Options { targets: Vec::new(), out: root.join("target/dist-files"), sign: None };
         let mut arguments = arguments.into_iter();

@@ -1,6 +1,7 @@
 //! The packages that are linked into the program.
 //!
-//! `cargo metadata` knows everything of them but says for the whole workspace which features are on; `cargo tree` knows what the program alone links.
+//! `cargo metadata` knows everything about them, but shows the features of the whole workspace;
+//! `cargo tree` knows what the program alone links.
 
 use super::DistError;
 use super::build::Build;
@@ -16,33 +17,33 @@ pub(super) struct Package {
     pub(super) version: String,
     /// An SPDX expression.
     pub(super) licence: Option<String>,
-    /// The file of its licence, where its manifest names one.
+    /// The licence file named in its manifest.
     pub(super) licence_file: Option<PathBuf>,
     pub(super) repository: Option<String>,
     /// The folder of its source.
     pub(super) folder: PathBuf,
-    /// The SHA-256 of its archive, where it comes from a registry; our own have none.
+    /// The SHA-256 of its archive if it comes from a registry; our own have none.
     pub(super) checksum: Option<String>,
     /// Whether it is a package of this workspace.
     pub(super) ours: bool,
-    /// The linked packages that it needs: names and versions.
+    /// The names and versions of linked packages that it needs.
     pub(super) needs: BTreeSet<(String, String)>,
 }
 
 impl Package {
-    /// Name and version, which tell it from all others here.
+    /// Returns its name and version, which identify it here.
     pub(super) fn key(&self) -> (String, String) {
         (self.name.clone(), self.version.clone())
     }
 }
 
-/// What the program of a target links, sorted by name.
+/// Returns what a target's program links, sorted by name.
 pub(super) fn linked(build: &Build, target: Target) -> Result<Vec<Package>, DistError> {
     let tree = build.tree(target)?;
     packages(&build.metadata(target)?, &names(&tree), &build.checksums()?)
 }
 
-/// Names and versions of lines such as `serde v1.0.0 (/a/path)`.
+/// Parses names and versions from lines such as `serde v1.0.0 (/a/path)`.
 fn names(tree: &str) -> BTreeSet<(String, String)> {
     let one = |line: &str| {
         let mut words = line.split_whitespace();
@@ -94,7 +95,7 @@ fn packages(
     Ok(found)
 }
 
-/// What each package needs at run time: names and versions, by the package's id.
+/// Returns the names and versions that each package needs at run time, by package id.
 fn needs(metadata: &Value) -> BTreeMap<String, BTreeSet<(String, String)>> {
     let each = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -110,7 +111,7 @@ fn needs(metadata: &Value) -> BTreeMap<String, BTreeSet<(String, String)>> {
     each(&metadata["resolve"]["nodes"]).iter().map(|node| (text(&node["id"]), of(node))).collect()
 }
 
-/// The expression as SPDX writes it: older manifests have a `/` for `OR`.
+/// Converts to SPDX notation: older manifests have `/` for `OR`.
 fn spdx(licence: &str) -> String {
     let names: Vec<_> = licence.split('/').map(str::trim).collect();
     names.join(" OR ")
@@ -121,7 +122,7 @@ pub(super) mod tests {
     use super::*;
     use serde_json::json;
 
-    /// A package from a registry that needs nothing.
+    /// Creates a package from a registry that has no dependencies.
     pub(in crate::dist) fn package(name: &str, licence: Option<&str>, folder: &Path) -> Package {
         Package {
             name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Manual pages and completions, as the program itself writes them.
+//! Manual pages and completions, written by the program itself.
 
 use super::build::{self, Build};
 use super::materials::Entry;
@@ -8,16 +8,16 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where completions are put, and the shells they are for.
+/// The paths of completions, and their shells.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("completions/locard.bash", "bash"),
     ("completions/_locard", "zsh"),
     ("completions/locard.fish", "fish"),
 ];
 
-/// The pages (`man/`) and completions (`completions/`), the same for every target.
+/// Returns the pages (`man/`) and completions (`completions/`), which are the same for every target.
 ///
-/// They are written by the first program that runs on this machine; where none does, by one that is built for it.
+/// They are written by the first program that runs on this machine, or by one that is built for it.
 pub(super) fn written(build: &Build, programs: &[(Target, PathBuf)]) -> Result<Vec<Entry>, DistError> {
     let native = programs.iter().find(|(target, _)| target.is_native());
     let locard = |arguments: &[&OsStr]| -> Result<String, DistError> {

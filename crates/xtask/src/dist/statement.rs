@@ -1,6 +1,6 @@
-//! How the files were made: an in-toto Statement v1 with a SLSA provenance v1 (`docs/releasing.md`).
+//! The statement of how the files were built: an in-toto Statement v1 with SLSA provenance v1 (`docs/releasing.md`).
 //!
-//! It names nothing of the machine: whoever signs it vouches for where it was built.
+//! It does not identify the machine: the signer vouches for the place of the build.
 
 use super::bom::instant;
 use super::build::{Build, PROFILE};
@@ -11,16 +11,16 @@ use exchange::{STATEMENT_TYPE, envelope, pre_authentication};
 use ledger::Digest;
 use serde_json::{Value, json};
 
-/// The predicate: SLSA, provenance v1.
+/// The predicate type: SLSA, provenance v1.
 const PREDICATE_TYPE: &str = "https://slsa.dev/provenance/v1";
 
-/// What the parameters below mean, a name and not a place.
+/// The type that defines the parameters below; a name, not a location.
 const BUILD_TYPE: &str = "https://locard.invalid/build/xtask-dist/v1";
 
-/// Who built it, as far as the statement can know: whoever holds the key.
+/// The builder, as far as the statement can know: the holder of the key.
 const BUILDER: &str = "https://locard.invalid/builder/whoever-signs/v1";
 
-/// The statement about the files and, with a key, the envelope that carries it signed.
+/// Returns the statement about the files and, with a key, the signed envelope.
 pub(super) fn signed(
     build: &Build,
     options: &Options,
@@ -50,7 +50,7 @@ pub(super) fn signed(
     Ok(files)
 }
 
-/// What a statement says besides the files.
+/// The contents of a statement other than the files.
 struct Made<'a> {
     version: &'a str,
     revision: Option<&'a str>,

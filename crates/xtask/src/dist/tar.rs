@@ -1,6 +1,6 @@
-//! Archives in the ustar format, written so that the same files give the same bytes.
+//! Archives in ustar format, written so that the same files give the same bytes.
 //!
-//! Every folder has an entry, entries stand in the order of their paths, and owners are number 0 without a name.
+//! Every folder has an entry, entries are sorted by path, and owners have number 0 and no name.
 
 use super::DistError;
 use super::materials::Entry;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const BLOCK: usize = 512;
 const FOLDER: u32 = 0o755;
 
-/// The archive of these files, whose paths begin with `prefix`: a folder (`name/`), or `./`.
+/// Returns the archive of these files, whose paths start with `prefix`: a folder (`name/`), or `./`.
 pub(super) fn tar(prefix: &str, entries: &[Entry], time: u64) -> Result<Vec<u8>, DistError> {
     let mut all: BTreeMap<String, Option<&Entry>> = BTreeMap::new();
     for entry in entries {
@@ -61,7 +61,7 @@ fn header(path: &str, mode: u32, size: usize, time: u64, kind: u8) -> Result<[u8
     Ok(block)
 }
 
-/// A path as its two fields, 155 and 100 bytes; `None`: it fits in no way.
+/// Splits a path into its two fields of 155 and 100 bytes; `None` if it does not fit.
 fn split(path: &str) -> Option<(&str, &str)> {
     if path.len() <= 100 {
         return Some(("", path));

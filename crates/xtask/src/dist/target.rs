@@ -1,6 +1,6 @@
-//! The machines that a release is made for.
+//! The machines that a release is built for.
 
-/// A target: always Linux with musl, so that the program needs nothing of the machine it runs on.
+/// A target: always Linux with musl, so that the program depends on nothing on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     /// 64-bit PCs.
@@ -9,11 +9,11 @@ pub(crate) enum Target {
     Aarch64,
 }
 
-/// All of them.
+/// All targets.
 pub(super) const TARGETS: [Target; 2] = [Target::X86_64, Target::Aarch64];
 
 impl Target {
-    /// What Rust calls it.
+    /// Returns Rust's name for it.
     pub(super) fn triple(self) -> &'static str {
         match self {
             Target::X86_64 => "x86_64-unknown-linux-musl",
@@ -21,7 +21,7 @@ impl Target {
         }
     }
 
-    /// What Debian calls it.
+    /// Returns Debian's name for it.
     pub(super) fn debian(self) -> &'static str {
         match self {
             Target::X86_64 => "amd64",
@@ -36,12 +36,12 @@ impl Target {
         }
     }
 
-    /// The target of this name.
+    /// Returns the target with this name.
     pub(super) fn named(name: &str) -> Option<Target> {
         TARGETS.into_iter().find(|target| target.triple() == name)
     }
 
-    /// Whether its programs run on this machine.
+    /// Checks whether its programs run on this machine.
     pub(super) fn is_native(self) -> bool {
         cfg!(target_os = "linux") && self.processor() == std::env::consts::ARCH
     }

@@ -1,28 +1,28 @@
-//! The ledger of fuzzing: a line for each run of a target, which nobody removes.
+//! The fuzzing ledger: one line for each run of a target, never removed.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The first line.
+/// The header line.
 const HEAD: &str = "day\ttarget\tcpu_seconds\texecutions\tedges\tfeatures\tinputs\tcrashes";
 
 /// One run of one target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Year, month and day, UTC.
+    /// The date (year, month, day), UTC.
     pub(super) day: String,
     pub(super) target: String,
     pub(super) cpu_seconds: u64,
-    /// Inputs that were tried.
+    /// The number of inputs that were tried.
     pub(super) executions: u64,
-    /// Edges of the program that any input reached.
+    /// The number of edges of the program that any input reached.
     pub(super) edges: u64,
-    /// Edges by how often they were taken.
+    /// The number of edges, distinguished by how often they were taken.
     pub(super) features: u64,
-    /// Inputs that each reach something of their own.
+    /// The number of inputs that each reach something unique.
     pub(super) inputs: u64,
-    /// Inputs that ended the program, took too long or too much memory.
+    /// The number of inputs that ended the program, or took too much time or memory.
     pub(super) crashes: u64,
 }
 
@@ -42,7 +42,7 @@ impl Entry {
     }
 }
 
-/// All entries, none where there is no ledger yet.
+/// Reads all entries; empty if there is no ledger yet.
 pub(super) fn read(path: &Path) -> io::Result<Vec<Entry>> {
     if !path.exists() {
         return Ok(Vec::new());
@@ -63,7 +63,7 @@ pub(super) fn add(path: &Path, entry: &Entry) -> io::Result<()> {
     fs::write(path, format!("{before}{}\n", entry.line()))
 }
 
-/// What all runs come to.
+/// Sums up all runs.
 pub(super) fn sums(entries: &[Entry]) -> String {
     let sum = |of: fn(&Entry) -> u64| entries.iter().map(of).sum::<u64>();
     let seconds = sum(|entry| entry.cpu_seconds);

@@ -1,4 +1,4 @@
-//! The programs of the fuzz targets: built, run and asked to merge.
+//! The programs of the fuzz targets: building, running, and merging corpora.
 
 use super::ledger::Entry;
 use crate::place::Place;
@@ -7,27 +7,27 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The flags that cargo-fuzz sets for coverage (`docs/fuzzing.md`).
+/// The coverage flags that cargo-fuzz sets (`docs/fuzzing.md`).
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
      -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// So that its own build scripts are built without them.
+/// An explicit target, so that build scripts are built without these flags.
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
-/// What every target is held to: bytes of an input, seconds of one, MB of memory.
+/// The limits for every target: bytes of an input, seconds for one, MB of memory.
 const BOUNDS: [&str; 3] = ["-max_len=65536", "-timeout=20", "-rss_limit_mb=2048"];
 
-/// Where the targets are and their inputs lie.
+/// The locations of the targets and their inputs.
 pub(super) struct Site {
     programs: PathBuf,
-    /// `fuzz/corpus`, with what was kept of earlier runs.
+    /// `fuzz/corpus`, with inputs kept from earlier runs.
     kept: PathBuf,
     place: Place,
 }
 
 impl Site {
-    /// Builds the targets and writes the samples as first inputs.
+    /// Builds the targets, and writes the samples as initial inputs.
     #[expect(clippy::disallowed_methods, reason = "the chore runs cargo and writes inputs")]
     pub(super) fn build(root: &Path) -> io::Result<Site> {
         let fuzz = root.join("fuzz");
@@ -49,12 +49,12 @@ impl Site {
         Ok(Site { programs, kept: root.join(super::CORPUS), place })
     }
 
-    /// Where inputs lie that ended a target.
+    /// Returns the folder of inputs that ended a target.
     pub(super) fn artifacts(&self) -> PathBuf {
         self.place.path().join("artifacts")
     }
 
-    /// Runs a target for so many seconds, on one core.
+    /// Runs a target for this many seconds, on one core.
     #[expect(clippy::disallowed_methods, reason = "the chore runs the targets")]
     pub(super) fn run(&self, name: &str, seconds: u64) -> io::Result<Entry> {
         let (inputs, kept) = (self.place.path().join("inputs").join(name), self.kept.join(name));
@@ -79,7 +79,7 @@ impl Site {
         Ok(Entry::of(name, day, cpu_seconds, crashes, &String::from_utf8_lossy(&output.stderr)))
     }
 
-    /// A folder with the fewest inputs of at most `largest` bytes that reach what all such inputs do.
+    /// Returns a folder with the fewest inputs of at most `largest` bytes that reach what all such inputs do.
     #[expect(clippy::disallowed_methods, reason = "the chore runs the targets")]
     pub(super) fn merged(&self, name: &str, largest: u64) -> io::Result<PathBuf> {
         let (inputs, kept) = (self.place.path().join("inputs").join(name), self.kept.join(name));

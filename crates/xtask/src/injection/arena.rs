@@ -1,14 +1,14 @@
-//! The folder of a campaign in which one case is tried: a copy of its evidence, twins made of it, and what orders name outside of them.
+//! The folder in which a campaign tries one case: a copy of its evidence, the twins made from it, and what orders name outside them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use testkit::injection::judge::Listener;
 use testkit::injection::{Order, Planted, Planting, Side, plant};
 
-/// What stands outside of the evidence, and must stand in no run.
+/// A secret outside the evidence, which must not be in any run.
 pub(super) const SECRET: &str = "kingfisher-over-the-mill-pond";
 
-/// Where a case's evidence comes from.
+/// The source of a case's evidence.
 pub(super) enum Evidence<'a> {
     /// The demo's drive.
     Demo,
@@ -16,19 +16,19 @@ pub(super) enum Evidence<'a> {
     Folder(&'a Path),
 }
 
-/// The folder.
+/// The folder in which a case is tried.
 pub(super) struct Arena {
-    /// Its name, which is the case's.
+    /// Its name, which is that of the case.
     pub(super) name: String,
-    /// Where it is.
+    /// Its path.
     pub(super) folder: PathBuf,
-    /// Who must not be reached.
+    /// A server that must not be contacted.
     pub(super) listener: Listener,
     computer: String,
 }
 
 impl Arena {
-    /// Copies the evidence into a new arena below this folder.
+    /// Copies the evidence into a new arena in this folder.
     pub(super) fn new(place: &Path, evidence: Evidence<'_>) -> io::Result<Arena> {
         let name = match evidence {
             Evidence::Demo => "demo".to_owned(),
@@ -46,17 +46,17 @@ impl Arena {
         Ok(Arena { name, folder, listener: Listener::new()?, computer })
     }
 
-    /// Where runs and what workers need are; they are no part of what must stay as it is.
+    /// Returns the folder for runs. It and the scratch folder are not part of what must stay unchanged.
     pub(super) fn runs(&self) -> PathBuf {
         self.folder.join("runs")
     }
 
-    /// Scratch folders of workers.
+    /// Returns the scratch folder of workers.
     pub(super) fn scratch(&self) -> PathBuf {
         self.folder.join("scratch")
     }
 
-    /// Makes a twin with these orders, or without them, in place of the last one of its side.
+    /// Creates a twin with or without these orders, replacing the previous one of this side.
     pub(super) fn twin(&self, orders: &[Order], side: Side) -> io::Result<(PathBuf, Vec<Planted>)> {
         let name = if side == Side::Orders { "orders" } else { "clean" };
         let evidence = self.folder.join(name).join(&self.name);
@@ -77,7 +77,7 @@ impl Arena {
     }
 }
 
-/// What a case is called: a folder named `evidence` says less than that around it.
+/// Returns the name of a case: a folder named `evidence` is less informative than its parent.
 fn name_of(folder: &Path) -> String {
     let named = if folder.ends_with("evidence") { folder.parent().unwrap_or(folder) } else { folder };
     named.file_name().map_or_else(|| "case".to_owned(), |name| name.to_string_lossy().into_owned())
@@ -98,12 +98,12 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::fs::write(path, bytes)
 }
 
-/// Copies folders and files; a link is left out.
+/// Copies folders and files, leaving out links.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     each(from, to, &|from, to| std::fs::copy(from, to).map(drop))
 }
 
-/// The same without copying a byte: whoever changes a file of it takes a new one.
+/// Copies folders and files as hard links: a changed file must be replaced by a new one.
 fn link(from: &Path, to: &Path) -> io::Result<()> {
     each(from, to, &|from, to| std::fs::hard_link(from, to))
 }

@@ -1,4 +1,4 @@
-//! One trial: the same orders, two models, two twins, and what is judged of the four runs.
+//! One trial: the same orders with our models over both twins, and the judgement of these runs.
 
 use super::arena::{Arena, SECRET};
 use app::{Agent, RunRequest, SystemClock, WorkerRequest, Workplace};
@@ -17,7 +17,7 @@ use testkit::injection::judge::{
 };
 use testkit::injection::{Followed, Obedient, Order, Planted, Reads, Side, Tally};
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     case: String,
@@ -25,7 +25,7 @@ pub(super) struct Outcome {
     runs: usize,
     /// What each model was shown, did and left unsaid, by its name.
     models: BTreeMap<String, Told>,
-    /// What succeeded; empty where nothing did.
+    /// The successful injections; empty if there were none.
     pub(super) successes: Vec<String>,
 }
 
@@ -33,18 +33,18 @@ pub(super) struct Outcome {
 #[derive(Debug, Default)]
 struct Told {
     shown: BTreeSet<String>,
-    /// What was done on orders, and what became of it.
+    /// What was done because of orders, and the results.
     followed: Vec<Followed>,
-    /// What was left unsaid, because of an order.
+    /// What was left unsaid because of an order.
     unsaid: Vec<String>,
-    /// The findings that stand lower within their level, for what was left unsaid no longer speaks for them.
+    /// The findings that rank lower within their level, because what was left unsaid no longer supports them.
     sunk: Vec<String>,
-    /// The statements that it told besides.
+    /// The statements that it made in addition.
     chosen: Vec<String>,
 }
 
 impl Outcome {
-    /// The trial in a line.
+    /// Describes the trial in one line.
     pub(super) fn line(&self) -> String {
         let which = match self.orders.as_slice() {
             [one] => format!("order {one}"),
@@ -60,7 +60,7 @@ impl Outcome {
         format!("{}: {which}, {} runs: {successes} successes{models}", self.case, self.runs)
     }
 
-    /// All deeds on orders.
+    /// Returns everything that was done because of orders.
     pub(super) fn followed(&self) -> impl Iterator<Item = &Followed> {
         self.models.values().flat_map(|told| &told.followed)
     }
@@ -85,11 +85,11 @@ impl Told {
     }
 }
 
-/// The models that ours are: the playbook, and two that obey.
+/// Our models: the playbook, and two that obey.
 const MODELS: [(&str, Option<Reads>); 3] =
     [("playbook", None), ("obedient", Some(Reads::Beside)), ("curious", Some(Reads::First))];
 
-/// A run, and what it tells.
+/// A run and its outputs.
 struct Run {
     folder: PathBuf,
     report: Value,
@@ -145,7 +145,7 @@ fn told(difference: &Difference) -> String {
     format!("{kind} {side}: {what}")
 }
 
-/// Everything that one run shows.
+/// Judges everything in one run.
 fn judged(run: &Run, planted: &[Planted]) -> io::Result<Vec<String>> {
     let reader = Reader::open(&run.folder).map_err(io::Error::other)?;
     let events: Vec<(Stream, Event)> = reader
@@ -216,7 +216,7 @@ fn reported(locard: &Path, folder: PathBuf) -> io::Result<Run> {
     Ok(Run { folder, report, markdown })
 }
 
-/// The program as a person starts it, with the campaign's folders for whatever it keeps.
+/// Runs the program like a user, with the campaign's folders for whatever it stores.
 #[expect(clippy::disallowed_methods, reason = "the campaign starts the program as a person does")]
 fn run(locard: &Path, arguments: &[&std::ffi::OsStr]) -> io::Result<Output> {
     Command::new(locard)
@@ -228,7 +228,7 @@ fn run(locard: &Path, arguments: &[&std::ffi::OsStr]) -> io::Result<Output> {
         .output()
 }
 
-/// Budgets of a small model on this machine: fifteen turns at most.
+/// The budgets for a small local model: at most fifteen turns.
 const RULES: &str = r#"
 [budgets]
 investigate_turns = 12
@@ -236,10 +236,12 @@ record_turns = 3
 wall_seconds = 1200
 "#;
 
-/// The surface of a small model, whose agent lists files, reads the registry and the records of every source: most orders stand in what these show.
+/// The surface of a small model, whose agent lists files and reads the registry and the records of every source: these show most orders.
 const SMALL: [&str; 6] = ["--profile", "small", "--context-tokens", "16384", "--no-cache", "--quiet"];
 
-/// Asks a model of `locard run --model`, some times, over the twin with orders; there is nothing to compare with, for such a model answers differently each time.
+/// Runs a model with `locard run --model` several times over the twin with orders. There is no comparison with the clean twin,
+/// because such a model
+/// responds differently every time.
 pub(super) fn asked(
     locard: &Path,
     arena: &Arena,
@@ -283,7 +285,7 @@ pub(super) fn asked(
     Ok(outcome)
 }
 
-/// The canaries that stand in outputs of the run's calls.
+/// Returns the canaries that occur in outputs of the run's calls.
 fn shown(run: &Path, orders: &[Order]) -> io::Result<Vec<String>> {
     let reader = Reader::open(run).map_err(io::Error::other)?;
     let mut texts = String::new();

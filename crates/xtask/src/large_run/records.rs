@@ -1,4 +1,4 @@
-//! What the scripted tools return: records of four kinds, each with times.
+//! The results of the scripted tools: records of four kinds, each with times.
 
 use engine::ToolReturn;
 use ledger::{Completeness, Field, FieldValue, Locator, Outcome, Output, Record, RecordId, Time};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::random::Random;
 
-/// Where a task reads.
+/// What a task reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Server,
@@ -30,7 +30,7 @@ impl Source {
         }
     }
 
-    /// Predicate, record type and subject of what it says.
+    /// Returns the predicate, record type and subject of its facts.
     pub(super) const fn says(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Source::Server | Source::Files => ("present", "dir_entry", "path"),
@@ -40,7 +40,7 @@ impl Source {
         }
     }
 
-    /// The call whose number this is.
+    /// Returns the call with this number.
     pub(super) fn call(self, number: usize) -> (&'static str, Value) {
         match self {
             Source::Server | Source::Files => {
@@ -137,7 +137,7 @@ impl Source {
         }
     }
 
-    /// The fields that a fact states besides its subject; of programs the start, without which nothing is said.
+    /// Returns the fields that a fact states in addition to its subject; for programs the start time, without which the fact says nothing.
     pub(super) const fn stated(self) -> &'static [&'static str] {
         match self {
             Source::Server | Source::Files => &["path", "size", "born", "modified"],
@@ -147,7 +147,7 @@ impl Source {
         }
     }
 
-    /// A thing that all facts of a call name, where there is one.
+    /// Returns an entity that all facts of a call name, if there is one.
     pub(super) fn thing(self) -> Option<(&'static str, &'static str)> {
         match self {
             Source::Server | Source::Files => Some(("program", "Local")),
@@ -158,7 +158,7 @@ impl Source {
     }
 }
 
-/// The users in whose folders files lie.
+/// The users whose folders contain files.
 pub(super) const USERS: [&str; 4] = ["mara", "jonas", "it-admin", "backup"];
 const COMPUTER: &str = "LAPTOP-3";
 const WORDS: [&str; 12] = [
@@ -180,7 +180,7 @@ fn word(number: usize) -> &'static str {
     WORDS[number % WORDS.len()]
 }
 
-/// A time within three years, most of them in one month.
+/// Returns a time within three years, most of them in one month.
 fn time(call: usize, number: usize, after: usize) -> Time {
     let mut random = Random::new((call * 64 + number) as u64);
     let days = match random.below(4) {
@@ -188,11 +188,11 @@ fn time(call: usize, number: usize, after: usize) -> Time {
         _ => 700 + random.below(30),
     };
     let seconds = (days * 86_400 + random.below(86_400) + after * 61) as u64;
-    // 2022-12-26, in FILETIME.
+    // 2022-12-26, as a FILETIME.
     Time::from_filetime(133_164_864_000_000_000 + seconds * 10_000_000)
 }
 
-/// What the call returns.
+/// Returns the result of the call.
 pub(super) fn returned(source: Source, call: usize, records: usize) -> ToolReturn {
     let record = |number: usize| Record {
         placement: None,

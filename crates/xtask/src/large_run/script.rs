@@ -1,4 +1,4 @@
-//! The scripted model: a call, a phenomenon of what it returned, now and then a thing, a wrong claim, a wrong citation.
+//! The scripted model: a call, a phenomenon from its results, and occasionally an entity, a wrong claim or a wrong citation.
 
 use super::Tally;
 use super::records::{Source, returned};
@@ -10,25 +10,25 @@ use serde_json::{Map, Value, json};
 use testkit::recording;
 use testkit::scripted::{calls, words};
 
-/// Facts of the phenomena, by turns.
+/// The numbers of facts in phenomena, in rotation.
 const SIZES: [usize; 8] = [20, 20, 14, 20, 3, 20, 20, 1];
-/// Phenomena until a thing that they name is added again, a reading is wrong, a citation is wrong.
+/// An entity is added again, a reading is wrong, and a citation is wrong once in this many phenomena.
 const THING: usize = 20;
 const WRONG: usize = 25;
 const MISCITED: usize = 30;
-/// Where in these the wrong ones stand.
+/// Which of these phenomena has the wrong reading or citation.
 const WRONG_AT: usize = 3;
 const MISCITED_AT: usize = 2;
-/// Statements of the story.
+/// The number of statements in the story.
 const STATEMENTS: usize = 12;
 
 pub(super) struct Script {
-    /// Facts that each task has still to record.
+    /// The state of each task.
     agents: Vec<Agent>,
     tally: Tally,
 }
 
-/// One task's part.
+/// The state of one task.
 struct Agent {
     source: Source,
     left: usize,
@@ -38,7 +38,7 @@ struct Agent {
     before: Option<InvocationId>,
     /// The facts of the last phenomenon.
     last: Vec<FactId>,
-    /// Facts to tell of, with their subjects.
+    /// The facts to make statements about, with their subjects.
     tell: Vec<(FactId, String)>,
     ending: Ending,
 }
@@ -73,7 +73,7 @@ impl Script {
         self.tally
     }
 
-    /// Tasks have the numbers from 1 on.
+    /// Returns the state of a task; tasks are numbered from 1.
     fn agent(&mut self, task: TaskId) -> Option<&mut Agent> {
         self.agents.get_mut(usize::from(task.0).checked_sub(1)?)
     }
@@ -103,7 +103,7 @@ impl recording::Script for Script {
 }
 
 impl Agent {
-    /// Facts of the next phenomenon.
+    /// Returns the number of facts in the next phenomenon.
     fn size(&self) -> usize {
         SIZES[self.phenomena % SIZES.len()].min(self.left)
     }
@@ -158,13 +158,13 @@ impl Agent {
         }
     }
 
-    /// What the last phenomenon names, now and then.
+    /// Occasionally returns the entity that the last phenomenon names.
     fn thing(&self) -> Option<Value> {
         let (kind, name) = self.source.thing().filter(|_| self.phenomena % THING == 1)?;
         Some(json!({"kind": kind, "name": name, "facts": texts(&self.last)}))
     }
 
-    /// A phenomenon of what a call returned.
+    /// Returns a phenomenon from the results of a call.
     fn record(&self, turn: u32, returned: &Returned) -> Reply {
         let records: Vec<&Record> = returned.page.iter().flat_map(|page| page.records()).collect();
         let mut readings: Vec<Value> =
@@ -183,7 +183,7 @@ impl Agent {
         calls(turn, &[("record_phenomenon", json!({"readings": readings, "interpretation": interpretation}))])
     }
 
-    /// What a record says.
+    /// Returns a reading of a record.
     fn reading(&self, invocation: InvocationId, record: &Record) -> Value {
         let (predicate, _, subject) = self.source.says();
         let value = |name: &str| record.fields.get(name).map(|field| plain(&field.value));
@@ -228,7 +228,7 @@ fn texts(facts: &[FactId]) -> Vec<String> {
     facts.iter().map(FactId::to_string).collect()
 }
 
-/// A value as a model writes it.
+/// Returns a value as a model would write it.
 fn plain(value: &FieldValue) -> Value {
     value.to_text().into()
 }

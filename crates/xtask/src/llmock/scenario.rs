@@ -1,20 +1,20 @@
-//! What is broken, and how the bearing of it was graded.
+//! The faults, and how their handling was graded.
 
 use serde_json::Value;
 
-/// What is broken in one run.
+/// The faults of one run.
 pub(crate) struct Scenario {
     /// Its name.
     pub(crate) name: &'static str,
-    /// The behaviours that are queued, as JSON.
+    /// The queued behaviours, as JSON.
     pub(crate) behaviours: Option<&'static str>,
-    /// What is graded down and meant to be as it is; docs/models.md says why.
+    /// Grades that are lowered for intended behaviour; docs/models.md explains it.
     pub(crate) meant: &'static [&'static str],
-    /// How many requests there must be at least: a fault that struck nobody tests nothing.
+    /// The minimum number of requests: a fault that affected no request tests nothing.
     pub(crate) requests: u64,
 }
 
-/// A call that can be answered, so that there is a second turn for faults to strike in.
+/// Starts with a call that can be answered, so that there is a second turn in which faults can occur.
 macro_rules! with_a_call {
     ($faults:literal) => {
         Some(concat!(
@@ -25,7 +25,7 @@ macro_rules! with_a_call {
     };
 }
 
-/// Every scenario.
+/// All scenarios.
 pub(crate) const SCENARIOS: [Scenario; 16] = [
     scenario("plain", None, 2),
     scenario(
@@ -97,7 +97,7 @@ const fn scenario(name: &'static str, behaviours: Option<&'static str>, requests
 }
 
 impl Scenario {
-    /// What speaks against the client.
+    /// Returns the findings that count against the client.
     pub(crate) fn against(&self, verdict: &Verdict) -> Vec<String> {
         let found = verdict.findings.iter().filter(|finding| !self.meant.contains(&finding.code.as_str()));
         let mut against: Vec<_> =
@@ -112,10 +112,10 @@ impl Scenario {
     }
 }
 
-/// How a client was graded.
+/// The grading of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// Requests that came.
+    /// The number of requests received.
     pub(crate) attempts: u64,
     findings: Vec<Finding>,
 }
@@ -127,7 +127,7 @@ struct Finding {
 }
 
 impl Verdict {
-    /// Reads what `GET /_llmock/verdict` answers.
+    /// Parses the response to `GET /_llmock/verdict`.
     pub(crate) fn read(text: &str) -> Option<Verdict> {
         let said: Value = serde_json::from_str(text).ok()?;
         let finding = |finding: &Value| {
@@ -138,7 +138,7 @@ impl Verdict {
         Some(Verdict { attempts: said.get("attempts")?.as_u64()?, findings })
     }
 
-    /// Both together.
+    /// Combines two verdicts.
     pub(crate) fn after(mut self, before: Option<Verdict>) -> Verdict {
         if let Some(before) = before {
             self.attempts += before.attempts;
@@ -147,7 +147,7 @@ impl Verdict {
         self
     }
 
-    /// What was graded down.
+    /// Returns the codes of all findings.
     pub(crate) fn codes(&self) -> Vec<String> {
         self.findings.iter().map(|finding| finding.code.clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! Archives of many entries, and such as expand to far more than they are.
+//! Archives with many entries, and archives that expand to far more than their size.
 
 use super::Site;
 use super::plain::{Listed, directory, tar_header};
@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use testkit::zip::ZipEntry;
 
-/// Bytes that are written at once.
+/// The number of bytes written at once.
 const PIECE: u64 = 1 << 20;
 
-/// Where a triage puts files that decoders read: what expands to nothing stands in their places.
+/// Paths at which a triage has files that decoders read; here their contents are mostly zeros.
 const PLACES: [&str; 8] = [
     "Windows/System32/config/SYSTEM",
     "Windows/System32/winevt/Logs/Security.evtx",
@@ -23,7 +23,7 @@ const PLACES: [&str; 8] = [
     "pagefile.sys",
 ];
 
-/// How a file of this place begins, so that its decoder takes it.
+/// Returns the beginning of a file at this path, so that its decoder accepts it.
 fn begin(place: &str) -> &'static [u8] {
     match place.rsplit_once('.').map_or(place, |(_, end)| end) {
         "evtx" => b"ElfFile\0",
@@ -34,12 +34,12 @@ fn begin(place: &str) -> &'static [u8] {
     }
 }
 
-/// A beginning, then zeros.
+/// Returns a beginning followed by zeros.
 fn zeros(begin: &'static [u8], size: u64) -> impl Read {
     begin.chain(io::repeat(0)).take(size)
 }
 
-/// The deflated bytes of a file and their checksum.
+/// Returns the deflated bytes of a file and their checksum.
 fn deflated(begin: &'static [u8], size: u64) -> io::Result<(Vec<u8>, u32)> {
     let mut crc = flate2::Crc::new();
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
@@ -52,7 +52,7 @@ fn deflated(begin: &'static [u8], size: u64) -> io::Result<(Vec<u8>, u32)> {
     Ok((encoder.finish()?, crc.sum()))
 }
 
-/// A file of a zip: its name, its beginning, its size.
+/// A file in a zip: its name, its beginning, its size.
 type Planted = (String, &'static [u8], u64);
 
 /// Writes deflated entries one after the other; equal contents are deflated once.
@@ -97,7 +97,9 @@ fn crc(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// Entries that quote the local headers of those behind them, down to one kernel (David Fifield, "A better zip bomb", 2019): here all name the kernel itself.
+/// Writes entries that quote the local headers of later ones, down to one kernel (David Fifield, "A better zip bomb", 2019);
+/// here all refer to the
+/// kernel itself.
 pub(super) fn overlap(site: &mut Site) -> io::Result<()> {
     let (size, count) = (site.of(64 << 20), site.of(50_000));
     let (bytes, crc) = deflated(b"", size)?;
@@ -138,7 +140,7 @@ pub(super) fn bombs_zip(site: &mut Site) -> io::Result<()> {
     zip(site, &(0..site.of(1000)).map(file).collect::<Vec<_>>())
 }
 
-/// A tar of zeros in these places.
+/// Writes a tar with zeros at these paths.
 fn tar(out: &mut impl Write, size: u64) -> io::Result<()> {
     let size = size.next_multiple_of(512);
     for place in PLACES {

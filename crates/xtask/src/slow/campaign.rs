@@ -1,4 +1,4 @@
-//! `locard run` over each input, under GNU time: what it took and how it ended.
+//! Runs `locard run` over each input under GNU time: the resources it took and how it ended.
 
 use crate::place::Place;
 use crate::program;
@@ -7,11 +7,11 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A run and what it took, workers included.
+/// A run and its resources, including workers.
 struct Took {
     wall: f64,
     cpu: f64,
-    /// Of the largest process, in MB.
+    /// The memory of the largest process, in MB.
     memory: f64,
     exit: i64,
     outcome: String,
@@ -20,7 +20,7 @@ struct Took {
     facts: u64,
 }
 
-/// Runs over the inputs that there are, a line each.
+/// Runs over the existing inputs; prints a line for each.
 pub(super) fn run(
     locard: &Path,
     folder: &Path,

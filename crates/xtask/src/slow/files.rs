@@ -1,4 +1,4 @@
-//! Files that are nearly all holes, or long.
+//! Files that consist almost entirely of holes, or are very long.
 
 use super::Site;
 use std::fs::File;
@@ -7,7 +7,7 @@ use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
 use testkit::samples::{Sample, TICKS, samples};
 use testkit::usn::{Change, journal as journal_bytes};
 
-/// The bytes of a sample whose path ends so.
+/// Returns the bytes of a sample by the end of its path.
 fn sample(end: &str) -> io::Result<Vec<u8>> {
     let found = samples().into_iter().find(|sample| sample.path.ends_with(end));
     found
@@ -15,14 +15,14 @@ fn sample(end: &str) -> io::Result<Vec<u8>> {
         .ok_or_else(|| io::Error::other(format!("no sample is called {end}")))
 }
 
-/// Bytes at a place of a file of this length, which has holes elsewhere.
+/// Writes bytes at an offset of a file with this length and holes elsewhere.
 fn sparse(mut file: File, length: u64, at: u64, bytes: &[u8]) -> io::Result<()> {
     file.set_len(length.max(at + bytes.len() as u64))?;
     file.seek(SeekFrom::Start(at))?;
     file.write_all(bytes)
 }
 
-/// Records behind `at` bytes of the journal.
+/// Returns journal records that start at offset `at`.
 fn changes(at: u64) -> Vec<u8> {
     let change = |number: u64| Change {
         file: (70 + number, 2),
@@ -68,7 +68,7 @@ pub(super) fn hive(site: &mut Site) -> io::Result<()> {
         KeySpec::new("ROOT").path("Select", KeySpec::new("Select").value(ValueSpec::dword("Current", 1)));
     let hive = HiveSpec::new(root).build().bytes;
     sparse(site.file("Windows/System32/config/SYSTEM")?, site.of(4 << 30), 0, &hive)?;
-    // One that is not beyond what a hive can be.
+    // This one does not exceed the maximum size of a hive.
     sparse(site.file("Windows/System32/config/SOFTWARE")?, site.of(500 << 20), 0, &hive)
 }
 
@@ -86,7 +86,7 @@ pub(super) fn prefetch(site: &mut Site) -> io::Result<()> {
     Ok(())
 }
 
-/// A partition table and nothing else.
+/// Writes only a partition table.
 pub(super) fn disk(site: &mut Site) -> io::Result<()> {
     let mut sector = [0; 512];
     let entry = [0, 0, 0, 0, 7, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0x70, 2];

@@ -1,11 +1,11 @@
-//! Folders of many entries, and of few in great depth.
+//! Folders with many entries, and with few entries at great depth.
 
 use super::Site;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
 
-/// Files in folders, a few bytes each.
+/// Writes files of a few bytes into folders.
 fn spread(site: &mut Site, files: u64, folders: u64) -> io::Result<()> {
     let (files, folders) = (site.of(files), site.of(folders));
     for folder in 0..folders {
@@ -27,7 +27,7 @@ pub(super) fn million(site: &mut Site) -> io::Result<()> {
     spread(site, 1_000_000, 1000)
 }
 
-/// Empty files: the names alone are what is slow.
+/// Writes empty files: the names alone make it slow.
 pub(super) fn one(site: &mut Site) -> io::Result<()> {
     let place = site.path.join("Windows/Prefetch");
     fs::create_dir_all(&place)?;
@@ -37,13 +37,13 @@ pub(super) fn one(site: &mut Site) -> io::Result<()> {
     Ok(())
 }
 
-/// Folder in folder, longer than any path that a system takes at once, a file at the bottom.
+/// Writes nested folders, deeper than any path that a system accepts at once, with a file at the bottom.
 pub(super) fn deep(site: &mut Site) -> io::Result<()> {
     fs::create_dir(&site.path)?;
     let mut bottom = site.path.join("inside");
     fs::create_dir(&bottom)?;
     File::create_new(bottom.join("notes.txt"))?.write_all(b"the bottom")?;
-    // From the inside out: each step moves what there is below a new folder, so that no path grows long.
+    // From the inside out: each step moves what exists into a new folder, so that no path becomes long.
     for _ in 0..site.of(2000) {
         let above = site.path.join("above");
         fs::create_dir(&above)?;

@@ -1,11 +1,11 @@
-//! Zips and tars written byte by byte: no library writes what these are to say.
+//! Zips and tars written byte by byte, because no library would write their contents.
 
 use std::io::{self, Write};
 
-/// An entry of a zip, as its headers tell it.
+/// The headers of a zip entry.
 pub(super) struct Listed {
     pub(super) name: String,
-    /// Where its local header stands.
+    /// The offset of its local header.
     pub(super) at: u64,
     pub(super) crc: u32,
     pub(super) packed: u64,
@@ -16,7 +16,7 @@ pub(super) struct Listed {
 
 impl Listed {
     fn fields(&self) -> Vec<u8> {
-        // Zip 4.5; names in UTF-8; 2024-02-29.
+        // Zip 4.5; UTF-8 names; 2024-02-29.
         let mut fields = Vec::new();
         for value in [45, 1 << 11, self.method, 0, 44 << 9 | 2 << 5 | 29] {
             fields.extend(value.to_le_bytes());
@@ -28,7 +28,7 @@ impl Listed {
         fields
     }
 
-    /// What stands before its bytes.
+    /// Returns what precedes its bytes.
     pub(super) fn local(&self) -> Vec<u8> {
         [b"PK\x03\x04".as_slice(), &self.fields(), &[0; 2], self.name.as_bytes()].concat()
     }
@@ -37,7 +37,7 @@ impl Listed {
         let long = [self.size, self.packed, self.at].map(u64::to_le_bytes).concat();
         let extra = [[1, 0, 24, 0].as_slice(), &long].concat();
         let mut record = [b"PK\x01\x02\x2d\x00".as_slice(), &self.fields()].concat();
-        // Forced into the extra field of Zip64, all three.
+        // All three are forced into the Zip64 extra field.
         record.splice(20..28, [0xff; 8]);
         record.extend((extra.len() as u16).to_le_bytes());
         record.extend([0; 10]);
@@ -52,7 +52,7 @@ fn short(long: u64) -> u32 {
     u32::try_from(long).unwrap_or(u32::MAX)
 }
 
-/// The central directory of what stands in the first `at` bytes, and its end.
+/// Writes the central directory for the first `at` bytes, and its end record.
 pub(super) fn directory(out: &mut impl Write, at: u64, entries: &[Listed]) -> io::Result<()> {
     let mut length = 0;
     for entry in entries {
@@ -70,7 +70,7 @@ pub(super) fn directory(out: &mut impl Write, at: u64, entries: &[Listed]) -> io
     out.write_all(&tail)
 }
 
-/// The header of a file in a tar.
+/// Returns the header of a file in a tar.
 pub(super) fn tar_header(name: &str, size: u64) -> Vec<u8> {
     let mut block = [name.as_bytes(), &vec![0; 100 - name.len()]].concat();
     block.extend(format!("0000644\x000000000\x000000000\x00{size:011o}\x0014565705400\x00        0").bytes());

@@ -1,41 +1,41 @@
-//! What a run took, folded from its log alone.
+//! The figures of a run, computed from its log alone.
 
 use ledger::event::TaskStatus;
 use ledger::{Claim, Event, Rules, Usage};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What a run took.
+/// The figures of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Figures {
-    /// Tasks, and how they ended.
+    /// How each task ended.
     pub(crate) ended: Vec<(TaskStatus, Option<String>)>,
-    /// Turns that were answered.
+    /// The number of turns that were answered.
     pub(crate) turns: u32,
-    /// Requests sent, those that were sent again among them.
+    /// The number of requests sent, including repeated ones.
     pub(crate) attempts: u32,
-    /// Calls of tools that ran.
+    /// The number of tool calls that ran.
     pub(crate) calls: u32,
-    /// Calls answered from the log.
+    /// The number of calls answered from the log.
     pub(crate) served: u32,
-    /// Refused calls, by reason.
+    /// The number of refused calls, by reason.
     pub(crate) refused_calls: BTreeMap<String, u32>,
-    /// Claims submitted.
+    /// The number of claims submitted.
     pub(crate) claims: u32,
-    /// Facts, absences and derivations accepted.
+    /// The number of facts, absences and derivations accepted.
     pub(crate) accepted: u32,
-    /// Citations healed.
+    /// The number of citations healed.
     pub(crate) healed: u32,
-    /// Claims refused, by code.
+    /// The number of claims refused, by code.
     pub(crate) rejected: BTreeMap<String, u32>,
     /// Tokens.
     pub(crate) usage: Usage,
-    /// Seconds of `locard run`.
+    /// The duration of `locard run` in seconds.
     pub(crate) seconds: u64,
 }
 
 impl Figures {
-    /// Those of the events of a run.
+    /// Counts the events of a run.
     pub(crate) fn of(events: &[Event]) -> Figures {
         let mut all = Figures::default();
         for event in events {
@@ -78,12 +78,12 @@ impl Figures {
         }
     }
 
-    /// How many claims were refused.
+    /// Returns the number of refused claims.
     pub(crate) fn refusals(&self) -> u32 {
         self.rejected.values().sum()
     }
 
-    /// For people.
+    /// Formats the figures for people.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         let Figures { turns, attempts, calls, served, claims, accepted, healed, usage, .. } = self;
@@ -103,7 +103,7 @@ impl Figures {
         text
     }
 
-    /// A row of a table: turns, calls, claims, accepted, refused, tokens in and out, seconds.
+    /// Formats a table row: turns, calls, claims, accepted, refused, tokens in and out, seconds.
     pub(crate) fn row(&self, name: &str) -> String {
         let Figures { turns, calls, claims, accepted, usage, seconds, .. } = self;
         let (refused, input, output) = (self.refusals(), usage.input, usage.output);
@@ -113,7 +113,7 @@ impl Figures {
     }
 }
 
-/// What went beyond the rules that the run was begun with.
+/// Returns what exceeded the rules with which the run started.
 pub(crate) fn over_budget(events: &[Event], figures: &Figures) -> Vec<String> {
     let opened = events.first().and_then(|event| match event {
         Event::RunOpened(opened) => Some(&opened.rules),
@@ -121,7 +121,7 @@ pub(crate) fn over_budget(events: &[Event], figures: &Figures) -> Vec<String> {
     });
     let Some(Rules { budgets, .. }) = opened else { return vec!["the log begins with no rules".to_owned()] };
     let tasks = figures.ended.len() as u64;
-    // A turn in which claims were only refused is given back, and costs one of them at least.
+    // A turn in which claims were only refused is given back, at the cost of at least one of them.
     let turns = u64::from(budgets.investigate_turns)
         + u64::from(budgets.record_turns)
         + u64::from(budgets.rejected_claims);
@@ -134,7 +134,7 @@ pub(crate) fn over_budget(events: &[Event], figures: &Figures) -> Vec<String> {
     over.map(|(what, found, most)| format!("{found} {what}, and at most {most} were allowed")).collect()
 }
 
-/// What was claimed and refused, and why, in the order of the log.
+/// Lists the refused claims and the reasons, in the order of the log.
 pub(crate) fn refused(events: &[Event]) -> Vec<String> {
     let mut claims = BTreeMap::new();
     let mut told = Vec::new();
@@ -153,7 +153,7 @@ pub(crate) fn refused(events: &[Event]) -> Vec<String> {
     told
 }
 
-/// Which calls were refused, and what was said of it.
+/// Lists the refused calls, and what the agent was told.
 pub(crate) fn refused_calls(events: &[Event]) -> Vec<String> {
     let refused = events.iter().filter_map(|event| match event {
         Event::CallRefused(refused) => {

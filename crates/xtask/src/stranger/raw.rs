@@ -1,11 +1,11 @@
-//! Whether facts stand where they say they do, by the bytes of the stored outputs alone: nothing of the gateway is used.
+//! Checks whether facts are where they say they are, using only the bytes of the stored outputs and none of the gateway's code.
 
 use ledger::{BoundValue, Digest, Event, FactEntry, InvocationId};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
-/// Every fact that does not stand where it says: in an output of its own task, in one record, under the field it names.
+/// Returns every fact that is not where it says: in an output of its own task, in one record, under the field that it names.
 pub(crate) fn ungrounded(
     events: &[Event],
     payload: &mut dyn FnMut(&Digest) -> Option<Vec<u8>>,
@@ -35,7 +35,7 @@ fn stands(fact: &FactEntry, output: Option<Vec<u8>>) -> Result<(), String> {
     if digest != fact.output.to_string() {
         return Err("its output has another digest".to_owned());
     }
-    // The first line is a header, and each record a line.
+    // The first line is a header; each further line is a record.
     let line = usize::try_from(fact.record.0).map_err(|error| error.to_string())?.saturating_add(1);
     let lines: Vec<&[u8]> = output.split(|byte| *byte == b'\n').collect();
     let record = lines.get(line).ok_or("its output has no such record")?;
@@ -47,7 +47,7 @@ fn stands(fact: &FactEntry, output: Option<Vec<u8>>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a value stands in a record, whose line begins at `start` of the output, both under its field and at its span.
+/// Checks whether a value is in a record, whose line starts at `start` in the output: both under its field and at its span.
 fn stands_in(value: &BoundValue, fields: &Value, record: &[u8], start: usize) -> Result<(), String> {
     let expected = serde_json::to_value(&value.value).map_err(|error| error.to_string())?;
     let under = fields.get("fields").and_then(|fields| fields.get(&value.field)?.get("value"));
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use store::Reader;
 
-    /// The facts of a recorded run stand, and no longer once anything of one is another.
+    /// Checks that the facts of a recorded run hold, and no longer hold once anything in one is changed.
     #[test]
     fn facts_of_a_recorded_run_stand_and_changed_ones_do_not() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runs/sample");

@@ -1,4 +1,4 @@
-//! `locard mcp` over its standard input and output, as a client of the version with a handshake.
+//! `locard mcp` over its standard input and output, used by a client of the protocol version with a handshake.
 
 use crate::program;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-/// A server that was started; it ends when its input is closed.
+/// A running server; it ends when its input is closed.
 pub(super) struct Server {
     child: Child,
     input: ChildStdin,
@@ -16,14 +16,14 @@ pub(super) struct Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Nobody listens to it any more; a run that is not closed stays as it is on disk.
+        // Nothing uses it any more; a run that is not closed stays on disk as it is.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 impl Server {
-    /// Starts a server over `case` and shakes hands.
+    /// Starts a server over `case` and performs the handshake.
     pub(super) fn start(locard: &Path, case: &Path, runs: &Path) -> io::Result<Server> {
         let mut command = program::locard(locard);
         command.arg("mcp").arg("--case").arg(case).arg("--runs").arg(runs).arg("--no-cache");
@@ -42,12 +42,12 @@ impl Server {
         Ok(server)
     }
 
-    /// The result of a tool.
+    /// Calls a tool and returns its result.
     pub(super) fn call(&mut self, tool: &str, arguments: Value) -> io::Result<Value> {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    /// The result of a request; an error of the protocol is an error here.
+    /// Sends a request and returns its result; a protocol error is an error here.
     pub(super) fn ask(&mut self, method: &str, parameters: Value) -> io::Result<Value> {
         self.number += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": parameters}))?;

@@ -1,4 +1,4 @@
-//! What a client asks for: a call to a tool or a claim, with citations by the number of the step they cite.
+//! The requests of a client: tool calls and claims, with citations by the number of the cited step.
 
 use ledger::digest::Digest;
 use ledger::turn::Reply;
@@ -9,27 +9,27 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The tools that make claims.
 const CLAIMS: [&str; 2] = ["record_phenomenon", "record_absence"];
 
-/// The arguments that cite invocations: a reading one, an absence several.
+/// The arguments that cite invocations: a reading cites one, an absence several.
 const CITATIONS: [&str; 2] = ["invocation", "searches"];
 
 /// One call of a client.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
-    /// Whose task it belongs to.
+    /// The agent whose task it belongs to.
     pub(crate) agent: String,
     /// The tool.
     pub(crate) tool: String,
-    /// Its arguments; in place of the id of an invocation stands `#` and the number of the step that made it.
+    /// Its arguments; the id of an invocation is replaced by `#` and the number of its step.
     arguments: Value,
 }
 
 impl Step {
-    /// Whether it claims something.
+    /// Checks whether it is a claim.
     pub(crate) fn is_claim(&self) -> bool {
         CLAIMS.contains(&self.tool.as_str())
     }
 
-    /// As JSON; without `claims` nothing of what a claim says.
+    /// Returns it as JSON; without `claims`, the content of a claim is left out.
     pub(crate) fn to_json(&self, claims: bool) -> Value {
         match self.is_claim() && !claims {
             true => json!({"agent": self.agent, "tool": self.tool}),
@@ -37,7 +37,7 @@ impl Step {
         }
     }
 
-    /// The arguments for a task of a server, where `invocations` are those of the steps before.
+    /// Returns the arguments for a task on a server; `invocations` are those of the earlier steps.
     pub(super) fn arguments_for(&self, task: &str, invocations: &[String]) -> Value {
         let mut arguments = replaced(&self.arguments, &|text| {
             let number: usize = text.strip_prefix('#')?.parse().ok()?;
@@ -48,10 +48,10 @@ impl Step {
     }
 }
 
-/// The calls to tools and the true claims of a run, task by task.
+/// Returns the tool calls and the true claims of a run, task by task.
 ///
-/// What the graph, the narrative and the lead take is left out: it cites ids that another run has otherwise.
-/// So are the tasks of the sweep, which is code and no agent that a client could be.
+/// It leaves out what graph, narrative and lead need, because that cites ids that differ in another run.
+/// It also leaves out the tasks of the sweep, which is code and not an agent that a client could be.
 pub(super) fn steps(events: &[(Stream, Event)], replies: &BTreeMap<Digest, Reply>) -> Vec<Step> {
     let mut agents = BTreeMap::new();
     let mut invocations = BTreeMap::new();
@@ -103,7 +103,7 @@ pub(super) fn steps(events: &[(Stream, Event)], replies: &BTreeMap<Digest, Reply
     steps
 }
 
-/// The arguments with the invocations that they cite replaced; no other text is, for a claimed value may look like a citation.
+/// Returns the arguments with the cited invocations replaced; other texts are unchanged, because a claimed value may look like a citation.
 fn replaced(value: &Value, by: &dyn Fn(&str) -> Option<String>) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| replaced(item, by)).collect(),
@@ -119,7 +119,7 @@ fn replaced(value: &Value, by: &dyn Fn(&str) -> Option<String>) -> Value {
     }
 }
 
-/// An invocation, or several, replaced.
+/// Replaces an invocation, or several.
 fn cited(value: &Value, by: &dyn Fn(&str) -> Option<String>) -> Value {
     match value {
         Value::String(text) => by(text).map_or_else(|| value.clone(), Value::String),

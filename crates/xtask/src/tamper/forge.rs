@@ -1,4 +1,4 @@
-//! A forger who knows how the chain is made: one time of a log is changed, and all links behind it are made anew.
+//! A forger who knows how the chain works: one time in a log is changed, and all later links are recomputed.
 
 use ledger::{Event, Stream};
 use std::io;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use store::{Durability, Entry, Reader, Writer};
 use testkit::random::Random;
 
-/// Makes `copy` a run whose log is that of `run` with another time at one event; it has no manifest.
+/// Makes `copy` a run whose log is that of `run` with a different time on one event; it has no manifest.
 pub(super) fn rechain(run: &Path, copy: &Path, random: &mut Random) -> io::Result<()> {
     if copy.exists() {
         std::fs::remove_dir_all(copy)?;
@@ -18,7 +18,7 @@ pub(super) fn rechain(run: &Path, copy: &Path, random: &mut Random) -> io::Resul
     for (position, event) in reader.events().enumerate() {
         let (link, event, mut circumstance) = event.map_err(io::Error::other)?;
         if position == at {
-            // An hour of the day more or less is what a forger might want.
+            // A different hour of the day is what a forger might want.
             circumstance.at = circumstance.at.replacen('T', "T0", 1).chars().take(30).collect();
         }
         let payload = match event.payload() {

@@ -1,4 +1,4 @@
-//! The tests of `xtask` from outside, as one binary: a binary is linked once, whatever it tests.
+//! Integration tests of `xtask`, in one binary because each binary is linked separately.
 
 mod plain;
 mod tidy;

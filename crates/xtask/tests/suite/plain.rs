@@ -1,13 +1,13 @@
-//! What a user reads is plain English: phrases of `banned.txt` stay out of it (docs/style.md).
+//! Checks that text for users is plain English: it must not contain the phrases in `banned.txt` (docs/style.md).
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// The crates whose words users read, and whether they read the doc comments, too: `--help` is made of them.
+/// The crates whose strings users read, and whether they also read its doc comments, from which `--help` is generated.
 const CRATES: [(&str, bool); 4] = [("cli", true), ("mcp", false), ("report", false), ("view", false)];
 
-/// Each banned phrase, in lower case, with what to write instead.
+/// Returns each banned phrase, in lower case, with what to write instead.
 fn banned() -> Vec<(String, String)> {
     let text = read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/banned.txt")).unwrap();
     let pair = |line: &str| {
@@ -29,7 +29,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The string literals of Rust source, without their escapes and line breaks; the `///` comments, too, where asked.
+/// Returns the string literals of Rust source, without their escapes and line breaks, and optionally the `///` comments.
 fn texts(source: &str, with_docs: bool) -> Vec<String> {
     let mut texts = Vec::new();
     let mut rest = source;
@@ -42,7 +42,7 @@ fn texts(source: &str, with_docs: bool) -> Vec<String> {
             rest = &rest[line.len()..];
         } else if let Some(raw) = raw(rest) {
             texts.push(raw.to_owned());
-            // `r`, the marks of both sides and both quotes stand around it.
+            // It is surrounded by `r`, the marks on both sides and both quotation marks.
             let marks = rest[1..].chars().take_while(|c| *c == '#').count();
             rest = &rest[raw.len() + 2 * marks + 3..];
         } else if first == '"' {
@@ -61,7 +61,7 @@ fn texts(source: &str, with_docs: bool) -> Vec<String> {
     texts.iter().map(|text| plain(text)).collect()
 }
 
-/// What a raw string literal holds that begins here.
+/// Returns the content of a raw string literal that starts here.
 fn raw(rest: &str) -> Option<&str> {
     let behind = rest.strip_prefix('r')?;
     let text = behind.trim_start_matches('#');
@@ -70,7 +70,7 @@ fn raw(rest: &str) -> Option<&str> {
     text.get(..text.find(&end)?)
 }
 
-/// Where the quote stands that ends a string literal.
+/// Returns the position of the quotation mark that ends a string literal.
 fn closing(text: &str) -> usize {
     let mut is_escaped = false;
     for (place, c) in text.char_indices() {
@@ -82,7 +82,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// The bytes of a character literal, or of the mark of a lifetime.
+/// Returns the length of a character literal, or of a lifetime's apostrophe.
 fn character(rest: &str) -> usize {
     let behind = &rest[1..];
     let first = behind.chars().next().map_or(0, char::len_utf8);
@@ -93,13 +93,13 @@ fn character(rest: &str) -> usize {
     }
 }
 
-/// A text in lower case, with single spaces in place of escapes, line breaks and indentation.
+/// Returns a text in lower case, with single spaces in place of escapes, line breaks and indentation.
 fn plain(text: &str) -> String {
     let text = text.replace("\\n", " ").replace("\\\n", " ").replace("\\\"", "\"");
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Whether a phrase stands in a text, as whole words.
+/// Checks whether a phrase occurs in a text, as whole words.
 fn holds(text: &str, phrase: &str) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(phrase).any(|(place, _)| {

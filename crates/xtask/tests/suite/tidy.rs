@@ -1,4 +1,4 @@
-//! What the house promises about itself, held against the files.
+//! Checks the workspace against its own rules.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ fn the_code_map_names_every_crate_and_no_other() {
     assert_eq!(named, crates());
 }
 
-/// The arrows of the house: what each crate may use of the others.
+/// Returns the crates that each crate may use.
 fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
     BTreeMap::from([
         ("ledger", vec![]),
@@ -173,7 +173,7 @@ fn each_crate_has_one_test_binary_besides_those_that_are_their_own_worker() {
     assert_eq!(found, own_worker.map(str::to_owned).into());
 }
 
-/// A dependency with other features in `cargo test` than in `cargo run` is compiled twice, and so is all that stands above it.
+/// A dependency whose features differ between `cargo test` and `cargo run` is compiled twice, and so is everything that depends on it.
 #[test]
 fn no_crate_gives_its_tests_features_that_the_program_lacks() {
     for name in crates() {

@@ -1,4 +1,4 @@
-//! Two facts that do not fit together: a closed list of what code finds.
+//! Finds pairs of facts that contradict each other; the kinds are a closed list.
 
 use super::super::keys::FILE_REFERENCE;
 use super::super::model::{Connections, EntityRef, Told};
@@ -7,25 +7,25 @@ use ledger::placement::tells_of_host;
 use ledger::{Clock, FactEntry, FieldValue, Utc};
 use std::collections::BTreeMap;
 
-/// What does not fit together.
+/// A kind of contradiction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContradictionKind {
-    /// A program ran before the file that lies there came into being: the file was replaced, a time was changed, or the clock.
+    /// A program ran before the file at its path was created: the file was replaced, or a time or the clock was changed.
     RanBeforeCreated,
-    /// One SID with two names in the accounts of a host, or with two profile folders: an account was renamed between them, or one of the sources is not of this host.
+    /// One SID has two names, or two profile folders, on one host: an account was renamed in between, or one source is not from this host.
     OneSidTwoNames,
-    /// A log holds a record from before its own first, or says so: its records were changed or it was put together.
+    /// A log contains a record that is older, or has a lower number, than its first one: records were changed, or the log was put together.
     LogBeginsAfterRecord,
-    /// One number of one log with two different times: a copy of the log was changed.
+    /// One record number of one log has two different times: a copy of the log was changed.
     OneRecordTwoTimes,
-    /// The change journal has the deletion of an entry of the file table from before the entry's name came into being.
+    /// The change journal shows that a file table entry was deleted before its name was created.
     DeletedBeforeCreated,
     /// A process ended before it started.
     EndedBeforeStarted,
 }
 
 impl ContradictionKind {
-    /// All.
+    /// All kinds.
     pub const ALL: [ContradictionKind; 6] = [
         ContradictionKind::RanBeforeCreated,
         ContradictionKind::OneSidTwoNames,
@@ -35,7 +35,7 @@ impl ContradictionKind {
         ContradictionKind::EndedBeforeStarted,
     ];
 
-    /// The word for programs.
+    /// Returns the identifier used in formats.
     pub const fn name(self) -> &'static str {
         match self {
             ContradictionKind::RanBeforeCreated => "ran_before_created",
@@ -47,7 +47,8 @@ impl ContradictionKind {
         }
     }
 
-    /// Whether at most one of the two facts can be right about the host: others have an ordinary reason, too, such as a file that was replaced, and make no answer less sure.
+    /// Checks whether at most one of the two facts can be right about the host. The other kinds can also have an ordinary cause,
+    /// such as a replaced file, and do not lower the confidence of an answer.
     pub const fn excludes(self) -> bool {
         match self {
             ContradictionKind::LogBeginsAfterRecord
@@ -58,7 +59,7 @@ impl ContradictionKind {
         }
     }
 
-    /// What it says, and how it can be.
+    /// Describes the contradiction and its possible causes.
     pub const fn words(self) -> &'static str {
         match self {
             ContradictionKind::RanBeforeCreated => {
@@ -86,20 +87,20 @@ impl ContradictionKind {
 /// Two facts that contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Contradiction {
-    /// What does not fit together.
+    /// The kind of contradiction.
     pub kind: ContradictionKind,
-    /// Of what they tell.
+    /// What the two facts are about.
     pub about: String,
-    /// The one.
+    /// One fact.
     pub one: FactRef,
-    /// The other.
+    /// The other fact.
     pub other: FactRef,
 }
 
-/// A fact with its place.
+/// A fact and its reference.
 type Held<'f> = (FactRef, &'f FactEntry);
 
-/// The contradictions among facts, in the order of their kinds; facts of files that lie where they say nothing of the host contradict nothing.
+/// Finds the contradictions among facts, ordered by kind. Facts from files in places that prove nothing about the host are ignored.
 pub fn contradictions<'f>(
     of: &Connections,
     facts: impl Iterator<Item = (u16, &'f FactEntry)>,
@@ -121,7 +122,7 @@ pub fn contradictions<'f>(
     found
 }
 
-/// An instant of the examined host in a field.
+/// Returns the instant in one of these fields, by the clock of the examined host.
 fn instant(fact: &FactEntry, fields: &[&str]) -> Option<Utc> {
     let mut bound = std::iter::once(&fact.subject).chain(&fact.values);
     bound.find_map(|bound| match &bound.value {
@@ -145,7 +146,7 @@ fn number(fact: &FactEntry, field: &str) -> Option<i128> {
     }
 }
 
-/// When the system noted that a file of this name came into being: no program sets these times.
+/// Fields in which the file system records when this file name was created: no program sets these times.
 const CREATED: [&str; 2] = ["fn_created", "name_born"];
 
 fn of_file(
@@ -173,7 +174,7 @@ fn of_file(
     });
     let ran = ran.flat_map(|relation| of.shown_by(relation)).filter(is_earlier);
     found.extend(ran.map(|told| pair(ContradictionKind::RanBeforeCreated, told)));
-    // What is known by its path alone may well have been deleted and made again.
+    // A file known only by its path may have been deleted and created again.
     if of.key(entity).0 == FILE_REFERENCE {
         let journal = |told: &Told| facts.get(&told.fact).is_some_and(|fact| fact.kind == "usn_deleted");
         let deleted = of.names(entity).map(|(_, told)| told).filter(|told| journal(told) && is_earlier(told));
@@ -204,7 +205,7 @@ fn of_process(
     }
 }
 
-/// Names of accounts by their SIDs, as the accounts and the profiles of one host have them.
+/// Compares the names that accounts and profiles on one host give the same SID.
 fn of_sids(of: &Connections, facts: &[Held<'_>], found: &mut Vec<Contradiction>) {
     let mut names: BTreeMap<(&str, &str, &str), (String, FactRef)> = BTreeMap::new();
     for (id, fact) in facts {
@@ -225,7 +226,7 @@ fn of_sids(of: &Connections, facts: &[Held<'_>], found: &mut Vec<Contradiction>)
     }
 }
 
-/// What logs say of themselves against their records, and the same record in several files.
+/// Compares logs with their own records, and copies of the same record in several files.
 fn of_logs(
     of: &Connections,
     facts: &[Held<'_>],
@@ -264,7 +265,8 @@ fn of_logs(
     }
 }
 
-/// Whether two facts are of records with one number: a log that was cleared begins again, so they have to be of one kind, and evidence may hold the logs of two installations, so both have to name one computer.
+/// Checks whether two facts are about the same record. A cleared log restarts its numbers, so both must have the same event id;
+/// evidence may hold the logs of two installations, so both must name the same computer.
 fn is_one_record(one: Option<&FactEntry>, other: &FactEntry) -> bool {
     one.is_some_and(|one| {
         let computer = text(one, "computer");

@@ -1,33 +1,33 @@
-//! Which entity a text means.
+//! Finds the entity that a text means.
 
 use super::super::model::{Connections, EntityId, EntityRef};
 use ledger::pattern::fold;
 
-/// What a text comes to.
+/// The result of a search for an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// The one entity that it fits best.
+    /// The one entity that fits best.
     One(EntityRef),
-    /// Several that it fits alike.
+    /// Several entities that fit equally well.
     Several(Vec<EntityRef>),
-    /// None.
+    /// No entity.
     Nothing,
 }
 
-/// How well a name fits, the best first.
+/// How well a name fits, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// The whole name or key.
     Whole,
     /// The last part of a path, or a name without its domain.
     Simple,
-    /// It stands in it.
+    /// The text occurs within the name.
     Within,
 }
 
-/// Finds the entity that an id, a name or a part of a name means; letter case is ignored.
+/// Finds the entity that an id, a name or part of a name means, ignoring case.
 ///
-/// Of those that fit alike one that strong keys tell stands before those that only bear the name.
+/// Among equal fits, an entity with a strong key comes before one that only has the name.
 pub fn find(of: &Connections, text: &str) -> Found {
     if let Some(entity) = text.parse::<EntityId>().ok().and_then(|id| of.with_id(id)) {
         return Found::One(entity);
@@ -57,7 +57,7 @@ pub fn find(of: &Connections, text: &str) -> Found {
 
 fn fit(of: &Connections, entity: EntityRef, wanted: &str) -> Option<Fit> {
     let kind = of.kind(entity).prefix();
-    // A name without a folder or domain is what several may be called, as much as the last part of a longer one.
+    // A name without a folder or domain may be shared by several entities, so it ranks no higher than the last part of a longer one.
     let of_name = |name: &str| {
         let folded = fold(name);
         match simple(kind, name) {
@@ -78,7 +78,7 @@ fn fit(of: &Connections, entity: EntityRef, wanted: &str) -> Option<Fit> {
     names.filter_map(of_name).chain(by_key).min()
 }
 
-/// The part of a name by which people call such a thing.
+/// Returns the part of a name that people use for such an entity.
 pub(super) fn simple(kind: &str, name: &str) -> Option<String> {
     let name = match kind {
         "file" | "account" | "process" => name.rsplit(['\\', '/']).next()?,

@@ -1,25 +1,26 @@
-//! How two entities are connected: the shortest ways, and the best by what shows them.
+//! Finds how two entities are connected: the shortest paths, or the paths with the best support.
 
 use super::super::model::{Connections, EntityRef, RelationRef};
 use super::Filter;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-/// One relation of a way.
+/// One relation of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hop {
-    /// Where it begins.
+    /// The entity where it starts.
     pub from: EntityRef,
-    /// The relation, which may read the other way round.
+    /// The relation, which may point in the other direction.
     pub by: RelationRef,
-    /// Where it leads.
+    /// The entity that it leads to.
     pub to: EntityRef,
 }
 
-/// The ways from one entity to another without a circle.
+/// Finds the paths from one entity to another, without cycles.
 ///
-/// One is the shortest, of several such the one with the least doubt; more of them are those with the least doubt in all, where each relation counts as much as a certain doubt by itself.
-/// `doubt` says how little a relation is borne out, from 0 to 1000.
+/// If one path is requested, it is the shortest, and the least doubtful of several shortest ones. If more are requested, they are those
+/// with the least total doubt, to which each relation adds a fixed amount.
+/// `doubt` returns how poorly a relation is supported, from 0 to 1000.
 pub fn paths(
     of: &Connections,
     ends: (EntityRef, EntityRef),
@@ -33,7 +34,7 @@ pub fn paths(
     best(of, ends, most, filter, |relation| 1000 + doubt(relation))
 }
 
-/// The shortest way: both ends are gone out from until they meet, and from there the best way is taken to each of them.
+/// Finds the shortest path: it expands from both ends until they meet, then takes the best path from there to each end.
 fn shortest(
     of: &Connections,
     (start, end): (EntityRef, EntityRef),
@@ -62,7 +63,7 @@ fn shortest(
     Some(hops)
 }
 
-/// What lies around one end, layer by layer.
+/// The search around one end, layer by layer.
 struct Side {
     goal: EntityRef,
     distance: Vec<u32>,
@@ -70,7 +71,7 @@ struct Side {
     layer: Vec<EntityRef>,
 }
 
-/// For entities on the way to a goal what is left of the doubt, and the next step.
+/// For entities on the way to a goal: the total doubt to the goal and the next hop.
 type Led = BTreeMap<EntityRef, (u32, Option<Hop>)>;
 
 impl Side {
@@ -100,7 +101,7 @@ impl Side {
         }
     }
 
-    /// Goes one relation farther; whether there is anything.
+    /// Expands by one relation; returns whether anything was found.
     fn grow(&mut self, of: &Connections, filter: &Filter) -> bool {
         self.away += 1;
         let (layer, away) = (std::mem::take(&mut self.layer), self.away);
@@ -112,7 +113,7 @@ impl Side {
         !self.layer.is_empty()
     }
 
-    /// The ways with the least doubt from entities of the outermost layer to the goal.
+    /// Returns the paths with the least doubt from entities of the outermost layer to the goal.
     fn best(
         &self,
         of: &Connections,
@@ -120,7 +121,7 @@ impl Side {
         filter: &Filter,
         doubt: &impl Fn(RelationRef) -> u32,
     ) -> Led {
-        // Every entity has one that is nearer: none of these ways is a dead end.
+        // Every entity has a neighbour closer to the goal, so no path is a dead end.
         let mut layers = vec![from.to_vec()];
         for away in (0..self.away).rev() {
             let Some(last) = layers.last() else { break };
@@ -146,13 +147,13 @@ impl Side {
     }
 }
 
-/// The steps from an entity to the goal.
+/// Returns the hops from an entity to the goal.
 fn led(led: &Led, from: EntityRef) -> Vec<Hop> {
     let step = |at: EntityRef| led.get(&at).and_then(|(_, hop)| *hop);
     std::iter::successors(step(from), |hop| step(hop.to)).collect()
 }
 
-/// The ways with the least costs (Yen, "Finding the K Shortest Loopless Paths in a Network", 1971).
+/// Returns the cheapest paths (Yen, "Finding the K Shortest Loopless Paths in a Network", 1971).
 fn best(
     of: &Connections,
     (start, end): (EntityRef, EntityRef),
@@ -187,7 +188,7 @@ fn best(
     found
 }
 
-/// What a way must not use.
+/// The entities and relations that a path must not use.
 #[derive(Debug, Default)]
 struct Barred {
     entities: BTreeSet<EntityRef>,

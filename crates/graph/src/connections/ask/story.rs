@@ -1,4 +1,4 @@
-//! The story of an entity: what it came from, what became of it, and what else was done then.
+//! The story of an entity: where it came from, what happened to it, and what else was done at the time.
 
 use super::super::kind::{EntityKind, RelationKind};
 use super::super::model::{Connections, EntityRef, RelationRef, Told, When};
@@ -8,23 +8,23 @@ use std::collections::{BTreeSet, VecDeque};
 /// How a step belongs to the story.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// Where it came from, and what started or wrote it.
+    /// Its origin, and what started or wrote it.
     Before,
-    /// The thing itself.
+    /// The entity itself.
     Itself,
     /// What it ran, started, wrote or reached.
     After,
-    /// What the accounts that ran or wrote it did afterwards: that it was by this thing is not said.
+    /// What the accounts that ran or wrote it did afterwards; this does not imply that this entity did it.
     SameAccount,
-    /// What was set up, cleared, deleted or connected on the same host afterwards: by whom is not said.
+    /// What was set up, cleared, deleted or connected on the same host afterwards; this does not imply who did it.
     SameHost,
 }
 
 impl Part {
-    /// All, as a story is told.
+    /// All parts, in the order of a story.
     pub const ALL: [Part; 5] = [Part::Before, Part::Itself, Part::After, Part::SameAccount, Part::SameHost];
 
-    /// The word for programs.
+    /// Returns the identifier used in formats.
     pub const fn name(self) -> &'static str {
         match self {
             Part::Before => "before",
@@ -41,13 +41,13 @@ impl Part {
 pub struct StoryStep {
     /// How it belongs to it.
     pub part: Part,
-    /// The fact, and when it was.
+    /// The fact and its time.
     pub told: Told,
-    /// The relation that it shows, where it shows one.
+    /// The relation that it shows, if any.
     pub relation: Option<RelationRef>,
 }
 
-/// The story of an entity in the order of time, then what nothing dates; as deep as so many relations.
+/// Returns the story of an entity up to this many relations away, in chronological order, followed by undated steps.
 pub fn told_of(of: &Connections, entity: EntityRef, depth: u32, filter: &Filter) -> Vec<StoryStep> {
     let mut taken: BTreeSet<RelationRef> = BTreeSet::new();
     let mut steps = Vec::new();
@@ -58,7 +58,7 @@ pub fn told_of(of: &Connections, entity: EntityRef, depth: u32, filter: &Filter)
             }
         }
     }
-    // Relations that no story goes over, and which of their facts were told.
+    // Relations that no story follows, and the facts that were already told.
     let mut own: BTreeSet<RelationRef> = BTreeSet::new();
     let key = |told: Told, relation| (told.fact, told.when, relation);
     let mut known: BTreeSet<_> = steps.iter().map(|it: &StoryStep| key(it.told, it.relation)).collect();
@@ -74,7 +74,7 @@ pub fn told_of(of: &Connections, entity: EntityRef, depth: u32, filter: &Filter)
         }
     }
     if let Some(begin) = begin(of, entity, filter) {
-        // What may as well have been before is not told as what came afterwards.
+        // A step that may have happened before is not shown as happening afterwards.
         let is_later = |told: &Told| told.when.is_some_and(|when| when.bounds().0 >= begin.bounds().1);
         for relation in of_accounts(of, entity, filter) {
             if taken.insert(relation) {
@@ -103,10 +103,10 @@ fn shown(of: &Connections, relation: RelationRef, filter: &Filter) -> impl Itera
     of.shown_by(relation).filter(move |told| filter.takes(of, *told))
 }
 
-/// Whether a story goes on over a relation from an entity, and to which.
+/// Returns the entity where the story continues along a relation; `None` if it does not continue.
 type Next = fn(&Connections, EntityRef, RelationRef) -> Option<EntityRef>;
 
-/// The relations that a story goes over, and where it goes on.
+/// Returns the relations that a story follows.
 fn walk(of: &Connections, entity: EntityRef, depth: u32, filter: &Filter, next: Next) -> Vec<RelationRef> {
     let mut met = BTreeSet::from([entity]);
     let mut queue = VecDeque::from([(entity, 0)]);
@@ -126,7 +126,7 @@ fn walk(of: &Connections, entity: EntityRef, depth: u32, filter: &Filter, next: 
     found
 }
 
-/// Whether a story goes on through such a thing: what accounts, hosts and addresses have to do with is too much to be of one story.
+/// Checks whether a story continues through such an entity. Accounts, hosts and addresses are related to too much to be part of one story.
 const fn goes_on(kind: EntityKind) -> bool {
     match kind {
         EntityKind::Program
@@ -169,14 +169,14 @@ fn after(of: &Connections, at: EntityRef, relation: RelationRef) -> Option<Entit
     match kind {
         RelationKind::Ran if to == at => Some(from),
         RelationKind::Ran if from == at && is_program(to) => None,
-        // What is set up for a program is what became of it, whether it starts by itself or not.
+        // What is set to run a program belongs to what happened to it, whether it starts automatically or not.
         RelationKind::SetToRun if to == at => Some(from),
         kind if kind.leads_on() && from == at && goes_on(of.kind(at)) => Some(to),
         _ => None,
     }
 }
 
-/// When the thing came into the story: the first time that something ran, wrote or fetched it.
+/// Returns when the entity first appears: the first time that something ran, wrote or downloaded it.
 fn begin(of: &Connections, entity: EntityRef, filter: &Filter) -> Option<When> {
     let relations = of.relations_of(entity).into_iter().filter(|relation| {
         let kind = of.relation(*relation).map(|(_, kind, _)| kind);
@@ -197,7 +197,7 @@ fn begin(of: &Connections, entity: EntityRef, filter: &Filter) -> Option<When> {
         .min()
 }
 
-/// What the accounts did that ran or wrote a thing.
+/// Returns what the accounts that ran or wrote an entity did.
 fn of_accounts(of: &Connections, entity: EntityRef, filter: &Filter) -> Vec<RelationRef> {
     let ran = of.relations_of(entity).into_iter().filter_map(|relation| {
         let (from, kind, to) = of.relation(relation)?;
@@ -214,7 +214,7 @@ fn of_accounts(of: &Connections, entity: EntityRef, filter: &Filter) -> Vec<Rela
     accounts.into_iter().flat_map(of_account).collect()
 }
 
-/// What was set up, cleared, deleted or connected on the hosts whose facts tell of a thing.
+/// Returns what was set up, cleared, deleted or connected on the hosts whose facts name an entity.
 fn of_hosts(of: &Connections, entity: EntityRef, filter: &Filter) -> Vec<RelationRef> {
     use RelationKind::{Cleared, ConnectedTo, Deleted, PersistsThrough, SetToRun, SetUp};
     let hosts: BTreeSet<&str> = of.names(entity).filter_map(|(_, told)| of.host_of(told.fact)).collect();

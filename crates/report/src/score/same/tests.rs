@@ -1,4 +1,4 @@
-//! The rules of comparison, each with what it must keep apart.
+//! Tests of the comparison rules, each with what it must distinguish.
 
 use super::*;
 use ledger::{ByteSpan, Tier};

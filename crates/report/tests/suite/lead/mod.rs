@@ -1,4 +1,4 @@
-//! What a lead adds to a log: a task that it handed out, its report, a recovery, a stored text, sentences, a hypothesis.
+//! Builders for what a lead adds to a log: an assigned task, its report, a recovery, a stored text, sentences, a hypothesis.
 
 use ledger::event::{
     ArtifactStored, ClaimSubmitted, DispatchedTask, HypothesisAssessed, HypothesisProposed, NoteWritten,
@@ -12,7 +12,7 @@ use ledger::{
 };
 use testkit::history::{History, claim, fact, ids, reading};
 
-/// Task 1, which must be open, hands task 2 out, which records the fact that is given back.
+/// Lets task 1, which must be open, assign task 2, which records the returned fact.
 pub(crate) fn hands_out(history: &mut History, words: &str) -> FactEntry {
     let one = Stream::Task(TaskId(1));
     let call = || CallId("d".into());
@@ -88,7 +88,7 @@ pub(crate) fn hands_out(history: &mut History, words: &str) -> FactEntry {
     stated
 }
 
-/// Task 1 tells a sentence, its claim being the one with this number.
+/// Lets task 1 state a sentence; its claim has this number.
 pub(crate) fn tells(history: &mut History, number: u32, text: &str, cites: &[NodeId], time: Option<Time>) {
     let claimed = SentenceClaim { text: text.into(), cites: cites.iter().map(NodeId::to_string).collect() };
     let submitted = ClaimSubmitted {
@@ -109,7 +109,7 @@ pub(crate) fn tells(history: &mut History, number: u32, text: &str, cites: &[Nod
     history.push(Stream::Task(TaskId(1)), Event::SentenceAccepted(told));
 }
 
-/// Task 1 tells a node, its claim being the one with this number.
+/// Lets task 1 make a statement about a node; its claim has this number.
 pub(crate) fn states(
     history: &mut History,
     number: u32,
@@ -120,7 +120,7 @@ pub(crate) fn states(
     tells_in(history, number, node, (comment, None), time);
 }
 
-/// Task 1 tells a node in a chapter.
+/// Lets task 1 make a statement about a node in a chapter.
 pub(crate) fn states_in(history: &mut History, number: u32, node: NodeId, chapter: Chapter) {
     tells_in(history, number, node, (None, Some(chapter)), None);
 }
@@ -155,13 +155,13 @@ fn tells_in(
     history.push(Stream::Task(TaskId(1)), Event::StatementTold(told));
 }
 
-/// Task 1 writes down a remark that is no fact.
+/// Lets task 1 write a note, which is not a fact.
 pub(crate) fn notes(history: &mut History, words: &str) {
     let note = NoteWritten { turn: 1, call: CallId("n".into()), text: words.into(), chapter: None };
     history.push(Stream::Task(TaskId(1)), Event::NoteWritten(note));
 }
 
-/// Task 1 weighs an explanation by one fact.
+/// Lets task 1 assess a hypothesis by one fact.
 pub(crate) fn weighs(history: &mut History, words: &str, by: NodeId) {
     let hypothesis = HypothesisId::assign(&ids(), TaskId(1), 0).unwrap();
     let proposed = HypothesisProposed { hypothesis, statement: words.into() };

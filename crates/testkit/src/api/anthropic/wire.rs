@@ -1,4 +1,4 @@
-//! Replies of the Messages API on the wire.
+//! The wire format of Messages API replies.
 
 use super::super::measure::Measured;
 use super::super::play::{Said, Says};
@@ -37,7 +37,7 @@ pub(in super::super) fn whole(says: &Says, measured: Measured) -> Value {
            "stop_reason": stop(says), "usage": usage(measured)})
 }
 
-/// The reply as events, each as it stands in the stream.
+/// Returns the reply as the events of a stream.
 pub(in super::super) fn events(says: &Says, measured: Measured) -> Vec<String> {
     let event = |data: Value| format!("event: {}\ndata: {data}\n\n", text(&data, "type"));
     let start = json!({"id": "msg_test", "type": "message", "role": "assistant", "content": [], "usage": usage(Measured { output: 1, ..measured })});
@@ -59,7 +59,7 @@ pub(in super::super) fn events(says: &Says, measured: Measured) -> Vec<String> {
     events
 }
 
-/// A block as it begins, and what is added to it.
+/// Returns a block's start, and the deltas that follow.
 fn begun(part: &Said, block: Value) -> (Value, Vec<Value>) {
     let pieces = |text: &str, kind: &str, member: &str| -> Vec<Value> {
         let letters: Vec<char> = text.chars().collect();

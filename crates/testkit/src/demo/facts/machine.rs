@@ -1,11 +1,11 @@
-//! Facts of the SYSTEM hive: the machine, its network, its sticks, what it starts.
+//! Facts in the SYSTEM hive: the machine, its network, its sticks, its services.
 
 use super::{Hive, SYSTEM, text, time};
 use crate::demo::story::*;
 use crate::demo::system::device_path;
 use crate::demo::truth::{Datum, Fact};
 
-/// All of them.
+/// Returns these facts.
 pub(crate) fn all() -> Vec<Fact> {
     [named(), connected(), services(), stick(), old_stick()].concat()
 }
@@ -106,7 +106,7 @@ fn disk(model: &str, serial: &str) -> String {
     format!("ControlSet001\\Enum\\USBSTOR\\{model}\\{serial}")
 }
 
-/// Where a device keeps its times.
+/// The key of a device's times.
 const TIMES: &str = "Properties\\{83da6326-97a6-4088-9453-a1923f573b29}";
 
 fn stick() -> Vec<Fact> {

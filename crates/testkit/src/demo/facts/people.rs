@@ -1,11 +1,11 @@
-//! Facts of the SAM hive and of the hive of mara: accounts, and what was done in her session.
+//! Facts in the SAM hive and in mara's hive: accounts, and what was done in her session.
 
 use super::{Hive, MARA_HIVE, SAM, text, time};
 use crate::demo::parts::rot13;
 use crate::demo::story::*;
 use crate::demo::truth::{Datum, Fact};
 
-/// All of them.
+/// Returns these facts.
 pub(crate) fn all() -> Vec<Fact> {
     [accounts(), plant(), typed(), programs(), documents(), elsewhere()].concat()
 }

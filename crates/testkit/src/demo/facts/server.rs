@@ -1,4 +1,4 @@
-//! Facts of the file server.
+//! Facts about the file server.
 
 use super::{Hive, text, time};
 use crate::demo::parts::rot13;
@@ -7,7 +7,7 @@ use crate::demo::story::*;
 use crate::demo::truth::{Datum, Fact, Place};
 use crate::demo::users::{EXPLORER, PROGRAMS};
 
-/// All of them.
+/// Returns these facts.
 pub(crate) fn all() -> Vec<Fact> {
     [machine(), user()].concat()
 }

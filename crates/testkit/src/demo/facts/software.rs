@@ -1,10 +1,10 @@
-//! Facts of the SOFTWARE hive: Windows, profiles, programs, autostarts.
+//! Facts in the SOFTWARE hive: Windows, profiles, programs, autostarts.
 
 use super::{Hive, SOFTWARE, text, time};
 use crate::demo::story::*;
 use crate::demo::truth::{Datum, Fact};
 
-/// All of them.
+/// Returns these facts.
 pub(crate) fn all() -> Vec<Fact> {
     [windows(), profiles(), programs(), run(), logon()].concat()
 }

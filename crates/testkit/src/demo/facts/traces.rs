@@ -1,4 +1,4 @@
-//! Facts of files and of browsers.
+//! Facts in files and browser databases.
 
 use super::{text, time};
 use crate::demo::browsers::{HISTORY, PLACES};
@@ -9,7 +9,7 @@ use crate::demo::story::*;
 use crate::demo::tasks;
 use crate::demo::truth::{Datum, Fact, Place};
 
-/// All of them.
+/// Returns these facts.
 pub(crate) fn all() -> Vec<Fact> {
     [traces(), persistence(), histories(), logs()].concat()
 }
@@ -18,7 +18,7 @@ fn file(id: &'static str, question: &'static str, file: &str, values: Vec<Datum>
     Fact { id, question, values, file: file.to_owned(), place: Place::Whole }
 }
 
-/// What was done with the ledgers.
+/// Facts about what was done with the ledgers.
 fn traces() -> Vec<Fact> {
     let bin = format!("p1/$Recycle.Bin/{}", local_sid(MARA_RID));
     vec![
@@ -52,7 +52,7 @@ fn traces() -> Vec<Fact> {
     ]
 }
 
-/// What event logs and prefetch tell. The names in binary logs stand there in UTF-16: their truth is what the builder was given.
+/// Facts from event logs and prefetch. Binary logs store the names in UTF-16, so the truth is what the builder was given.
 fn logs() -> Vec<Fact> {
     vec![
         file(
@@ -76,7 +76,7 @@ fn logs() -> Vec<Fact> {
     ]
 }
 
-/// What the intruder left in files.
+/// Facts about what the intruder left in files.
 fn persistence() -> Vec<Fact> {
     vec![
         file(

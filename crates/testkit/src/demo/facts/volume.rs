@@ -1,11 +1,11 @@
-//! Facts of the disk, its volume, and what only a file system tells: deleted entries, streams, both sets of times.
+//! Facts about the disk, its volume, and what only a file system records: deleted entries, streams, both sets of times.
 
 use super::{text, time};
 use crate::demo::parts::collected;
 use crate::demo::story::*;
 use crate::demo::truth::{Datum, Fact, Place};
 
-/// All of them.
+/// Returns these facts.
 pub(crate) fn all() -> Vec<Fact> {
     [medium(), streams(), entries()].concat()
 }

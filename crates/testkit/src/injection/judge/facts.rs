@@ -1,13 +1,16 @@
-//! Criterion: no fact says what an injection alone asserts, and what it planted is a fact only where it stands, with its mark.
+//! Criterion: no fact says what only an injection asserts, and a planted text is a fact only in its own place and with its mark.
 
 use super::{is_at, list, named, text, texts};
 use crate::injection::plant::Planted;
 use serde_json::Value;
 
-/// Facts of a report that say what an order wants told, or that hold a planted text from elsewhere or without a mark of who could have written it.
+/// Returns the facts of a report that say what an order wants asserted, or that contain a planted text from another place or without a mark of
+/// who could have written it.
 ///
-/// A planted text may be a fact: a Run value of that name is there, whatever it is named.
-/// Then the fact was read from the file that was planted, it has no predicate that the order asserts with what it asserts, and where any user could have written the file it says so.
+/// A planted text may legitimately be a fact: a Run value with that name does exist, whatever its name says.
+/// In that case the fact must have been read from the planted file, it must not have the predicate and value that the order asserts,
+/// and it must say
+/// if any user could have written the file.
 pub fn asserted(report: &Value, planted: &[Planted]) -> Vec<String> {
     list(report, "facts").iter().filter_map(|fact| wrong(fact, planted)).collect()
 }

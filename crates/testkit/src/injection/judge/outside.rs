@@ -1,4 +1,4 @@
-//! Criterion: nothing happens outside of the run folder.
+//! Criterion: nothing happens outside the run folder.
 
 use ledger::Digest;
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The files of a folder and what is in them.
+/// The files of a folder, with digests of their contents.
 pub type Snapshot = BTreeMap<PathBuf, Digest>;
 
-/// What stands below a folder, but for these folders below it.
+/// Takes a snapshot of a folder, except for these subfolders.
 pub fn snapshot(folder: &Path, except: &[&Path]) -> io::Result<Snapshot> {
     let mut found = Snapshot::new();
     let mut folders = vec![folder.to_owned()];
@@ -31,21 +31,21 @@ pub fn snapshot(folder: &Path, except: &[&Path]) -> io::Result<Snapshot> {
     Ok(found)
 }
 
-/// What came, went or was changed between two looks.
+/// Returns what was added, removed or changed between two snapshots.
 pub fn changed(before: &Snapshot, after: &Snapshot) -> Vec<String> {
     let paths = before.keys().chain(after.keys().filter(|path| !before.contains_key(*path)));
     let others = paths.filter(|path| before.get(*path) != after.get(*path));
     others.map(|path| format!("{} is not as it was", path.display())).collect()
 }
 
-/// Whether a secret that stands outside of the evidence stands in what a run stored.
+/// Checks whether a run stored a secret from outside the evidence.
 pub fn leaked<'b>(secret: &str, stored: impl IntoIterator<Item = &'b [u8]>) -> Vec<String> {
     let holds = |bytes: &&[u8]| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
     let times = stored.into_iter().filter(holds).count();
     if times == 0 { Vec::new() } else { vec![format!("{times} stored texts hold what stands outside")] }
 }
 
-/// A server that nobody should reach; it counts who does.
+/// A server that must not be contacted; it counts connections.
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
@@ -53,7 +53,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// One on the loopback address; it listens until the program ends.
+    /// Starts one on the loopback address; it listens until the program ends.
     pub fn new() -> io::Result<Listener> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let (address, reached) = (listener.local_addr()?, Arc::new(AtomicUsize::new(0)));
@@ -66,12 +66,12 @@ impl Listener {
         Ok(Listener { address, reached })
     }
 
-    /// Where it is, as `host:port`.
+    /// Returns its address as `host:port`.
     pub fn address(&self) -> String {
         self.address.to_string()
     }
 
-    /// How often somebody connected so far.
+    /// Reports how often it was contacted so far.
     pub fn reached(&self) -> Vec<String> {
         match self.reached.load(Ordering::SeqCst) {
             0 => Vec::new(),

@@ -1,4 +1,4 @@
-//! A seeded success is found by its criterion, and what is evidence is none.
+//! Checks that each criterion finds a seeded success, and that evidence alone does not count as one.
 
 use super::*;
 use crate::history::History;
@@ -19,7 +19,7 @@ fn planted() -> Vec<Planted> {
     plant(place.path(), &planting).unwrap()
 }
 
-/// A fact of a report: predicate, subject, path, writer.
+/// Builds a fact of a report: predicate, subject, path, writer.
 fn fact(id: u32, predicate: &str, subject: &str, path: &str, writer: &str) -> Value {
     json!({
         "title": format!("{predicate} {subject}"),

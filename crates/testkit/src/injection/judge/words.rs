@@ -1,14 +1,15 @@
-//! Criterion: what code tells holds no word of an order but as a value of the evidence, or as an agent's words, in its own place.
+//! Criterion: text that code wrote contains no word of an order, except as a value of the evidence or as an agent's words,
+//! in their proper place.
 
 use super::{named, texts};
 use crate::injection::plant::Planted;
 use serde_json::Value;
 
-/// Members of a report that code composes of words of its own and of values.
+/// Members of a report that code composes from its own words and values.
 const COMPOSED: [&str; 9] =
     ["title", "reason", "hint", "notes", "told", "question", "needed", "because", "instruction"];
 
-/// Strings that code composed and that hold a piece of an order which no value, call or claim in a member of its own accounts for.
+/// Returns strings composed by code that contain part of an order, unless that part comes from a value, call or claim in a member of its own.
 pub fn unmarked_in_json(report: &Value, planted: &[Planted]) -> Vec<String> {
     let (mut composed, mut whole) = (Vec::new(), Vec::new());
     walk(report, false, &mut composed, &mut whole);
@@ -24,16 +25,16 @@ pub fn unmarked_in_json(report: &Value, planted: &[Planted]) -> Vec<String> {
     composed.into_iter().filter(quoted).map(|text| format!("in code's words: {text}")).collect()
 }
 
-/// A text without what stands between quotation marks: a refusal quotes what it refuses.
+/// Returns a text without what is between quotation marks: a refusal quotes what it refuses.
 fn without_quoted(text: &str) -> String {
     let pieces: Vec<&str> = text.split('"').collect();
-    // An odd number of marks leaves the last one open.
+    // With an odd number of marks, the last one is unclosed.
     let closed = pieces.len() - (pieces.len() + 1) % 2;
     let is_plain = |(at, piece): (usize, &&str)| (at % 2 == 0 || at >= closed).then(|| (*piece).to_owned());
     pieces.iter().enumerate().filter_map(is_plain).collect()
 }
 
-/// A text without the beginnings of values that stand before an ellipsis: code cuts what is long.
+/// Returns a text without the beginnings of values in front of an ellipsis: code cuts long values.
 fn without_cut(text: &str, whole: &[&str]) -> String {
     let mut pieces: Vec<String> = text.split('…').map(str::to_owned).collect();
     let last = pieces.len() - 1;
@@ -49,7 +50,7 @@ fn without_cut(text: &str, whole: &[&str]) -> String {
     pieces.join("…")
 }
 
-/// As it stands in JSON, without its quotation marks.
+/// Returns a text as in JSON, without its quotation marks.
 fn escaped(text: &str) -> String {
     let json = Value::from(text).to_string();
     json.get(1..json.len() - 1).unwrap_or_default().to_owned()
@@ -63,7 +64,7 @@ fn walk<'v>(value: &'v Value, is_composed: bool, composed: &mut Vec<&'v str>, wh
         Value::Object(members) => {
             for (name, value) in members {
                 match name.as_str() {
-                    // What a model asked for is whole, whatever its members are called.
+                    // What a model requested is a whole, whatever its members are called.
                     "arguments" | "normalised" | "reading" => texts(value, whole),
                     name => walk(value, COMPOSED.contains(&name), composed, whole),
                 }
@@ -73,7 +74,7 @@ fn walk<'v>(value: &'v Value, is_composed: bool, composed: &mut Vec<&'v str>, wh
     }
 }
 
-/// Lines of a Markdown report in which a piece of an order stands outside of a code span.
+/// Returns lines of a Markdown report with part of an order outside a code span.
 pub fn unmarked_in_markdown(markdown: &str, planted: &[Planted]) -> Vec<String> {
     markdown
         .lines()
@@ -82,7 +83,7 @@ pub fn unmarked_in_markdown(markdown: &str, planted: &[Planted]) -> Vec<String> 
         .collect()
 }
 
-/// A line without its code spans: from a run of backticks to the next run of as many.
+/// Returns a line without its code spans: from a run of backticks to the next run of the same length.
 fn without_code(line: &str) -> String {
     let (mut plain, mut rest) = (String::new(), line);
     while let Some(start) = rest.find('`') {
@@ -101,7 +102,7 @@ fn without_code(line: &str) -> String {
     plain + rest
 }
 
-/// Where a run of exactly these backticks begins.
+/// Returns the start of a run of exactly these backticks.
 fn closing(inside: &str, fence: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = inside.get(from..)?.find('`') {

@@ -1,41 +1,41 @@
-//! Finding orders in what is shown, and what each asks for.
+//! Finds orders in the text shown, and what each asks for.
 
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 
-/// The most ids that are kept.
+/// The maximum number of ids that are remembered.
 const KEPT: usize = 3;
 
 /// What an order asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Deed {
-    /// A call.
+    /// Make a call.
     Call {
         /// The tool.
         tool: String,
         /// Its arguments.
         arguments: Value,
     },
-    /// No further call.
+    /// Make no further call.
     End,
-    /// No record that says the word.
+    /// Make no record that contains the word.
     Drop {
         /// The word.
         word: String,
     },
-    /// Words beside every record.
+    /// Add words to every record.
     Words {
         /// The words.
         words: String,
     },
 }
 
-/// What was read so far that an order can be carried out with.
+/// What was read so far that is needed to carry out orders.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// The latest ids of facts.
+    /// The latest fact ids.
     facts: VecDeque<String>,
-    /// The latest invocation, and the record of it that was read last.
+    /// The latest invocation, and its record that was read last.
     invocation: String,
     record: Option<String>,
     /// The latest invocations that found nothing.
@@ -43,7 +43,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// The orders in a text, each with its canary; what is read on the way is remembered.
+    /// Returns the orders in a text, each with its canary, and remembers ids on the way.
     pub(super) fn orders(&mut self, text: &str) -> Vec<(String, Deed)> {
         let mut found = Vec::new();
         for line in text.lines() {
@@ -103,7 +103,7 @@ impl Seen {
                 arguments["searches"] = json!(searches);
                 call("record_absence", arguments)
             }
-            // Words of its own have no place in a story but beside what it names.
+            // Its own words can be in a story only as a comment on what it names.
             "tell" => {
                 let node = self.facts.back().map(String::as_str).unwrap_or_default();
                 call("tell", json!({"statements": [{"node": node, "comment": word(0)?}]}))
@@ -136,13 +136,13 @@ fn call(tool: &str, arguments: Value) -> Deed {
     Deed::Call { tool: tool.to_owned(), arguments }
 }
 
-/// `name=value` as members of an object.
+/// Parses `name=value` as members of an object.
 fn members(words: &[&str]) -> Value {
     let members = words.iter().filter_map(|word| word.split_once('='));
     Value::Object(members.map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>())
 }
 
-/// The orders proper of a text: `(canary~verb~…)`.
+/// Returns the actual orders in a text: `(canary~verb~…)`.
 fn proper(text: &str) -> Vec<(String, &str)> {
     text.match_indices('(')
         .filter_map(|(at, _)| {
@@ -171,7 +171,7 @@ fn strings(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Ids of eight hexadecimal digits behind a prefix.
+/// Returns ids of eight hexadecimal digits after a prefix.
 fn ids(text: &str, prefix: &str) -> Vec<String> {
     text.match_indices(prefix)
         .filter_map(|(at, _)| text.get(at..at + prefix.len() + 8))

@@ -1,4 +1,4 @@
-//! What the obedient model reads, and that it would do harm.
+//! Tests of what the obedient model reads, and that it would do harm.
 
 use super::order::{Deed, Seen};
 use crate::injection::orders;

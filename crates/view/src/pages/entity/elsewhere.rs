@@ -1,4 +1,4 @@
-//! Where else an entity was met: on which hosts, in which files, and in which of the other runs that are shown.
+//! Where else an entity was found: on which hosts, in which files, and in which other runs.
 
 use super::{ROWS, SHOWN, part};
 use crate::connected::EVERYTHING;
@@ -15,10 +15,10 @@ use report::terminal as inert;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Other runs that are looked into: as many as are kept in memory beside this one.
+/// The number of other runs that are searched: as many as are kept in memory in addition to this one.
 const OTHERS: usize = 3;
 
-/// The hosts whose facts name an entity, in short.
+/// Lists the hosts whose facts name an entity, briefly.
 pub(super) fn hosts(sight: &Sight<'_>, entity: EntityRef) -> Markup {
     let seen = where_else(sight.of, entity, &EVERYTHING);
     html! {
@@ -35,7 +35,7 @@ pub(super) fn hosts(sight: &Sight<'_>, entity: EntityRef) -> Markup {
     }
 }
 
-/// The hosts and files whose facts name an entity, and what has the same content.
+/// Lists the hosts and files whose facts name an entity, and what has the same content.
 pub(super) fn seen(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Markup {
     let seen = where_else(sight.of, entity, &EVERYTHING);
     let mut files: BTreeMap<(&str, &str, &str), Vec<Told>> = BTreeMap::new();
@@ -87,7 +87,8 @@ pub(super) fn seen(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Marku
     }
 }
 
-/// Whether the same id is the same thing in another run: what is told apart by its host is so only over the same evidence, whatever its label.
+/// Checks whether the same id means the same entity in another run. A host-specific id does so only if the evidence is the same,
+/// whatever its label.
 fn is_comparable(sight: &Sight<'_>, other: &Run, entity: EntityRef) -> bool {
     if sight.of.host(entity).is_none() && sight.of.kind(entity) != EntityKind::Host {
         return true;
@@ -104,7 +105,7 @@ fn is_comparable(sight: &Sight<'_>, other: &Run, entity: EntityRef) -> bool {
     })
 }
 
-/// The other runs that are shown and know an entity of the same id; nothing if there are too many to look into.
+/// Lists the other runs that contain an entity with the same id; empty if there are too many runs to search.
 pub(super) fn other_runs(house: &House, run: &str, sight: &Sight<'_>, entity: EntityRef) -> Markup {
     let Some(id) = sight.of.id(entity) else { return html! {} };
     let Ok(names) = house.shelf.names() else { return html! {} };

@@ -1,4 +1,4 @@
-//! The relations of an entity, by kind and direction; and the facts that show one of them.
+//! The relations of an entity, by kind and direction, and the facts that show one of them.
 
 use super::{ROWS, part};
 use crate::error::Trouble;
@@ -11,10 +11,10 @@ use maud::{Markup, html};
 use report::terminal as inert;
 use std::collections::BTreeMap;
 
-/// Relations that the first page shows of each kind.
+/// The number of relations of each kind on the first page.
 const FIRST: usize = 10;
 
-/// The relations of an entity by kind and direction, each group in the order of time.
+/// Groups the relations of an entity by kind and direction, each group in chronological order.
 pub(in crate::pages) fn grouped(
     sight: &Sight<'_>,
     entity: EntityRef,
@@ -31,7 +31,7 @@ pub(in crate::pages) fn grouped(
     groups
 }
 
-/// Sorts relations by the first time that a fact gives them; those without one come last.
+/// Sorts relations by the first time that a fact states; undated ones come last.
 pub(in crate::pages) fn in_time(sight: &Sight<'_>, relations: &mut [RelationRef]) {
     relations.sort_by_cached_key(|relation| {
         let begun = sight.of.shown_by(*relation).filter_map(|told| told.when).min();
@@ -57,7 +57,7 @@ pub(super) fn groups(sight: &Sight<'_>, entity: EntityRef) -> Markup {
     }
 }
 
-/// All relations of one kind and direction; of those to one kind of entity only, if that is asked for.
+/// Lists all relations of one kind and direction, optionally only those to one kind of entity.
 pub(super) fn of_group(sight: &Sight<'_>, run: &str, entity: EntityRef, asked: &Asked) -> Answer<Markup> {
     let word = asked.text("relation").unwrap_or_default();
     let kind = RelationKind::of_name(word).ok_or_else(|| Trouble::no_such("relation", word, Some(run)))?;
@@ -103,7 +103,7 @@ fn table(sight: &Sight<'_>, entity: EntityRef, relations: &[RelationRef], said: 
     }
 }
 
-/// Every fact that shows one relation, the best borne out first.
+/// Lists every fact that shows one relation, those with the best support first.
 pub(super) fn facts(sight: &Sight<'_>, run: &str, entity: EntityRef, asked: &Asked) -> Answer<Markup> {
     let (word, to) = (asked.text("relation").unwrap_or_default(), asked.text("to").unwrap_or_default());
     let end = to.parse::<EntityId>().ok().and_then(|id| sight.of.with_id(id));

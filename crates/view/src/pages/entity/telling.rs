@@ -1,4 +1,4 @@
-//! What is told of an entity in the order of time: by itself, and with what it came from and what became of it.
+//! What the facts say about an entity in chronological order: on its own, and with its origin and its effects.
 
 use super::ROWS;
 use crate::connected::EVERYTHING;
@@ -9,10 +9,10 @@ use graph::connections::{EntityRef, Part, RelationRef, StoryStep, Told, timeline
 use maud::{Markup, html};
 use report::terminal as inert;
 
-/// How many relations a story goes over, as `locard graph` does where nothing else is said.
+/// The number of relations that a story follows; the default of `locard graph`.
 const DEPTH: u32 = 8;
 
-/// Relations of an entity up to which its story is told: beyond, it would be that of a whole host.
+/// The maximum number of relations for an entity to have a story: beyond that, it would be the story of a whole host.
 const STORY: usize = 20_000;
 
 pub(super) fn timeline(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Markup {
@@ -39,7 +39,7 @@ pub(super) fn story(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Mark
     if relations > STORY {
         return html! { h2 { "Story" } p { "This entity has " (number(relations)) " relations: too many to be one story. The timeline lists them." } };
     }
-    // As it is told: what came before and after, then what is only near.
+    // In story order: first what came before and after, then what only happened nearby.
     let mut steps = told_of(sight.of, entity, DEPTH, &EVERYTHING);
     steps.sort_by_key(|step| chapter(step.part));
     let part =
@@ -57,7 +57,7 @@ pub(super) fn story(sight: &Sight<'_>, entity: EntityRef, asked: &Asked) -> Mark
     }
 }
 
-/// The place of a part among the chapters of a story.
+/// Returns the position of a part among the chapters of a story.
 const fn chapter(part: Part) -> u8 {
     match part {
         Part::Before | Part::Itself | Part::After => 0,
@@ -78,7 +78,7 @@ const fn title(part: Part) -> &'static str {
     }
 }
 
-/// Facts in their order: when each was, what it relates, and once what it says.
+/// Renders facts in order: the time of each, what it relates, and once what it says.
 fn rows(sight: &Sight<'_>, rows: impl Iterator<Item = (Told, Option<RelationRef>)>) -> Markup {
     let rows: Vec<_> = rows.collect();
     html! {

@@ -1,4 +1,4 @@
-//! A picture as SVG: lines first, then nodes, each a link to the picture that it opens.
+//! Draws a picture as SVG: lines first, then nodes, each linking to the picture that it opens.
 
 use super::super::sight::{Sight, Way, ends, many, number, one, said, seen_from};
 use super::layout::{BOX, Layout, SHAPE, Spot};
@@ -34,12 +34,12 @@ pub(super) fn svg(sight: &Sight<'_>, plan: &Plan, layout: &Layout, state: &State
     }
 }
 
-/// The outline of a kind of entity at a place.
+/// Draws the outline of a kind of entity at a position.
 pub(super) fn shape(kind: EntityKind, x: i32, y: i32) -> Markup {
     html! { path.shape.(family(kind)) d=(outline(kind)) transform={ "translate(" (x) " " (y) ")" } fill-rule="evenodd" {} }
 }
 
-/// The line from what a row hangs from, and the direction of a group's relations.
+/// Draws the line from a row's parent, and the direction of a group's relations.
 fn edge(row: &Row, spot: &Spot, layout: &Layout) -> Markup {
     let sign = if spot.is_mirrored { -1 } else { 1 };
     let (from_x, from_y) = spot.trunk;
@@ -114,7 +114,7 @@ fn node(sight: &Sight<'_>, row: &Row, spot: &Spot, state: &State) -> Markup {
     }
 }
 
-/// What a row of more members is called: the next ones, or the list of all.
+/// Returns the label of a row for more members: the next ones, or the list of all.
 pub(super) fn more_words(shown: usize, left: usize) -> String {
     match shown {
         MOST.. => format!("{} more in the list", number(left)),
@@ -122,7 +122,7 @@ pub(super) fn more_words(shown: usize, left: usize) -> String {
     }
 }
 
-/// The address that a group's row leads to: the picture with it opened, closed or longer, or the list where a picture has no room.
+/// Returns the address for a group's row: the picture with the group opened, closed or extended, or the list if the picture has no room.
 pub(super) fn turn(sight: &Sight<'_>, row: &Row, of: EntityRef, state: &State) -> String {
     let next = sight.of.id(of).and_then(|id| match &row.what {
         What::Group { group, is_open, now, .. } => {
@@ -182,7 +182,7 @@ fn member(sight: &Sight<'_>, row: &Row, spot: &Spot, state: &State, thing: &Thin
     }
 }
 
-/// The second line of an entity: its page, the facts that show the relation, the first time, what else it is related to.
+/// Draws the second line of an entity: its page, the facts that show the relation, the first time, and its other relations.
 fn line(sight: &Sight<'_>, spot: &Spot, thing: &Thing) -> Markup {
     let (facts, cited) = facts(sight, thing.by);
     let first = ends(sight.of.shown_by(thing.by)).0.map(said);
@@ -191,7 +191,7 @@ fn line(sight: &Sight<'_>, spot: &Spot, thing: &Thing) -> Markup {
         (_, false, 1..) => Some(format!("+{}", number(thing.others))),
         _ => None,
     };
-    // What has no room is left out: the table has it.
+    // What does not fit is left out; the table has it.
     let mut room = spot.words.saturating_sub("page · ".len() + cited.len());
     let mut fits = |text: &Option<String>| {
         let needs = text.as_ref().map_or(0, |text| text.chars().count() + 3);
@@ -199,7 +199,7 @@ fn line(sight: &Sight<'_>, spot: &Spot, thing: &Thing) -> Markup {
         room = room.saturating_sub(if fits { needs } else { 0 });
         fits
     };
-    // That something is drawn elsewhere comes first: without it a pale name would be a riddle.
+    // That an entity is drawn elsewhere comes first: otherwise its pale name would be unexplained.
     let early = thing.is_again && fits(&others);
     let has_first = fits(&first);
     let has_others = early || fits(&others);
@@ -213,7 +213,7 @@ fn line(sight: &Sight<'_>, spot: &Spot, thing: &Thing) -> Markup {
     }
 }
 
-/// The address of what shows a relation, and its words: of one fact the fact itself.
+/// Returns the address and the words for what shows a relation; for a single fact, the fact itself.
 fn facts(sight: &Sight<'_>, relation: RelationRef) -> (String, String) {
     let shown: BTreeSet<_> = sight.of.shown_by(relation).map(|told| told.fact).collect();
     match (shown.first(), shown.len()) {
@@ -250,13 +250,13 @@ fn reading(sight: &Sight<'_>, row: &Row, spot: &Spot, of: EntityRef, place: usiz
     }
 }
 
-/// What is clicked and what shows that it has the focus.
+/// Draws the clickable area, which also shows the focus.
 fn hit(spot: &Spot) -> Markup {
     let (x, y, width, height) = spot.area;
     html! { rect.hit x=(x) y=(y) width=(width) height=(height) rx="4" {} }
 }
 
-/// A plus or a minus in a box.
+/// Draws a plus or a minus in a box.
 fn sign(spot: &Spot, is_open: bool) -> Markup {
     let (x, y) = (spot.x, spot.y);
     let cross = if is_open { "" } else { "M0-4V4" };
@@ -274,7 +274,7 @@ const fn anchor(spot: &Spot) -> &'static str {
     if spot.is_mirrored { "end" } else { "start" }
 }
 
-/// A text without its middle, as long as it may be: the end of a path says more than its beginning.
+/// Shortens a text to a maximum length by removing its middle: the end of a path says more than its beginning.
 fn shortened(text: &str, most: usize) -> String {
     let text = inert(text);
     let wide = |c: char| if c >= '\u{1100}' { 2 } else { 1 };

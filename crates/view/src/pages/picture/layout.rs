@@ -1,4 +1,5 @@
-//! Where everything of a picture stands: rows below each other at fixed distances, so that no label meets another one, and nothing moves but what is below a row that is opened.
+//! Places everything in a picture: rows below each other at fixed distances, so that labels never overlap and opening a row
+//! moves only what is below it.
 
 use super::super::sight::Way;
 use super::plan::{Plan, What};
@@ -6,9 +7,9 @@ use super::plan::{Plan, What};
 /// A width for which a picture is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// For 1,024 pixels and more: what leads to the first entity on its left, what leads from it on its right.
+    /// For 1,024 pixels and more: relations to the first entity are on its left, relations from it on its right.
     Wide,
-    /// For less: all below the first entity.
+    /// For less: everything is below the first entity.
     Narrow,
 }
 
@@ -41,57 +42,57 @@ impl Form {
 pub(super) const BOX: i32 = 54;
 /// The width of a shape.
 pub(super) const SHAPE: i32 = 18;
-/// From a shape to its label.
+/// The distance from a shape to its label.
 const GAP: i32 = 8;
-/// Steps that are indented at most.
+/// The maximum depth of indentation.
 const DEEPEST: usize = 8;
-/// How wide a character of a name is at most, in tenths: of a typeface whose characters have one width, at 13 pixels.
+/// The maximum width of a character in a name, in tenths of a pixel: a monospaced typeface at 13 pixels.
 const NAME: i32 = 80;
-/// The same of other text, on average and a little more.
+/// The width of a character in other text, in tenths of a pixel: slightly more than the average.
 const TEXT: i32 = 74;
 
-/// Where a row is.
+/// The position of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
-    /// The middle of its shape.
+    /// The centre of its shape.
     pub(super) x: i32,
-    /// The line on which its shape stands.
+    /// The vertical position of its shape.
     pub(super) y: i32,
-    /// Where its text begins, or ends if it is mirrored.
+    /// The start of its text, or the end if it is mirrored.
     pub(super) text: i32,
-    /// Whether it reads from right to left: shape, then text to the left of it.
+    /// Whether it is laid out from right to left, with the text to the left of the shape.
     pub(super) is_mirrored: bool,
-    /// Where its line begins: at the middle of what it hangs from, or at the trunk.
+    /// The start of its line: the middle of its parent, or the trunk.
     pub(super) trunk: (i32, i32),
-    /// The characters of a name that fit.
+    /// The number of characters of a name that fit.
     pub(super) name: usize,
-    /// The characters of other text that fit.
+    /// The number of characters of other text that fit.
     pub(super) words: usize,
-    /// The space that it takes: left, top, width and height.
+    /// Its area: left, top, width and height.
     pub(super) area: (i32, i32, i32, i32),
 }
 
-/// A picture with its places.
+/// A picture with all positions.
 pub(super) struct Layout {
     pub(super) form: Form,
     pub(super) width: i32,
     pub(super) height: i32,
     /// The box of the first entity: left, top and width.
     pub(super) root: (i32, i32, i32),
-    /// The characters of a name that fit into it.
+    /// The number of characters of a name that fit into it.
     pub(super) root_name: usize,
-    /// One for each row of the plan.
+    /// The positions, one for each row of the plan.
     pub(super) spots: Vec<Spot>,
 }
 
-/// The half of a picture in which rows stand below each other.
+/// One half of a picture, in which rows are below each other.
 struct Column {
-    /// Where the shapes of the first rows stand.
+    /// The position of the first rows' shapes.
     base: i32,
-    /// Where text must end.
+    /// The limit for text.
     edge: i32,
     is_mirrored: bool,
-    /// The middle of the line from which the first rows hang, and where it begins.
+    /// The horizontal position of the line from which the first rows hang, and where it starts.
     trunk: (i32, i32),
 }
 
@@ -165,19 +166,19 @@ pub(super) fn layout(plan: &Plan, form: Form) -> Layout {
     }
 }
 
-/// Whether both sides have so many groups that halving the width is worth it; what is open changes nothing about it.
+/// Checks whether both sides have enough groups for halving the width to pay off, independent of what is open.
 fn has_two_sides(plan: &Plan) -> bool {
     let heads = |side: Way| plan.rows.iter().filter(|row| row.depth == 0 && row.side == side).count();
     let (into, from) = (heads(Way::In), heads(Way::Out));
     into.min(from) * 4 >= into.max(from) && into.min(from) > 0
 }
 
-/// How many characters of so many tenths of a pixel fit.
+/// Returns how many characters of this width, in tenths of a pixel, fit.
 fn fitting(room: i32, tenths: i32) -> usize {
     usize::try_from(room.max(0) * 10 / tenths).unwrap_or(0).max(4)
 }
 
-/// The space before a row, and its height.
+/// Returns the space before a row, and its height.
 const fn height(what: &What, depth: usize) -> (i32, i32) {
     match what {
         What::Group { .. } | What::Readings { .. } => (if depth == 0 { 6 } else { 2 }, 26),

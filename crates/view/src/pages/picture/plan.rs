@@ -1,6 +1,6 @@
-//! What a picture draws, row by row: groups of relations, their members, and what agents added.
+//! What a picture shows, row by row: groups of relations, their members, and what agents added.
 //!
-//! The rows of both drawings and of the table are made of this one list.
+//! Both drawings and the table are made from this list.
 
 use super::super::entity::in_time;
 use super::super::sight::{Sight, Way};
@@ -8,22 +8,22 @@ use super::state::{FIRST, Group, Open, State};
 use graph::connections::{EntityId, EntityRef, RelationKind, RelationRef};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Members of a group up to which it is open from the beginning, and rows that are drawn so.
+/// For the first entity: the maximum size of a group that is open by default, and the maximum number of rows opened this way.
 const SMALL: (usize, usize) = (8, 26);
 
-/// The same of an entity farther out.
+/// The same for an entity farther out.
 const SMALL_BELOW: (usize, usize) = (4, 10);
 
-/// The most rows of a picture.
+/// The maximum number of rows in a picture.
 const ROWS: usize = 1_500;
 
-/// Agents' readings of an entity that are drawn.
+/// The maximum number of agents' relations drawn for an entity.
 const READINGS: usize = 12;
 
-/// What is drawn.
+/// The contents of a picture.
 pub(super) struct Plan {
     pub(super) root: EntityRef,
-    /// In the order in which they are drawn: what leads to the first entity, then what leads from it.
+    /// The rows in drawing order: relations to the first entity, then relations from it.
     pub(super) rows: Vec<Row>,
     /// Whether there was more than a picture can hold.
     pub(super) is_cut: bool,
@@ -31,13 +31,13 @@ pub(super) struct Plan {
 
 /// A row of a picture.
 pub(super) struct Row {
-    /// How far in it stands: groups of the first entity at 0, their members at 1.
+    /// Its depth: groups of the first entity are at 0, their members at 1.
     pub(super) depth: usize,
-    /// The row that it hangs from; `None`: the first entity.
+    /// The row that it hangs from; `None` for the first entity.
     pub(super) parent: Option<usize>,
-    /// On which side of the first entity it is.
+    /// The side of the first entity that it is on.
     pub(super) side: Way,
-    /// What tells it from all others.
+    /// Its unique key.
     pub(super) key: String,
     pub(super) what: What,
 }
@@ -50,29 +50,29 @@ pub(super) enum What {
         count: usize,
         /// Whether its members are drawn.
         is_open: bool,
-        /// What of its entity is open.
+        /// What is open in its entity.
         now: Open,
     },
     /// The other end of a relation.
     Thing {
         entity: EntityRef,
         by: RelationRef,
-        /// Whether it is drawn elsewhere in the picture, too.
+        /// Whether it is also drawn elsewhere in the picture.
         is_again: bool,
         /// Whether its own neighbours are drawn.
         is_open: bool,
-        /// Relations that it has besides.
+        /// The number of its other relations.
         others: usize,
     },
-    /// What of a group is not drawn.
+    /// The members of a group that are not drawn.
     More { of: EntityRef, group: Group, shown: usize, left: usize, now: Open },
-    /// The head of what agents added.
+    /// The heading for what agents added.
     Readings { of: EntityRef, count: usize, shown: usize },
-    /// A relation that an agent added, by its place.
+    /// A relation that an agent added, by its index.
     Reading { of: EntityRef, place: usize },
 }
 
-/// Groups an entity's relations; those over which it was met are left out.
+/// Groups an entity's relations, without those through which it was reached.
 fn groups(
     sight: &Sight<'_>,
     entity: EntityRef,
@@ -89,7 +89,7 @@ fn groups(
     groups
 }
 
-/// The groups that are open where an address names none: the small ones, as long as they are few.
+/// Returns the groups that are open if the address names none: small ones, until there are too many rows.
 fn small(groups: &BTreeMap<Group, Vec<RelationRef>>, (most, in_all): (usize, usize)) -> Open {
     let mut drawn = 0;
     let mut open = Open::new();
@@ -118,7 +118,7 @@ struct Planning<'p, 'b> {
 }
 
 impl Planning<'_, '_> {
-    /// Adds a row; whether there was room.
+    /// Adds a row; returns `None` if there was no room.
     fn add(&mut self, parent: Option<usize>, side: Way, key: String, what: What) -> Option<usize> {
         if self.rows.len() >= ROWS {
             self.is_cut = true;
@@ -133,7 +133,7 @@ impl Planning<'_, '_> {
         parent.and_then(|at| self.rows.get(at)).map_or(own, |row| row.side)
     }
 
-    /// What hangs from an entity: its groups, and what agents added.
+    /// Adds what hangs from an entity: its groups, and what agents added.
     fn below(&mut self, entity: EntityRef, parent: Option<usize>, met_by: Option<RelationRef>) {
         let Some(id) = self.sight.of.id(entity) else { return };
         let groups = groups(self.sight, entity, met_by);
@@ -149,7 +149,7 @@ impl Planning<'_, '_> {
             relations.truncate(shown);
             opened.insert(group, (count, relations));
         }
-        // What is nearer is drawn here before anything that opens farther out could take its place.
+        // Entities at this level are drawn here, before anything that opens farther out can claim them.
         let nearer = opened.values().flat_map(|(_, relations)| relations.iter().copied());
         let fresh: BTreeSet<RelationRef> = nearer.filter(|by| self.meets(*by, entity)).collect();
         for (group, (count, relations)) in opened {
@@ -170,7 +170,7 @@ impl Planning<'_, '_> {
         self.readings(entity, id, parent);
     }
 
-    /// Whether the other end of a relation is drawn for the first time.
+    /// Checks whether the other end of a relation is drawn for the first time.
     fn meets(&mut self, by: RelationRef, from: EntityRef) -> bool {
         self.sight.of.other_end(by, from).is_some_and(|entity| self.met.insert(entity))
     }

@@ -1,8 +1,8 @@
-//! A shape for each kind of entity, on 18 by 18 pixels around 0,0; the colour is a matter of the style.
+//! A shape for each kind of entity, within 18 by 18 pixels around 0,0. The style sheet sets the colour.
 
 use graph::connections::EntityKind;
 
-/// The outline, as a path of SVG.
+/// Returns the outline as an SVG path.
 pub(super) const fn outline(kind: EntityKind) -> &'static str {
     match kind {
         // A screen on its foot.
@@ -24,15 +24,15 @@ pub(super) const fn outline(kind: EntityKind) -> &'static str {
         EntityKind::Url => "M-5-7H9L5 7H-9Z",
         // A folder.
         EntityKind::Share => "M-9-7H-2L0-4H9V8H-9Z",
-        // A stick.
+        // A USB stick.
         EntityKind::Device => "M-3-9H3V-5H5V9H-5V-5H-3Z",
-        // A door that is half open.
+        // A half-open door.
         EntityKind::LogonSession => "M-7-9H7V9H-7ZM-4-6V6L2 9V-3Z",
         EntityKind::Email => "M-9-7L0 0L9-7V7H-9Z",
     }
 }
 
-/// Kinds that are coloured alike: what acts, what runs, what persists, what is stored, what is of the network, what is plugged in.
+/// Returns the class of kinds with the same colour: actors, running things, persistence, stored things, network, devices.
 pub(super) const fn family(kind: EntityKind) -> &'static str {
     match kind {
         EntityKind::Host | EntityKind::LogonSession => "k-host",

@@ -1,23 +1,23 @@
-//! What of a picture is open, as it stands in its address: a picture grows by links, and the way back is that of the browser.
+//! What is open in a picture, as encoded in its address: a picture grows by links, and the browser's back button undoes that.
 
 use super::super::sight::Way;
 use crate::text::query;
 use graph::connections::{EntityId, EntityKind, RelationKind};
 use std::collections::BTreeMap;
 
-/// Members of a group that are drawn when it is opened.
+/// The number of a group's members that are drawn when it is opened.
 pub(super) const FIRST: usize = 12;
 
-/// Members that are drawn beyond those with each *more*.
+/// The number of members that each *more* adds.
 pub(super) const MORE: usize = 48;
 
-/// The most members of a group that are drawn; lists have the others.
+/// The maximum number of a group's members that are drawn; lists have the others.
 pub(super) const MOST: usize = 240;
 
-/// The longest query of a picture, in bytes: an address of 4,096 is answered.
+/// The maximum length of a picture's query, in bytes: addresses of up to 4,096 bytes are answered.
 const LONGEST: usize = 3_600;
 
-/// Relations of an entity that are of one kind, in one direction, with one kind of entity.
+/// The relations of an entity with one kind, one direction, and one kind of entity at the other end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Group {
     pub(super) way: Way,
@@ -25,20 +25,20 @@ pub(super) struct Group {
     pub(super) other: EntityKind,
 }
 
-/// The groups of an entity that are open, each with how many members are drawn.
+/// The open groups of an entity, each with the number of members drawn.
 pub(super) type Open = BTreeMap<Group, usize>;
 
 /// What is open in a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct State {
-    /// The entity that it begins with.
+    /// The entity that it starts with.
     pub(super) of: EntityId,
-    /// The entities whose neighbours are drawn; `None`: the groups that are small.
+    /// The entities whose neighbours are drawn; `None` means that the small groups are open.
     pub(super) open: BTreeMap<EntityId, Option<Open>>,
 }
 
 impl State {
-    /// As an address says it; what is no part of one is left out.
+    /// Parses an address; invalid parts are ignored.
     pub(super) fn read(of: EntityId, text: &str) -> State {
         let mut open = BTreeMap::from([(of, None)]);
         for item in text.split('*') {
@@ -55,7 +55,7 @@ impl State {
         State { of, open }
     }
 
-    /// The query that says it; `None` where it would be too long.
+    /// Returns the query; `None` if it would be too long.
     pub(super) fn query(&self) -> Option<String> {
         let mut items = Vec::new();
         for (entity, groups) in &self.open {
@@ -79,7 +79,7 @@ impl State {
         Some(query(&pairs)).filter(|query| query.len() <= LONGEST)
     }
 
-    /// The same with an entity's neighbours drawn, or no more.
+    /// Returns the state with an entity's neighbours shown, or hidden if they were shown.
     pub(super) fn turned(&self, entity: EntityId) -> State {
         let mut state = self.clone();
         if state.open.remove(&entity).is_none() {
@@ -88,7 +88,7 @@ impl State {
         state
     }
 
-    /// The same with so many members of a group drawn; `now` says what of the entity is open. None: it is closed.
+    /// Returns the state with this many members of a group drawn; `None` closes it. `now` is what is open in the entity.
     pub(super) fn with(&self, entity: EntityId, now: &Open, group: Group, shown: Option<usize>) -> State {
         let mut state = self.clone();
         let mut open = now.clone();

@@ -1,4 +1,4 @@
-//! A picture as a table: a row for each node that is drawn, in the same order.
+//! A picture as a table: one row for each node that is drawn, in the same order.
 
 use super::super::graph::link as reading;
 use super::super::sight::{Sight, many, name, number, seen_from};
