@@ -1,5 +1,4 @@
-//! What lessons of earlier runs say about a call: one implementation for code that makes a call, refuses it, or checks that it was
-//! refused.
+//! What lessons of earlier runs say about a call: one implementation for code that makes a call, refuses it, or checks that it was refused.
 //!
 //! A lesson changes how something is searched for, never whether:
 //! no lesson refuses a search that a question needs to count as searched.
