@@ -124,7 +124,7 @@ impl Lessons {
     }
 }
 
-/// Adds the reason for insisting on a call to its arguments.
+/// Adds to the arguments of a call the reason for insisting on it.
 pub fn insisting(arguments: &mut Map<String, Value>, reason: &str) {
     arguments.insert(REASON.to_owned(), Value::String(reason.to_owned()));
 }
