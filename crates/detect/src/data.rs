@@ -64,12 +64,12 @@ struct RuleEntry {
     raised_by: BTreeSet<String>,
     #[serde(default)]
     differs: Vec<Difference>,
-    /// Whether lines that are mentioned and not run count, too.
+    /// Whether lines that only mention something and are not run count, too.
     #[serde(default)]
     mentions: bool,
 }
 
-/// Which command lines are mentioned and not run.
+/// Which command lines only mention something and are not run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MentionEntry {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// The beginning and end of a multi-line comment in PowerShell (about_Comments, Microsoft Learn).
 const BLOCK: (&str, &str) = ("<#", "#>");
 
-/// How to recognise lines that are mentioned and not run.
+/// How to recognise lines that only mention something and are not run.
 #[derive(Debug, Clone)]
 pub(crate) struct Mentions {
     /// The record types whose values are such lines.

@@ -21,7 +21,7 @@ pub(crate) struct Rule {
     pub(crate) level: Level,
     /// In the order of their ids.
     pub(crate) techniques: BTreeSet<TechniqueId>,
-    /// Whether lines that are mentioned and not run count, too.
+    /// Whether lines that only mention something and are not run count, too.
     pub(crate) mentions: bool,
     pub(crate) kind: Kind,
     /// Predicates of another fact about the same thing that raise a low trace to medium.

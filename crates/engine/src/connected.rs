@@ -11,8 +11,7 @@ use ledger::turn::{NodeView, ToolCall};
 use ledger::{FactEntry, FactId, NodeId};
 use serde_json::Value;
 
-/// The possible questions: what is next to a thing, how two are connected, what happened to one and when,
-/// and on which hosts it was seen.
+/// The possible questions: what is next to a thing, how two are connected, what happened to one and when, and on which hosts it was seen.
 pub(crate) const ASKED: [&str; 4] = ["neighbours", "path", "timeline", "where_else"];
 
 /// The arguments.

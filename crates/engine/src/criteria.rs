@@ -1,5 +1,4 @@
-//! Checks whether code can decide an objective at all: an objective that no fact could meet would look like a question without an
-//! answer.
+//! Checks whether code can decide an objective at all: an objective that no fact could meet would look like a question without an answer.
 
 use crate::arguments::{Arguments, Malformed};
 use ledger::pattern::Patterns;

@@ -1,5 +1,5 @@
-//! Calls that lessons of earlier runs advise against: they are refused once, with the lesson, and run if the agent says why they
-//! should work now.
+//! Calls that lessons of earlier runs advise against:
+//! they are refused once, with the lesson, and run if the agent says why they should work now.
 
 use crate::prompt::said;
 use crate::task::Task;

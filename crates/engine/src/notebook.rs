@@ -1,7 +1,7 @@
 //! What a task has added to the evidence graph, besides its facts.
 //!
-//! A task reads and extends only its own part of the graph: the tasks of a run work side by side, so what one saw of another would
-//! depend on which was faster.
+//! A task reads and extends only its own part of the graph:
+//! the tasks of a run work side by side, so what one saw of another would depend on which was faster.
 
 use crate::shelf::within;
 use graph::{derivation_title, fact_title_as_told, phenomenon_title_as_told};

@@ -1,8 +1,8 @@
 //! The tool `recall`: searches everything the task was given earlier for a text, whether it is still shown or not.
 //!
 //! Three rankings are fused by reciprocal ranks: by words (BM25), by the exact text, and by recency.
-//! Source: G. V. Cormack, C. L. A. Clarke, S. Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning
-//! methods", SIGIR 2009.
+//! Source: G. V. Cormack, C. L. A. Clarke, S. Büttcher,
+//! "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods", SIGIR 2009.
 
 use crate::arguments::{Arguments, Malformed};
 use crate::calls::Busy;

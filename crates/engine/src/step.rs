@@ -99,7 +99,10 @@ pub struct Append {
 /// What to do next.
 #[derive(Debug)]
 pub enum Command {
-    /// Ask the model; answer with [`Input::Replied`], [`Input::ModelFailed`], [`Input::TooLong`], [`Input::TimeSpent`], [`Input::PurseSpent`] or [`Input::Cancelled`].
+    /// Ask the model.
+    ///
+    /// Answer with [`Input::Replied`], [`Input::ModelFailed`], [`Input::TooLong`], [`Input::TimeSpent`], [`Input::PurseSpent`]
+    /// or [`Input::Cancelled`].
     AskModel(TurnRequest),
     /// Run a tool; answer with [`Input::Returned`].
     CallTool(Invoke),

@@ -6,8 +6,7 @@
 //! Signatures are stored by row, so that a lookup reads a few rows and none of the outputs.
 //! A lookup may find too much but never too little: the gateway's own rules decide about every record.
 //!
-//! **Invariant:** no verdict depends on the index, except the text that a refusal shows as the nearest one if very much had to be
-//! compared.
+//! **Invariant:** no verdict depends on the index, except the text that a refusal shows as the nearest one if very much had to be compared.
 //! The index is a function of the outputs in their order, whenever it is brought up to date.
 
 mod blocks;

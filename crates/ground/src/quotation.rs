@@ -35,7 +35,7 @@ const TURNING: [&str; 19] = [
     "keinem", "keiner", "keines", "nie", "niemals", "ohne", "weder",
 ];
 
-/// Words that negate it before a `to`.
+/// Words that negate what follows them after a `to`, as in "failed to".
 const FAILING: [&str; 6] = ["failed", "fails", "fail", "failing", "unable", "refused"];
 
 /// How many words before a quotation may negate it.

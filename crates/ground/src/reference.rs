@@ -85,8 +85,7 @@ fn span(stored: &Output) -> String {
 }
 
 /// Returns the named fields, or the most informative ones.
-/// Those are the record's subject, the fields that the predicate needs, the qualifiers of the record type,
-/// and then its other short values.
+/// Those are the record's subject, the fields that the predicate needs, the qualifiers of the record type, and then its other short values.
 fn names<'r>(reading: &'r Reading, record: &'r Record, setting: &Setting<'r>) -> Vec<&'r str> {
     let named = reading.fields.iter().map(|name| name.trim());
     if reading.fields.iter().all(|name| name.trim() != MOST_TELLING) {

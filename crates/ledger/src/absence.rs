@@ -1,8 +1,8 @@
 //! Absences: negative findings, in closed forms.
 //!
 //! An absence can be stated only about something that was searched completely.
-//! A form says what is absent and where. A tool's specification says which form its empty search can cover ([`Coverage`]),
-//! so that code decides.
+//! A form says what is absent and where.
+//! A tool's specification says which form its empty search can cover ([`Coverage`]), so that code decides.
 
 use crate::event::InvocationEnded;
 use crate::id::{AbsenceId, InvocationId};

@@ -71,8 +71,8 @@ pub enum Behaviour {
     /// If a reading cites the record, the gateway also copies a field that the predicate needs, and the qualifiers of the record type.
     /// Refusals offer claims that would be accepted. Agents are offered brief descriptions of their tools ([`crate::ToolSpec::in_brief`]).
     ByReference = 22,
-    /// Agents can say more, marked as what it is: notes that are not facts, questions of their own, and what a hive lacks as it stands,
-    /// without its transaction logs.
+    /// Agents can say more, marked as what it is:
+    /// notes that are not facts, questions of their own, and what a hive lacks as it stands, without its transaction logs.
     SaidApart = 23,
     /// A story consists of statements by any agent that records; each names a node and its fields, and code writes the words.
     /// Before, a lead wrote sentences of its own.

@@ -1,8 +1,7 @@
 //! The hash chain, with one chain per stream and one over the whole run.
 //!
 //! Each task has its own causal stream of events, and so has the run itself.
-//! A stream's links cover what two equal runs share. A run's links also cover the merge order of the streams and each event's
-//! circumstance.
+//! A stream's links cover what two equal runs share. A run's links also cover the merge order of the streams and each event's circumstance.
 //! So two runs are equal if the heads of their streams are equal, and still no wall time can be changed without detection.
 
 use crate::brought::BroughtFrom;

@@ -1,7 +1,6 @@
 //! Commitments: what a report shows of a fact can be checked, and what it withholds cannot be exchanged.
 //!
-//! A fact is split into members ([`members`]): its subject, each of its values, its place in the evidence, its place in the stored
-//! output.
+//! A fact is split into members ([`members`]): its subject, each of its values, its place in the evidence, its place in the stored output.
 //! Each member is committed to with its own salt. The fact's hash covers what is always shown of it (the skeleton) and these
 //! commitments. A run's root covers the hashes of all its facts.
 //! Anyone who has a member and its salt can compute its commitment.

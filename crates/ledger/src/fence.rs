@@ -10,10 +10,8 @@ use std::sync::Arc;
 /// Delimits tool answers where they are rendered as text, and describes records there:
 /// who could have written their fields, and what they prove.
 ///
-/// Its word is derived from the run's seed and the task. So equal runs have equal requests, and the author of the evidence cannot know
-/// it.
-/// Safety does not depend on the word alone: a renderer must not let a line of the evidence look like a begin or end line
-/// (`llm::render`).
+/// Its word is derived from the run's seed and the task. So equal runs have equal requests, and the author of the evidence cannot know it.
+/// Safety does not depend on the word alone: a renderer must not let a line of the evidence look like a begin or end line (`llm::render`).
 #[derive(Debug, Clone)]
 pub struct Fence {
     word: String,

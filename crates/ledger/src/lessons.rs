@@ -1,5 +1,4 @@
-//! What lessons of earlier runs say about a call: one implementation for code that makes a call, refuses it, or checks that it was
-//! refused.
+//! What lessons of earlier runs say about a call: one implementation for code that makes a call, refuses it, or checks that it was refused.
 //!
 //! A lesson changes how something is searched for, never whether:
 //! no lesson refuses a search that a question needs to count as searched.
@@ -125,7 +124,7 @@ impl Lessons {
     }
 }
 
-/// Adds the reason for insisting on a call to its arguments.
+/// Adds to the arguments of a call the reason for insisting on it.
 pub fn insisting(arguments: &mut Map<String, Value>, reason: &str) {
     arguments.insert(REASON.to_owned(), Value::String(reason.to_owned()));
 }

@@ -4,8 +4,8 @@
 //! the closed set of persisted events and the hash chain over them.
 //!
 //! **Invariant:** nothing here reads a file, a clock or a source of randomness.
-//! Types with `serde` derives are the persisted form. A runtime type that must not be forged (a grounded fact, an open run) is in the
-//! crate that guards it.
+//! Types with `serde` derives are the persisted form.
+//! A runtime type that must not be forged (a grounded fact, an open run) is in the crate that guards it.
 
 pub mod absence;
 pub mod agent;

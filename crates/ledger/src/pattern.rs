@@ -30,8 +30,8 @@ impl From<&str> for Patterns {
 
 /// Checks whether the whole of `text` matches `pattern`.
 ///
-/// Letters are compared one by one ([`same_letter`]): a `?` matches one character of the text as written, and whether two letters are
-/// equal does not depend on their neighbours.
+/// Letters are compared one by one ([`same_letter`]):
+/// a `?` matches one character of the text as written, and whether two letters are equal does not depend on their neighbours.
 pub fn fits(pattern: &str, text: &str) -> bool {
     matches(pattern, text, Signs { many: '*', one: '?' })
 }

@@ -27,8 +27,8 @@ pub struct RememberedLesson {
     /// The tool that it is about; `None` if it is about no tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The arguments of the call that it is about: each name with the kind of its value, or the value itself if it is one of the tool's
-    /// choices.
+    /// The arguments of the call that it is about:
+    /// each name with the kind of its value, or the value itself if it is one of the tool's choices.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
     /// Which calls of its tool are refused once because of it; `None` if it is only advice. Since format 2.26.

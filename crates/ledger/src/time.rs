@@ -158,8 +158,7 @@ impl Precision {
 pub enum Clock {
     /// The examined host, written by its system.
     Host,
-    /// The file system of the machine that holds a copy: it shows when the copy was made or what the copying tool kept, and grounds no
-    /// event.
+    /// The file system of the machine that holds a copy: it shows when the copy was made or what the copying tool kept, and grounds no event.
     CollectionCopy,
 }
 

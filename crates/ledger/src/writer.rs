@@ -1,7 +1,7 @@
 //! Who could have written the value of a record's field.
 //!
-//! Every record type has a table of who writes its fields. The place of the file that a record was read from, and for some types the
-//! value of another field, can only lower that.
+//! Every record type has a table of who writes its fields.
+//! The place of the file that a record was read from, and for some types the value of another field, can only lower that.
 //! So the answer is the least trusted writer by all that is known, and [`Writer::AnyUser`] if nothing is known.
 //! The tables are data (`data/writers.toml`, `data/records`) and are stored in a run's first event,
 //! so that a later examination of the run uses the same tables.
@@ -253,7 +253,7 @@ impl Writers {
         Some(Written { table: Some(table), always: place.min(counted), lowered: of.min(by), kept })
     }
 
-    /// Returns who writes the file at this path of the evidence, or with `raw`, whose words its bytes can be.
+    /// Returns who writes the file at this path of the evidence; with `raw`, returns whose words its bytes can be.
     fn place_of(&self, path: &str, raw: bool) -> Writer {
         let path = self.on_drive(path);
         let place =

@@ -102,7 +102,7 @@ pub fn advice(
     Ok(ranked.into_iter().map(|(_, kept, rule)| remembered(&kept, rule, &query.known)).collect())
 }
 
-/// Removes a lesson from all cases if one from this evidence says the same, wherever each is in the ranking, and removes repetitions.
+/// Removes general lessons that say the same as a lesson of this evidence, wherever each is ranked, and removes repetitions.
 fn without_repeats(ranked: &mut Vec<(i64, Kept, LessonRule)>) {
     let saying =
         |kept: &Kept, rule: LessonRule| (rule, kept.lesson.call.clone(), kept.lesson.question.clone());

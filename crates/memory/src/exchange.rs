@@ -1,8 +1,7 @@
 //! Lessons as lines of JSON, for transfer to another memory.
 //!
 //! Only general lessons are transferred: lessons from one case stay with it.
-//! Anyone could have made an imported file: each line is read by the same schema, within bounds, and names that are not shipped are
-//! dropped.
+//! Anyone could have made an imported file: each line is read by the same schema, within bounds, and names that are not shipped are dropped.
 
 use crate::lesson::Lesson;
 use crate::store::{Kept, Scope, Store, StoreError};

@@ -144,8 +144,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Checks whether the fact has a value for a place: a time must be an instant, and if the place has words by value, one of these
-    /// values.
+    /// Checks whether the fact has a value for a place: a time must be an instant, and if the place has words by value, one of these values.
     fn fits(&self, slot: &'a Slot) -> bool {
         if slot.field == FILE || slot.field == NUMBER && self.number.is_some() {
             return true;

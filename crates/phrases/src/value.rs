@@ -14,8 +14,8 @@ const MOST_ITEMS: usize = 12;
 /// The most characters of the line around quoted words.
 const MOST_OF_LINE: usize = 400;
 
-/// Returns a value of the evidence as text for a sentence: without invisible characters, and without the quotation marks that the
-/// sentence uses.
+/// Returns a value of the evidence as text for a sentence:
+/// without invisible characters, and without the quotation marks that the sentence uses.
 pub(crate) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,8 +1,7 @@
 //! Guards: texts of which a record must contain at least one for a rule to match it,
 //! so that most rules need not be tried on most records.
 //!
-//! A guard never requires more than the rule: it may let through records that the rule does not match, but keeps back none that it
-//! matches.
+//! A guard never requires more than the rule: it may let through records that the rule does not match, but keeps back none that it matches.
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use rsigma_eval::Event;

@@ -244,8 +244,7 @@ fn checked(kind: Kind, entry: EntryOfFile) -> Result<Entry, BaselineError> {
     fault(&entry).map_or(Ok(entry), Err)
 }
 
-/// Returns the programs and arguments of a hosted service: the group is an argument, and newer versions add `-p` and the service's
-/// name.
+/// Returns the programs and arguments of a hosted service: the group is an argument, and newer versions add `-p` and the service's name.
 fn started(
     name: &str,
     programs: Vec<String>,

@@ -25,8 +25,8 @@ pub(super) fn is_plain(form: &str) -> bool {
     !form.contains('<')
 }
 
-/// Checks whether the whole text has the form; only ASCII letter case is ignored, because other letters that look the same are
-/// different to Windows.
+/// Checks whether the whole text has the form;
+/// only ASCII letter case is ignored, because other letters that look the same are different to Windows.
 pub(super) fn fits(form: &str, text: &str) -> bool {
     let Some(begin) = form.find('<') else { return form.eq_ignore_ascii_case(text) };
     let (fixed, rest) = form.split_at(begin);

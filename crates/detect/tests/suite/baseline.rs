@@ -448,7 +448,7 @@ fn a_server_is_told_by_the_name_of_its_product() {
     assert_eq!(Windows::of_build(2195, "Microsoft Windows 2000"), None);
 }
 
-/// Returns the parts of a path that may not differ: not the drive, a user's name or a part with a form.
+/// Returns the positions of the parts that must not change: all except the drive, a user's name, and parts with a form.
 fn fixed_parts(form: &str, path: &str) -> Vec<usize> {
     let forms: Vec<&str> = form.split('\\').collect();
     let parts: Vec<&str> = path.split('\\').collect();

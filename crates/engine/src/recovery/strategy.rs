@@ -1,5 +1,5 @@
-//! The strategies as defined in their files: `data/recovery.toml`, and for earlier runs `data/recovery-doubts-before-9.toml` and
-//! `data/recovery-before-6.toml`.
+//! The strategies as defined in their files:
+//! `data/recovery.toml`, and for earlier runs `data/recovery-doubts-before-9.toml` and `data/recovery-before-6.toml`.
 
 use ledger::event::RecoveryTrigger;
 use ledger::pattern::Patterns;

@@ -6,8 +6,8 @@
 //! So the stretch is extended on both sides by its own length, and a time in the extension may be from either pass, too.
 //! Times of one host are put on a timeline of their own that never goes back:
 //! times after a step are moved by its length, and times in its stretch may be moved or not.
-//! With several hosts, nothing shows which clock was right. So a time in such a stretch may be off by the stretch's length in either
-//! direction.
+//! With several hosts, nothing shows which clock was right.
+//! So a time in such a stretch may be off by the stretch's length in either direction.
 
 use super::{Span, plain};
 use ledger::{ClockListing, ClockStep, InvocationId, Rejection, RejectionCode};

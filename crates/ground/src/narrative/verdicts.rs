@@ -1,7 +1,7 @@
 //! What no sentence may say, whatever it cites: that something is harmless.
 //!
-//! A fact says what is in the evidence. Nothing in the evidence shows that it is innocent, except words that somebody put there,
-//! perhaps for the people who will read them.
+//! A fact says what is in the evidence.
+//! Nothing in the evidence shows that it is innocent, except words that somebody put there, perhaps for the people who will read them.
 //! A verdict is a hypothesis, for and against which facts are weighed.
 
 use super::deeds::{is_turned, overclaim};

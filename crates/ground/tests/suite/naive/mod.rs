@@ -424,8 +424,8 @@ fn enough(case: &Case<'_>, record_cited: bool) -> Sure {
     }
 }
 
-/// Rates a value. Open: a value that is short only in another spelling (`0x10`) or without its marks (`.exe`), one repeated character,
-/// yes and no.
+/// Rates a value. Open: a value that is short only in another spelling (`0x10`) or without its marks (`.exe`),
+/// one repeated character, yes and no.
 fn strength(case: &Case<'_>, value: &str) -> Sure {
     let least = case.rules.weak_below as usize;
     let bare = value.trim().trim_matches(['`', '"', '\'', '.']);
