@@ -379,8 +379,8 @@ fn joined(value: &str, rule: &'static str, profile: &Profile, all_known: &str) -
     joined.chain(initials).collect()
 }
 
-/// Returns what may be next to an address in an alternative spelling: only separated parts are distinct from
-/// ordinary numbers.
+/// Returns what may be next to an address in an alternative spelling. Without separators between its parts, it looks
+/// like an ordinary number.
 fn spelled_beside(spelling: &str) -> Beside {
     let is_parted = spelling.matches(['-', '_']).count() == 3;
     let is_decimal = spelling.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '_'));

@@ -133,8 +133,9 @@ impl Inode {
         start.first_chunk().copied().unwrap_or([0; BODY_LENGTH])
     }
 
-    /// Checks whether a link's target is in the inode itself; `block` is the block size that one attribute block
-    /// counts for.
+    /// Checks whether a link's target is in the inode itself.
+    ///
+    /// `block` is the number of bytes that an attribute block adds to the inode's block count.
     pub(crate) fn is_short_link(&self, block: u64) -> bool {
         let attributes = if u32_at(&self.raw, 0x68) == 0 { 0 } else { block / 512 };
         let own = u64::from(u32_at(&self.raw, 0x1c)).saturating_sub(attributes);

@@ -216,7 +216,7 @@ fn place(bytes: &[u8], low: usize, high: usize) -> u64 {
     u64::from(u32_at(bytes, low)) | u64::from(u16_at(bytes, high)) << 32
 }
 
-/// Returns the index of the first entry that is after, if entries are in order; otherwise any index.
+/// Returns the index of the first entry for which `is_after` holds, if entries are in order; otherwise any index.
 fn first_after(count: usize, is_after: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {

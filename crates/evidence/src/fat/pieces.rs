@@ -4,7 +4,7 @@ use crate::error::Damage;
 use crate::read::Extent;
 use crate::window::Window;
 
-/// Why a structure is known only up to here: a field with a wrong value.
+/// A field with a wrong value, which ended the reading of a structure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stop {
     /// The field.

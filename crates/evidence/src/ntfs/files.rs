@@ -22,7 +22,7 @@ use crate::window::Window;
 use ledger::{Defect, Gap};
 use std::io;
 
-/// Number of children from which the entries of a folder may be spread wider than the cached part of the `$MFT`.
+/// The size of a large folder: the entries of more children than this may not all be in the cached part of the `$MFT`.
 const LARGE_FOLDER: usize = 4096;
 
 /// The files of an NTFS volume.

@@ -103,7 +103,7 @@ fn however_the_rows_lie_on_the_disk_the_same_bytes_come_of_them() {
     let (told, bytes) = exported(&at("run"), &at("1"));
     assert_eq!((told.sealed, told.events, told.payloads), (true, 38, 24));
     assert_eq!(exported(&at("shuffled"), &at("2")), (told.clone(), bytes.clone()));
-    // The copy is itself a run, and exporting it gives the same again.
+    // The copy is itself a run, and exporting it gives the same bytes.
     fs::create_dir(at("again")).unwrap();
     write(&at("again").join(FILE_NAME), &bytes);
     let (run, again) = (Reader::open(&at("run")).unwrap(), Reader::open(&at("again")).unwrap());
