@@ -1,4 +1,4 @@
-//! Failures: what a person is told, and the exit code that says the same (DESIGN §7).
+//! Failures: what a person is told, and the exit code that says the same (`docs/exit-codes.md`).
 
 mod codes;
 

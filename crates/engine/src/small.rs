@@ -1,4 +1,4 @@
-//! The tools of a small model: ten at most, with the arguments that it uses correctly.
+//! The tools of a small model: few of them, with the arguments that it uses correctly.
 
 use ledger::ToolSpec;
 use serde_json::{Map, Value, json};

@@ -79,6 +79,11 @@ pub(crate) fn measured(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io:
         }
     }
     tell(table(&outcomes));
+    // A campaign in which nobody obeyed shows nothing.
+    let has_obeyed = outcomes.iter().any(|outcome| outcome.followed().next().is_some());
+    if campaign.model.is_none() && !outcomes.is_empty() && !has_obeyed {
+        return Err(io::Error::other("no order was followed: none reached the models that obey"));
+    }
     if let Some(path) = &campaign.json {
         write(path, &Value::from(outcomes.iter().map(Outcome::value).collect::<Vec<_>>()))?;
     }
@@ -124,6 +129,14 @@ mod tests {
         for wrong in [&[][..], &["l", "--json"], &["l", "--only", "x"], &["l", "--what"]] {
             assert_eq!(read(wrong), None);
         }
+    }
+
+    #[test]
+    fn a_folder_in_which_no_order_would_be_read_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let campaign = Campaign { cases: vec![place.path().to_owned()], ..Campaign::default() };
+        let error = measured(&campaign, &mut |_| ()).unwrap_err();
+        assert!(error.to_string().contains("holds the drive as `C`"), "{error}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! When two texts might be taken for the same: far more loosely than any gateway should.
 //!
 //! A seeded falsehood must not be true in any sense, so that this errs on the side of sameness.
-//! It is written from `DESIGN.md` section 4 alone and uses nothing of `ground`.
+//! It is written from the description of the rules alone and uses nothing of `ground`.
 
 use ledger::{FieldValue, Time, Utc};
 

@@ -78,7 +78,7 @@ pub struct CallsAgain {
     pub not_compared: u64,
 }
 
-/// What a verification reaches, lowest first (DESIGN §3.10).
+/// What a verification reaches, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {

@@ -1,7 +1,7 @@
 //! Claims that were judged by hand, each with a reason, before the gateway judged them.
 //!
 //! The files in `judged/` contain what a task saw, in the record types of the tool catalogue, and claims about it.
-//! A judgement is changed only if DESIGN says otherwise, never to please the gateway; the file marks such a change with `amended`.
+//! A judgement is changed only if the rules (`docs/rules.md`) say otherwise, never to please the gateway; the file marks such a change with `amended`.
 
 use ground::{Held, Search, Setting, Shelf, Verdict, judge};
 use ledger::{

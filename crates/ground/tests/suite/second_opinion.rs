@@ -1,4 +1,4 @@
-//! The gateway and an independent judge agree on random worlds, except for what DESIGN leaves open.
+//! The gateway and an independent judge agree on random worlds, except where the rules leave a case open.
 //!
 //! The comments in `naive/` say at each place what is left open.
 

@@ -38,6 +38,12 @@ impl Arena {
         let base = folder.join("base");
         match evidence {
             Evidence::Demo => demo(&base)?,
+            // Orders are planted below `C`; in a folder without it no agent would ever read one.
+            Evidence::Folder(from) if !from.join("C").is_dir() => {
+                let wrong =
+                    format!("{}: expected a folder of evidence that holds the drive as `C`", from.display());
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, wrong));
+            }
             Evidence::Folder(from) => copy(from, &base)?,
         }
         std::fs::create_dir_all(folder.join("outside"))?;

@@ -1,4 +1,4 @@
-//! A second judge of readings: slow, obvious, and written from DESIGN (sections 3 and 4) alone.
+//! A second judge of readings: slow, obvious, and written from the description of the rules alone.
 //!
 //! It shares no code with the gateway, and its author had not read the gateway.
 //! It scans every record of every call and gives every answer that the contract permits, not only one.

@@ -15,7 +15,7 @@ struct Stated {
 
 /// Compares instants at the claim's precision, which must not be finer than the record's.
 ///
-/// Open: what a time of a copied folder grounds: DESIGN says that it grounds no event.
+/// Open: what a time of a copied folder grounds: by the rules it grounds no event.
 /// Open: how a local time may be stated: as the record shows it, or not at all.
 /// Open: numbers for instants (the raw value, FILETIME, seconds since 1970 and their fractions).
 pub fn instant(text: &str, time: &Time) -> Sure {
