@@ -64,7 +64,7 @@ pub trait Model: Send {
     }
 }
 
-/// A turn being made.
+/// A turn in progress.
 pub type Turning<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
 
 /// Why a model gave no reply.

@@ -159,7 +159,7 @@ impl Glob {
         (!alternatives.is_empty()).then(|| Glob { written: self.written.clone(), alternatives })
     }
 
-    /// If it is written for another program, so that hardly any name can match, returns what was expected.
+    /// Returns what was expected, if the pattern is written for another program so that hardly any name can match.
     pub(crate) fn otherwise(&self) -> Option<&'static str> {
         let names = self.alternatives.iter().filter_map(|one| match one {
             Alternative::Name(name) => Some(name),

@@ -236,7 +236,7 @@ impl Replayed {
         self.logs.get(number).cloned().unwrap_or_default()
     }
 
-    /// A record belongs to one file: fields whose bytes are in another file lose their places.
+    /// Moves a record to the file that has its bytes; fields whose bytes are in another file lose their places.
     fn relocate(&self, record: &mut Record) {
         let place = record.locator.span.map(|span| self.place(span));
         let own = match place {

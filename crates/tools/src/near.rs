@@ -254,7 +254,7 @@ pub(crate) fn letters() -> &'static [Vec<String>] {
     LETTERS.get_or_init(|| (0..128).map(of).collect())
 }
 
-/// Keeps the dot of a one-letter name from counting as a trailing one.
+/// A character that keeps the dot of a one-letter name from counting as a trailing one.
 const SEPARATOR: char = '-';
 
 /// Removes from a name the characters that tools write as `%{0A}`.

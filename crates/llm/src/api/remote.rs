@@ -149,7 +149,7 @@ impl Model for Remote {
         &self.provider.inner.name
     }
 
-    /// The digest of the parameters, which are ours; the weights are not.
+    /// Returns the digest of the parameters, which are ours; the weights are not.
     fn digest(&self) -> Option<Digest> {
         Some(self.provider.inner.parameters)
     }
@@ -191,7 +191,7 @@ impl Model for Remote {
     }
 }
 
-/// A turn being made.
+/// A turn in progress.
 struct Turn<'a> {
     provider: &'a Inner,
     exchange: Exchange,

@@ -94,7 +94,7 @@ fn pipe(error: &io::Error) -> FrameError {
     FrameError::Pipe { errno: error.raw_os_error().unwrap_or(0) }
 }
 
-/// Writes the fields of a payload.
+/// A writer for the fields of a payload.
 #[derive(Default)]
 pub(crate) struct Writer(Vec<u8>);
 
@@ -130,7 +130,7 @@ impl Writer {
     }
 }
 
-/// Reads the fields of a payload.
+/// A reader of the fields of a payload.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {

@@ -12,11 +12,11 @@ use std::path::Path;
 
 /// `CAP_CHOWN`, `CAP_SETGID`, `CAP_SETUID`: needed to give up the identity.
 const GIVE_UP: u32 = 1 | 1 << 6 | 1 << 7;
-/// Reading other users' files, and nothing else.
+/// `CAP_DAC_READ_SEARCH`: reading other users' files, and nothing else.
 const DAC_READ_SEARCH: u32 = 1 << 2;
-/// Reading and writing them; all that the administrator of most containers has.
+/// `CAP_DAC_OVERRIDE`: reading and writing them; the administrator of most containers has only this one.
 const DAC_OVERRIDE: u32 = 1 << 1;
-/// Keeping the access time of another user's file unchanged (`O_NOATIME` is reserved for owners).
+/// `CAP_FOWNER`: keeping the access time of another user's file unchanged (`O_NOATIME` is reserved for owners).
 /// It also allows changing modes and times, but a worker may not make those system calls.
 const FOWNER: u32 = 1 << 3;
 

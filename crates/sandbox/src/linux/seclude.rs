@@ -92,7 +92,7 @@ fn become_own_user(which: i32) -> io::Result<()> {
     tell("/proc/self/gid_map", &format!("{group} {group} 1"))
 }
 
-/// If nothing can be hidden, makes all mounts read-only except the scratch root.
+/// Makes all mounts read-only except the scratch root, if nothing can be hidden.
 fn only_read(readable: &[PathBuf], scratch_root: &Path) -> io::Result<()> {
     let root = Path::new("/");
     sys::bind(scratch_root)?;

@@ -23,7 +23,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// The folder is recognised by its path, whatever the file contains.
+/// Checks the path: the folder decides, whatever the file contains.
 fn fits(head: &Head<'_>) -> bool {
     let path = head.path.to_lowercase();
     path.rsplit_once('/').is_some_and(|(folder, _)| folder.ends_with("/start menu/programs/startup"))

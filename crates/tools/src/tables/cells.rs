@@ -76,7 +76,7 @@ pub(super) fn number(cell: ValueRef<'_>) -> Option<i128> {
     }
 }
 
-/// Follows a time kept by the machine that has a copy: it does not date an event on the host.
+/// The suffix of a time kept by the machine that has a copy: it does not date an event on the host.
 pub(super) const OF_COPY: &str = " copy";
 
 /// Returns the text of a time, which sorts correctly; NULL if it has no instant.

@@ -180,7 +180,7 @@ pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
     found.flatten().ok_or_else(|| refused(format!("table {table} has no row {row}")))
 }
 
-/// Reads rows of one table of a piece of evidence as records.
+/// A reader of rows of one table of a piece of evidence, as records.
 pub(crate) struct Reader {
     connection: Connection,
     table: &'static Table,

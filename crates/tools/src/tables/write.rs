@@ -248,7 +248,7 @@ fn is_part(of: &str, path: &str) -> bool {
     of.0 == path.0 && logs.iter().any(|log| log.eq_ignore_ascii_case(of.1))
 }
 
-/// Receives the records of one unit.
+/// An intake for the records of one unit.
 struct Rows<'w, 'c> {
     writer: &'w mut Writer<'c>,
     path: String,

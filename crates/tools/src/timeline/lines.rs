@@ -323,7 +323,7 @@ fn left_out(place: &Place<'_>) -> Gap {
     Gap { path: place.node.path.as_str().to_owned(), reason }
 }
 
-/// Collects what was met in a source, if it is below a place.
+/// An intake that collects what was met in a source, if it is below a place.
 struct Remarks<'m, 'a, 'p> {
     met: &'m mut Met,
     below: Option<&'p Place<'a>>,

@@ -1,4 +1,4 @@
-//! Checks every request of a life, as a provider gets it.
+//! Checks every request of a simulated task (a "life"), in the form that a provider gets.
 
 use super::life::Scene;
 use super::mind::newest;
@@ -74,7 +74,7 @@ impl Ways {
     }
 }
 
-/// Checks the requests of one life.
+/// The checks for the requests of one life.
 pub(crate) struct Examiner {
     speaks: Speaks,
     window: Window,
