@@ -21,7 +21,7 @@ const MOST_WAITING: usize = 16;
 /// What the outside agent wants to do next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
-    /// One call.
+    /// A call.
     Call {
         /// The tool.
         tool: String,

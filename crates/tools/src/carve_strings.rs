@@ -91,7 +91,7 @@ struct Source<'t> {
     reader: Box<dyn ReadAt>,
     /// The path of the file, or the name of the region.
     name: String,
-    /// The path of the locator, and the offset at which the bytes begin there.
+    /// The path of the locator, and the offset in it at which the source's bytes begin.
     locator: (String, u64),
     stream: Option<String>,
     used: Vec<(&'static str, Value)>,

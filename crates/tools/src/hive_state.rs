@@ -83,7 +83,7 @@ pub(crate) struct Replayed {
     bytes: Rc<Vec<u8>>,
     /// The paths of all logs beside it.
     pub(crate) logs: Vec<String>,
-    /// What was applied; its bytes have been moved out.
+    /// The result of applying the logs, without its bytes: they have been moved out.
     pub(crate) replay: Replay,
     gaps: Vec<Gap>,
 }

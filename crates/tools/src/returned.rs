@@ -6,7 +6,7 @@ use ledger::{Completeness, Defect, Gap, Outcome, Record};
 use serde_json::Value;
 use std::error::Error;
 
-/// The result of one call.
+/// Only `records` come purely from the evidence; `normalised` and `notes` may repeat what the agent said, and prove nothing.
 ///
 /// Only `records` come purely from the evidence; `normalised` and `notes` may repeat what the agent said and ground nothing.
 #[derive(Debug, Clone, PartialEq)]

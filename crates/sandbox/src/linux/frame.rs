@@ -16,7 +16,7 @@ const MAGIC: [u8; 4] = *b"LKWF";
 /// A frame's header: what the payload is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// The meaning of the payload.
+    /// The kind of the payload.
     pub(crate) kind: u8,
     /// The length of the payload in bytes, within the given limit.
     pub(crate) length: u64,

@@ -20,7 +20,7 @@ const OWN: i32 = libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWNS;
 pub(crate) struct Seclusion {
     /// A network, an IPC and read-only mounts.
     pub(crate) namespaces: Holding,
-    /// A root that contains nothing else.
+    /// A root folder that contains only what the worker may read and write.
     pub(crate) root: Holding,
     /// Whether all capabilities of the worker are those of its own user namespace.
     pub(crate) own_user: bool,

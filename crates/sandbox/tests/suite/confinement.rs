@@ -125,7 +125,7 @@ fn the_worker_of_an_administrator_has_a_network_and_mounts_of_its_own() {
     assert_eq!(places, expected);
 }
 
-/// With links, some of which lead out of the evidence's folder and back into it, and with the scratch root inside the evidence.
+/// The names include links, some of which lead out of the evidence's folder and back into it; the scratch root is inside the evidence.
 #[test]
 fn evidence_is_read_under_every_name_that_it_was_given() {
     let home = tempfile::tempdir().unwrap();

@@ -65,7 +65,7 @@ fn records() -> Vec<RecordType> {
 type Declared = (&'static str, &'static [FieldType], &'static str);
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
-    // It says how Explorer shows the folder and is not opened at logon.
+    // `desktop.ini` says how Explorer shows the folder; it is not opened at logon.
     if source.node.name.eq_ignore_ascii_case("desktop.ini") {
         return Ok(ControlFlow::Continue(()));
     }

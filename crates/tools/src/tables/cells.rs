@@ -92,7 +92,7 @@ fn instant(time: &Time) -> ToSqlOutput<'static> {
     ToSqlOutput::Owned(time.utc.map_or(Value::Null, |_| Value::Text(text)))
 }
 
-/// Checks whether the text of a time represents it fully: a FILETIME of the host.
+/// Checks whether a time can be restored from its text alone: it is a FILETIME kept by the host.
 fn is_plain(time: &Time) -> bool {
     time.utc.is_some() && time.raw.parse().is_ok_and(|ticks| Time::from_filetime(ticks) == *time)
 }

@@ -101,7 +101,7 @@ fn compare(kind: EvidenceKind, path: &Path) -> usize {
             compared += found.len();
         }
     }
-    // A type without a table is a detail that a survey leaves out.
+    // A survey gives no records of types without a table.
     assert!(expected.is_empty(), "{:?}", expected.keys());
     compared
 }

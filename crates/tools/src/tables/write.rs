@@ -111,7 +111,7 @@ impl<'c> Writer<'c> {
         let Some(writing) = self.tables.get_mut(&record.kind) else { return Err(undeclared(record, "")) };
         let number = writing.rows + 1;
         let (mut cells, layout) = cells(&writing.table, record, [number, self.sources, seq])?;
-        // The digest covers the layout itself, after the other values, because its number means nothing.
+        // A layout's number means nothing, so the digest covers the layout itself, after the other values.
         cells.iter().for_each(|cell| writing.hasher.add(as_ref(cell)));
         writing
             .hasher

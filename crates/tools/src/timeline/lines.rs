@@ -100,7 +100,7 @@ impl<'a, 'p> Lines<'a, 'p> {
             for (source, wanted) in line.kept.sources().iter().zip(&line.wanted) {
                 let Some(Wanted { origin, .. }) = wanted else { continue };
                 self.timeless = self.timeless.saturating_add(source.timeless);
-                // What a search met is filtered by its own path.
+                // A search tells of paths anywhere; only what it tells of paths below this place is kept.
                 let below = origin.is_search().then_some(line.place);
                 source.tell(&mut Remarks { met: &mut self.met, below });
                 let is_entries = matches!(origin, Origin::Entries);

@@ -20,7 +20,7 @@ pub(crate) struct Tally {
     pub(crate) lives: u64,
     /// How many lives ended because not even the newest turn fitted.
     pub(crate) too_small: u64,
-    /// The most tokens that those had left besides instructions, tools and task.
+    /// The most tokens that one of those lives had left besides instructions, tools and task.
     pub(crate) most_room: u64,
     pub(crate) requests: u64,
     /// How many requests did not continue the one before.

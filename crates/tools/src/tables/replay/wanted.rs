@@ -71,7 +71,7 @@ impl<'a> Wanted<'a> {
             && self.taken.conditions.iter().all(has)
     }
 
-    /// Returns the texts, one of which a row must contain; none if only some of its fields are used.
+    /// Returns the texts of which a row must contain at least one; none if only some fields of a row are used.
     pub(super) fn texts(&self) -> Vec<String> {
         if self.taken.fields.is_none() { self.taken.texts.to_vec() } else { Vec::new() }
     }
