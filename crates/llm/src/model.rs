@@ -1,4 +1,4 @@
-//! The model port.
+//! The interface between a task and the model that decides its steps.
 
 use crate::api::ApiError;
 use crate::recorded::Differs;

@@ -33,7 +33,7 @@ pub use zygote::Zygote;
 use crate::spawn_error::SpawnError;
 use std::path::Path;
 
-/// The files that a worker needs and a bare chroot lacks: it is started from the first, and keeps the second open in place of its parent's pipes.
+/// The files that a bare chroot lacks: a worker is started from the first, and keeps the second open in place of its parent's pipes.
 const NEEDED: [&str; 2] = ["/proc/self/exe", "/dev/null"];
 
 /// Checks whether this system can run workers at all; [`probe`] shows whether it can also confine them.

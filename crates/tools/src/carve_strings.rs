@@ -245,7 +245,7 @@ impl Source<'_> {
             .field("offset", FieldValue::Integer(found.offset.into()))
             .field("encoding", FieldValue::Name(found.writing.name().to_owned()))
             .field_at("text", FieldValue::Text(found.text), Some(span))
-            // A name, not a list: words of the container's file name must not be quoted as words of the evidence.
+            // The type is a name and not a list: words of the container's file name must not be quoted as words of the evidence.
             .maybe(
                 "place",
                 places(&self.reader.provenance(own))

@@ -6,9 +6,9 @@ use ledger::{Completeness, Defect, Gap, Outcome, Record};
 use serde_json::Value;
 use std::error::Error;
 
-/// Only `records` come purely from the evidence; `normalised` and `notes` may repeat what the agent said, and prove nothing.
+/// The result of one call.
 ///
-/// Only `records` come purely from the evidence; `normalised` and `notes` may repeat what the agent said and ground nothing.
+/// Only `records` come purely from the evidence; `normalised` and `notes` may repeat what the agent said, and prove nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Return {
     /// How it ended: `Ok` with records, `Empty` without any, `Failed` if it could not be done.

@@ -47,7 +47,7 @@ pub struct PlannedHypothesis {
     pub statement: String,
     /// The objectives whose facts support it.
     pub supporting: Vec<String>,
-    /// The objectives of `supporting` that ordinary use of a computer would not meet; unless one of them is met, the hypothesis stays undecided.
+    /// The objectives of `supporting` that ordinary use of a computer would not meet; unless one is met, the hypothesis stays undecided.
     #[serde(default)]
     pub telling: Vec<String>,
     /// The objectives whose facts contradict it.

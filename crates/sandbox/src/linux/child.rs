@@ -26,7 +26,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) scratch: &'a Path,
     /// Process id of the zygote.
     pub(crate) zygote: u32,
-    /// `/dev/null`, open for both.
+    /// `/dev/null`, open for reading and writing.
     pub(crate) null: BorrowedFd<'a>,
     /// Where the reply goes.
     pub(crate) reply: BorrowedFd<'a>,

@@ -28,7 +28,7 @@ fn the_worker_says_what_holds_it() {
     assert_eq!(bench.zygote.confinement().no_new_privs, Holding::Holds);
 }
 
-/// It has only `CAP_DAC_READ_SEARCH` and `CAP_FOWNER`, whoever starts it.
+/// Whoever starts the worker, it has only `CAP_DAC_READ_SEARCH` and `CAP_FOWNER`.
 #[test]
 fn the_worker_of_an_administrator_can_only_read_more_than_others() {
     let bench = Bench::new(Policy::Required);

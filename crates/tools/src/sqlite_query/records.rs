@@ -105,7 +105,7 @@ pub(crate) fn record(database: &Database<'_>, claim: &Claim, row: &Real) -> Reco
     record.maybe("truncated", truncated.map(FieldValue::List), None).done()
 }
 
-/// Returns the field for a column: never one that we fill ourselves.
+/// Returns the name of the field for a column; it is never the name of a field in `OWN`.
 fn field(column: &str) -> String {
     let own = OWN.iter().any(|own| own.eq_ignore_ascii_case(column));
     if own || column.is_empty() || column.starts_with(PREFIX) {
