@@ -1,4 +1,4 @@
-//! The model port.
+//! The interface between a task and the model that decides its steps.
 
 use crate::api::ApiError;
 use crate::recorded::Differs;
@@ -64,7 +64,7 @@ pub trait Model: Send {
     }
 }
 
-/// A turn being made.
+/// A turn in progress.
 pub type Turning<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
 
 /// Why a model gave no reply.

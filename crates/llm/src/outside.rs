@@ -21,7 +21,7 @@ const MOST_WAITING: usize = 16;
 /// What the outside agent wants to do next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
-    /// One call.
+    /// A call.
     Call {
         /// The tool.
         tool: String,
@@ -251,12 +251,12 @@ impl Model for Outside {
         None
     }
 
-    /// What an outside agent was told must be in the log, whatever happens to this machine.
+    /// Returns true: what an outside agent was told must be in the log, whatever happens to this machine.
     fn needs_durable_requests(&self) -> bool {
         true
     }
 
-    /// Earlier decisions are in the log; nobody is there to make them again.
+    /// Returns false: earlier decisions are in the log, and nobody is there to make them again.
     fn remembers(&self) -> bool {
         false
     }

@@ -126,7 +126,7 @@ impl Recorded {
             return Err(ModelError::Exhausted { model: self.name.clone(), turn: request.turn });
         };
         self.next += 1;
-        // It costs nothing.
+        // A recorded turn costs nothing, so its usage is zero.
         self.exchange = turn.sent.map(|sent| Exchange {
             request: request.digest,
             attempts: 0,

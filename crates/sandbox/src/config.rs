@@ -22,7 +22,7 @@ pub struct Config {
 pub enum Policy {
     /// Confined, or not at all.
     Required,
-    /// Without Landlock and seccomp, even if they are available. Resource limits and wall clock still apply.
+    /// Workers run without Landlock and seccomp, even if those are available. Resource limits and wall clock still apply.
     Unconfined,
 }
 

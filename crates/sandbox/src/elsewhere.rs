@@ -92,7 +92,7 @@ impl Zygote {
     }
 }
 
-/// Cancels calls; none exist here.
+/// A handle that cancels calls; no value of this type exists here.
 #[derive(Clone, Debug)]
 pub struct Canceller {
     never: Infallible,

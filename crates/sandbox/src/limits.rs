@@ -20,7 +20,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 60 s of wall clock, 60 s of CPU, 2 GiB of address space, 1 GiB per file, 256 files, 256 MiB of reply.
+    /// Returns 60 s of wall clock, 60 s of CPU, 2 GiB of address space, 1 GiB per file, 256 files, 256 MiB of reply.
     fn default() -> Self {
         Self {
             wall: Duration::from_secs(60),

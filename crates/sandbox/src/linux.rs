@@ -33,7 +33,7 @@ pub use zygote::Zygote;
 use crate::spawn_error::SpawnError;
 use std::path::Path;
 
-/// A worker is started from the first and keeps the second open in place of its parent's pipes: a bare chroot has neither.
+/// The files that a bare chroot lacks: a worker is started from the first, and keeps the second open in place of its parent's pipes.
 const NEEDED: [&str; 2] = ["/proc/self/exe", "/dev/null"];
 
 /// Checks whether this system can run workers at all; [`probe`] shows whether it can also confine them.

@@ -3,7 +3,7 @@
 use crate::error::CallError;
 use serde_json::{Map, Value};
 
-/// Synonyms, each with the arguments that it can mean; the first one that the tool has is used.
+/// The synonyms, each with the arguments that it can mean; the first one that the tool has is used.
 ///
 /// A word is listed only if no tool uses it in another sense.
 const SYNONYMS: [(&str, &[&str]); 48] = [

@@ -42,7 +42,7 @@ pub struct Borrowed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AskedRules {
-    /// The files of the tables.
+    /// The table files to match against, by group and evidence.
     pub files: TableFiles,
     /// The rules.
     pub rules: Borrowed,

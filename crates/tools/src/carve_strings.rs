@@ -91,7 +91,7 @@ struct Source<'t> {
     reader: Box<dyn ReadAt>,
     /// The path of the file, or the name of the region.
     name: String,
-    /// The path of the locator, and the offset at which the bytes begin there.
+    /// The path of the locator, and the offset in it at which the source's bytes begin.
     locator: (String, u64),
     stream: Option<String>,
     used: Vec<(&'static str, Value)>,
@@ -245,7 +245,7 @@ impl Source<'_> {
             .field("offset", FieldValue::Integer(found.offset.into()))
             .field("encoding", FieldValue::Name(found.writing.name().to_owned()))
             .field_at("text", FieldValue::Text(found.text), Some(span))
-            // A name, not a list: words of the container's file name must not be quoted as words of the evidence.
+            // The type is a name and not a list: words of the container's file name must not be quoted as words of the evidence.
             .maybe(
                 "place",
                 places(&self.reader.provenance(own))

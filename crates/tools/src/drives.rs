@@ -25,7 +25,7 @@ const MAX_WRAPPERS: usize = 4096;
 const WRAPPERS: [&str; 9] =
     ["uploads", "auto", "ntfs", "lazy_ntfs", "ntfs_vss", "file", "raw_file", "tout", "tdest"];
 
-/// Those of them that contain a folder for each host.
+/// The folders among `WRAPPERS` that contain a folder for each host.
 const HOSTS: [&str; 2] = ["tout", "tdest"];
 
 /// Names of the Windows folder.
@@ -93,7 +93,7 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
                 Err(_) => continue,
             };
             let only = children.len() == 1;
-            // A folder with a volume's contents has no hosts beside them.
+            // If a folder has a volume's contents, the other folders in it are not hosts.
             let is_volume = children.iter().any(|child| is_top(&child.name));
             for child in children {
                 let name = child.name.to_lowercase();

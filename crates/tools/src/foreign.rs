@@ -17,10 +17,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-/// The path of the hive from the root of a drive; a hive supplied alone is at the top.
+/// The possible paths of the SYSTEM hive, from the root of a drive; a hive supplied alone is at the top.
 const HIVES: [&str; 3] = ["Windows/System32/config/SYSTEM", "WINNT/System32/config/SYSTEM", "SYSTEM"];
 
-/// The folders of logs, from the root of a drive.
+/// The folders of event logs, from the root of a drive.
 const LOGS: [&str; 3] = ["Windows/System32/winevt/Logs", "Windows/System32/config", "WINNT/System32/config"];
 
 /// The values that hold a computer name, by their keys below a control set.

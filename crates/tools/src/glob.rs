@@ -159,7 +159,7 @@ impl Glob {
         (!alternatives.is_empty()).then(|| Glob { written: self.written.clone(), alternatives })
     }
 
-    /// If it is written for another program, so that hardly any name can match, returns what was expected.
+    /// Returns what was expected, if the pattern seems to be meant for another program, so that hardly any name can match.
     pub(crate) fn otherwise(&self) -> Option<&'static str> {
         let names = self.alternatives.iter().filter_map(|one| match one {
             Alternative::Name(name) => Some(name),
@@ -294,7 +294,7 @@ impl Alternative {
     fn written(&self) -> String {
         match self {
             Alternative::Name(name) => name.clone(),
-            // The leading slash keeps a single name a pattern of paths.
+            // Without the leading slash, a single name would no longer be a pattern of paths.
             Alternative::Path(names) => format!("/{}", names.join("/")),
         }
     }

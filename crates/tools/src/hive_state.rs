@@ -83,7 +83,7 @@ pub(crate) struct Replayed {
     bytes: Rc<Vec<u8>>,
     /// The paths of all logs beside it.
     pub(crate) logs: Vec<String>,
-    /// What was applied; its bytes have been moved out.
+    /// The result of applying the logs, without its bytes: they have been moved out.
     pub(crate) replay: Replay,
     gaps: Vec<Gap>,
 }
@@ -236,7 +236,7 @@ impl Replayed {
         self.logs.get(number).cloned().unwrap_or_default()
     }
 
-    /// A record belongs to one file: fields whose bytes are in another file lose their places.
+    /// Moves a record to the file that has its bytes; fields whose bytes are in another file lose their places.
     fn relocate(&self, record: &mut Record) {
         let place = record.locator.span.map(|span| self.place(span));
         let own = match place {

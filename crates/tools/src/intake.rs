@@ -39,7 +39,7 @@ pub(crate) struct Taken<'a> {
     pub(crate) fields: Option<Vec<&'a str>>,
 }
 
-/// Accepts what a decoder reads, in the order of the source.
+/// The receiver of what a decoder reads, in the order of the source.
 pub(crate) trait Intake {
     /// Returns an upper bound on what it accepts; it can still refuse what is handed over.
     fn takes(&self) -> Taken<'_> {

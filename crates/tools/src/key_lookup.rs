@@ -147,7 +147,7 @@ fn candidates(
 enum Prefix<'n> {
     /// The path does not begin with the name of a hive.
     None,
-    /// The path begins with this hive's name; what follows.
+    /// The path begins with this hive's name; these are the names after it.
     Fits(&'n [&'n str]),
     /// The path begins with another hive's name.
     Foreign,

@@ -220,7 +220,7 @@ impl<'d> Listing<'d> {
             .done()
     }
 
-    /// Returns the state, if only one has the table.
+    /// Returns the state that has the table, if the other one lacks it.
     fn only_in(&self, entry: &Entry, state: State) -> Option<&'static str> {
         let (_, checkpointed) = self.checkpointed.as_ref()?;
         match state {

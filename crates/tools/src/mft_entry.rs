@@ -164,7 +164,7 @@ struct Told<'a> {
     volume: &'a EvidencePath,
     reference: String,
     found: &'a MftDescription,
-    /// The place of its record, if the `$MFT` is a file; that file then takes the place of the volume.
+    /// The place of its record, if the `$MFT` is a file of the evidence; `volume` is then that file.
     file: Option<ByteSpan>,
 }
 

@@ -1,6 +1,6 @@
 //! Near misses of a search: a name that reads the same, a deleted entry, a stream, a value instead of a key.
 //!
-//! An absence is based on such a search, and a near miss prints like the thing that was sought.
+//! An absence is based on such a search, and a near miss can look the same in print as what was sought.
 //! So the call that shows an absence names the near misses, and the absence carries them.
 
 use crate::arguments::Arguments;
@@ -88,7 +88,7 @@ fn of_file(call: &Call<'_>) -> Result<Vec<String>, CallError> {
 struct Wanted(Vec<String>);
 
 impl Wanted {
-    /// Returns `None` if hardly a letter of it is fixed: it would resemble anything.
+    /// Returns the readings; `None` if fewer than `SHORTEST` characters of the name are fixed, because it would resemble anything.
     fn of(name: &str) -> Option<Wanted> {
         let letters = name.chars().filter(|c| !matches!(c, '*' | '?' | '{' | '}' | ',')).count();
         let all = alternatives(name).filter(|_| letters >= SHORTEST)?;
@@ -254,7 +254,7 @@ pub(crate) fn letters() -> &'static [Vec<String>] {
     LETTERS.get_or_init(|| (0..128).map(of).collect())
 }
 
-/// Keeps the dot of a one-letter name from counting as a trailing one.
+/// The character that is put after a single one while its readings are made, so that a dot does not count as a trailing dot.
 const SEPARATOR: char = '-';
 
 /// Removes from a name the characters that tools write as `%{0A}`.

@@ -62,7 +62,7 @@ const ENTRIES: [&str; 3] = ["find_files", "list_deleted", "search_text"];
 /// Arguments, ready to be checked against the schema.
 pub(crate) struct Normalised {
     pub(crate) values: Value,
-    /// Changes that comparing with the given arguments does not show.
+    /// Changes that are not obvious from comparing the values with what was given.
     pub(crate) notes: Vec<String>,
 }
 

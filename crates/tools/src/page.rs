@@ -27,7 +27,7 @@ impl Page {
         Page { records, offset, limit, seen, more }
     }
 
-    /// Whether a record did not fit.
+    /// Checks whether a record did not fit.
     pub(crate) fn is_over(&self) -> bool {
         self.more
     }

@@ -17,7 +17,7 @@ const DEEPEST_WRAPPER: usize = 4;
 
 /// The folder layout of a piece of evidence.
 pub(crate) struct Layout<'a> {
-    /// The paths that the case file says are the host's own.
+    /// The paths of which the case file says that they are the host's own.
     stated: &'a [String],
     /// The roots of drives, the longest path first.
     roots: Vec<EvidencePath>,

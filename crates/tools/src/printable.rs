@@ -50,7 +50,7 @@ pub(crate) struct Printable {
     pub(crate) text: String,
 }
 
-/// Finds the runs in a stream of bytes.
+/// A scanner for the runs in a stream of bytes.
 pub(crate) struct Scanner {
     /// ASCII, UTF-16LE at even and at odd offsets; encodings that are not sought are left out.
     lanes: Vec<Lane>,

@@ -3,7 +3,7 @@
 //! **A record is a stored row, never a row of the result.**
 //! A statement can state literals, compute, and put values of different rows side by side.
 //! So its result only names rows, by `_table`, `_row` and `_evidence`, and each row is read again by these.
-//! Everything else in a result goes into notes, which ground nothing.
+//! Everything else in a result goes into notes, which prove nothing.
 //! A count is recorded only if its groups are the records' own values; it is then counted from the rows ([`Count`]).
 
 use crate::catalogue::{Call, Indexes};

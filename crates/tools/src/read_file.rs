@@ -115,7 +115,7 @@ pub(crate) fn read(
     if next < size {
         returned.truncate(format!("read up to byte {next} of {size}: go on with \"offset\": {next}"));
     } else if window.offset > 0 {
-        // A part must not be taken for an absence.
+        // What is missing from a part of a file may still be in the rest.
         let note = format!("read from byte {} to the end at {size}; lines have no numbers", window.offset);
         returned.truncate(note);
     }

@@ -56,7 +56,7 @@ pub(crate) fn qualified(record: RecordType) -> RecordType {
 /// The doubt whether the bytes at `place` are the entry's own.
 struct Doubt {
     recovery: &'static str,
-    /// What that means for the reader.
+    /// What `recovery` means for the reader.
     meaning: String,
 }
 

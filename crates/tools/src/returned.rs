@@ -8,7 +8,7 @@ use std::error::Error;
 
 /// The result of one call.
 ///
-/// Only `records` come purely from the evidence; `normalised` and `notes` may repeat what the agent said and ground nothing.
+/// Only `records` come purely from the evidence; `normalised` and `notes` may repeat what the agent said, and prove nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Return {
     /// How it ended: `Ok` with records, `Empty` without any, `Failed` if it could not be done.

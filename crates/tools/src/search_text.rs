@@ -307,7 +307,7 @@ impl Window {
         if of_text {
             let line = surround::line(&self.bytes, self.base, &hit, self.encoding);
             let content = slice(&self.bytes, line.clone());
-            // Text that runs into binary data is shown like binary data.
+            // A line that runs into binary data is shown like binary data.
             if found_as == Encoding::Utf16Le || !content.contains(&0) {
                 let is_utf8 = self.encoding == Encoding::Latin1 && std::str::from_utf8(content).is_ok();
                 let encoding = if is_utf8 { Encoding::Utf8 } else { self.encoding };

@@ -126,7 +126,7 @@ struct Met {
     defects: Vec<Defect>,
 }
 
-/// Hands the records of the wanted types to a watch.
+/// An intake that hands the records of the wanted types to a watch.
 struct Watching<'w> {
     watch: Watch<'w>,
     types: &'w BTreeSet<&'w str>,
@@ -166,7 +166,7 @@ impl Intake for Watching<'_> {
     fn note(&mut self, _: String) {}
 }
 
-/// Keeps the records of some rows.
+/// An intake that keeps the records of some rows.
 struct Fetching<'w> {
     wanted: BTreeSet<u32>,
     types: &'w BTreeSet<&'w str>,

@@ -13,7 +13,7 @@ const CURRENT: &str = "CurrentControlSet";
 pub(crate) fn path_spellings(pattern: &str) -> Vec<String> {
     let mut all = vec![pattern.to_owned()];
     if !pattern.contains(['/', '\\']) {
-        // Tasks are named from the root of their folders.
+        // Names of tasks begin with a backslash, the root of their folders.
         all.push(format!("\\{pattern}"));
         return all;
     }

@@ -7,7 +7,7 @@
 //! For `SELECT url FROM urls UNION SELECT 'x'` it names `urls.url` for both sides.
 //! So the claims choose what to look for, and a scan of the table itself shows what is there.
 //! A record is made only if one stored row has every value that the result gives for that table.
-//! Everything else in a result goes into a note, which grounds nothing.
+//! Everything else in a result goes into a note, which proves nothing.
 //!
 //! Values that a later `ALTER TABLE … ADD COLUMN … DEFAULT` gave to older rows are in the schema and not in the row.
 //! They are the database's own content and count as values of the row.

@@ -59,7 +59,7 @@ pub(crate) struct Surveyed<'u> {
     pub(crate) stream: Option<&'u str>,
 }
 
-/// Receives what a survey decodes.
+/// The receiver of what a survey decodes.
 pub(crate) trait Surveyor {
     /// Returns whether the records of this origin are wanted.
     fn wants(&self, origin: Origin) -> bool;

@@ -62,5 +62,5 @@ pub use schema::{Column, Table, tables};
 pub(crate) use times::{Moment, Times, TimesOf};
 pub use views::{VIEWS, View};
 
-/// Changes whenever other tables could be made from the same evidence: the format, and the sources of readers and decoders.
+/// A text that changes whenever the same evidence could give other tables: the format, and the sources of readers and decoders.
 pub const TABLES_MAKER: &str = concat!("1 ", env!("LOCARD_TABLE_SOURCES"));

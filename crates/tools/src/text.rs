@@ -16,7 +16,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The names that an argument may have, without `auto`.
+    /// The encodings that an argument may name, besides `auto`.
     pub(crate) const ALL: [Encoding; 4] =
         [Encoding::Utf8, Encoding::Utf16Le, Encoding::Latin1, Encoding::Hex];
 

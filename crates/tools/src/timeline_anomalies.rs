@@ -54,7 +54,7 @@ fn read(call: &Call<'_>, with_entries: bool) -> Result<Return, CallError> {
     let mut across = Across::new(&mut sink);
     let flow = source_files::read_as(call, &files, |file| Origin::Log(file.decoder), &mut across)?;
     if flow.is_continue() && across.finish().is_continue() && with_entries {
-        // The sink's page knows whether it reached the end.
+        // The flow is not needed: the sink's page knows whether it reached the end.
         let _: Flow = entries::read(&scope, call.indexes, &mut sink)?;
     }
     let wants = |kind: &str| arguments.optional_text("record").is_none_or(|wanted| wanted == kind);

@@ -24,7 +24,7 @@ const HIVE: &str = "hive";
 /// The most values that a refusal names.
 const NAMED: usize = 8;
 
-/// Refuses an empty answer if a condition of the call names a place that none of the records read comes from.
+/// Refuses an empty answer if a condition of the call names a channel, provider or hive that no record read comes from.
 pub(crate) fn check(spec: &ToolSpec, run: Run, call: &Call<'_>, returned: &Return) -> Result<(), CallError> {
     if !found_nothing(returned) {
         return Ok(());

@@ -82,7 +82,7 @@ pub enum Request {
     },
     /// Hash the rows of case tables; the reply is for [`decode_answer_reply`].
     HashTables {
-        /// The files of the tables.
+        /// The table files, by group and evidence.
         files: TableFiles,
     },
     /// Return which groups of tables a statement reads; the reply is for [`decode_answer_reply`].
@@ -126,7 +126,7 @@ pub struct Mount {
     pub path: PathBuf,
     /// The kind of evidence.
     pub kind: EvidenceKind,
-    /// The paths that the case file says are the host's own ([`ledger::EvidenceEntry::in_place`]).
+    /// The paths of which the case file says that they are the host's own, although they are elsewhere ([`ledger::EvidenceEntry::in_place`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_place: Vec<String>,
     /// How far an archive is expanded.

@@ -55,7 +55,7 @@ pub struct Address {
     is_home: bool,
 }
 
-/// Why a text is not a model at an address.
+/// Why a text cannot be read as a model's address.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum AddressError {
     /// It does not begin with a provider's name.

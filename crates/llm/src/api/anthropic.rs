@@ -327,7 +327,7 @@ fn call(
     let came = came.unwrap_or_default().to_owned();
     let arguments = arguments(&came);
     let input = match serde_json::from_str::<Members>(&came) {
-        // The exact bytes, including the form of numbers and the order of members.
+        // The bytes stay as they came, with the form of numbers and the order of members.
         Ok(_) => RawValue::from_string(came.trim().to_owned()).map_err(StreamError::Json)?,
         Err(_) if arguments.is_object() => raw(&arguments)?,
         Err(_) => raw(&json!({}))?,

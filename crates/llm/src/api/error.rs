@@ -105,7 +105,7 @@ pub enum ApiError {
     Damaged {
         /// The server.
         host: String,
-        /// How.
+        /// What is wrong with it.
         #[source]
         source: StreamError,
     },
@@ -196,7 +196,7 @@ pub(crate) enum Again {
 }
 
 impl ApiError {
-    /// Returns its kind as a word of ours, and the status.
+    /// Returns the kind as one of our own words, and the status.
     /// A log may contain these; a server's own words may repeat what it was sent.
     pub(crate) fn kind(&self) -> (&'static str, Option<u16>) {
         match self {

@@ -21,7 +21,7 @@ const LARGEST_ERROR: usize = 64 * 1024;
 /// Codes and types of errors for a request that is too long (OpenAI, llama.cpp, Anthropic).
 const TOO_LONG_CODES: [&str; 3] =
     ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
-/// Words of such errors if the code says less: Anthropic, vLLM and routers, llama.cpp.
+/// Words in the messages of such errors, for servers whose codes are less specific: Anthropic, vLLM and routers, llama.cpp.
 const TOO_LONG_WORDS: [&str; 5] = [
     "prompt is too long",
     "exceed context limit",
@@ -60,7 +60,7 @@ impl Link {
         let mut client = Client::builder()
             .default_headers(headers)
             .user_agent(concat!("locard/", env!("CARGO_PKG_VERSION")))
-            // A redirect would carry the key elsewhere.
+            // After a redirect, the key would be sent to another address.
             .redirect(Policy::none())
             .connect_timeout(retries.connect)
             .read_timeout(retries.silence);

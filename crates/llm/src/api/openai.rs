@@ -38,7 +38,7 @@ enum Message<'a> {
     Built(Value),
 }
 
-/// Writes the body of a request; `is_home` for the provider's own servers.
+/// Writes the body of a request; `is_home` says that the server is the provider's own.
 pub(crate) fn body(parts: Parts<'_>, is_home: bool) -> Result<Vec<u8>, serde_json::Error> {
     let tool = |tool: &ToolSpec| {
         let function =

@@ -19,7 +19,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a model is told once if it answers results with nothing: the same question would get the same silence.
+/// What a model is told, once, if its reply to results is empty: the same request would get the same empty reply.
 const GO_ON: &str = "Go on with your objectives, or say in words that you have finished.";
 
 /// A callback that is told that a request is sent again, why, and after how long.
@@ -55,7 +55,7 @@ impl Provider {
         Provider::with_clock(address, key, settings, Arc::new(MonotonicClock::start()))
     }
 
-    /// Makes a provider that reports its waits: a user in front of a silent program would think that it hangs.
+    /// Makes a provider that reports when it waits, so that a user does not think that the program hangs.
     pub fn telling(
         address: &Address,
         key: Option<ApiKey>,
@@ -149,7 +149,7 @@ impl Model for Remote {
         &self.provider.inner.name
     }
 
-    /// The digest of the parameters, which are ours; the weights are not.
+    /// Returns the digest of the parameters, which are ours; the weights are not.
     fn digest(&self) -> Option<Digest> {
         Some(self.provider.inner.parameters)
     }
@@ -191,7 +191,7 @@ impl Model for Remote {
     }
 }
 
-/// A turn being made.
+/// A turn in progress.
 struct Turn<'a> {
     provider: &'a Inner,
     exchange: Exchange,

@@ -14,7 +14,7 @@ pub(crate) struct Patience<'a> {
 }
 
 impl<'a> Patience<'a> {
-    /// Makes retries whose uneven waits follow from `seed`, so that tasks which were turned away together do not return together.
+    /// Makes the retry state. Its uneven waits follow from `seed`, so that tasks which were turned away together do not return together.
     pub(crate) fn new(retries: &'a Retries, seed: u64) -> Patience<'a> {
         Patience { retries, waits: 0, choices: Choices::new(seed) }
     }

@@ -35,7 +35,7 @@ impl Default for Settings {
 
 /// The most tokens of a reply, even if a model allows more.
 const LONGEST_REPLY: u32 = 8192;
-/// This fraction (one in so many) of the context is for a reply.
+/// The share of the context that is for a reply: one token in so many.
 const REPLY_SHARE: u32 = 16;
 /// How many times more tokens a reply gets after it was cut.
 pub(crate) const LARGER: u32 = 4;

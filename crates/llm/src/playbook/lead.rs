@@ -47,7 +47,7 @@ pub struct PlannedHypothesis {
     pub statement: String,
     /// The objectives whose facts support it.
     pub supporting: Vec<String>,
-    /// Those of `supporting` that ordinary use would not answer: without one of them it stays undecided.
+    /// The objectives of `supporting` that ordinary use of a computer would not meet; unless one is met, the hypothesis stays undecided.
     #[serde(default)]
     pub telling: Vec<String>,
     /// The objectives whose facts contradict it.
@@ -69,13 +69,13 @@ pub struct PlannedStatement {
     /// Field → patterns, none of which it may match.
     #[serde(default)]
     pub unless: BTreeMap<String, Patterns>,
-    /// The chapter for them; none: the chapter of their predicate.
+    /// The chapter that the facts are told in; if there is none, the chapter of their predicate.
     #[serde(default)]
     pub chapter: Option<Chapter>,
     /// The fields to say, if a fact has them; none: those that the phrase book chooses.
     #[serde(default)]
     pub fields: Vec<String>,
-    /// If facts are equal in these fields, only the first is told; none: in all fields.
+    /// The fields in which facts are compared: of equal facts only the first is told. If there are none, all fields are compared.
     #[serde(default)]
     pub distinct: Vec<String>,
     /// Fields that date it. A fact of the same task with the same subject is told, too, if it has the first of these fields that any has.

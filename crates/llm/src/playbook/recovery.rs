@@ -70,7 +70,7 @@ fn rule(condition: &Condition, note: &str, known: &RecordType, field: &str) -> R
         ("record".to_owned(), condition.record.as_str().into()),
         (known.subject.clone(), condition.subject.clone()),
     ]);
-    // If both are the same field, the condition on its value is the narrower one.
+    // If the field is the subject itself, a condition on its value replaces the wider one above.
     if field != known.subject || condition.value.is_some() {
         when.insert(field.to_owned(), condition.value.clone().unwrap_or_else(|| "?*".into()));
     }

@@ -336,7 +336,7 @@ impl Run {
         }
     }
 
-    /// Handles the answer to a call for a result: takes its records. When all are answered, it asks for more pages, or records the matches.
+    /// Takes the records of an answer. When all answers are in, asks for more pages, or records the matches.
     fn answered(&mut self, number: usize, page: Option<&Page>) {
         let Some(mut errand) = self.errands.remove(&number) else { return };
         errand.open = errand.open.saturating_sub(1);

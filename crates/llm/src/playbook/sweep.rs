@@ -38,7 +38,7 @@ struct Asked {
 }
 
 impl Sweep<'_> {
-    /// Asks for everything that can answer an objective, in all ways.
+    /// Adds every call that can answer an objective, for each way in which it can be met.
     fn ask(&mut self, objective: &Objective) {
         let mut is_any = false;
         for way in objective.ways() {
@@ -240,7 +240,7 @@ mod tests {
             ("service", json!([]), json!([{"record": "service", "limit": 5000}])),
             ("partition", json!([]), json!([{"limit": 5000}])),
             ("service", listed, json!([{}, {"record": "service", "limit": 5000}])),
-            // Only a tool that must be told a file returns it.
+            // The only tool with notes must be told a file, so no call is made.
             ("note", json!([]), json!([])),
             ("record_count", json!([]), json!([])),
         ] {

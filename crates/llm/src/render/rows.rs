@@ -63,7 +63,7 @@ struct Besides {
 
 /// The column for the evidence and file; names of fields have no such character.
 const FROM: &str = "@from";
-/// Stands for the value of the row above, of the same type: no value is a number.
+/// The mark for "same value as in the row above" (of the same type): no value is a number.
 const SAME: u8 = 0;
 /// The shortest value that is not repeated, in bytes of its JSON.
 const LONG: usize = 16;
@@ -198,7 +198,7 @@ fn place(record: &Record) -> String {
     }
 }
 
-/// Returns what at least one of the records proves: a predicate, with the field that a reading must state for it after a colon.
+/// Returns what at least one of the records proves: each predicate and, after a colon, the field that a reading must state for it.
 fn proofs(records: &[&Record], fence: &Fence) -> Vec<String> {
     let mut proofs: Vec<String> = Vec::new();
     for (predicate, field) in records.iter().flat_map(|record| fence.proofs(record)) {

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Cancels calls of one [`crate::Zygote`] from any thread.
+/// A handle that cancels calls of one [`crate::Zygote`] from any thread.
 ///
 /// Cancelling is sticky: the running call ends as [`crate::Ending::Cancelled`], and so does every later one until [`Canceller::rearm`].
 /// A cancellation that comes a moment before a call starts is therefore not lost.

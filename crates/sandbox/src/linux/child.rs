@@ -26,7 +26,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) scratch: &'a Path,
     /// Process id of the zygote.
     pub(crate) zygote: u32,
-    /// `/dev/null`, open for both.
+    /// `/dev/null`, open for reading and writing.
     pub(crate) null: BorrowedFd<'a>,
     /// Where the reply goes.
     pub(crate) reply: BorrowedFd<'a>,
@@ -165,7 +165,7 @@ const WIDE: i32 = 1 << 20;
 
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// A quiet panic hook: keeps the message and prints nothing.
+/// Serves as a quiet panic hook: keeps the message and prints nothing.
 fn remember(info: &PanicHookInfo<'_>) {
     let what = info.payload_as_str().unwrap_or("a value that is not text");
     let mut message = match info.location() {

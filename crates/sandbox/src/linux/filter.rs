@@ -135,7 +135,7 @@ fn flag(value: i32) -> u64 {
     u64::from(value.cast_unsigned())
 }
 
-/// `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID`, `NEWNET`.
+/// The flags of `clone` that make namespaces: `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID` and `NEWNET`.
 const NEW_NAMESPACES: u64 = 0x7E02_0000;
 
 const FCNTL_COMMANDS: &[i32] = &[

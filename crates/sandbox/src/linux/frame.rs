@@ -16,7 +16,7 @@ const MAGIC: [u8; 4] = *b"LKWF";
 /// A frame's header: what the payload is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// The meaning of the payload.
+    /// The kind of the payload.
     pub(crate) kind: u8,
     /// The length of the payload in bytes, within the given limit.
     pub(crate) length: u64,
@@ -94,7 +94,7 @@ fn pipe(error: &io::Error) -> FrameError {
     FrameError::Pipe { errno: error.raw_os_error().unwrap_or(0) }
 }
 
-/// Writes the fields of a payload.
+/// A writer for the fields of a payload.
 #[derive(Default)]
 pub(crate) struct Writer(Vec<u8>);
 
@@ -130,7 +130,7 @@ impl Writer {
     }
 }
 
-/// Reads the fields of a payload.
+/// A reader of the fields of a payload.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {

@@ -17,7 +17,7 @@ const MOST_LINKS: usize = 40;
 
 /// Where a path leads.
 struct Way {
-    /// The links on it, with their targets.
+    /// The links on the way, with their targets.
     links: Vec<(PathBuf, PathBuf)>,
     /// Its end, without links.
     end: PathBuf,

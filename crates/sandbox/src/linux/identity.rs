@@ -12,15 +12,15 @@ use std::path::Path;
 
 /// `CAP_CHOWN`, `CAP_SETGID`, `CAP_SETUID`: needed to give up the identity.
 const GIVE_UP: u32 = 1 | 1 << 6 | 1 << 7;
-/// Reading other users' files, and nothing else.
+/// `CAP_DAC_READ_SEARCH`: reading other users' files, and nothing else.
 const DAC_READ_SEARCH: u32 = 1 << 2;
-/// Reading and writing them; all that the administrator of most containers has.
+/// `CAP_DAC_OVERRIDE`: reading and writing them; the administrator of most containers has only this one.
 const DAC_OVERRIDE: u32 = 1 << 1;
-/// Keeping the access time of another user's file unchanged (`O_NOATIME` is reserved for owners).
+/// `CAP_FOWNER`: keeping the access time of another user's file unchanged (`O_NOATIME` is reserved for owners).
 /// It also allows changing modes and times, but a worker may not make those system calls.
 const FOWNER: u32 = 1 << 3;
 
-/// The first of the ids that no convention assigns; above those of containers, below those that programs read as negative.
+/// The first of the ids to take: no convention assigns them, containers use lower ones, and programs read much higher ones as negative.
 const FIRST: u32 = 1_879_048_192;
 /// `nobody`, if those ids do not exist.
 const NOBODY: u32 = 65_534;
@@ -59,7 +59,7 @@ fn become_one_of(users: [u32; 2], scratch_root: &Path) -> io::Result<()> {
     let [first, second] = users;
     let id = if owner == 0 { given(first).or_else(|_| given(second))? } else { owner };
     sys::become_user(id).inspect_err(|_| {
-        // It stays the administrator and must be able to write there; if this fails, every call fails and reports it.
+        // The worker stays the administrator and must be able to write there; if this fails, every call fails and reports it.
         let _ = chown(scratch_root, Some(0), Some(0));
     })?;
     sys::keep_capabilities(Capabilities(reading(held.0)))

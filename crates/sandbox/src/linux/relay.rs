@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Running<'a> {
     /// Process id, not yet reaped.
     pub(crate) pid: i32,
-    /// Readable when the process has ended.
+    /// A descriptor that becomes readable when the process has ended.
     pub(crate) pidfd: OwnedFd,
     /// The pipe with the process's reply.
     pub(crate) reply: PipeReader,
@@ -194,7 +194,7 @@ impl Watch {
 /// Moves the note of what a broken call was doing, from the file in its scratch folder.
 /// Its author is dead, and the note is as hostile as a reply.
 pub(crate) fn move_doing(folder: &Path, data: BorrowedFd<'_>) -> Result<u64, Stop> {
-    // Not followed if it is a link, and not waited for if it is a pipe.
+    // A link is not followed, and a pipe is not waited for.
     let opened = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)

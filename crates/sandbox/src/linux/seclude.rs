@@ -20,7 +20,7 @@ const OWN: i32 = libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWNS;
 pub(crate) struct Seclusion {
     /// A network, an IPC and read-only mounts.
     pub(crate) namespaces: Holding,
-    /// A root that contains nothing else.
+    /// A root folder that contains only what the worker may read and write.
     pub(crate) root: Holding,
     /// Whether all capabilities of the worker are those of its own user namespace.
     pub(crate) own_user: bool,
@@ -92,7 +92,7 @@ fn become_own_user(which: i32) -> io::Result<()> {
     tell("/proc/self/gid_map", &format!("{group} {group} 1"))
 }
 
-/// If nothing can be hidden, makes all mounts read-only except the scratch root.
+/// Makes all mounts read-only except the scratch root, if nothing can be hidden.
 fn only_read(readable: &[PathBuf], scratch_root: &Path) -> io::Result<()> {
     let root = Path::new("/");
     sys::bind(scratch_root)?;

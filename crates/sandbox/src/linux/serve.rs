@@ -235,7 +235,7 @@ fn confine(setup: &Setup) -> Result<(Confinement, File, Fence), Refusal> {
     sys::private_umask();
     let mut confinement = nothing_holds();
     if setup.policy == Policy::Required {
-        // The mount table that shows this is hidden by the first step.
+        // This must come first: the next step hides the mount table that shows it.
         let local = mounts::are_local(&setup.readable);
         let seclusion = seclude::own_namespaces(&setup.readable, &setup.scratch_root);
         (confinement.namespaces, confinement.root) = (seclusion.namespaces, seclusion.root);

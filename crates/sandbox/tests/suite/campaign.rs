@@ -230,7 +230,7 @@ fn the_tables_of_the_documentation_are_those_of_the_campaign() {
 /// Rust turns a stack overflow into an abort if it knows the stack's guard page: not for the first thread under musl.
 const OVERFLOW: i32 = if cfg!(target_env = "musl") { libc::SIGSEGV } else { libc::SIGABRT };
 
-/// The targets of attempts: listeners must exist, or a refusal would not be ours.
+/// The targets of the attempts; the listeners exist, so that every refusal comes from the sandbox.
 struct Field {
     bench: Bench,
     tcp: TcpListener,

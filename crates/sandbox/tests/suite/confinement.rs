@@ -28,7 +28,7 @@ fn the_worker_says_what_holds_it() {
     assert_eq!(bench.zygote.confinement().no_new_privs, Holding::Holds);
 }
 
-/// It has only `CAP_DAC_READ_SEARCH` and `CAP_FOWNER`, whoever starts it.
+/// Whoever starts the worker, it has only `CAP_DAC_READ_SEARCH` and `CAP_FOWNER`.
 #[test]
 fn the_worker_of_an_administrator_can_only_read_more_than_others() {
     let bench = Bench::new(Policy::Required);
@@ -125,7 +125,7 @@ fn the_worker_of_an_administrator_has_a_network_and_mounts_of_its_own() {
     assert_eq!(places, expected);
 }
 
-/// With links, some of which lead out of the evidence's folder and back into it, and with the scratch root inside the evidence.
+/// The names include links, some of which lead out of the evidence's folder and back into it; the scratch root is inside the evidence.
 #[test]
 fn evidence_is_read_under_every_name_that_it_was_given() {
     let home = tempfile::tempdir().unwrap();

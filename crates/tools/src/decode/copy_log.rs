@@ -33,7 +33,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// Parses the text of a column; `None` if it is not what the column should contain.
+/// A parser for the text of a column; returns `None` if it is not what the column should contain.
 type Make = fn(&str) -> Option<FieldValue>;
 
 /// Columns, our fields, what the column should contain, and the parser.

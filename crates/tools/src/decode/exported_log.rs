@@ -106,7 +106,7 @@ fn met(source: &mut Source<'_, '_>, found: TextFound<'_>, is_there: bool, visit:
     }
 }
 
-/// Reads the bytes of a file from beginning to end.
+/// A sequential reader of a file's bytes.
 struct Plain {
     reader: Box<dyn ReadAt>,
     at: u64,

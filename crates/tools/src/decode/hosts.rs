@@ -25,7 +25,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// Text has no zeros, and nothing but its name identifies the file.
+/// Checks for the name and for text: text has no zeros, and nothing but the name identifies the file.
 fn fits(head: &Head<'_>) -> bool {
     head.name.eq_ignore_ascii_case("hosts") && !head.bytes.contains(&0)
 }

@@ -29,7 +29,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// Other files are compound files, too: for these the name decides.
+/// Checks for either kind of jump list. Other files are compound files, too: for these the name decides.
 fn fits(head: &Head<'_>) -> bool {
     let named = |end: &str| head.name.to_lowercase().ends_with(end);
     jump_list::is_compound(head.bytes) && named(".automaticdestinations-ms")

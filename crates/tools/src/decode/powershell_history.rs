@@ -23,7 +23,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// The file is plain text: only its name identifies it.
+/// Checks the name: the file is plain text, and nothing else identifies it.
 fn fits(head: &Head<'_>) -> bool {
     let name = head.name.to_lowercase();
     let text = !head.bytes.contains(&0) || head.bytes.starts_with(&[0xFF, 0xFE]);

@@ -23,7 +23,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// The folder is recognised by its path, whatever the file contains.
+/// Checks the path: the folder decides, whatever the file contains.
 fn fits(head: &Head<'_>) -> bool {
     let path = head.path.to_lowercase();
     path.rsplit_once('/').is_some_and(|(folder, _)| folder.ends_with("/start menu/programs/startup"))
@@ -65,7 +65,7 @@ fn records() -> Vec<RecordType> {
 type Declared = (&'static str, &'static [FieldType], &'static str);
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
-    // It says how Explorer shows the folder and is not opened at logon.
+    // `desktop.ini` says how Explorer shows the folder; it is not opened at logon.
     if source.node.name.eq_ignore_ascii_case("desktop.ini") {
         return Ok(ControlFlow::Continue(()));
     }

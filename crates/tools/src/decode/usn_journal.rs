@@ -33,7 +33,7 @@ pub(crate) const DECODER: Decoder = Decoder {
     read,
 };
 
-/// A stream that begins with zeros is recognised only by its name.
+/// Checks for a journal record at the beginning; a stream that begins with zeros is recognised only by its name.
 fn fits(head: &Head<'_>) -> bool {
     let empty = head.bytes.iter().all(|byte| *byte == 0);
     let named = ["$J", "%24J"].iter().any(|end| head.name.ends_with(end));

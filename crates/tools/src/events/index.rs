@@ -91,7 +91,7 @@ fn target(kind: &'static Kind, to: &'static str) -> Option<Target> {
 }
 
 impl Entry {
-    /// Returns how to read small numbers among its codes.
+    /// Returns how small numbers in the event's codes are read.
     pub(super) fn family(&self, event_id: u32) -> Family {
         match self.kind.name {
             "credential_check" if !matches!(event_id, 4776 | 4777) => Family::Kerberos,

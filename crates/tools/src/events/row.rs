@@ -24,7 +24,7 @@ const CREATED: &str = "TimeCreated@SystemTime";
 /// Names and values of an event.
 type Data<'a> = [(Cow<'a, str>, Cow<'a, str>)];
 
-/// Returns the specific type that an event has by its provider and id, and whether the event can really be that provider's.
+/// Returns the specific type for an event's provider and id, and whether that provider can really have written the event.
 pub(crate) fn standing(system: &System<'_>) -> Option<(&'static str, bool)> {
     entry(system).map(|(entry, own)| (entry.rule.kind, own))
 }

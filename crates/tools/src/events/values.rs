@@ -123,7 +123,7 @@ pub(super) fn ssh(line: &str) -> Option<(Option<&str>, Endpoint)> {
     let (before, after) = line.split_once(" port ")?;
     let port = after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
     let (before, address) = before.rsplit_once(' ')?;
-    // The line only fits if this is an address.
+    // If this is not an address, the line has neither form.
     format!("[{address}]:1")
         .parse::<SocketAddr>()
         .ok()

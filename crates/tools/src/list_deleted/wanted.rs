@@ -69,7 +69,7 @@ impl Wanted {
         })
     }
 
-    /// Returns how far the folders at the beginning of the pattern exist, if not even the examined entries show them.
+    /// Returns how far the folders at the beginning of the pattern exist; `None` if they exist in the evidence or examined entries show them.
     pub(super) fn nowhere(&mut self) -> Option<Vec<String>> {
         self.nowhere.take().filter(|_| !self.is_led_to.get())
     }

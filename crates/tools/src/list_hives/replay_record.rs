@@ -9,7 +9,7 @@ use ledger::{FieldType, FieldValue, Record, RecordType};
 
 const KIND: &str = "hive_replay";
 
-/// A number of a replay: field, value, meaning.
+/// The field of a number, the function that determines it, and its meaning.
 type Number = (&'static str, fn(&Replayed, &Difference) -> u64, &'static str);
 
 const NUMBERS: [Number; 16] = [

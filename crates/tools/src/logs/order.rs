@@ -277,7 +277,7 @@ fn usual(entries: &[Entry]) -> Option<i64> {
     lengths.get(lengths.len() * 99 / 100).copied()
 }
 
-/// Collects the records of a log to check their order, and passes on everything else.
+/// An intake that collects the records of a log to check their order, and passes on everything else.
 pub(super) struct Dated<'o> {
     pub(super) order: &'o mut Order,
     pub(super) out: &'o mut dyn Intake,

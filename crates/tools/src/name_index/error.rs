@@ -40,14 +40,14 @@ pub enum IndexError {
         #[source]
         source: io::Error,
     },
-    /// Something is outside of the file.
+    /// Bytes that must be in the file are outside of it.
     #[error("read the name index: byte {offset}: expected {length} bytes within {end}")]
     Outside {
-        /// Its offset in the file.
+        /// Their offset in the file.
         offset: u64,
-        /// How many are needed.
+        /// How many bytes are needed.
         length: u64,
-        /// Where the file, or the part that must contain them, ends.
+        /// The end of the file, or of the part that must contain the bytes.
         end: u64,
     },
     /// A value is not as expected.

@@ -52,7 +52,7 @@ impl NameIndex {
     }
 
     /// Returns the written names of entries that can be folders, in the folder at `path`, in the order of the walk.
-    /// `None` as for [`NameIndex::below`].
+    /// `None` in the same cases as for [`NameIndex::below`].
     pub(crate) fn folders_in(&mut self, path: &EvidencePath) -> Result<Option<Vec<String>>, IndexError> {
         let Some(below) = self.below(path)? else { return Ok(None) };
         let (mut number, mut names) = (below.start, Vec::new());

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
-/// Changes whenever the same evidence could give another index: the format, and the sources of the readers.
+/// A text that changes whenever the same evidence could give another index: the format, and the sources of the readers.
 pub const INDEX_MAKER: &str = concat!("2 ", env!("LOCARD_INDEX_SOURCES"));
 
 /// The size of a sample in bytes.

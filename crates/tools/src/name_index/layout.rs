@@ -34,7 +34,7 @@ pub(super) const ROW: u64 = 32;
 pub(super) const POSTING: u64 = 4;
 pub(super) const REMARK: u64 = 32;
 
-/// Means no row, or a name that equals its folded form.
+/// The number for no row, and for a name that equals its folded form.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The offsets of all parts.

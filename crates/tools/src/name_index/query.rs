@@ -34,7 +34,7 @@ impl NameIndex {
         Ok(intersect(&rows, std::slice::from_ref(scope)))
     }
 
-    /// Returns the entries in `scope` whose written name satisfies `is_such`; `may_be` rules names out by their folded form first.
+    /// Returns the entries in `scope` whose name as written satisfies `is_such`; `may_be` first rules out names by their folded form.
     pub(crate) fn named(
         &mut self,
         scope: &Range<u32>,

@@ -100,7 +100,7 @@ impl Draft {
         Draft { row, path, offset: span.offset, defects: Vec::new(), trailing: false }
     }
 
-    /// Removes when the key was last written, if that could be taken for the time of this record.
+    /// Removes the key's last-write time, because it could be taken for the time of this record.
     pub(crate) fn undated(mut self) -> Draft {
         self.row = self.row.without("key_last_written");
         self

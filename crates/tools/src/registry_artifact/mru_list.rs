@@ -15,7 +15,7 @@ pub(crate) const POSITION: (&str, &[FieldType], &str) = (
     "place in the list, 0 for the most recent; none for an entry that the list no longer names",
 );
 
-/// The list of a key.
+/// The MRU list of a key: its entries, the most recently used first.
 pub(crate) struct MruList<'v, 'h> {
     /// The value with the order, and its damage.
     list: Option<&'v Held<'h>>,

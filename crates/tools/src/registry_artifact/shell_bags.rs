@@ -168,7 +168,7 @@ fn own_key<'h>(reader: &mut Reader<'_, 'h>, draft: Draft, node: &Key<'h>) -> Dra
     }
 }
 
-/// Adds what an entry's shell item shows; also returns the folder that it is.
+/// Adds what an entry's shell item shows; also returns the folder that the entry stands for.
 fn item(reader: &Reader<'_, '_>, draft: Draft, held: &Held<'_>, above: &Above) -> (Draft, Above) {
     let (list, damage) = shell_item::list(&held.value.raw, 0);
     let draft = damaged(draft, held, &damage);

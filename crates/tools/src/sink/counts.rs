@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 
 pub(crate) const KIND: &str = "record_count";
 
-/// The type of counts of a search that was narrowed by something none of their fields shows.
+/// The type of the counts of a search that one of [`INEXPRESSIBLE`] narrowed.
 pub(crate) const NARROWED: &str = "narrowed_count";
 
 /// The fields that bound a count: no fact about a count may omit one.

@@ -32,7 +32,7 @@ pub(crate) struct Filter {
     /// The types of records that are returned.
     kinds: BTreeSet<String>,
     conditions: Conditions,
-    /// Says which types of records cannot meet the conditions.
+    /// Notes on the types of records that cannot meet the conditions.
     lacking: Vec<String>,
     /// The subject field of each record type.
     subjects: BTreeMap<String, String>,
@@ -202,12 +202,12 @@ impl Excluded {
         &self.0
     }
 
-    /// Checks whether one occurs in a record, or in the path of its file.
+    /// Checks whether one of the texts occurs in a record, or in the path of its file.
     pub(crate) fn holds(&self, record: &Record) -> bool {
         !self.is_empty() && (self.is_in(&record.locator.path) || contains_any(record, &self.0))
     }
 
-    /// Checks whether one occurs in a text.
+    /// Checks whether one of the texts occurs in `text`.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         let held = fold(text);
         self.0.iter().any(|text| held.contains(text.as_str()))

@@ -13,7 +13,7 @@ pub(crate) const LEVEL: &str = "level";
 /// The most rules that an answer names.
 const MAX_TOLD: usize = 40;
 
-/// Chooses only the records that match a rule of a level or above.
+/// A filter for records that match a rule of a level or above.
 pub(crate) struct Standout {
     least: Level,
     /// The rules that were matched, and by how many records.

@@ -68,7 +68,7 @@ pub(super) fn roll_back(path: &Path) -> Result<(), Error> {
     let connection = Connection::open_with_flags(path, flags)?;
     harden(&connection)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    // The first lock on the file finds the journal.
+    // Reading locks the file, and at the first lock SQLite looks for the journal.
     connection.pragma_query_value(None, "schema_version", |_| Ok(()))
 }
 

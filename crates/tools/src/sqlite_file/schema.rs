@@ -129,7 +129,7 @@ impl Schema {
         Ok(())
     }
 
-    /// Checks whether every name is text.
+    /// Checks whether all names and statements of the schema are text.
     pub(crate) fn is_text(&self) -> bool {
         !self.odd
     }

@@ -49,7 +49,7 @@ impl Cell {
         }
     }
 
-    /// Returns a short form for people and models, not to be claimed.
+    /// Returns a short form for people and models; it is not the value to state in a claim.
     pub(crate) fn shown(&self) -> String {
         match self {
             Cell::Null => "NULL".to_owned(),

@@ -26,7 +26,7 @@ const LONGEST_KEY: usize = 500;
 /// The fields that are not columns of the table.
 const OWN: [&str; 8] = ["row", "database", "table", "rowid", "state", "equal_rows", "truncated", "*"];
 
-/// The prefix of a column that has the name of one of those.
+/// The prefix of a column whose name is one of `OWN`.
 const PREFIX: &str = "column:";
 
 pub(crate) fn record_type() -> RecordType {
@@ -105,7 +105,7 @@ pub(crate) fn record(database: &Database<'_>, claim: &Claim, row: &Real) -> Reco
     record.maybe("truncated", truncated.map(FieldValue::List), None).done()
 }
 
-/// Returns the field for a column: never one that we fill ourselves.
+/// Returns the name of the field for a column; it is never the name of a field in `OWN`.
 fn field(column: &str) -> String {
     let own = OWN.iter().any(|own| own.eq_ignore_ascii_case(column));
     if own || column.is_empty() || column.starts_with(PREFIX) {
@@ -179,7 +179,7 @@ pub(crate) fn mark_states(found: &mut Found, claim: &Claim, checkpointed: Option
     let condition = format!(" WHERE {} = ?1", identity.join(", "));
     let mut statement = match connection.prepare(&claim.table.select(&columns, &condition)) {
         Ok(statement) => statement,
-        // A table or column that only the logs have.
+        // Only the logs have the table or a column of it, so no row is in the file alone.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::Unknown) => {
             found.rows.iter_mut().flatten().for_each(|row| row.checkpointed = Some(false));
             return;

@@ -76,7 +76,7 @@ pub(super) fn number(cell: ValueRef<'_>) -> Option<i128> {
     }
 }
 
-/// Follows a time kept by the machine that has a copy: it does not date an event on the host.
+/// The suffix of a time kept by the machine that has a copy: it does not date an event on the host.
 pub(super) const OF_COPY: &str = " copy";
 
 /// Returns the text of a time, which sorts correctly; NULL if it has no instant.
@@ -92,7 +92,7 @@ fn instant(time: &Time) -> ToSqlOutput<'static> {
     ToSqlOutput::Owned(time.utc.map_or(Value::Null, |_| Value::Text(text)))
 }
 
-/// Checks whether the text of a time represents it fully: a FILETIME of the host.
+/// Checks whether a time can be restored from its text alone: it is a FILETIME kept by the host.
 fn is_plain(time: &Time) -> bool {
     time.utc.is_some() && time.raw.parse().is_ok_and(|ticks| Time::from_filetime(ticks) == *time)
 }

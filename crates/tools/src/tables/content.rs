@@ -43,7 +43,7 @@ fn text(hasher: &mut Sha256, text: &str) {
     hasher.update(text);
 }
 
-/// Hashes files instead of decoding them.
+/// A surveyor that hashes files instead of decoding them.
 struct Seen<'t> {
     group: TableGroup,
     contents: Contents<'t>,

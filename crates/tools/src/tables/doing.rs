@@ -35,7 +35,7 @@ impl LeftOut {
     }
 }
 
-/// Keeps a note of what is being read.
+/// The note of what is being read.
 pub(super) struct Doing {
     file: File,
 }

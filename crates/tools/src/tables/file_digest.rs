@@ -11,7 +11,7 @@ const PIECE: usize = 1 << 20;
 /// The longest file whose rows are kept: decoding a longer one is faster than hashing it.
 const LONGEST: u64 = 4 << 30;
 
-/// Identifies the contents of files.
+/// A hasher that identifies the contents of files.
 pub(crate) struct Contents<'t> {
     tree: &'t dyn Tree,
     /// The files of the folder that was listed last, by their names in lower case.

@@ -62,6 +62,7 @@ fn event(table: &Table) -> Vec<String> {
     vec![format!("SELECT {columns}, '{name}' AS _table, {BEHIND} FROM {}", quoted(name))]
 }
 
+/// Checks whether a table's times belong in the view.
 /// The history of each name in a change journal is already in the journal's own records, and findings about a whole log in the log's records.
 fn has_times(table: &Table) -> bool {
     table.sources.iter().any(|source| sources().any(|origin| origin.source() == source))

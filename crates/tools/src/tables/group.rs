@@ -60,7 +60,7 @@ impl TableGroup {
 
     /// Returns the decoders whose files are looked for.
     pub(crate) fn decoders(self) -> Vec<&'static Decoder> {
-        // The history of each name comes from the journal itself.
+        // The histories of names are made from the files of the journals.
         if Some(self) == TableGroup::of(Origin::Names) {
             return decode::named("usn_journal").into_iter().collect();
         }
@@ -95,7 +95,7 @@ fn of_decoder(decoder: &Decoder) -> TableGroup {
         let group = |own| first(own).map(|(name, _)| TableGroup(name));
         types.iter().filter_map(|(name, own)| Some((*name, group(own)?))).collect()
     });
-    // A decoder without types makes no table.
+    // A decoder without record types makes no table, so its group does not matter.
     groups.get(decoder.name).copied().unwrap_or(TableGroup(decoder.name))
 }
 

@@ -1,6 +1,6 @@
 //! Runs one SELECT over finished tables.
 //!
-//! The result of a statement is a projection: it is printed, and grounds nothing.
+//! The result of a statement is a projection: it is printed, and proves nothing.
 
 use super::attached::{Attached, OWN, check, is_shown};
 use super::digest::digests;
@@ -116,7 +116,7 @@ fn gathers(attached: &Attached, sql: &str) -> bool {
         let mut statement = attached.connection.prepare(&format!("EXPLAIN {sql}"))?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            // A table whose rows are only counted is not read: that has an instruction of its own.
+            // SQLite counts the rows of a table with `Count`, and does other aggregation with `AggStep` and `AggFinal`.
             let opcode = row.get_ref("opcode")?.as_str()?;
             if opcode.starts_with("Agg") || opcode == "Count" {
                 return Ok(true);
@@ -180,7 +180,7 @@ pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
     found.flatten().ok_or_else(|| refused(format!("table {table} has no row {row}")))
 }
 
-/// Reads rows of one table of a piece of evidence as records.
+/// A reader of rows of one table of a piece of evidence, as records.
 pub(crate) struct Reader {
     connection: Connection,
     table: &'static Table,

@@ -101,7 +101,7 @@ fn compare(kind: EvidenceKind, path: &Path) -> usize {
             compared += found.len();
         }
     }
-    // A type without a table is a detail that a survey leaves out.
+    // A survey gives no records of types without a table.
     assert!(expected.is_empty(), "{:?}", expected.keys());
     compared
 }
@@ -204,7 +204,7 @@ fn calls(narrowed: &[Value]) -> Vec<(&'static str, Value)> {
     all
 }
 
-/// Returns calls for the artifacts of single hives, for each existing hive.
+/// Returns calls that each ask for the artifacts of one hive, for every hive of the evidence.
 fn calls_of_hives(trees: &[Box<dyn Tree>]) -> Vec<(&'static str, Value)> {
     let scratch = tempfile::tempdir().unwrap();
     let found = run_prepared("list_hives", &json!({}), trees, &Prepared::default(), scratch.path());

@@ -188,7 +188,7 @@ fn select(table: &Table, dated: &[&Column], behind: &[&Column], of: &TimesOf<'_>
     sql
 }
 
-/// Sorts after the texts of all times.
+/// A text that sorts after the texts of all times.
 const LAST: &str = "~";
 
 /// Returns a span as texts of plain times, which have every digit: all times within it sort between these.
@@ -302,7 +302,7 @@ mod tests {
     use ledger::Time;
     use proptest::prelude::*;
 
-    /// FILETIMEs within some days, many of them with few digits after the second.
+    /// Generates FILETIMEs within some days, many of them with few digits after the second.
     fn ticks() -> impl Strategy<Value = u64> {
         let start = 129_779_783_200_000_000u64;
         (0u64..3_000_000, 0u32..8).prop_map(move |(number, zeros)| start + number * 10u64.pow(zeros))

@@ -9,7 +9,7 @@ const CONTAINERS: [&str; 23] = [
     ".rar", ".raw", ".tar", ".tgz", ".vhd", ".vhdx", ".vmdk", ".wim", ".xz", ".zip",
 ];
 
-/// Passes on the entries of folders, and a gap for each that is not opened.
+/// An intake that passes on the entries of folders, and a gap for each that is not opened.
 pub(super) struct Unopened<'o> {
     out: &'o mut dyn Intake,
 }

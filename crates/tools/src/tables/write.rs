@@ -111,7 +111,7 @@ impl<'c> Writer<'c> {
         let Some(writing) = self.tables.get_mut(&record.kind) else { return Err(undeclared(record, "")) };
         let number = writing.rows + 1;
         let (mut cells, layout) = cells(&writing.table, record, [number, self.sources, seq])?;
-        // The digest covers the layout itself, after the other values, because its number means nothing.
+        // A layout's number means nothing, so the digest covers the layout itself, after the other values.
         cells.iter().for_each(|cell| writing.hasher.add(as_ref(cell)));
         writing
             .hasher
@@ -248,7 +248,7 @@ fn is_part(of: &str, path: &str) -> bool {
     of.0 == path.0 && logs.iter().any(|log| log.eq_ignore_ascii_case(of.1))
 }
 
-/// Receives the records of one unit.
+/// An intake for the records of one unit.
 struct Rows<'w, 'c> {
     writer: &'w mut Writer<'c>,
     path: String,

@@ -100,7 +100,7 @@ impl<'a, 'p> Lines<'a, 'p> {
             for (source, wanted) in line.kept.sources().iter().zip(&line.wanted) {
                 let Some(Wanted { origin, .. }) = wanted else { continue };
                 self.timeless = self.timeless.saturating_add(source.timeless);
-                // What a search met is filtered by its own path.
+                // A search tells of paths anywhere; only what it tells of paths below this place is kept.
                 let below = origin.is_search().then_some(line.place);
                 source.tell(&mut Remarks { met: &mut self.met, below });
                 let is_entries = matches!(origin, Origin::Entries);
@@ -323,7 +323,7 @@ fn left_out(place: &Place<'_>) -> Gap {
     Gap { path: place.node.path.as_str().to_owned(), reason }
 }
 
-/// Collects what was met in a source, if it is below a place.
+/// An intake that collects what was met in a source, if it is below a place.
 struct Remarks<'m, 'a, 'p> {
     met: &'m mut Met,
     below: Option<&'p Place<'a>>,

@@ -8,7 +8,7 @@ use ledger::{Field, FieldValue, Record, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-/// Passes on what is read from logs, and keeps the summary of each log.
+/// An intake that passes on what is read from logs, and keeps the summary of each log.
 pub(super) struct Across<'s> {
     sink: &'s mut Sink,
     kind: String,

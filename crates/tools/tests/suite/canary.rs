@@ -129,7 +129,7 @@ fn another_spelling_gives_the_spelling_of_the_evidence() {
             let Some(good) = arguments.get(name).and_then(Value::as_str) else { continue };
             let mut spellings = vec![good.to_uppercase(), good.to_lowercase(), format!("\\\\{good}\\")];
             if name != "key" {
-                // The only volume of the image that has Windows.
+                // The image has only one volume with Windows, so `C:` means that volume.
                 let below = good.strip_prefix("C/").or(good.strip_prefix("p1/")).unwrap();
                 spellings.push(format!("c:\\{}", below.replace('/', "\\").to_uppercase()));
                 spellings.push(format!("\\\\?\\C:\\{below}"));

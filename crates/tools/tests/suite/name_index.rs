@@ -59,7 +59,7 @@ fn folders_of_folders_are_those_of_the_listing_with_and_without_an_index() {
     for path in asked {
         assert_eq!(below(indexed.as_ref(), path), below(plain.as_ref(), path), "{path:?}");
     }
-    // A missing entry is reported by neither, and the index alone makes no folder.
+    // Neither tree lists a folder that is gone, although the index still has it.
     fs::remove_dir(folder.path().join("empty")).unwrap();
     write(&folder.path().join("empty"), b"a file now");
     assert_eq!(below(indexed.as_ref(), ""), below(plain.as_ref(), ""));

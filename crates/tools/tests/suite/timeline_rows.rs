@@ -169,7 +169,7 @@ proptest! {
         prop_assert_eq!(deleted(&returned), expected);
         let note = format!("{} records lie in the span in all", planted.len());
         prop_assert!(returned.notes.contains(&note), "{:?}", returned.notes);
-        // Buckets are whole, so those at the ends of the span also count what is beside it.
+        // A bucket at an end of the span also counts records outside the span, so the whole evidence is counted.
         let counted = ask(&trees, &Prepared::default(), "timeline_histogram", &json!({ "source": "recycle_bin", "evidence": "image" }));
         let mut by_day = BTreeMap::new();
         for (_, seconds) in &computer.deleted {

@@ -1,4 +1,4 @@
-//! Checks every request of a life, as a provider gets it.
+//! Checks every request of a simulated task (a "life"), in the form that a provider gets.
 
 use super::life::Scene;
 use super::mind::newest;
@@ -20,7 +20,7 @@ pub(crate) struct Tally {
     pub(crate) lives: u64,
     /// How many lives ended because not even the newest turn fitted.
     pub(crate) too_small: u64,
-    /// The most tokens that those had left besides instructions, tools and task.
+    /// The most tokens that one of those lives had left besides instructions, tools and task.
     pub(crate) most_room: u64,
     pub(crate) requests: u64,
     /// How many requests did not continue the one before.
@@ -74,7 +74,7 @@ impl Ways {
     }
 }
 
-/// Checks the requests of one life.
+/// The checks for the requests of one life.
 pub(crate) struct Examiner {
     speaks: Speaks,
     window: Window,

@@ -1,4 +1,4 @@
-//! Runs a task step by step: engine and gateway are real; tools and model are scripted.
+//! Runs a task step by step (a "life"): engine and gateway are real; tools and model are scripted.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use engine::{Command, Found, Input, Invoke, Judgement, Place, Setting, Task, ToolReturn};

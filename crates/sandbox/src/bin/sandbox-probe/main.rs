@@ -64,7 +64,7 @@ fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
 
 type Outcome = Option<io::Result<String>>;
 
-/// Ends the process badly.
+/// Ends the process abnormally.
 #[expect(clippy::panic, reason = "a panic is what the test asks for")]
 fn die(verb: &str, argument: &str) -> Outcome {
     match verb {

@@ -40,7 +40,7 @@ pub(crate) fn uncover(folder: &Path) -> io::Result<()> {
     check(unsafe { libc::umount2(folder.as_ptr(), libc::MNT_DETACH) })
 }
 
-/// Makes the current folder, which is a mount, the root; if nothing uses the old root any more, it is gone.
+/// Makes the current folder, which is a mount, the new root. The old root disappears unless something still uses it.
 pub(crate) fn swap_roots() -> io::Result<()> {
     let here = c".".as_ptr();
     // SAFETY: the pointers are to a C string that lives forever. The old root ends up over the new one.

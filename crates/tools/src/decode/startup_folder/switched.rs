@@ -11,7 +11,7 @@ use evidence::{EvidencePath, Node, NodeKind, Tree};
 /// What switches an item off.
 pub(super) struct Off {
     pub(super) by: &'static str,
-    /// The hive that says so, if one does.
+    /// The hive in which this is stored, if it is stored in a hive.
     pub(super) hive: Option<EvidencePath>,
     /// The FILETIME since when it is off.
     pub(super) since: Option<u64>,

@@ -16,7 +16,7 @@ const MOST: usize = 2_000_000;
 
 #[derive(Default)]
 pub(super) struct Histories {
-    /// By the stored name.
+    /// The histories, by the names as they are stored.
     names: HashMap<Box<[u8]>, Box<History>>,
     left_out: bool,
 }

@@ -90,7 +90,7 @@ pub(super) fn each<'c, 't>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Signals that no more records are wanted.
+/// The signal that no more records are wanted.
 struct Stopped;
 
 /// A piece of the journal.

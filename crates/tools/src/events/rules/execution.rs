@@ -115,7 +115,7 @@ const ENGINE: Map = &[
     ("@user", "sid"),
     ("@process", "pid"),
 ];
-/// The third text in events of the PowerShell engine.
+/// The fields for the third text in events of the PowerShell engine.
 const OLD_ENGINE: Map = &[("data2", "text"), ("data2", HOST)];
 
 #[rustfmt::skip]

@@ -254,7 +254,7 @@ pub(super) const APPX: Writer = Writer {
     guid: Some("3f471139-acb7-4a01-b7a7-ff5da4ba2d43"),
     channels: &["Microsoft-Windows-AppXDeploymentServer/Operational"],
 };
-// Since Windows 11 these two have manifests, too; events without a manifest look the same.
+// Since Windows 11 these two have manifests, too; on earlier versions, without manifests, their events are the same.
 pub(super) const CRASH: Writer =
     Writer { provider: "Application Error", guid: None, channels: &["Application"] };
 pub(super) const WER: Writer =

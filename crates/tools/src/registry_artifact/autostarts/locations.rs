@@ -31,7 +31,7 @@ pub(super) struct Location {
     pub(super) key: &'static str,
     /// How many levels below the key the values are; 0 for the key itself.
     pub(super) levels: u32,
-    /// The values that count; empty for every value.
+    /// The names of the values that count; if there are none, all values count.
     pub(super) values: &'static [&'static str],
 }
 
@@ -41,7 +41,7 @@ impl Location {
         self.name.contains("_once")
     }
 
-    /// Checks whether the values are in a filter below the program that they are about.
+    /// Checks whether the values are in a filter key below the key of the program that they are about.
     pub(super) fn is_filter(&self) -> bool {
         self.name == "image_file_execution_options" && self.levels == 2
     }

@@ -74,7 +74,7 @@ impl<'h> Switches<'h> {
         if let Some(off) = self.off.as_ref().filter(is_meant) {
             return State::Disabled { by: off.by, since: None };
         }
-        // No place in the table starts a number or raw bytes, and a list of commands does not start a multi-text value.
+        // No place in the table starts a number or raw bytes; a place for one text starts neither a multi-text value nor a link.
         let is_no_command = match held.value.data {
             ValueData::Dword(_) | ValueData::Qword(_) | ValueData::Bytes => true,
             ValueData::MultiText(_) => self.takes_one_text,

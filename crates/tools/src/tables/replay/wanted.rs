@@ -25,7 +25,7 @@ const FITS: &str = "locard_fits";
 const LIKE: &str = "locard_like";
 const SAME: &str = "locard_same";
 
-/// Checks whether a text is as wanted.
+/// A comparison: whether a text is as wanted.
 type Compare = fn(&str, &str) -> bool;
 
 /// The types whose values are texts in their columns.
@@ -43,7 +43,7 @@ const TEXTS: [FieldType; 8] = [
 /// The types whose values are numbers in their columns.
 const NUMBERS: [FieldType; 2] = [FieldType::Integer, FieldType::Size];
 
-/// Sorts after the texts of all times.
+/// A text that sorts after the texts of all times.
 const LAST: &str = "~";
 
 /// Lets statements of this connection compare texts as filters do.
@@ -71,7 +71,7 @@ impl<'a> Wanted<'a> {
             && self.taken.conditions.iter().all(has)
     }
 
-    /// Returns the texts, one of which a row must contain; none if only some of its fields are used.
+    /// Returns the texts of which a row must contain at least one; none if only some fields of a row are used.
     pub(super) fn texts(&self) -> Vec<String> {
         if self.taken.fields.is_none() { self.taken.texts.to_vec() } else { Vec::new() }
     }
