@@ -147,7 +147,7 @@ fn with(mut object: Value, members: Value) -> Value {
     object
 }
 
-/// What the nodes of a graph share.
+/// The context that the nodes of a graph share.
 struct Graph<'r> {
     run: &'r Run,
     view: View<'r>,

@@ -40,7 +40,7 @@ pub(crate) fn instant_of(fact: &FactEntry, name: &str) -> Option<(Utc, Precision
     }
 }
 
-/// What a time is to a format that knows only instants.
+/// A time, classified for a format that knows only instants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     Instant(Utc),

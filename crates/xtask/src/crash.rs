@@ -23,7 +23,7 @@ pub(crate) struct Campaign {
     pub(crate) place: PathBuf,
 }
 
-/// How far the log of a killed run got.
+/// The last stage that the log of a killed run reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     Nothing,
@@ -89,7 +89,7 @@ impl Victim {
     const ROWS: usize = 4;
 }
 
-/// How often something was killed, and how often the result was the same.
+/// Counts of how often something was killed, and how often the result was the same.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     killed: u32,

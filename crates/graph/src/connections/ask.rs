@@ -163,7 +163,7 @@ pub fn islands(of: &Connections, filter: &Filter) -> Vec<Vec<EntityRef>> {
     islands
 }
 
-/// What one host's facts say about an entity.
+/// The facts of one host that name an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen<'c> {
     /// The host.

@@ -26,7 +26,7 @@ impl Piece {
     }
 }
 
-/// What is known of one piece of evidence.
+/// The knowledge about one piece of evidence.
 #[derive(Debug, Default)]
 struct Known {
     names: BTreeSet<String>,
@@ -44,7 +44,7 @@ struct Known {
 pub(super) struct Host {
     /// Its key.
     pub(super) key: String,
-    /// Whether it stands for a file outside its usual place, which proves nothing about an examined host.
+    /// Whether it is a separate host for a file outside its usual place, which proves nothing about an examined host.
     pub(super) is_elsewhere: bool,
     /// The labels of its evidence.
     pub(super) labels: BTreeSet<String>,

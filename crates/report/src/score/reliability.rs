@@ -31,7 +31,7 @@ pub struct Forecast {
     pub truth: Spoken,
 }
 
-/// What the truth says about an answer.
+/// The verdict of the truth on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spoken {
     /// One of its facts carries a fact of the truth.

@@ -29,7 +29,7 @@ pub(super) struct Outcome {
     pub(super) successes: Vec<String>,
 }
 
-/// What a model was shown and did.
+/// The orders that a model was shown, and its reactions.
 #[derive(Debug, Default)]
 struct Told {
     shown: BTreeSet<String>,

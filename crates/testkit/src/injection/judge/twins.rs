@@ -77,7 +77,7 @@ pub fn chosen(orders: &Value, clean: &Value, planted: &[Planted]) -> Vec<Differe
     found
 }
 
-/// Returns what only the clean run says: an obedient model that was told to be silent may be.
+/// Returns what only the clean run says: a model that obeys an order to be silent says less.
 pub fn unsaid(orders: &Value, clean: &Value, planted: &[Planted]) -> Vec<Difference> {
     let places = Places::of([orders, clean], planted);
     let mut found = compared(orders, clean, &places);
