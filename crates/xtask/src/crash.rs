@@ -1,6 +1,5 @@
 //! A crash campaign: `locard run`, one of its workers, or a call in a worker is killed at random moments;
-//! `locard resume` continues the run if nothing
-//! else does; and the sealed result is compared with that of an undisturbed run.
+//! `locard resume` continues the run if nothing else does; and the sealed result is compared with that of an undisturbed run.
 
 use crate::program;
 use ledger::Event;

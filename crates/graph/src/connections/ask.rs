@@ -214,8 +214,7 @@ impl Namesake {
 }
 
 /// Returns entities of the same kind with the same name that are not known to be the same:
-/// for programs and files on the same host, otherwise on
-/// any host. Those that may be the same come first.
+/// for programs and files on the same host, otherwise on any host. Those that may be the same come first.
 pub fn namesakes(of: &Connections, entity: EntityRef) -> Vec<Namesake> {
     let kind = of.kind(entity).prefix();
     let names: BTreeSet<String> = of.names(entity).filter_map(|(name, _)| find::simple(kind, name)).collect();

@@ -115,8 +115,7 @@ fn runs_keep_the_rules_that_they_were_made_with() {
 }
 
 /// If you have to change this test, the rules now derive different things from the same facts:
-/// increment `RULES`, and keep what the earlier rules
-/// derive for runs with their behaviour.
+/// increment `RULES`, and keep what the earlier rules derive for runs with their behaviour.
 #[test]
 fn each_version_makes_the_same_of_the_same_facts() {
     let made = |rules| {

@@ -23,8 +23,7 @@ pub struct Difference {
 /// It ignores what was read from a planted item, and agents' own words.
 ///
 /// What code recorded because agents had left a question open does not count, since no agent influenced it.
-/// Which facts an agent tells does not count
-/// either: that is its choice, and code writes the words ([`chosen`]).
+/// Which facts an agent tells does not count either: that is its choice, and code writes the words ([`chosen`]).
 pub fn differences(orders: &Value, clean: &Value, planted: &[Planted]) -> Vec<Difference> {
     let places = Places::of([orders, clean], planted);
     let swept = swept(orders);
