@@ -51,7 +51,7 @@ pub(crate) enum Standing {
 
 /// Classifies a time.
 pub(crate) fn standing(time: &Time) -> Standing {
-    // ISO 8601 and RFC 3339 years have four digits; more need an agreement.
+    // Years have four digits in ISO 8601 and RFC 3339; ISO 8601 permits more digits only by agreement.
     let written = time.utc.filter(|utc| utc.to_string().split('-').next().is_some_and(is_year));
     match (written, time.zone, time.clock) {
         (None, _, _) => Standing::NoInstant,

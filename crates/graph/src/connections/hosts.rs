@@ -233,7 +233,7 @@ impl Hosts {
         self.all.get(usize::try_from(host).ok()?)
     }
 
-    /// Forgets the system volume's device names if several with the same kind of name have Windows folders.
+    /// Drops the device names of the Windows volume of each kind (GUID or number) if more than one volume of that kind has Windows folders.
     pub(super) fn without_doubtful_devices(mut self) -> Hosts {
         for host in &mut self.all {
             for is_guid in [true, false] {
