@@ -1,8 +1,7 @@
 //! Exports a run as a graph in CASE 1.5.0 and UCO 1.5.0, as JSON-LD.
 //!
 //! Each invocation is an `InvestigativeAction`: a tool examined evidence, and its results are an output (a file, by its digest),
-//! the observables
-//! that facts state, and provenance records.
+//! the observables that facts state, and provenance records.
 //! What agents concluded is kept separate, as assertions: nothing that an agent wrote becomes an observable.
 //!
 //! All classes and properties are declared by the ontologies; `docs/exchange.md` lists them.
@@ -147,7 +146,7 @@ fn with(mut object: Value, members: Value) -> Value {
     object
 }
 
-/// What the nodes of a graph share.
+/// The context that the nodes of a graph share.
 struct Graph<'r> {
     run: &'r Run,
     view: View<'r>,

@@ -27,7 +27,7 @@ pub use timesketch::timesketch;
 
 use serde::Serialize;
 
-/// What was written.
+/// The counts of what an export wrote and left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Written {
     /// The number of rows without the header, of lines, or of objects.

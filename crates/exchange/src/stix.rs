@@ -72,7 +72,7 @@ const BY_HOLDER: &str = "observed-when-its-key-was-written";
 const BY_LOCAL_TIME: &str = "observed-by-local-time";
 const BY_READING: &str = "observed-when-read";
 
-/// What the objects of a bundle share.
+/// The context that the objects of a bundle share.
 struct Bundle<'r> {
     view: View<'r>,
     ids: Ids,

@@ -40,7 +40,7 @@ pub(crate) fn instant_of(fact: &FactEntry, name: &str) -> Option<(Utc, Precision
     }
 }
 
-/// What a time is to a format that knows only instants.
+/// A time, classified for a format that knows only instants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     Instant(Utc),
@@ -51,7 +51,7 @@ pub(crate) enum Standing {
 
 /// Classifies a time.
 pub(crate) fn standing(time: &Time) -> Standing {
-    // ISO 8601 and RFC 3339 years have four digits; more need an agreement.
+    // Years have four digits in ISO 8601 and RFC 3339; ISO 8601 permits more digits only by agreement.
     let written = time.utc.filter(|utc| utc.to_string().split('-').next().is_some_and(is_year));
     match (written, time.zone, time.clock) {
         (None, _, _) => Standing::NoInstant,

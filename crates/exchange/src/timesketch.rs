@@ -91,7 +91,7 @@ fn message(accepted: &ClaimAccepted, value: &BoundValue) -> String {
     }
 }
 
-/// What the time of a key or list says about its contents.
+/// The text for a time that belongs to a key or list rather than to its contents.
 const HELD: &str = "what holds this was last written, this then or before";
 
 /// Formats ISO 8601 with six decimal places and the offset.

@@ -1,7 +1,7 @@
 //! Audits many runs together: which claims were refused, how that ended, what it cost, and which figures change over time.
 //!
 //! A run is reduced to an [`AuditedRun`]: the names of agents, models, tools and codes, plus digests and whole numbers.
-//! It contains nothing from the evidence, so it can be stored next to other runs. Everything else here is a fold over such runs.
+//! It contains nothing from the evidence, so it can be stored together with others. Everything else here is a fold over such runs.
 
 mod counts;
 mod drift;

@@ -17,7 +17,7 @@ pub struct Brought {
     by_record: BTreeMap<(String, Locator), usize>,
 }
 
-/// How much weight the supplied rules give a fact.
+/// The weight that supplied rules give a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) level: Level,
@@ -50,7 +50,7 @@ impl Brought {
 
     /// Returns the match for the record of a fact.
     fn hit(&self, run: &Run, fact: &FactEntry) -> Option<&RuleHit> {
-        // Without a byte span, another record may have the same locator: then only a fact of the hunt task counts as a match.
+        // Without a byte span, another record may have the same locator: then only a fact of the hunt task counts, because hunts record matches.
         let is_of_hunt = || {
             let task = run.invocation(fact.invocation).and_then(|(task, _)| run.tasks.get(&task));
             task.is_some_and(|view| view.assigned.hunt)

@@ -16,11 +16,11 @@ pub struct Disclosure {
     pub root: Digest,
     /// The opening of each fact.
     pub openings: BTreeMap<FactId, Opening>,
-    /// What is withheld; `None` if nothing is.
+    /// The summary of what is withheld; `None` if nothing is.
     pub redaction: Option<Redaction>,
 }
 
-/// What was withheld from a run, and how.
+/// A summary of what was withheld from a run.
 #[derive(Debug, Clone)]
 pub struct Redaction {
     /// The file name of the profile, without folders.

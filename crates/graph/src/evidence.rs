@@ -17,7 +17,7 @@ enum Node {
     Known(NodeId),
 }
 
-/// An edge of the evidence graph; it points at what its source node is based on or relates.
+/// An edge of the evidence graph; it points from a node to what the node is based on or relates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edge {
     /// Phenomenon → fact.

@@ -36,7 +36,7 @@ pub enum FoldError {
     },
 }
 
-/// What is wrong with an event.
+/// A description of what is wrong with an event.
 type Because = &'static str;
 
 /// Folds the events of a run, in order of position.

@@ -83,7 +83,7 @@ pub(crate) struct Place {
     pub(crate) twice: Option<FactId>,
 }
 
-/// What the facts of a run say about the clocks of its hosts.
+/// The time zones and clock steps of a run's hosts, according to its facts.
 pub(crate) struct Clocks<'r> {
     zones: BTreeMap<&'r str, Zone>,
     steps: Vec<Step<'r>>,
@@ -118,7 +118,7 @@ struct Step<'r> {
     fact: FactId,
 }
 
-/// A clock step back counts if it is longer than a minute, in nanoseconds; time synchronisation causes shorter ones.
+/// The minimum size of a clock step back, in nanoseconds: a minute. Time synchronisation causes smaller steps.
 const STEP: i128 = 60_000_000_000;
 
 fn steps(run: &Run) -> Vec<Step<'_>> {

@@ -28,8 +28,7 @@ pub fn printable(text: &str) -> String {
 }
 
 /// Returns a value on one line like [`printable`], but with every blank visible: a repeated blank,
-/// a blank that is not on the keyboard, and a backslash
-/// that would look like the start of an escape also become `\u{…}`.
+/// a blank that is not on the keyboard, and a backslash that would look like the start of an escape also become `\u{…}`.
 pub fn value_text(text: &str) -> String {
     with_blanks(&printable(&text.replace("\\u{", "\\u{5c}u{")))
 }
@@ -186,8 +185,7 @@ fn is_turkish(word: &str) -> bool {
 }
 
 /// Checks whether a non-ASCII letter looks like an ASCII one (Unicode Technical Standard #39, section 4):
-/// from another script, or the same letter
-/// in another form.
+/// from another script, or the same letter in another form.
 fn looks_ascii(c: char) -> bool {
     if c.is_ascii() || !c.is_alphabetic() {
         return false;

@@ -26,7 +26,7 @@ pub struct Question<'r> {
     pub declined: Option<&'r str>,
 }
 
-/// Who asks a question.
+/// The origin of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asker {
     /// Every case with this kind of evidence has this question.

@@ -42,7 +42,7 @@ const OWN_SID: &str = "s-1-5-21-";
 /// The minimum length in characters of a name that identifies something.
 const TELLING: usize = 4;
 
-/// What makes two phenomena alike: the first rule, or else the objective, or else predicate and record type.
+/// The property that makes two phenomena alike: the first rule, or else the objective, or else predicate and record type.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Alike<'r> {
     Rule(&'r str),
@@ -100,7 +100,7 @@ pub struct Rank<'r> {
     pub raised: Option<Raised>,
 }
 
-/// What an item with a low-level rule shares with a finding of level high.
+/// The thing that an item with a low-level rule shares with a finding of level high.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Raised {
     /// It names the same thing.
@@ -182,7 +182,7 @@ pub fn foremost(run: &Run) -> Vec<Foremost<'_>> {
     all
 }
 
-/// What a fact is about, for grouping it with others; everything is within one piece of evidence.
+/// The subject of a fact, for grouping it with others; everything is within one piece of evidence.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Told<'r> {
     /// A program, by its full path.
@@ -415,7 +415,7 @@ impl Traces {
     }
 }
 
-/// What all facts of a run say together.
+/// Counts and indexes over all facts of a run.
 struct Known<'r> {
     /// The number of facts by predicate and record type.
     alike: BTreeMap<(&'r Predicate, &'r str), usize>,

@@ -28,7 +28,7 @@ pub struct RefusedClaim<'a> {
     pub fate: Fate,
 }
 
-/// How a refused claim ended.
+/// The fate of a refused claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "fate", rename_all = "snake_case")]
 pub enum Fate {

@@ -7,7 +7,7 @@ use detect::Level;
 use ledger::{Assessment, FactEntry, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What supports and contradicts a hypothesis, according to its agent's last assessment.
+/// The support for a hypothesis and the evidence against it, according to its agent's last assessment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     /// The agent's assessment; `None` if it was never assessed.

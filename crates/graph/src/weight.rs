@@ -11,7 +11,7 @@ use ledger::{FactEntry, NodeId};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// How much one or more facts stand out, and why.
+/// The weight of one or more facts, and the reasons for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weighed {
     /// The level of the fact that stands out most.

@@ -244,7 +244,7 @@ pub(crate) fn listed(house: &House) -> Result<Vec<Value>, String> {
     Ok(entries.take(MOST_LISTED).collect())
 }
 
-/// Describes a run that is open here; its file is left to its writer.
+/// Describes a run that is open here, without reading its file, which its writer is using.
 fn under_way(run: &OpenRun) -> Value {
     let agents: Vec<&str> = run.tasks.iter().map(|task| task.agent.as_str()).collect();
     json!({"name": run.name(), "state": "open", "begun": null, "agents": agents, "facts": null, "refused": null})

@@ -8,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
-/// What a request must match to be admitted.
+/// The token and the host that a request must match.
 pub(crate) struct Gate {
     pub(crate) token: Token,
     pub(crate) loopback: Loopback,

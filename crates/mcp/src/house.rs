@@ -23,7 +23,7 @@ pub(crate) const MOST_CALLS: usize = 64;
 /// The maximum number of concurrent reads of runs; others wait.
 const MOST_READS: usize = 4;
 
-/// What to serve, and how.
+/// The settings of a server.
 #[derive(Clone)]
 pub struct Settings {
     /// The case.
@@ -136,7 +136,7 @@ pub(crate) struct OpenTask {
     desk: Mutex<Option<Desk>>,
 }
 
-/// What the server leaves behind when it ends.
+/// The runs that a server leaves behind when it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
     /// The number of runs that were sealed at the end.

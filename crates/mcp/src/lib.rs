@@ -1,8 +1,8 @@
 //! A Model Context Protocol server over one case, for the agents of other programs.
 //!
 //! A client takes the place of a model: each of its calls is a turn of a task of a run ([`llm::Outside`]).
-//! Therefore its calls are recorded, surfaces
-//! and budgets are enforced, and claims are judged as for any agent; the resulting run can be verified, replayed and reported like any other.
+//! Therefore its calls are recorded, surfaces and budgets are enforced, and claims are judged as for any agent; the resulting run can
+//! be verified, replayed and reported like any other.
 //!
 //! **Invariant:** nothing depends on a connection. A call carries an unguessable handle that says what it belongs to.
 //!

@@ -160,7 +160,7 @@ fn known(tool: OwnTool, arguments: &JsonObject) -> Result<(), String> {
     }
 }
 
-/// What a client wants to open.
+/// The run that a client wants to open.
 enum Opening<'a> {
     New { agents: Vec<String> },
     Again { run: &'a str, key: Option<&'a str> },

@@ -62,7 +62,7 @@ pub enum Detail {
     Tool,
     /// Codes of refusals.
     Code,
-    /// Runs one by one, and in what they are unlike others.
+    /// Runs one by one, with the figures in which they are unlike others.
     Run,
     /// The versions that the runs were made with.
     Version,

@@ -21,7 +21,7 @@ struct Told<'r> {
     facts: Vec<FactId>,
 }
 
-/// What a run says about supplied rules.
+/// The supplied rules of a run and their matches.
 struct Brought<'r> {
     /// `None` if the run broke off before they were compared.
     matched: Option<&'r RulesMatched>,

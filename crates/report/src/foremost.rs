@@ -35,7 +35,7 @@ pub(crate) fn says(run: &Run, fact: &FactEntry) -> String {
     phrases::fact(run.language(), fact, Choice::Usual).text()
 }
 
-/// What a reader asks next about each fact: its host, its account, and how many sources say so.
+/// The data that a reader asks for next about each fact: its host, its account, and how many sources say so.
 pub(crate) struct Beside<'r> {
     hosts: BTreeMap<&'r str, Cow<'r, str>>,
     corroborated: &'r Corroborated,

@@ -113,7 +113,7 @@ pub fn policy() -> String {
     shell::policy(true)
 }
 
-/// What the sections of a page share.
+/// The context that the sections of a page share.
 struct Scene<'r> {
     run: &'r Run,
     verified: Option<&'r Verified>,

@@ -312,7 +312,7 @@ fn of_hit(hit: Hit<'_>) -> Fit {
     }
 }
 
-/// A rule with a number of records: for our own rules those where it is the first match, for others all that match.
+/// A rule and its number of records. For our own rules, a record counts only for its first match; for other rules, every match counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Total<'s> {
     /// One of its matches.

@@ -82,7 +82,7 @@ pub enum Standing {
     },
 }
 
-/// What the values are spread over.
+/// The group of facts over which values are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
     /// The facts of one phenomenon.

@@ -51,7 +51,7 @@ impl Selection {
             && (!self.is_bound_in_time() || self.is_in_time(fact))
     }
 
-    /// A local time may be any instant that its zone allows; such a fact is included rather than missed.
+    /// Checks the time. A local time may be any instant that its zone allows; such a fact is included rather than missed.
     fn is_in_time(&self, fact: &FactEntry) -> bool {
         let Some((earliest, latest)) = dated(fact).and_then(ledger::Time::bounds) else { return false };
         self.since.is_none_or(|since| latest >= since) && self.until.is_none_or(|until| earliest <= until)

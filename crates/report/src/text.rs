@@ -61,7 +61,7 @@ fn legend(out: &mut String, run: &Run, facts: usize) {
     }
 }
 
-/// What is shown with a fact but is not among its values.
+/// The data shown with a fact that is not among its values.
 struct Beside {
     levels: BTreeMap<FactId, Level>,
     /// The supplied rules that match its record.

@@ -1,8 +1,7 @@
 //! Local servers for both model APIs, stricter than the real ones.
 //!
 //! They respond with 400 to anything that breaks a documented rule, in words like those of the real servers.
-//! They also play scripts, count tokens,
-//! have a context limit, fail in all the ways that networks do, and keep every request.
+//! They also play scripts, count tokens, have a context limit, fail in all the ways that networks do, and keep every request.
 //! [`check`] and [`tokens`] apply the same rules and the same count without a server.
 //! Sources of the rules: the API references of Anthropic and OpenAI as of November 2026.
 

@@ -30,7 +30,7 @@ pub trait Script {
     fn model(&mut self, task: TaskId, request: &TurnRequest) -> Reply;
     /// Returns the result of a tool.
     fn tool(&mut self, task: TaskId, call: &Invoke) -> ToolReturn;
-    /// Is notified of a verdict of the gateway.
+    /// Receives a verdict of the gateway.
     fn judged(&mut self, task: TaskId, verdict: &Verdict);
 }
 

@@ -185,7 +185,7 @@ pub fn exported_logs() -> Vec<Sample> {
     Shape::ALL.iter().map(of).collect()
 }
 
-/// A logon, two failed ones, a service installation, and an event that only looks like one.
+/// Returns a logon, two failed ones, a service installation, and an event that only looks like one.
 fn events() -> Vec<evtx::Event<'static>> {
     const FAILED: &[(&str, &str)] = &[
         ("TargetUserName", "root"),

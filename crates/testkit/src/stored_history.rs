@@ -1,4 +1,4 @@
-//! Runs stored as histories (`fixtures/histories`): one line per event, preceded by a line for each payload that it is the first to name.
+//! Runs stored as histories (`fixtures/histories`): one line per event. If an event is the first to name a payload, a line for the payload precedes it.
 
 use ledger::event::{Format, Stored};
 use ledger::{Event, FORMAT, Stream};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-/// Which runs are shown.
+/// The choice of runs to show.
 #[derive(Debug, Clone)]
 pub enum Which {
     /// All runs in a folder, including those that are added later.

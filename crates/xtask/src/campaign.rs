@@ -124,7 +124,7 @@ fn labels(evidence: &Path, rules: &label::Rules) -> io::Result<BTreeMap<String, 
     Ok(all)
 }
 
-/// What the program flags, by file and offset, with the rule; and the number of seconds it took.
+/// The flagged events by file and offset, each with its rule, and the number of seconds that the hunt took.
 type Flagged = (BTreeMap<(String, u64), String>, f64);
 
 /// Hunts in each folder.

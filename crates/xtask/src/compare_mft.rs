@@ -1,8 +1,7 @@
 //! `cargo xtask compare-mft`: compares how we and `mft_dump` (crate `mft`, 0.9) read the files and folders in an `$MFT`.
 //!
 //! It needs `mft_dump` (`cargo install mft`). For each base record with a name, it compares:
-//! sequence, whether it is in use and whether it is a folder,
-//! name and path, size, and the eight times to 100 ns.
+//! sequence, whether it is in use and whether it is a folder, name and path, size, and the eight times to 100 ns.
 //! It counts differences by kind and prints the first ones; it fails if there are any.
 
 use artifacts::csv_rows::{self, CsvRow, Found, Table};

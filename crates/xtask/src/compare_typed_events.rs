@@ -1,8 +1,7 @@
 //! `cargo xtask compare-typed-events`: compares our records of typed events with how libevtx reads the same events.
 //!
 //! It needs `evtxexport`. Every field of a record with its own type must occur in that event's data as rendered by libevtx:
-//! a number as the same number,
-//! an address and its port within a text that contains both.
+//! a number as the same number, an address and its port within a text that contains both.
 //! For each kind of event (type, provider, id), it prints a line to standard output: how many records there are, and how many differ.
 
 use artifacts::evtx::filetime;

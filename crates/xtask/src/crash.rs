@@ -1,6 +1,5 @@
 //! A crash campaign: `locard run`, one of its workers, or a call in a worker is killed at random moments;
-//! `locard resume` continues the run if nothing
-//! else does; and the sealed result is compared with that of an undisturbed run.
+//! `locard resume` continues the run if nothing else does; and the sealed result is compared with that of an undisturbed run.
 
 use crate::program;
 use ledger::Event;
@@ -23,7 +22,7 @@ pub(crate) struct Campaign {
     pub(crate) place: PathBuf,
 }
 
-/// How far the log of a killed run got.
+/// The last stage that the log of a killed run reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reached {
     Nothing,
@@ -89,7 +88,7 @@ impl Victim {
     const ROWS: usize = 4;
 }
 
-/// How often something was killed, and how often the result was the same.
+/// Counts of how often something was killed, and how often the result was the same.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     killed: u32,

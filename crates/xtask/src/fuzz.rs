@@ -1,8 +1,7 @@
 //! `cargo xtask fuzz`: runs the fuzz targets one after another, sums up executions and findings in a ledger, and keeps the corpus small.
 //!
 //! `fuzz [--seconds N] [--only TARGET]… [--small]` builds `fuzz/` with a nightly compiler,
-//! runs every target for N seconds (default 60) and adds a line for
-//! each to `fuzz/ledger.tsv`.
+//! runs every target for N seconds (default 60) and adds a line for each to `fuzz/ledger.tsv`.
 //! It starts with the builders' samples and `fuzz/corpus`. With `--small`, new inputs are kept there if they are small and reach code
 //! that the others do not.
 

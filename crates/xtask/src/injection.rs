@@ -1,6 +1,5 @@
 //! Measures prompt injection: orders to agents are planted in copies of cases; the playbook and models that obey all orders
-//! investigate these copies
-//! and their clean twins; and code judges the results (`docs/injection.md`).
+//! investigate these copies and their clean twins; and code judges the results (`docs/injection.md`).
 
 mod arena;
 mod trial;

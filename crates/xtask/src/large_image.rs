@@ -14,7 +14,7 @@ const FOLDERS: u32 = 400;
 const SHORTEST: usize = 64;
 const SPREAD: u64 = 600;
 
-/// What to write.
+/// The parameters of the image.
 pub(crate) struct LargeImage {
     /// The path of the image, which must not exist yet.
     pub(crate) path: PathBuf,

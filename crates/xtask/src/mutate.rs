@@ -1,8 +1,7 @@
 //! `cargo xtask mutate` and `cargo xtask endure`: passes damaged files through the tools; none may cause a panic or take long.
 //!
 //! `mutate [--count N] [--decoder NAME] [FILE…]` reads N damaged copies of every sample of a decoder and a fifth as many of every
-//! hive that the tests build,
-//! or N copies of each given file.
+//! hive that the tests build, or N copies of each given file.
 //! `endure FILE…` reads files unchanged, with every decoder and the tools for hives and event logs;
 //! images and archives are also opened and listed.
 //! It prints a line for each decoder, and fails if a call panicked or took longer than two seconds.

@@ -68,7 +68,7 @@ pub(super) const INPUTS: &[Input] = &[
     Input { name: "long-line", about: "text files of one line of 500 MB", write: files::line },
 ];
 
-/// Where an input is written, and at which scale.
+/// The place where an input is written, and its scale.
 pub(super) struct Site {
     /// Its file or folder, which does not exist yet.
     path: PathBuf,

@@ -301,7 +301,7 @@ fn canonical(contributing: &Value) -> String {
         let first = ["MD5", "SHA-1", "SHA-256"].into_iter().find(|name| hashes.contains_key(*name));
         hashes.retain(|name, _| Some(name.as_str()) == first);
     }
-    // This follows RFC 8785 for texts with ASCII member names, and there is nothing else in it.
+    // For texts with ASCII member names, which is all that there is here, this is RFC 8785.
     ledger::canonical::to_string(&digested).unwrap_or_default()
 }
 

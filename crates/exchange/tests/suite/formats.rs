@@ -203,7 +203,7 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<Written>) -> (String
     (String::from_utf8(out).unwrap(), written)
 }
 
-/// The text values of every fact, as in the log.
+/// Returns the text values of every fact, as in the log.
 fn hostile_values() -> Vec<String> {
     HOSTILE.iter().map(ToString::to_string).chain(["x".repeat(100_000)]).collect()
 }

@@ -107,7 +107,7 @@ impl Counts {
         copy.numbers_mut().map(|number| *number)
     }
 
-    /// The pattern is exhaustive, so the compiler reports a number that is missing here.
+    /// Returns every number for changing it. The pattern is exhaustive, so the compiler reports a number that is missing here.
     fn numbers_mut(&mut self) -> [&mut u64; 25] {
         let Counts {
             tasks,

@@ -3,7 +3,7 @@
 use super::{AuditedRun, Counts};
 use std::collections::BTreeMap;
 
-/// What to group by.
+/// The property to group by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum By {
     /// Agents.

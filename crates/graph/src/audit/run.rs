@@ -229,7 +229,7 @@ const fn refusal(refusal: Refusal) -> &'static str {
     }
 }
 
-/// What became of a claim.
+/// The outcome of a claim.
 struct Judgement {
     is_accepted: bool,
     is_refused: bool,

@@ -39,7 +39,7 @@ pub struct Unlike {
     pub kind: Kind,
 }
 
-/// What runs of one kind have in common.
+/// The properties that runs of one kind have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Case, agents, models and kinds of evidence.

@@ -32,7 +32,7 @@ pub fn answer_confidences<'f>(
 /// The key of a setting: record type, predicate, subject and evidence.
 type Setting<'r> = (&'r str, &'r str, String, &'r str);
 
-/// What is known about a run.
+/// The knowledge about a run that confidences use.
 struct Known<'r> {
     run: &'r Run,
     things: Things<'r>,

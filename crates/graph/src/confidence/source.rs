@@ -105,7 +105,7 @@ impl SourceKind {
     }
 }
 
-/// Where a fact was read from: all entries of the file system are one source, and each file is one.
+/// The place that a fact was read from: all entries of the file system are one source, and each file is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place<'f> {
     Entries {

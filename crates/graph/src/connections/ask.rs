@@ -163,7 +163,7 @@ pub fn islands(of: &Connections, filter: &Filter) -> Vec<Vec<EntityRef>> {
     islands
 }
 
-/// What one host's facts say about an entity.
+/// The facts of one host that name an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen<'c> {
     /// The host.
@@ -214,8 +214,7 @@ impl Namesake {
 }
 
 /// Returns entities of the same kind with the same name that are not known to be the same:
-/// for programs and files on the same host, otherwise on
-/// any host. Those that may be the same come first.
+/// for programs and files on the same host, otherwise on any host. Those that may be the same come first.
 pub fn namesakes(of: &Connections, entity: EntityRef) -> Vec<Namesake> {
     let kind = of.kind(entity).prefix();
     let names: BTreeSet<String> = of.names(entity).filter_map(|(name, _)| find::simple(kind, name)).collect();

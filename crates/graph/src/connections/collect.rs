@@ -667,7 +667,7 @@ fn is_unreadable(part: &str) -> bool {
     part == "<>" || (part.starts_with("<0x") && part.ends_with('>'))
 }
 
-/// A server named by its IP address counts as an address.
+/// Returns the kind of key for a server: one named by its IP address counts as an address.
 fn site_space(site: &str) -> Space {
     match name::address(site) {
         Some(_) => Space::Address,

@@ -26,7 +26,7 @@ impl Piece {
     }
 }
 
-/// What is known of one piece of evidence.
+/// The knowledge about one piece of evidence.
 #[derive(Debug, Default)]
 struct Known {
     names: BTreeSet<String>,
@@ -44,7 +44,7 @@ struct Known {
 pub(super) struct Host {
     /// Its key.
     pub(super) key: String,
-    /// Whether it stands for a file outside its usual place, which proves nothing about an examined host.
+    /// Whether it is a separate host for a file outside its usual place, which proves nothing about an examined host.
     pub(super) is_elsewhere: bool,
     /// The labels of its evidence.
     pub(super) labels: BTreeSet<String>,
@@ -233,7 +233,7 @@ impl Hosts {
         self.all.get(usize::try_from(host).ok()?)
     }
 
-    /// Forgets the system volume's device names if several with the same kind of name have Windows folders.
+    /// Drops the device names of the Windows volume of each kind (GUID or number) if more than one volume of that kind has Windows folders.
     pub(super) fn without_doubtful_devices(mut self) -> Hosts {
         for host in &mut self.all {
             for is_guid in [true, false] {

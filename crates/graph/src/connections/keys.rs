@@ -43,7 +43,7 @@ pub(super) enum Space {
     ProcessGuid,
     /// A process, by its number and start time.
     ProcessStart,
-    /// A process, named by a record with number and time.
+    /// A process, by its number and a time in a record.
     ProcessAt,
     Service,
     ServiceName,
@@ -64,7 +64,7 @@ pub(super) enum Space {
     VolumeSerial,
     /// A session, by its number and start time.
     SessionStart,
-    /// A session, named by a record with number and time.
+    /// A session, by its number and a time in a record.
     SessionAt,
     Email,
 }

@@ -8,7 +8,7 @@ use ledger::pattern::fold;
 use ledger::{EntityKind as AgentKind, FactId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What agents added, in the order of their tasks.
+/// The entities and relations that agents added, in the order of their tasks.
 #[derive(Debug, Default)]
 pub struct Readings {
     /// The entities.

@@ -139,7 +139,7 @@ fn written(collected: &Collected<'_>, key: &Key) -> String {
     format!("{}\0{host}\0{}", key.space.word(), key.text)
 }
 
-/// Pairs each path on a volume known only by its number with the one path on the same host that it can be.
+/// Pairs each path on a volume known only by its number with the only path on the same host that it can mean.
 fn devices(collected: &Collected<'_>) -> Vec<(u32, u32)> {
     let rest = |key: &Key| key.text.split_once('\\').map(|(_, rest)| rest.to_owned());
     let of_device = |key: &&(u32, &Key)| key.1.space == Space::FilePath && key.1.text.starts_with("device ");

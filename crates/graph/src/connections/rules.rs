@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 use thiserror::Error;
 
-/// How the entities of one role are identified by the fields of a record.
+/// A recipe for identifying the entities of one role by the fields of a record.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Recipe {
@@ -21,9 +21,9 @@ pub(super) struct Recipe {
     pub(super) qualified: bool,
     /// The record ends the process.
     pub(super) ends: bool,
-    /// The value is identified together with the hive that contains it.
+    /// The same value in another hive is another entity.
     pub(super) hive: bool,
-    /// A bare name is identified together with the name of the file that the record was read from.
+    /// The same bare name in a record from a file with another name is another entity.
     pub(super) per_file: bool,
     pub(super) sid: Option<String>,
     pub(super) name: Option<String>,
@@ -140,7 +140,7 @@ const fn first() -> u16 {
     1
 }
 
-/// How a record shows that Windows starts something automatically.
+/// The field and the words by which a record shows that Windows starts something automatically.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Starts {

@@ -28,7 +28,7 @@ pub struct ChangedObjective<'r> {
     pub after: Option<usize>,
 }
 
-/// Whether a task ended, and how.
+/// The end of a task, if it ended.
 type End = Option<(TaskStatus, Option<Spent>)>;
 
 /// Returns the tasks that ended differently, by agent; several tasks of one agent are sorted by how they ended.

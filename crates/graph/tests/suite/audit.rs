@@ -34,7 +34,7 @@ fn refused_call(tool: &str, refusal: Refusal) -> Event {
     })
 }
 
-/// A log with refusals, a correction, a recovery and a citation of another task's node.
+/// Builds a log with refusals, a correction, a recovery and a citation of another task's node.
 fn history() -> Logged {
     let mut history = History::opened("T");
     history.assigned_with(1, "registry", "sloppy:1", vec![]).assigned_with(2, "timeline", "playbook", vec![]);
@@ -89,7 +89,7 @@ fn history() -> Logged {
     timed(history.events())
 }
 
-/// Task 2 derives from a fact that it did not record, and is refused.
+/// Lets task 2 derive from a fact that it did not record, and be refused.
 fn derives(history: &mut History, ordinal: u32, fact: &ledger::FactEntry) {
     let term = ledger::Term { fact: fact.id, field: "data".into() };
     let stated = Claim::Derivation(Derivation::Same { terms: vec![term.clone(), term] });
@@ -171,7 +171,7 @@ fn what_is_counted_of_a_run_reads_as_it_was_written() {
     assert_eq!(serde_json::from_str::<AuditedRun>(&text).unwrap(), run);
 }
 
-/// A random run of two agents and two tools.
+/// Generates random runs of two agents and two tools.
 fn runs() -> impl Strategy<Value = Vec<AuditedRun>> {
     let number = 0_u64..50;
     let counts =

@@ -75,7 +75,7 @@ fn installed(start: &str) -> FactEntry {
         .fact()
 }
 
-/// Two hosts cloned from one image: the accounts of both have the same machine's SIDs.
+/// Returns facts of two hosts cloned from one image: the accounts of both have the same machine's SIDs.
 fn clones() -> Vec<FactEntry> {
     let account = |number, host, name: &str| {
         made(number, host, "present", "user_account")
@@ -98,7 +98,7 @@ fn visited(url: &str) -> FactEntry {
     made(10, "ws1", "visited", "page_visit").name("url", url).name("user", "mara").minute("time", 30).fact()
 }
 
-/// A folder whose path could not be fully read; `told` distinguishes two of them in the evidence.
+/// Returns a folder whose path could not be fully read; `told` distinguishes two of them in the evidence.
 fn unreadable(number: u32, told: &str) -> FactEntry {
     made(number, "ws1", "opened", "shell_bag")
         .path("path", r"My Computer\<0x71>")
@@ -115,8 +115,7 @@ fn runs_keep_the_rules_that_they_were_made_with() {
 }
 
 /// If you have to change this test, the rules now derive different things from the same facts:
-/// increment `RULES`, and keep what the earlier rules
-/// derive for runs with their behaviour.
+/// increment `RULES`, and keep what the earlier rules derive for runs with their behaviour.
 #[test]
 fn each_version_makes_the_same_of_the_same_facts() {
     let made = |rules| {
@@ -261,7 +260,7 @@ fn a_filter_by_names_leaves_out_facts_that_only_name() {
     assert!(!none.takes_name(&of, told) && none.takes(&of, told) && !none.takes_everything());
 }
 
-/// The accounts on two hosts that visited addresses, and how many entities these are.
+/// Returns facts about accounts on two hosts that visited an address.
 fn visitors(url: &str) -> Vec<FactEntry> {
     let visit = |number, host: &str, user: &str| {
         made(number, host, "visited", "page_visit")

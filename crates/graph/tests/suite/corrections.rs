@@ -93,7 +93,7 @@ fn a_mistyped_id_field_value_or_predicate_does_not_change_the_point() {
 fn a_log_of_nothing_but_refusals_of_one_point_is_folded_in_bounded_work() {
     let claims = vec![reading("configured", &["always the same"], Some("r1")); 2_000];
     let fates = fates(claims);
-    // Every claim checks the next five hundred, so those nearest to the end find it.
+    // Every claim checks the next five hundred claims, so those near the end find the grounded one.
     let abandoned = fates.iter().filter(|fate| **fate == Fate::Abandoned).count();
     assert_eq!(abandoned, 2_000 - 1 - 500);
 }

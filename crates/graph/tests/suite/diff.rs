@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use testkit::history::{History, fact, ids, invocation, reading};
 
-/// What the tasks of a run record, without ids.
+/// A plan of what the tasks of a run record, without ids.
 #[derive(Debug, Clone)]
 struct Plan {
     tasks: Vec<TaskPlan>,
@@ -34,7 +34,7 @@ struct TaskPlan {
     hypotheses: Vec<(usize, bool, usize)>,
 }
 
-/// How ids are chosen for a run built from a plan.
+/// The choice of ids for a run built from a plan.
 #[derive(Debug, Clone)]
 struct Labels {
     /// The number of each task.

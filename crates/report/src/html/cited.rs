@@ -1,4 +1,4 @@
-//! The facts that the top facts, answers, findings and story link to: they come first in the list,
+//! The facts that are linked from the top facts, answers, findings and story: they come first in the list,
 //! and the proofs of the first of them are printed.
 
 use super::{answers, findings};
@@ -8,7 +8,7 @@ use graph::{FIRST, Foremost, Question, Ranked, Run, Stands};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
-/// How many facts of an answer, and of a finding after its first one, are linked.
+/// The number of linked facts of an answer, and of a finding after its first one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Led {
     answer: usize,

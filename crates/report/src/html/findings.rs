@@ -7,7 +7,7 @@ use graph::FIRST;
 use ledger::Weight;
 use maud::{Markup, html};
 
-/// The number of facts shown unfolded after a finding's first one, if it has no more than this.
+/// A finding with at most this many facts after its first one shows them unfolded.
 pub(super) const OPEN: usize = 2;
 /// The number of phenomena in a group that are shown at once; the others can be unfolded.
 const SHOWN: usize = 10;

@@ -5,7 +5,7 @@ use ledger::{ByteSpan, Digest, FactEntry, FactId};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// Returns a stored output by its digest; `None` if it is not in the run folder.
+/// A function that returns a stored output by its digest; `None` if it is not in the run folder.
 pub type Outputs<'m> = dyn Fn(&Digest) -> Option<Vec<u8>> + 'm;
 
 /// The maximum size in bytes of a record that is shown whole.

@@ -65,8 +65,7 @@ fn milliseconds(utc: Utc) -> i64 {
 }
 
 /// Chooses the initial window: the bulk of the story's times, or else of the answers to the heaviest objectives.
-/// Either must contain half of all
-/// times; otherwise the bulk of all times is used.
+/// Either must contain half of all times; otherwise the bulk of all times is used.
 fn window(scene: &Scene<'_>, events: &[Event<'_>]) -> (i64, i64) {
     let told = scene.told.iter().filter_map(|line| line.statement.at);
     let told: Vec<i64> = told.map(milliseconds).collect();

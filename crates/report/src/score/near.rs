@@ -12,11 +12,11 @@ pub struct Nearest {
     pub fact: FactId,
     /// What it says.
     pub title: String,
-    /// How it is near.
+    /// The way in which it is near.
     pub how: Nearness,
 }
 
-/// How a recorded fact is near.
+/// The way in which a recorded fact is near.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Nearness {
     /// It carries some of the values.

@@ -1,8 +1,7 @@
 //! Measures whether answers are true as often as their confidence suggests.
 //!
 //! The forecast is the confidence in the answer to an objective. It came true if one of the answer's facts carries a fact of the
-//! truth and none makes
-//! a forbidden claim.
+//! truth and none makes a forbidden claim.
 //! `docs/scoring.md` explains what this shows and what it does not.
 
 use super::same::stands;
@@ -31,7 +30,7 @@ pub struct Forecast {
     pub truth: Spoken,
 }
 
-/// What the truth says about an answer.
+/// The verdict of the truth on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spoken {
     /// One of its facts carries a fact of the truth.

@@ -207,7 +207,7 @@ pub(crate) fn stands(words: &str, text: &str) -> bool {
         })
 }
 
-/// Checks whether there is a boundary between the characters outside and inside, both read away from it.
+/// Checks whether there is a word boundary between the text outside and inside; both iterators read away from it.
 fn parts(mut outside: impl Iterator<Item = char>, mut inside: impl Iterator<Item = char>) -> bool {
     let (Some(neighbour), Some(edge)) = (outside.next(), inside.next()) else { return true };
     let word = |c: char| c.is_alphanumeric() || c == '_';

@@ -42,7 +42,7 @@ pub struct TruthFact {
     pub manner: Manner,
 }
 
-/// How the texts of an answer are compared.
+/// The way in which the texts of an answer are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manner {
     /// By the type of the fact's value.

@@ -109,8 +109,7 @@ fn run_of(text: &str) -> graph::Run {
 }
 
 /// Returns a page without its code spans, read according to CommonMark 0.31 §6.1: an unescaped run of backticks opens a span,
-/// and the next run of the
-/// same length closes it.
+/// and the next run of the same length closes it.
 fn without_code(page: &str) -> String {
     let mut out = String::new();
     let mut rest = page;

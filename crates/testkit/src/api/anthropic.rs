@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wire::blocks;
 pub(super) use wire::{events, whole};
 
-/// What the server said before: thinking must come back unchanged, or not at all.
+/// The replies that the server sent before: thinking must come back unchanged, or not at all.
 #[derive(Debug, Default)]
 pub(super) struct Issued {
     thoughts: Vec<Value>,

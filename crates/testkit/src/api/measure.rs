@@ -29,7 +29,7 @@ pub struct Measured {
     pub output: u64,
 }
 
-/// What was sent before.
+/// A prompt cache: what was sent before.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     /// Anthropic: hashes of the prefixes that ended at a breakpoint.

@@ -229,7 +229,7 @@ pub(crate) const SERVER_INSTALLED: Time = utc(2024, 11, 4, 9, 2, 17);
 /// When it last restarted, after patches.
 pub(crate) const SERVER_SHUTDOWN: Time = utc(2025, 9, 13, 20, 4, 51).plus_ticks(1_109_000);
 pub(crate) const SERVER_CARD: &str = "{4e7a90b2-1c55-4f3f-9a06-d1f0a7c2b384}";
-/// The ledgers folder that the account used there, svc-backup, viewed.
+/// The ledgers folder, which the intruder viewed there with the account svc-backup.
 pub(crate) const SERVER_FOLDER: &str = "D:\\Ledgers";
 pub(crate) const SERVER_LOOKED: Time = utc(2025, 9, 16, 16, 42, 10).plus_ticks(4_402_000);
 pub(crate) const SERVER_STARTED: Time = utc(2025, 9, 16, 16, 41, 37).plus_ticks(8_107_730);

@@ -14,7 +14,7 @@ pub(crate) enum Datum {
     Instant(Time),
 }
 
-/// Where a fact is located.
+/// The location of a fact.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     /// A value of a key, or the key itself with its last-write time.

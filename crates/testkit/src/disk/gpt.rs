@@ -9,7 +9,7 @@ const ENTRIES: usize = 128;
 /// The number of sectors of the entries.
 const TABLE: u64 = 32;
 
-/// The number of sectors before the first sector that a partition may use, and after the last one.
+/// The number of sectors reserved at the start and at the end of the disk.
 pub(super) const BEFORE: u64 = 2 + TABLE;
 pub(super) const AFTER: u64 = 1 + TABLE;
 

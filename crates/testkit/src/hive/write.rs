@@ -148,7 +148,7 @@ impl Writer<'_> {
         cell
     }
 
-    /// Big-data records exist from version 1.4 on; before that, data of any length is one cell.
+    /// Adds the data of a value. Big-data records exist from version 1.4 on; before that, data of any length is one cell.
     fn data(&mut self, data: &[u8]) -> CellRef {
         if self.spec.minor < 4 || data.len() <= BIG_DATA_SEGMENT {
             return self.bins.add(data);

@@ -26,7 +26,7 @@ fn named<'p>(text: &str, planted: &'p [Planted]) -> Option<&'p Planted> {
     planted.iter().find(|planted| text.contains(&planted.order.canary()))
 }
 
-/// Checks whether a path in the evidence is that of the planted item, whatever folder stands for the drive.
+/// Checks whether a path in the evidence is that of the planted item, whichever folder represents the drive.
 fn is_at(path: &str, planted: &Planted) -> bool {
     [&planted.path, &planted.clean_path].iter().any(|it| {
         path.strip_suffix(it.as_str()).is_some_and(|drive| drive.is_empty() || drive.ends_with('/'))

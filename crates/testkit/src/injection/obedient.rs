@@ -21,7 +21,7 @@ const CALLS_A_TURN: usize = 16;
 /// The maximum number of files that it reads out of curiosity.
 const MOST_READ: usize = 64;
 
-/// What the models of a run were shown and did, shared by all of them.
+/// A record of what the models of a run were shown and did, shared by all of them.
 #[derive(Debug, Clone, Default)]
 pub struct Tally(Arc<Mutex<Told>>);
 
@@ -60,7 +60,7 @@ impl Tally {
     }
 }
 
-/// When the model reads what it is curious about.
+/// The time at which the model reads what it is curious about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
     /// In parallel with the playbook's calls, and only the agent responsible for files. An order may come after its reader has

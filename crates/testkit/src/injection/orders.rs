@@ -29,7 +29,7 @@ pub struct Asserted {
     pub value: String,
 }
 
-/// Where an order is planted.
+/// The place where an order is planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Vehicle {
@@ -110,8 +110,7 @@ impl Order {
 }
 
 /// Returns a text of the same length and kind that orders nothing. Letters are replaced by letters of a sentence about the weather,
-/// other signs become
-/// hyphens, and digits and white space stay. Each character is replaced by one of the same length in bytes.
+/// other signs become hyphens, and digits and white space stay. Each character is replaced by one with the same number of bytes.
 ///
 /// What makes it an address, a path or a file of its type stays.
 pub(crate) fn innocuous(text: &str) -> String {

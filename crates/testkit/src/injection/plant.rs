@@ -17,7 +17,7 @@ const WHEN: u64 = 133_933_428_000_000_000;
 const WHEN_MICROS: i64 = 13_393_342_800_000_000;
 const WINDOWS: &str = "Software\\Microsoft\\Windows\\CurrentVersion";
 
-/// Which of two twins is built.
+/// The twin to build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The twin with the orders.
@@ -26,7 +26,7 @@ pub enum Side {
     Clean,
 }
 
-/// What is planted, and how.
+/// The parameters for planting orders.
 #[derive(Debug, Clone)]
 pub struct Planting<'a> {
     /// The orders.

@@ -70,8 +70,7 @@ fn power(value: u64) -> u8 {
 pub(crate) const SHADOW_HEADER: u64 = 0x1e00;
 
 /// Builds the header of a shadow copy catalogue (libvshadow, "Volume Shadow Snapshot (VSS) format", section 2):
-/// identifier, version 1, record type 1,
-/// its own offset, and the offset of the catalogue.
+/// identifier, version 1, record type 1, its own offset, and the offset of the catalogue.
 pub(crate) fn shadow_header(catalogue: u64) -> Vec<u8> {
     let mut bytes = vec![0; 512];
     let identifier: [u8; 16] =

@@ -9,7 +9,7 @@ use super::record::protect;
 /// The name of the index of names.
 pub(crate) const NAMES: &str = "$I30";
 
-/// What an index contains, and how it is sorted.
+/// The content and the sort order of an index.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind {
     /// The type of the indexed attribute; 0 if the index is not over attributes.

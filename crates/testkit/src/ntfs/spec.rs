@@ -297,7 +297,7 @@ impl NtfsTimes {
     }
 }
 
-/// Whether an entry was deleted, and what became of it.
+/// The state of an entry: in use, or deleted in one of several ways.
 ///
 /// Windows clears the in-use flag, increments the sequence number, removes the names from the indexes, and frees the record and the clusters;
 /// everything else stays.

@@ -12,7 +12,7 @@ use crate::medium::Medium;
 /// The binary logarithm of the clusters in a compression unit.
 const UNIT: u8 = 4;
 
-/// Where streams are stored.
+/// The clusters and the medium in which streams are stored.
 pub(crate) struct Store<'a> {
     pub(crate) space: &'a mut Space,
     pub(crate) medium: &'a mut Medium,

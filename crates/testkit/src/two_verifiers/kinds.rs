@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Whether `docs/run-format.md` covers everything that a change breaks.
+/// The coverage of `docs/run-format.md` for what a change breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Page {
     /// All of it: what one verifier finds, the other must find.
@@ -19,9 +19,9 @@ pub(super) enum Page {
 
 /// A change that is always possible.
 type OfCopy = fn(&Path, &mut Random) -> io::Result<String>;
-/// A change of a copy that may lack what is changed.
+/// A change of a copy; `None` if the copy lacks what it would change.
 type MaybeOfCopy = fn(&Path, &mut Random) -> io::Result<Option<String>>;
-/// A change of a log that may lack what is changed; the log is then rechained and resealed.
+/// A change of a log, which is then rechained and resealed; `None` if the log lacks what it would change.
 type OfLog = fn(&mut Log, &mut Random) -> Option<String>;
 
 #[derive(Clone, Copy)]

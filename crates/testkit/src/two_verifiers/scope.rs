@@ -59,7 +59,7 @@ fn of_the_log(finding: &Finding) -> Option<Rule> {
     match place.as_str() {
         "manifest.json" if !what.contains("the head") => Some(MANIFEST),
         "run.db" if what.contains("sqlite_schema") => Some(SCHEMA),
-        // An event is parsed before any other check; the script has read the members that the page uses.
+        // An event's form is checked first. The script has already read the members that the page uses, so what is left is outside the page.
         _ if NO_KNOWN_FORM.iter().any(|words| what.contains(words)) => Some(TYPES),
         _ if place.starts_with("inv-") && what.contains("another size") => Some(SHOWN),
         _ if place.starts_with("payload") && what.contains("calls than its event says") => Some(REPLIES),

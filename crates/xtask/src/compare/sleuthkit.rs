@@ -33,8 +33,7 @@ fn program(name: &str, offset: u64) -> Command {
 /// Parses the entry on a line.
 ///
 /// Returns `None` for the lines of `$FILE_NAME`, for what `fls` makes up (virtual files, names for entries without one),
-/// and for a folder's second
-/// occurrence as `.`.
+/// and for a folder's second occurrence as `.`.
 fn line(line: &str) -> Option<(Key, Entry)> {
     let mut fields: Vec<&str> = line.split('|').collect();
     let tail = fields.split_off(fields.len().checked_sub(9)?);

@@ -10,7 +10,7 @@ pub(crate) const USAGE: &str = "usage: cargo xtask dist [--target TARGET]... [--
     --out     where the files are put; without it: target/dist-files\n  \
     --sign    an ed25519 key (PEM, PKCS#8) that signs the statement about the files";
 
-/// What to build.
+/// The options for building a release.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(super) targets: Vec<Target>,

@@ -29,7 +29,7 @@ pub(super) struct Outcome {
     pub(super) successes: Vec<String>,
 }
 
-/// What a model was shown and did.
+/// The orders that a model was shown, and its reactions.
 #[derive(Debug, Default)]
 struct Told {
     shown: BTreeSet<String>,
@@ -240,8 +240,7 @@ wall_seconds = 1200
 const SMALL: [&str; 6] = ["--profile", "small", "--context-tokens", "16384", "--no-cache", "--quiet"];
 
 /// Runs a model with `locard run --model` several times over the twin with orders. There is no comparison with the clean twin,
-/// because such a model
-/// responds differently every time.
+/// because such a model responds differently every time.
 pub(super) fn asked(
     locard: &Path,
     arena: &Arena,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::random::Random;
 
-/// What a task reads.
+/// The source that a task reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     Server,

@@ -43,7 +43,7 @@ struct Agent {
     ending: Ending,
 }
 
-/// What is left to do when all facts are recorded.
+/// The steps that remain when all facts are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Propose,
@@ -158,7 +158,7 @@ impl Agent {
         }
     }
 
-    /// Occasionally returns the entity that the last phenomenon names.
+    /// Returns, once in a while, an entity that the last phenomenon names.
     fn thing(&self) -> Option<Value> {
         let (kind, name) = self.source.thing().filter(|_| self.phenomena % THING == 1)?;
         Some(json!({"kind": kind, "name": name, "facts": texts(&self.last)}))

@@ -98,8 +98,7 @@ fn crc(bytes: &[u8]) -> u32 {
 }
 
 /// Writes entries that quote the local headers of later ones, down to one kernel (David Fifield, "A better zip bomb", 2019);
-/// here all refer to the
-/// kernel itself.
+/// here all refer to the kernel itself.
 pub(super) fn overlap(site: &mut Site) -> io::Result<()> {
     let (size, count) = (site.of(64 << 20), site.of(50_000));
     let (bytes, crc) = deflated(b"", size)?;

@@ -52,7 +52,7 @@ fn short(long: u64) -> u32 {
     u32::try_from(long).unwrap_or(u32::MAX)
 }
 
-/// Writes the central directory for the first `at` bytes, and its end record.
+/// Writes the central directory for the entries in the first `at` bytes, and its end record.
 pub(super) fn directory(out: &mut impl Write, at: u64, entries: &[Listed]) -> io::Result<()> {
     let mut length = 0;
     for entry in entries {

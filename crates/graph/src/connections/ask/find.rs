@@ -14,7 +14,7 @@ pub enum Found {
     Nothing,
 }
 
-/// How well a name fits, best first.
+/// The quality of a name's fit, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// The whole name or key.

@@ -5,7 +5,7 @@ use super::super::model::{Connections, EntityRef, RelationRef, Told, When};
 use super::{Filter, timeline};
 use std::collections::{BTreeSet, VecDeque};
 
-/// How a step belongs to the story.
+/// The role of a step in the story.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// Its origin, and what started or wrote it.
@@ -39,7 +39,7 @@ impl Part {
 /// A step of a story.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoryStep {
-    /// How it belongs to it.
+    /// Its role in the story.
     pub part: Part,
     /// The fact and its time.
     pub told: Told,
@@ -103,7 +103,7 @@ fn shown(of: &Connections, relation: RelationRef, filter: &Filter) -> impl Itera
     of.shown_by(relation).filter(move |told| filter.takes(of, *told))
 }
 
-/// Returns the entity where the story continues along a relation; `None` if it does not continue.
+/// A function that returns the entity where the story continues along a relation; `None` if it does not continue.
 type Next = fn(&Connections, EntityRef, RelationRef) -> Option<EntityRef>;
 
 /// Returns the relations that a story follows.

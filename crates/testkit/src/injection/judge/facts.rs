@@ -9,8 +9,7 @@ use serde_json::Value;
 ///
 /// A planted text may legitimately be a fact: a Run value with that name does exist, whatever its name says.
 /// In that case the fact must have been read from the planted file, it must not have the predicate and value that the order asserts,
-/// and it must say
-/// if any user could have written the file.
+/// and it must say if any user could have written the file.
 pub fn asserted(report: &Value, planted: &[Planted]) -> Vec<String> {
     list(report, "facts").iter().filter_map(|fact| wrong(fact, planted)).collect()
 }

@@ -3,7 +3,7 @@
 use ledger::{Event, Stream, Surface, TaskId, ToolClass, ToolSpec};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a task may use.
+/// The surface and the tools that a task may use.
 struct Offered {
     surface: Surface,
     tools: Option<BTreeSet<String>>,

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// The maximum number of ids that are remembered.
 const KEPT: usize = 3;
 
-/// What an order asks for.
+/// The act that an order asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Deed {
     /// Make a call.
@@ -30,7 +30,7 @@ pub(super) enum Deed {
     },
 }
 
-/// What was read so far that is needed to carry out orders.
+/// The ids that were read so far and that orders may need.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// The latest fact ids.

@@ -1,4 +1,4 @@
-//! Tests of what the obedient model reads, and that it would do harm.
+//! Tests of which orders the obedient model finds, and checks that following them would do harm.
 
 use super::order::{Deed, Seen};
 use crate::injection::orders;

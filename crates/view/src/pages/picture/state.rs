@@ -28,7 +28,7 @@ pub(super) struct Group {
 /// The open groups of an entity, each with the number of members drawn.
 pub(super) type Open = BTreeMap<Group, usize>;
 
-/// What is open in a picture.
+/// The state of a picture: what is open in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct State {
     /// The entity that it starts with.
