@@ -9,6 +9,8 @@ use ledger::{FactEntry, TaskId, Utc};
 /// Conditions that a fact must meet, all of them; without any it is every fact.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
+    /// One of these ids; none: any.
+    pub ids: Vec<String>,
     /// One of these predicates; none: any.
     pub predicates: Vec<String>,
     /// Text in its subject or in one of its values, whichever case it has.
@@ -45,7 +47,8 @@ impl Selection {
 
     /// Whether a fact meets all but the level, which is one among the facts of a run.
     fn fits(&self, fact: &FactEntry) -> bool {
-        (self.predicates.is_empty() || self.predicates.contains(&fact.predicate.0))
+        (self.ids.is_empty() || self.ids.contains(&fact.id.to_string()))
+            && (self.predicates.is_empty() || self.predicates.contains(&fact.predicate.0))
             && (self.hosts.is_empty() || self.hosts.contains(&fact.locator.evidence))
             && self.text.as_deref().is_none_or(|text| says(fact, text))
             && (!self.is_bound_in_time() || self.is_in_time(fact))
