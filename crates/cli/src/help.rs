@@ -204,11 +204,11 @@ Examples:
   locard console latest
       about the last run; what is new is recorded in a branch of it
   locard console runs/20260101T120000Z-demo
-      goes on with a console that was killed
+      continues a session that was killed
   locard console cases/demo < questions.txt
       a question or command on each line, for scripts
 
-A question may go on from the last one: \"and before that?\", \"no, the other user\".
+A question may refer to the last one: \"and before that?\", \"no, the other user\".
 /help lists the commands. Ctrl-C ends the question under way; twice at an empty
 prompt, or Ctrl-D, leaves: the run is sealed then. docs/console.md has more.
 

@@ -134,7 +134,7 @@ pub enum RunError {
     },
     /// The run is no session of questions that broke off.
     #[error(
-        "go on with {}: expected a run that is not sealed and in which nothing but questions is open; `locard resume` goes on with others",
+        "continue {}: expected an unsealed run in which only questions are open; `locard resume` continues others",
         folder.display()
     )]
     NoSession {

@@ -1,7 +1,7 @@
 //! Use case: a run that stays open while somebody asks: each question in words has a task of it, and it is sealed when they leave.
 //!
 //! Of a case it is a run, of a sealed run a branch; of one that broke off it goes on.
-//! Its log is that of [`super::ask_case`], with more tasks behind: `resume` goes on with it and seals it, and `verify` follows it.
+//! Its log is that of [`super::ask_case`], with more tasks behind: `resume` ends its last question and seals it, and `verify` follows it.
 
 use super::asking::{AskBranch, Begun, begin, branch_to_ask, next_of, nobody_hires};
 use super::evidence::hash;

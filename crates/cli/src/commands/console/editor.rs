@@ -134,7 +134,6 @@ mod tests {
 
     #[test]
     fn words_are_completed_by_what_they_may_be() {
-        let set = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect();
         let known = Known { facts: set(&["fact-01", "fact-02"]), names: set(&["mara", "Márk", "ALDER-07"]) };
         for (line, begin, expected) in [
             ("/wh", 0, vec!["/why"]),

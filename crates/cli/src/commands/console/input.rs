@@ -137,10 +137,11 @@ fn read(lines: &mut impl BufRead) -> Typed {
         Ok(_) => {}
         Err(error) => return Typed::Failed(error),
     }
-    if bytes.len() as u64 == LONGEST && !bytes.ends_with(b"\n") {
-        if let Err(error) = lines.skip_until(b'\n') {
-            return Typed::Failed(error);
-        }
+    if bytes.len() as u64 == LONGEST
+        && !bytes.ends_with(b"\n")
+        && let Err(error) = lines.skip_until(b'\n')
+    {
+        return Typed::Failed(error);
     }
     Typed::Line(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned())
 }

@@ -99,7 +99,7 @@ pub(super) fn help() -> String {
         let typed = format!("{} {}", it.name, it.behind);
         out.push_str(&format!("  {typed:<36} {}\n", it.about));
     }
-    out.push_str("A question may go on from the last: and before that? no, the other user; and on HOST?\n");
+    out.push_str("A question may refer to the last one: and before that? no, the other user; and on HOST?\n");
     out
 }
 

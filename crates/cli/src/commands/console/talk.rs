@@ -60,11 +60,11 @@ impl<'a> Talk<'a> {
     /// Opens what is asked; gives what is said of it.
     pub(super) fn begin(&mut self, printer: &Printer) -> Result<String, Failure> {
         if let Some(folder) = self.desk.again().cloned() {
-            self.desk.stage.begin("going on with the run");
+            self.desk.stage.begin("continuing the run");
             let going = self.desk.go_on(self.arguments, printer);
             self.runtime.block_on(going)?;
             self.desk.stage.clear();
-            let told = format!("{} goes on: it was not sealed", folder.display());
+            let told = format!("continuing {}, which was not sealed", folder.display());
             printer.complain(&report::terminal(&told));
         }
         let known = self.looked(printer, |tables| app::known_names(tables).map_err(Failure::Ask))?;
