@@ -246,7 +246,8 @@ async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> R
             return Err(open.because_of_change(&site, error).await);
         }
     };
-    seal_when_hashed(Unsealed { open, site, names, tables, hashing, stop_hashing: cancel_hashing }, tasks).await
+    seal_when_hashed(Unsealed { open, site, names, tables, hashing, stop_hashing: cancel_hashing }, tasks)
+        .await
 }
 
 /// A run of which only the hashes of its evidence and the seal are missing.
@@ -261,10 +262,7 @@ struct Unsealed {
 }
 
 /// Waits for the hashes, and seals.
-async fn seal_when_hashed(
-    unsealed: Unsealed,
-    tasks: Vec<(String, TaskEnded)>,
-) -> Result<Finished, RunError> {
+async fn seal_when_hashed(unsealed: Unsealed, tasks: Vec<(String, TaskEnded)>) -> Result<Finished, RunError> {
     let Unsealed { open, site, mut names, tables, mut hashing, stop_hashing } = unsealed;
     let hashed = tokio::select! {
         hashed = &mut hashing => hashed,

@@ -107,7 +107,8 @@ pub fn follow(text: &str, before: &[Exchange], world: &World) -> Result<Follow, 
     let span = spans::span(rest);
     let is_of_time = |at: &usize| span.used.contains(at);
     let is_span = !span.used.is_empty()
-        && (0..rest.len()).all(|at| is_of_time(&at) || rest.get(at).is_some_and(|it| is_weak(lexicon, words, it)));
+        && (0..rest.len())
+            .all(|at| is_of_time(&at) || rest.get(at).is_some_and(|it| is_weak(lexicon, words, it)));
     if is_span {
         return Ok(going.at(rest));
     }
@@ -205,15 +206,16 @@ impl Going<'_> {
     /// The question with another account or host than it names.
     fn another(&self, kind: Kind) -> Follow {
         let named = self.named_before(&self.last.question);
-        let taken: Vec<String> =
-            named.iter().filter(|it| it.1 == kind).map(|it| it.0.low.clone()).collect();
+        let taken: Vec<String> = named.iter().filter(|it| it.1 == kind).map(|it| it.0.low.clone()).collect();
         let names: Vec<String> = match kind {
             Kind::Host => self.other_hosts(&taken),
             Kind::Account | Kind::Thing => self.other_accounts(&taken),
         };
         let what = if kind == Kind::Host { "host" } else { "account" };
-        let mut choices: Vec<(String, String)> =
-            names.into_iter().map(|name| (name.clone(), self.with(&self.last.question, kind, &name, &name))).collect();
+        let mut choices: Vec<(String, String)> = names
+            .into_iter()
+            .map(|name| (name.clone(), self.with(&self.last.question, kind, &name, &name)))
+            .collect();
         match choices.len() {
             0 => Follow::Lacks(format!("the case names no other {what}")),
             1 => choices.pop().map_or(Follow::Whole, |(_, filled)| Follow::Filled(filled)),
@@ -250,8 +252,7 @@ impl Going<'_> {
         let is_there =
             |account: &&Account| hosts.is_empty() || account.hosts.iter().any(|host| hosts.contains(host));
         let others = self.world.accounts.iter().filter(|it| is_of_a_person(it) && !is_taken(it));
-        let names: BTreeSet<String> =
-            others.filter(is_there).filter_map(|it| it.names.first().cloned()).collect();
+        let names: BTreeSet<String> = others.filter(is_there).filter_map(short_name).collect();
         names.into_iter().collect()
     }
 
@@ -272,7 +273,7 @@ impl Going<'_> {
                 Side::Before => &lexicon.first,
                 Side::After => &lexicon.last,
             };
-            gone.extend((0..words.len()).filter(|at| words.get(*at).is_some_and(|it| order.fits(it))));
+            gone.extend(self.order_of(&words, order));
         }
         let base = cut(question, &words, &gone);
         let word = if side == Side::Before { "before" } else { "after" };
@@ -289,9 +290,8 @@ impl Going<'_> {
     /// Whether nothing but what is wanted is said, or which of several.
     fn is_wanting(&self, rest: &[Token]) -> bool {
         let Ok(lexicon) = shipped() else { return false };
-        let is_said = |word: &Token| {
-            self.words.want.fits(word) || lexicon.first.fits(word) || lexicon.last.fits(word)
-        };
+        let is_said =
+            |word: &Token| self.words.want.fits(word) || lexicon.first.fits(word) || lexicon.last.fits(word);
         let is_all = rest.iter().all(|word| is_said(word) || lexicon.is_filler(word));
         is_all && rest.iter().any(is_said)
     }
@@ -299,11 +299,10 @@ impl Going<'_> {
     fn wanting(&self, rest: &[Token]) -> Follow {
         let Ok(lexicon) = shipped() else { return Follow::Whole };
         let words = tokens(limited(&self.last.question));
-        let orders = |word: &Token| lexicon.first.fits(word) || lexicon.last.fits(word);
-        let gone: Vec<usize> = match rest.iter().any(orders) {
-            true => (0..words.len()).filter(|at| words.get(*at).is_some_and(orders)).collect(),
-            false => Vec::new(),
-        };
+        let orders = [&lexicon.first, &lexicon.last];
+        let has_order = rest.iter().any(|word| orders.iter().any(|order| order.fits(word)));
+        let of_order = orders.iter().flat_map(|order| self.order_of(&words, order));
+        let gone: Vec<usize> = of_order.filter(|_| has_order).collect();
         let base = cut(&self.last.question, &words, &gone);
         Follow::Filled(format!("{}: {base}", self.tail(rest)))
     }
@@ -343,8 +342,11 @@ impl Going<'_> {
         };
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
         for word in self.typed.iter().skip(self.leads) {
-            let kinds =
-                [(&self.words.he, Kind::Account), (&self.words.it, Kind::Thing), (&self.words.there, Kind::Host)];
+            let kinds = [
+                (&self.words.he, Kind::Account),
+                (&self.words.it, Kind::Thing),
+                (&self.words.there, Kind::Host),
+            ];
             let kind = kinds.into_iter().find(|it| it.0.fits(word)).map(|it| it.1);
             let Some(kind) = kind.filter(|kind| !has(*kind)) else { continue };
             if let Some(name) = one(kind) {
@@ -389,10 +391,21 @@ impl Going<'_> {
                     || words.get(*at).is_some_and(|word| word.quoted && word.text == name.text)
             };
             let Some(at) = (0..words.len()).find(is_it) else { continue };
+            let run = words.get(at..at + length).unwrap_or_default();
+            // Names that stand side by side were read as one.
+            let is_known = |word: &Token| self.kind_of(&word.text) != Kind::Thing;
+            if length > 1 && run.iter().any(is_known) && !run.iter().any(|word| word.quoted) {
+                let each = run.iter().filter(|word| is_known(word) || word.is_like_name());
+                named.extend(each.map(|word| (word.clone(), self.kind_of(&word.text))));
+                continue;
+            }
             let (Some(first), kind) = (words.get(at), self.kind_of(&name.text)) else { continue };
             let last = if first.quoted { first } else { words.get(at + length - 1).unwrap_or(first) };
             let bytes = first.bytes.start..last.bytes.end;
-            named.push((Token { text: name.text.clone(), low: name.text.to_lowercase(), bytes, ..first.clone() }, kind));
+            named.push((
+                Token { text: name.text.clone(), low: name.text.to_lowercase(), bytes, ..first.clone() },
+                kind,
+            ));
         }
         named
     }
@@ -407,6 +420,18 @@ impl Going<'_> {
         }
     }
 
+    /// The places of words such as first, with those that belong to them: for the first time.
+    fn order_of(&self, words: &[Token], order: &Pattern) -> Vec<usize> {
+        let fits = |at: &usize, pattern: &Pattern| words.get(*at).is_some_and(|word| pattern.fits(word));
+        let mut gone = Vec::new();
+        for at in (0..words.len()).filter(|at| fits(at, order)) {
+            gone.extend((0..at).rev().take_while(|at| fits(at, &self.words.beside_order)));
+            gone.extend((at..words.len()).skip(1).take_while(|at| fits(at, &self.words.beside_order)));
+            gone.push(at);
+        }
+        gone
+    }
+
     /// The places of a time, and of the word in front of it.
     fn time_of(&self, words: &[Token]) -> Vec<usize> {
         let used = spans::span(words).used;
@@ -418,7 +443,8 @@ impl Going<'_> {
 
     /// What was typed behind the words that lead to it, without a mark at its end.
     fn tail(&self, rest: &[Token]) -> String {
-        let begin = rest.first().map_or(0, |word| if word.quoted { word.bytes.start - 1 } else { word.bytes.start });
+        let begin =
+            rest.first().map_or(0, |word| if word.quoted { word.bytes.start - 1 } else { word.bytes.start });
         bare(self.text.get(begin..).unwrap_or_default()).to_owned()
     }
 }
@@ -428,6 +454,12 @@ fn is_of_a_person(account: &Account) -> bool {
     let number = |sid: &String| sid.rsplit('-').next().and_then(|it| it.parse::<u64>().ok());
     let sid = account.sid.as_ref().filter(|sid| sid.starts_with("s-1-5-21-"));
     sid.and_then(number).is_some_and(|number| number >= 1000)
+}
+
+/// What an account is called in one word, if it is.
+fn short_name(account: &Account) -> Option<String> {
+    let one = account.names.iter().find(|name| !name.contains(char::is_whitespace));
+    one.or(account.names.first()).cloned()
 }
 
 /// Whether a word says nothing that could be a name, or what is wanted.
@@ -493,6 +525,7 @@ struct Words {
     it: Pattern,
     there: Pattern,
     of_time: Pattern,
+    beside_order: Pattern,
 }
 
 #[derive(Deserialize)]
@@ -511,6 +544,7 @@ struct FollowFile {
     it: String,
     there: String,
     of_time: String,
+    beside_order: String,
 }
 
 static WORDS: LazyLock<Result<Words, LexiconError>> = LazyLock::new(|| {
@@ -531,6 +565,7 @@ static WORDS: LazyLock<Result<Words, LexiconError>> = LazyLock::new(|| {
         it: any(&file.it),
         there: any(&file.there),
         of_time: any(&file.of_time),
+        beside_order: any(&file.beside_order),
     })
 });
 

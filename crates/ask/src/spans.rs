@@ -365,7 +365,9 @@ mod tests {
             assert_eq!(second_before(instant).as_deref(), Some(before), "{instant}");
             assert_eq!(second_after(instant).as_deref(), Some(after), "{instant}");
         }
-        for no in ["2025-02-30T00:00:00Z", "2025-09-16", "2025-09-16 09:44:03", "\u{301}2025-09-16T09:44:0", ""] {
+        for no in
+            ["2025-02-30T00:00:00Z", "2025-09-16", "2025-09-16 09:44:03", "\u{301}2025-09-16T09:44:0", ""]
+        {
             assert!(!is_instant(no), "{no}");
         }
     }

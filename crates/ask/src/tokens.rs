@@ -112,7 +112,9 @@ mod tests {
 
     #[test]
     fn each_word_knows_where_it_stands() {
-        for text in ["What's in mara's “New folder”?", "(E:) „ zwei Worte “, \"a\" ok", "谁 登录了？ e\u{301}!"] {
+        for text in
+            ["What's in mara's “New folder”?", "(E:) „ zwei Worte “, \"a\" ok", "谁 登录了？ e\u{301}!"]
+        {
             for token in tokens(text) {
                 assert_eq!(text.get(token.bytes.clone()), Some(token.text.as_str()), "{text}");
             }

@@ -85,7 +85,8 @@ pub(super) async fn take_up(mut request: ResumeRequest) -> Result<Found, RunErro
     let Some(opened) = stored.opened.clone() else { return Err(RunError::NothingRecorded { folder }) };
     let Some(id) = stored.name(&folder) else { return Err(RunError::NothingRecorded { folder }) };
     let Some(writer) = writer else {
-        return with_manifest(folder, &id, &opened, &stored).map(|finished| Found::Sealed(Box::new(finished)));
+        return with_manifest(folder, &id, &opened, &stored)
+            .map(|finished| Found::Sealed(Box::new(finished)));
     };
     request.work.worker.unconfined = !opened.confined;
     request.work.worker = request.work.worker.as_recorded(&opened);

@@ -47,15 +47,36 @@ fn after(question: &str, text: &str) -> Follow {
 fn what_a_question_leaves_out_is_filled_from_the_last_one() {
     for (before, text, expected) in [
         ("When did alice log on?", "no, the other user", "When did bob log on?"),
-        ("Wann hat alice setup.exe gestartet?", "nein, der andere Benutzer", "Wann hat bob setup.exe gestartet?"),
+        (
+            "Wann hat alice setup.exe gestartet?",
+            "nein, der andere Benutzer",
+            "Wann hat bob setup.exe gestartet?",
+        ),
         ("When did alice log on?", "and bob?", "When did bob log on?"),
         ("When did alice log on to HOST-7?", "and on HOST-8?", "When did alice log on to HOST-8?"),
         ("When did alice log on?", "and on the other host?", "When did alice log on on host-8"),
-        ("Welche Dienste gibt es auf HOST-7?", "und auf dem anderen Rechner?", "Welche Dienste gibt es auf host-8?"),
+        (
+            "Welche Dienste gibt es auf HOST-7?",
+            "und auf dem anderen Rechner?",
+            "Welche Dienste gibt es auf host-8?",
+        ),
         ("When was setup.exe run?", "and tool.exe?", "When was tool.exe run?"),
         ("When was setup.exe run?", "what about \"two words.exe\"", "When was \"two words.exe\" run?"),
-        ("When was setup.exe first run?", "and before that?", "When was setup.exe run before 2025-09-16T09:44:02"),
-        ("Wann wurde setup.exe gestartet?", "und davor?", "Wann wurde setup.exe gestartet before 2025-09-16T09:44:02"),
+        (
+            "When was setup.exe first run?",
+            "and before that?",
+            "When was setup.exe run before 2025-09-16T09:44:02",
+        ),
+        (
+            "When was setup.exe run for the first time?",
+            "and before that?",
+            "When was setup.exe run before 2025-09-16T09:44:02",
+        ),
+        (
+            "Wann wurde setup.exe gestartet?",
+            "und davor?",
+            "Wann wurde setup.exe gestartet before 2025-09-16T09:44:02",
+        ),
         ("When was setup.exe run?", "and after that?", "When was setup.exe run after 2025-09-17T00:00:01"),
         ("Who logged on on 2025-09-16?", "and on 2025-09-17?", "Who logged on on 2025-09-17"),
         ("Who logged on on 2025-09-16?", "before that", "Who logged on before 2025-09-16T09:44:02"),
@@ -76,7 +97,10 @@ fn an_earlier_exchange_counts_where_the_last_one_does_not_say() {
     let earlier = Follow::Filled("When was setup.exe run before 2025-09-16T09:44:02".to_owned());
     assert_eq!(asked(&lines, "and before that?"), earlier);
     let lines = [exchange("When did alice log on?"), quiet("Was the System log cleared?")];
-    assert_eq!(asked(&lines, "which programs did she run?"), Follow::Filled("which programs did alice run?".to_owned()));
+    assert_eq!(
+        asked(&lines, "which programs did she run?"),
+        Follow::Filled("which programs did alice run?".to_owned())
+    );
     let both = [exchange("When did alice and bob log on?")];
     assert_eq!(asked(&both, "which programs did she run?"), Follow::Whole);
     // What lies further back is forgotten.
@@ -103,7 +127,9 @@ fn a_whole_question_is_taken_as_it_is() {
 
 #[test]
 fn a_short_reaction_is_no_question() {
-    for text in ["no", "No!", "wrong", "falsch", "nein, falsch", "that is wrong", "damn", "so ein Mist", "quatsch!!"] {
+    for text in
+        ["no", "No!", "wrong", "falsch", "nein, falsch", "that is wrong", "damn", "so ein Mist", "quatsch!!"]
+    {
         assert_eq!(after("When did alice log on?", text), Follow::Reaction, "{text}");
         assert_eq!(follow(text, &[], &world()).unwrap(), Follow::Reaction, "{text}");
     }
@@ -130,10 +156,7 @@ fn what_can_be_read_in_two_ways_has_a_first_reading_and_can_be_completed() {
         first("Was setup.exe run on 03/04/2025?").as_deref(),
         Some("Was setup.exe run on 2025-04-03?")
     );
-    assert_eq!(
-        first("Was setup.exe run after the log was cleared?").as_deref(),
-        Some("Was setup.exe run")
-    );
+    assert_eq!(first("Was setup.exe run after the log was cleared?").as_deref(), Some("Was setup.exe run"));
     assert_eq!(first("When was setup.exe run?"), None);
     let whole = |text: &str, reply: &str| completed(text, reply).unwrap();
     assert_eq!(whole("Was setup.exe run on 03/04/2025?", "2025-03-04"), "Was setup.exe run on 2025-03-04");
@@ -146,8 +169,10 @@ fn what_can_be_read_in_two_ways_has_a_first_reading_and_can_be_completed() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
     #[test]
-    fn no_line_breaks_it(before in "\\PC{0,120}", text in "\\PC{0,120}", long in 1usize..100) {
+    fn no_line_breaks_it(before in "\\PC{0,120}", text in "\\PC{0,120}", long in 1usize..40) {
         let lines = [exchange(&before), exchange(&before.repeat(long))];
         for text in [text.clone(), text.repeat(long), format!("and {text}?"), format!("no, {text} 03/04/2025")] {
             follow(&text, &lines, &world()).unwrap();

@@ -75,7 +75,9 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
         made = Some((folder, calls));
     }
     let printed = match arguments.format {
-        Format::Json => printer.result(&report::json_text(&value(&answer.shown(made.as_ref()), &answer.text))),
+        Format::Json => {
+            printer.result(&report::json_text(&value(&answer.shown(made.as_ref()), &answer.text)))
+        }
         Format::Text => printer.result(&text(&answer.shown(made.as_ref()))),
     };
     Ok(ended(printer, printed, answer.code()))

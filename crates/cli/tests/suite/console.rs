@@ -137,6 +137,8 @@ fn a_conversation_is_one_run_with_a_task_for_each_question_that_needs_one() {
             "What is in mara's recycle bin?",
             "When did mara log on?",
             "and on the other host?",
+            "no, the other user",
+            "scansvc",
             "Was setup.exe run on 03/04/2025?",
             "",
             "Was the System event log cleared?",
@@ -211,7 +213,10 @@ fn of_a_sealed_run_the_conversation_is_one_branch() {
     assert_eq!((place.runs().len(), std::fs::read(parent.join("run.db")).unwrap() == before), (2, true));
     let run = app::load_run(&branch).unwrap();
     assert_eq!((run.tasks.len(), run.opened.asked.len()), (3, 2), "what it knows needs no task");
-    assert_eq!(run.opened.parent.as_ref().unwrap().run.as_str(), parent.file_name().unwrap().to_str().unwrap());
+    assert_eq!(
+        run.opened.parent.as_ref().unwrap().run.as_str(),
+        parent.file_name().unwrap().to_str().unwrap()
+    );
     holds(&place, &branch);
 }
 
@@ -282,8 +287,7 @@ fn a_task_that_is_cancelled_has_an_end_and_its_run_verifies() {
         let case = app::load_case(&demo_folder()).unwrap();
         let (go, stop) = (app::Interrupt::new(), app::Interrupt::new());
         stop.interrupt();
-        let mut session =
-            app::session_of_case(case, first, &place.path("runs"), request.work).await.unwrap();
+        let mut session = app::session_of_case(case, first, &place.path("runs"), request.work).await.unwrap();
         assert!(!session.first(&go).await.unwrap().unwrap().cancelled);
         assert!(session.ask(second.clone(), &stop).await.unwrap().unwrap().cancelled);
         assert!(!session.ask(second, &go).await.unwrap().unwrap().cancelled);
@@ -313,7 +317,8 @@ fn what_cannot_be_opened_is_told_and_nothing_is_made() {
     let place = Place::new();
     let (code, printed, told) = typed(&place, "gone", &["anything"]);
     assert_eq!((code, printed.as_str()), (Some(2), ""), "{told}");
-    let (code, printed, _) = typed(&place, str(&demo_folder()), &["/open gone", "/open", "lorem ipsum dolor"]);
+    let (code, printed, _) =
+        typed(&place, str(&demo_folder()), &["/open gone", "/open", "lorem ipsum dolor"]);
     assert_eq!(code, Some(0));
     assert!(printed.contains("nothing is recorded yet") && printed.contains("not determinable"), "{printed}");
     assert!(place.runs().is_empty(), "what is not recorded makes no run");

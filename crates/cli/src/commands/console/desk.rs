@@ -12,8 +12,8 @@ use crate::printer::Printer;
 use crate::scratch::Scratch;
 use ::graph::Run;
 use app::{
-    AskBranch, CaseTables, Interrupt, MemoryUse, Progress, ResumeRequest, Session, SystemClock, World,
-    WorkerRequest, Workplace,
+    AskBranch, CaseTables, Interrupt, MemoryUse, Progress, ResumeRequest, Session, SystemClock,
+    WorkerRequest, Workplace, World,
 };
 use ledger::AskedQuestion;
 use std::path::{Path, PathBuf};
@@ -105,8 +105,7 @@ impl Desk {
         if let Some(tables) = &self.tables {
             return Ok(Arc::clone(tables));
         }
-        let made =
-            tables(&self.case, None, (&self.worker, &self.scratch), &arguments.checked.kept, printer)?;
+        let made = tables(&self.case, None, (&self.worker, &self.scratch), &arguments.checked.kept, printer)?;
         Ok(Arc::clone(self.tables.insert(Arc::new(made))))
     }
 
@@ -198,8 +197,7 @@ impl Desk {
                 app::session_of_case(self.case.clone(), question, &arguments.runs, work).await
             }
             Some((folder, _)) => {
-                let branch =
-                    AskBranch { folder, question, runs: &arguments.runs, clock: &SystemClock };
+                let branch = AskBranch { folder, question, runs: &arguments.runs, clock: &SystemClock };
                 let request = self.resumed(folder.clone(), arguments, printer)?;
                 app::session_of_run(branch, request).await
             }

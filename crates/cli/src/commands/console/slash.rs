@@ -31,29 +31,33 @@ pub(super) enum Does {
 /// Every command.
 pub(super) const COMMANDS: [SlashCommand; 10] = [
     command("/help", "", "this list", Does::Help),
-    command("/facts", "[OPTIONS]", "the facts so far, as locard facts prints them", Does::Facts),
+    command("/facts", "[OPTIONS]", "the facts so far (locard facts)", Does::Facts),
     command("/why", "FACT", "one fact with its proof", Does::Why),
-    command("/graph", "[QUESTION] [X]", "how things are connected, as locard graph prints it", Does::Graph),
-    command("/timeline", "[X]", "what is told of X, or of each host, in the order of time", Does::Timeline),
-    command("/audit", "[OPTIONS]", "calls, refusals and cost of the run, as locard audit prints them", Does::Audit),
-    command("/memory", "[list|search WORDS|show ID]", "lessons of earlier runs", Does::Memory),
-    command("/report", "[OPTIONS]", "the report, as locard report prints it; -o FILE writes it", Does::Report),
-    command("/open", "[CASE|RUN]", "what is asked now; or seal the run, and ask another case or run", Does::Open),
-    command("/quit", "", "seal the run and leave; so does Ctrl-D", Does::Quit),
+    command("/graph", "[QUESTION] [X]", "how things are connected (locard graph)", Does::Graph),
+    command("/timeline", "[X]", "what is recorded of X, or of each host, by time", Does::Timeline),
+    command("/audit", "[OPTIONS]", "calls, refusals and cost (locard audit)", Does::Audit),
+    command("/memory", "[list|search|show]", "lessons of earlier runs (locard memory)", Does::Memory),
+    command("/report", "[OPTIONS]", "the report (locard report); -o FILE writes it", Does::Report),
+    command("/open", "[CASE|RUN]", "what is open; or seal this run, open another", Does::Open),
+    command("/quit", "", "seal the run and leave, like Ctrl-D", Does::Quit),
 ];
 
-const fn command(
-    name: &'static str,
-    behind: &'static str,
-    about: &'static str,
-    does: Does,
-) -> SlashCommand {
+const fn command(name: &'static str, behind: &'static str, about: &'static str, does: Does) -> SlashCommand {
     SlashCommand { name, behind, about, does }
 }
 
 /// The questions of `locard graph`: a word that is none of them is asked about as `node`.
 const QUESTIONS: [&str; 10] = [
-    "summary", "node", "neighbours", "path", "where-else", "timeline", "story", "hubs", "islands", "contradictions",
+    "summary",
+    "node",
+    "neighbours",
+    "path",
+    "where-else",
+    "timeline",
+    "story",
+    "hubs",
+    "islands",
+    "contradictions",
 ];
 
 /// The command of a line, and the words behind it; what is wrong with it otherwise.
@@ -97,9 +101,9 @@ pub(super) fn help() -> String {
     let mut out = String::from("Type a question in English or German, or a command:\n");
     for it in &COMMANDS {
         let typed = format!("{} {}", it.name, it.behind);
-        out.push_str(&format!("  {typed:<36} {}\n", it.about));
+        out.push_str(&format!("  {typed:<28} {}\n", it.about));
     }
-    out.push_str("A question may refer to the last one: and before that? no, the other user; and on HOST?\n");
+    out.push_str("A question may refer to the last one: \"and before that?\", \"no, the other user\".\n");
     out
 }
 
@@ -200,6 +204,6 @@ mod tests {
     fn the_help_names_each_command_in_lines_that_fit() {
         let help = help();
         assert!(COMMANDS.iter().all(|it| help.contains(it.name)));
-        assert!(help.lines().all(|line| line.chars().count() <= 110) && help.lines().count() <= 24);
+        assert!(help.lines().all(|line| line.chars().count() <= 79) && help.lines().count() <= 24);
     }
 }

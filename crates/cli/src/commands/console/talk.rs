@@ -109,11 +109,7 @@ impl<'a> Talk<'a> {
     }
 
     /// Seals what was recorded, and tells where it is.
-    pub(super) fn leave(
-        mut self,
-        left: Result<u8, Failure>,
-        printer: &mut Printer,
-    ) -> Result<u8, Failure> {
+    pub(super) fn leave(mut self, left: Result<u8, Failure>, printer: &mut Printer) -> Result<u8, Failure> {
         let sealed = self.seal(printer);
         self.input.restore();
         // A line that is still waited for is waited for on a thread that nobody joins.
@@ -259,10 +255,10 @@ impl<'a> Talk<'a> {
     fn taken(&self) -> String {
         match self.exchanges.back() {
             None => "ask a question; /help lists the commands".to_owned(),
-            Some(last) => report::terminal(&format!(
-                "the last question was read as: {}\nsay what differs, or ask in other words",
-                last.question
-            )),
+            Some(last) => {
+                let read = report::terminal(&last.question);
+                format!("the last question was read as: {read}\nsay what differs, or ask in other words")
+            }
         }
     }
 
