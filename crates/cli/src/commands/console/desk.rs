@@ -181,7 +181,10 @@ impl Desk {
     async fn keep(&mut self, session: Session, is_well: bool) {
         match is_well {
             true => self.session = Some(session),
-            false => session.leave().await,
+            false => {
+                self.recorded = None;
+                session.leave().await;
+            }
         }
     }
 

@@ -75,8 +75,8 @@ impl<'a> Talk<'a> {
         let labels = self.desk.labels();
         let (name, pieces) = (self.desk.name(), labels.len());
         let of = if pieces == 1 { "1 piece".to_owned() } else { format!("{pieces} pieces") };
-        let told = format!("{name}: {of} of evidence ({}); /help lists the commands", labels.join(", "));
-        Ok(report::terminal(&told))
+        let told = report::terminal(&format!("{name}: {of} of evidence ({})", labels.join(", ")));
+        Ok(format!("{told}\n/help lists the commands, Ctrl-D leaves"))
     }
 
     /// Waits for a line; after a signal that ends the program for none.
