@@ -69,7 +69,8 @@ pub fn asked(tables: &CaseTables, text: &str) -> Result<Asked, AskError> {
     let has_sources = question.topics().any(|topic| !topic.sources.is_empty());
     let mut world = World::default();
     if has_sources {
-        gather(tables, &question, &mut world)?;
+        let is_of_logs = question.topics().flat_map(|topic| &topic.sources).any(ask::Source::is_of_log);
+        gather(tables, is_of_logs, &mut world)?;
     }
     let looks = ask::looks(&question, &world);
     let mut rows = Vec::new();
@@ -86,6 +87,17 @@ pub fn asked(tables: &CaseTables, text: &str) -> Result<Asked, AskError> {
     }
     let answer = ask::decide(&question, &looks, &rows, &world);
     Ok(Asked { question, looks, rows, answer })
+}
+
+/// The hosts and accounts of a case, by which a question can go on from another one.
+///
+/// # Errors
+///
+/// Where the tables do not answer.
+pub fn known_names(tables: &CaseTables) -> Result<World, AskError> {
+    let mut world = World::default();
+    gather(tables, false, &mut world)?;
+    Ok(world)
 }
 
 /// The question as a log has it, with the rows that its task records, by table and piece of evidence.
@@ -118,7 +130,7 @@ fn givers() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// What is known of hosts, accounts and logs.
-fn gather(tables: &CaseTables, question: &Question, world: &mut World) -> Result<(), TablesError> {
+fn gather(tables: &CaseTables, is_of_logs: bool, world: &mut World) -> Result<(), TablesError> {
     let mut hosts: BTreeMap<String, Host> = tables
         .labels()
         .map(|label| (label.to_owned(), Host { label: label.to_owned(), names: BTreeSet::new() }))
@@ -131,7 +143,6 @@ fn gather(tables: &CaseTables, question: &Question, world: &mut World) -> Result
     }
     let accounts = "SELECT _evidence, name, full_name, sid, profile_path FROM user_account";
     let profiles = "SELECT _evidence, sid, profile_path FROM user_profile";
-    let is_of_logs = question.topics().flat_map(|topic| &topic.sources).any(ask::Source::is_of_log);
     let logged =
         "SELECT DISTINCT _evidence, account AS name, sid FROM account_changed WHERE sid LIKE 'S-1-5-21-%'";
     let mut known: BTreeMap<String, Account> = BTreeMap::new();

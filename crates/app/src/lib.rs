@@ -72,8 +72,11 @@ mod worker;
 pub use crate::memory::{Memory, MemoryError, MemoryUse, StoredLessons};
 pub use ::exchange::{CsvCell, rows_csv};
 pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_examiner, shipped_lead};
-pub use ask::{Answer as AskAnswer, Reason, Row as AskRow, Verdict};
-pub use asked::{AskError, Asked, asked, question_to_record};
+pub use ask::{
+    Answer as AskAnswer, EXCHANGES, Exchange, Follow, Reason, Row as AskRow, Verdict, World, completed,
+    first_reading, follow as follow_up,
+};
+pub use asked::{AskError, Asked, asked, known_names, question_to_record};
 pub use audit::{AuditOf, AuditRunError, Audited, audit_runs, folders_of_runs};
 pub use audit_state::{AuditState, AuditStateError};
 pub use bench_gate::{
@@ -125,6 +128,7 @@ pub use run::{
     AskBranch, Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError,
     RunRequest, Workplace, ask_case, branch_to_ask, conclude, fork, refuse_runs_inside, resume, run,
 };
+pub use run::{Recorded, Session, session_again, session_of_case, session_of_run};
 pub use run_key::{kept_key, key_file, leave_key};
 pub use seal::{MANIFEST, Manifest};
 pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};

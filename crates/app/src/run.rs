@@ -11,6 +11,7 @@ mod kept;
 mod objectives;
 mod recording;
 mod resume;
+mod session;
 pub(crate) mod sweep;
 
 pub use asking::{AskBranch, ask_case, branch_to_ask};
@@ -19,12 +20,14 @@ pub use folder::refuse_runs_inside;
 pub use fork::{ForkRequest, fork};
 pub use kept::KeepHead;
 pub use resume::{ModelsByName, ResumeRequest, conclude, resume};
+pub use session::{Recorded, Session, session_again, session_of_case, session_of_run};
 
 use crate::agents::Agent;
 use crate::brought::Brought;
 use crate::case_file::Case;
 use crate::clock::Clock;
 use crate::interrupt::Interrupt;
+use crate::made_tables::MadeTables;
 use crate::memory::{self, MemoryUse};
 use crate::names::{Names, OtherEvidence};
 use crate::progress::Progress;
@@ -40,6 +43,7 @@ use ledger::{
 use llm::Model;
 use recording::{Open, Tasks};
 use resume::agent_of;
+use sandbox::Canceller;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tools::Indexes;
@@ -229,8 +233,8 @@ impl Site {
 /// Brings the tasks of an open run to their ends, from wherever their logs leave them, and seals.
 async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> Result<Finished, RunError> {
     let cancel_hashing = hasher.canceller();
-    let mut names = open.index_names(&site, &hasher).await?;
-    let mut hashing = evidence::hash(&site, open.folder.clone(), hasher);
+    let names = open.index_names(&site, &hasher).await?;
+    let hashing = evidence::hash(&site, open.folder.clone(), hasher);
     let tables = Arc::new(open.tables(&site));
     let tasks = match open.investigate(&site, &names.files, &tables, tasks).await {
         Ok(tasks) => tasks,
@@ -242,10 +246,28 @@ async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> R
             return Err(open.because_of_change(&site, error).await);
         }
     };
+    seal_when_hashed(Unsealed { open, site, names, tables, hashing, stop_hashing: cancel_hashing }, tasks)
+        .await
+}
+
+/// A run of which only the hashes of its evidence and the seal are missing.
+struct Unsealed {
+    open: Open,
+    site: Site,
+    names: Names,
+    tables: Arc<MadeTables>,
+    /// The evidence is hashed beside the tasks.
+    hashing: evidence::Hashing,
+    stop_hashing: Canceller,
+}
+
+/// Waits for the hashes, and seals.
+async fn seal_when_hashed(unsealed: Unsealed, tasks: Vec<(String, TaskEnded)>) -> Result<Finished, RunError> {
+    let Unsealed { open, site, mut names, tables, mut hashing, stop_hashing } = unsealed;
     let hashed = tokio::select! {
         hashed = &mut hashing => hashed,
         () = site.work.interrupt.interrupted() => {
-            cancel_hashing.cancel();
+            stop_hashing.cancel();
             hashing.await
         }
     };

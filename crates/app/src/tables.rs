@@ -173,6 +173,11 @@ impl CaseTables {
         Ok(answer.rows.into_iter().flatten().filter_map(text).collect())
     }
 
+    /// Ends what is being asked, and all that is asked later: whoever goes on opens the case anew.
+    pub fn stop(&self) {
+        self.workers.iter().chain([&self.asker]).for_each(|worker| worker.canceller().cancel());
+    }
+
     /// The labels of the evidence.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.labels.iter().map(String::as_str)

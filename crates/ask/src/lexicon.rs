@@ -79,7 +79,7 @@ impl Pattern {
         Pattern { words, is_name, next: next.map(|next| Box::new(Pattern::of(next))) }
     }
 
-    fn any(text: &str) -> Pattern {
+    pub(crate) fn any(text: &str) -> Pattern {
         Pattern { words: text.split_whitespace().map(str::to_owned).collect(), is_name: false, next: None }
     }
 

@@ -5,6 +5,7 @@
 
 mod answer;
 mod decide;
+mod follow;
 mod lexicon;
 mod looks;
 mod matching;
@@ -17,6 +18,7 @@ mod world;
 
 pub use answer::{Answer, Cited, Reason, Verdict};
 pub use decide::decide;
+pub use follow::{EXCHANGES, Exchange, Follow, completed, first_reading, follow};
 pub use lexicon::LexiconError;
 pub use looks::{Look, MOST, looks};
 pub use question::{Name, Order, Question, Wants, question};

@@ -105,7 +105,7 @@ pub fn question(text: &str) -> Result<Question, &'static LexiconError> {
     }
     let read = spans::span(&words);
     let mut used: BTreeSet<usize> = read.used.iter().copied().collect();
-    let condition = condition(&words, &used);
+    let condition = clause(&words, &used);
     let has_condition = condition.is_some();
     used.extend(condition.unwrap_or(words.len())..words.len());
     let (wants, of_wants) = wants(&words, &used);
@@ -128,7 +128,7 @@ pub fn question(text: &str) -> Result<Question, &'static LexiconError> {
 }
 
 /// Where a clause begins that puts it before, after or beside something else than a time.
-fn condition(words: &[Token], used: &BTreeSet<usize>) -> Option<usize> {
+pub(crate) fn clause(words: &[Token], used: &BTreeSet<usize>) -> Option<usize> {
     let begins = |at: &usize| {
         let Some(word) = words.get(*at) else { return false };
         let has_more = words.len() > at + 1 && *at > 2;
@@ -449,6 +449,17 @@ fn name(lexicon: &Lexicon, words: &BTreeMap<String, Vec<String>>, run: &[Token])
     let ending = lexicon.rids.get(&text.to_lowercase()).map(|rid| format!("-{rid}"));
     let is_certain = is_certain || ending.is_some();
     Name { text, spellings, is_certain, ending, parts }
+}
+
+/// A name as it was typed, and nothing else known of it.
+pub(crate) fn plain_name(text: &str) -> Name {
+    Name {
+        text: text.to_owned(),
+        spellings: vec![text.to_lowercase()],
+        is_certain: false,
+        ending: None,
+        parts: Vec::new(),
+    }
 }
 
 impl Question {

@@ -188,6 +188,74 @@ fn month(text: &str) -> Option<usize> {
     MONTHS.iter().position(|names| names.contains(&text)).map(|place| place + 1)
 }
 
+/// The first of the two dates that a text such as `03/10/2022` may be.
+pub(crate) fn either(text: &str) -> Option<String> {
+    let mut is_ambiguous = false;
+    slashed(text, &mut is_ambiguous).filter(|_| is_ambiguous)
+}
+
+/// Whether a text begins with an instant as records have it.
+pub(crate) fn is_instant(text: &str) -> bool {
+    parts(text).is_some()
+}
+
+/// The second before an instant, without its fraction.
+pub(crate) fn second_before(text: &str) -> Option<String> {
+    let [year, month, day, hour, minute, second] = parts(text)?;
+    Some(match (day, hour, minute, second) {
+        (_, _, _, 1..) => told([year, month, day, hour, minute, second - 1]),
+        (_, _, 1.., _) => told([year, month, day, hour, minute - 1, 59]),
+        (_, 1.., _, _) => told([year, month, day, hour - 1, 59, 59]),
+        (2.., ..) => told([year, month, day - 1, 23, 59, 59]),
+        _ if month > 1 => told([year, month - 1, days(year, month - 1), 23, 59, 59]),
+        _ => told([year.checked_sub(1)?, 12, 31, 23, 59, 59]),
+    })
+}
+
+/// The second after an instant, without its fraction.
+pub(crate) fn second_after(text: &str) -> Option<String> {
+    let [year, month, day, hour, minute, second] = parts(text)?;
+    Some(match (month, day, hour, minute, second) {
+        (.., 0..=58) => told([year, month, day, hour, minute, second + 1]),
+        (_, _, _, 0..=58, _) => told([year, month, day, hour, minute + 1, 0]),
+        (_, _, 0..=22, ..) => told([year, month, day, hour + 1, 0, 0]),
+        (month, day, ..) if day < days(year, month) => told([year, month, day + 1, 0, 0, 0]),
+        (1..=11, ..) => told([year, month + 1, 1, 0, 0, 0]),
+        _ => told([year + 1, 1, 1, 0, 0, 0]),
+    })
+}
+
+fn told([year, month, day, hour, minute, second]: [u32; 6]) -> String {
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
+}
+
+/// Year, month, day, hour, minute and second of an instant.
+fn parts(text: &str) -> Option<[u32; 6]> {
+    let (date, time) = text.get(..19)?.split_once('T')?;
+    let three = |text: &str, mark: char| -> Option<[u32; 3]> {
+        let mut parts = text.split(mark).map(|part| digits(part, 9999));
+        let all = [parts.next()??, parts.next()??, parts.next()??];
+        parts.next().is_none().then_some(all)
+    };
+    let ([year, month, day], [hour, minute, second]) = (three(date, '-')?, three(time, ':')?);
+    let is_one = (1..=12).contains(&month)
+        && (1..=days(year, month)).contains(&day)
+        && hour < 24
+        && minute < 60
+        && second < 60;
+    is_one.then_some([year, month, day, hour, minute, second])
+}
+
+/// How many days a month of the Gregorian calendar has.
+const fn days(year: u32, month: u32) -> u32 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        _ => 31,
+    }
+}
+
 fn day(text: &str) -> Option<u32> {
     let bare = ["st", "nd", "rd", "th"].into_iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
     digits(bare, 31).filter(|day| *day > 0)
@@ -282,6 +350,25 @@ mod tests {
             ("at 20:26", (None, None, true)),
         ] {
             assert_eq!(bounds(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_second_beside_an_instant_is_that_of_the_calendar() {
+        for (instant, before, after) in [
+            ("2025-09-16T09:44:03.5Z", "2025-09-16T09:44:02", "2025-09-16T09:44:04"),
+            ("2024-03-01T00:00:00Z", "2024-02-29T23:59:59", "2024-03-01T00:00:01"),
+            ("2025-12-31T23:59:59Z", "2025-12-31T23:59:58", "2026-01-01T00:00:00"),
+            ("2026-01-01T00:00:00Z", "2025-12-31T23:59:59", "2026-01-01T00:00:01"),
+            ("2023-02-28T23:59:59Z", "2023-02-28T23:59:58", "2023-03-01T00:00:00"),
+        ] {
+            assert_eq!(second_before(instant).as_deref(), Some(before), "{instant}");
+            assert_eq!(second_after(instant).as_deref(), Some(after), "{instant}");
+        }
+        for no in
+            ["2025-02-30T00:00:00Z", "2025-09-16", "2025-09-16 09:44:03", "\u{301}2025-09-16T09:44:0", ""]
+        {
+            assert!(!is_instant(no), "{no}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! The words of a question.
 
+use std::ops::Range;
+
 /// The most words that are read.
 const MOST: usize = 200;
 
@@ -14,11 +16,14 @@ pub(crate) struct Token {
     pub(crate) quoted: bool,
     /// Whether a comma or another mark stands behind it.
     pub(crate) ends: bool,
+    /// The bytes of the text that it takes.
+    pub(crate) bytes: Range<usize>,
 }
 
 impl Token {
-    fn new(text: &str, quoted: bool, ends: bool) -> Token {
-        Token { text: text.to_owned(), low: text.to_lowercase(), quoted, ends }
+    fn new(text: &str, quoted: bool, ends: bool, at: usize) -> Token {
+        let bytes = at..at + text.len();
+        Token { text: text.to_owned(), low: text.to_lowercase(), quoted, ends, bytes }
     }
 
     /// Whether it looks like a path, a file, an address or an id, which no word of speech does.
@@ -50,6 +55,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     while all.len() < MOST {
         rest = rest.trim_start();
         let Some(first) = rest.chars().next() else { break };
+        let at = text.len() - rest.len();
         let close = match first {
             '"' => Some('"'),
             '“' | '„' => Some('”'),
@@ -62,9 +68,11 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         // „German“ closes as English opens.
         let is_close = |it: char| Some(it) == close || (first == '„' && it == '“');
         if let Some(end) = close.and_then(|_| inner.find(is_close)) {
-            let word = inner.get(..end).unwrap_or_default().trim();
+            let within = inner.get(..end).unwrap_or_default();
+            let word = within.trim();
+            let before = within.len() - within.trim_start().len();
             if !word.is_empty() {
-                all.push(Token::new(word, true, false));
+                all.push(Token::new(word, true, false, at + first.len_utf8() + before));
             }
             let behind = inner.get(end..).unwrap_or_default();
             rest = behind.get(behind.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
@@ -72,13 +80,13 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         }
         let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(end);
-        all.extend(word_of(word));
+        all.extend(word_of(word, at));
         rest = behind;
     }
     all
 }
 
-fn word_of(word: &str) -> Option<Token> {
+fn word_of(word: &str, at: usize) -> Option<Token> {
     let opened = word.trim_start_matches(['(', '"', '\'', '<', '“', '„', '«', '‚', '‘', ',', ';']);
     let mut text =
         opened.trim_end_matches(['?', '!', ',', ';', '.', '"', '”', '“', '»', '’', '>', '…', '\'']);
@@ -90,7 +98,8 @@ fn word_of(word: &str) -> Option<Token> {
     }
     let ends = text.len() < opened.len();
     let owned = text.strip_suffix("'s").or_else(|| text.strip_suffix("’s")).unwrap_or(text);
-    (!owned.is_empty()).then(|| Token::new(owned, false, ends))
+    let before = word.len() - opened.len();
+    (!owned.is_empty()).then(|| Token::new(owned, false, ends, at + before))
 }
 
 #[cfg(test)]
@@ -99,6 +108,17 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         tokens(text).into_iter().map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn each_word_knows_where_it_stands() {
+        for text in
+            ["What's in mara's “New folder”?", "(E:) „ zwei Worte “, \"a\" ok", "谁 登录了？ e\u{301}!"]
+        {
+            for token in tokens(text) {
+                assert_eq!(text.get(token.bytes.clone()), Some(token.text.as_str()), "{text}");
+            }
+        }
     }
 
     #[test]

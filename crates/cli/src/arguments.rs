@@ -5,6 +5,7 @@ use crate::commands::ask::AskArguments;
 use crate::commands::audit::AuditArguments;
 use crate::commands::bench::BenchArguments;
 use crate::commands::completions::CompletionsArguments;
+use crate::commands::console::ConsoleArguments;
 use crate::commands::diff::DiffArguments;
 use crate::commands::export::ExportArguments;
 use crate::commands::facts::FactsArguments;
@@ -68,6 +69,9 @@ pub(crate) enum Command {
     /// Ask a question in words, in English or German
     #[command(after_long_help = help::ASK)]
     Ask(AskArguments),
+    /// Ask one question after another in a console
+    #[command(after_long_help = help::CONSOLE)]
+    Console(ConsoleArguments),
     /// Show the facts of a run, each with its proof
     #[command(after_long_help = help::FACTS)]
     Facts(FactsArguments),

@@ -6,6 +6,7 @@ pub(crate) mod audit;
 pub(crate) mod bench;
 mod borrowed;
 pub(crate) mod completions;
+pub(crate) mod console;
 pub(crate) mod diff;
 mod doctor;
 pub(crate) mod export;
@@ -52,6 +53,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Rules(arguments) => rules_check::execute(&arguments, printer),
         Command::Answers(arguments) => answers::execute(&arguments, printer),
         Command::Ask(arguments) => ask::execute(&arguments, printer),
+        Command::Console(arguments) => console::execute(&arguments, printer),
         Command::Facts(arguments) => facts::execute(&arguments, printer),
         Command::Graph(arguments) => graph::execute(&arguments, printer),
         Command::Verify(arguments) => verify::execute(&arguments, printer),

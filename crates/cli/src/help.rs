@@ -197,6 +197,24 @@ docs/ask.md says which questions are understood.
 Exit codes: 0 answered; 2 the case or run cannot be opened; 26 not determinable,
 with the reason, or a question back.";
 
+pub(crate) const CONSOLE: &str = "\
+Examples:
+  locard console cases/demo
+      questions about a case, one after another; their facts are in one run
+  locard console latest
+      about the last run; what is new is recorded in a branch of it
+  locard console runs/20260101T120000Z-demo
+      continues a session that was killed
+  locard console cases/demo < questions.txt
+      a question or command on each line, for scripts
+
+A question may refer to the last one: \"and before that?\", \"no, the other user\".
+/help lists the commands. Ctrl-C ends the question under way; twice at an empty
+prompt, or Ctrl-D, leaves: the run is sealed then. docs/console.md has more.
+
+Exit codes: 0 left, and what was recorded is sealed; 2 the case or run cannot be
+opened, or its evidence changed (not sealed); 130, 143 ended by a signal.";
+
 pub(crate) const EXPORT: &str = "\
 Examples:
   locard export latest

@@ -10,4 +10,4 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-pub(crate) use system::{OPENER, Signals, address_space, is_private_beside, make_private};
+pub(crate) use system::{OPENER, Signals, Terminal, address_space, is_private_beside, make_private};

@@ -9,6 +9,8 @@ use ledger::{FactEntry, TaskId, Utc};
 /// Conditions that a fact must all meet; without conditions, every fact is selected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
+    /// The fact has one of these ids; empty means any.
+    pub ids: Vec<String>,
     /// The fact has one of these predicates; empty means any.
     pub predicates: Vec<String>,
     /// The text occurs in its subject or in one of its values, ignoring case.
@@ -45,7 +47,8 @@ impl Selection {
 
     /// Checks all conditions except the level, which depends on the other facts of the run.
     fn fits(&self, fact: &FactEntry) -> bool {
-        (self.predicates.is_empty() || self.predicates.contains(&fact.predicate.0))
+        (self.ids.is_empty() || self.ids.contains(&fact.id.to_string()))
+            && (self.predicates.is_empty() || self.predicates.contains(&fact.predicate.0))
             && (self.hosts.is_empty() || self.hosts.contains(&fact.locator.evidence))
             && self.text.as_deref().is_none_or(|text| says(fact, text))
             && (!self.is_bound_in_time() || self.is_in_time(fact))

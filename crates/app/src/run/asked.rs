@@ -1,6 +1,6 @@
 //! Questions in words: each has a task that code does, which records the rows that answer it.
 //!
-//! Which rows these are stands in the first event. What is recorded of them is judged by the same gateway as any claim.
+//! Which rows these are stands in the first event, or in the assignment of a task that came later. What is recorded of them is judged by the same gateway as any claim.
 
 use super::{Charge, RunError};
 use crate::stored::StoredTask;
@@ -30,6 +30,18 @@ pub(crate) fn assigned(
     Ok(charge(opened, question)?.assigned(unnamed))
 }
 
+/// The questions of these tasks, each in its place: that of its assignment, or else the next of the first event, behind which come those that have no task.
+pub(crate) fn questions<'a>(
+    opened: &'a RunOpened,
+    tasks: impl IntoIterator<Item = &'a TaskAssigned>,
+) -> Vec<&'a AskedQuestion> {
+    let mut of_first = opened.asked.iter();
+    let of_tasks = tasks.into_iter().map_while(|task| task.asked.as_deref().or_else(|| of_first.next()));
+    let mut questions: Vec<_> = of_tasks.collect();
+    questions.extend(of_first);
+    questions
+}
+
 /// Who records what answers a question: code, by the steps that follow from its rows.
 pub(super) fn charge(opened: &RunOpened, question: &AskedQuestion) -> Result<Charge, RunError> {
     let of = canonical::to_vec(question).map_err(RunError::Canonical)?;
@@ -55,10 +67,11 @@ pub(super) fn taken_up(
         agent: task.assigned.agent.name.clone(),
         model: task.assigned.model.clone(),
     };
-    let mut questions = opened.asked.iter();
+    let assigned: Vec<_> = tasks.iter().map(|task| task.assigned.clone()).collect();
+    let questions = questions(opened, &assigned);
     let mut taken = Vec::new();
-    for task in tasks {
-        let Some(question) = questions.next() else { return Err(other(&task)) };
+    for (place, task) in tasks.into_iter().enumerate() {
+        let Some(question) = questions.get(place) else { return Err(other(&task)) };
         let charge = charge(opened, question)?;
         if charge.model.digest() != task.assigned.model_digest {
             return Err(other(&task));

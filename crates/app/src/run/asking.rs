@@ -2,13 +2,14 @@
 
 use super::folder::{create_folder, refuse_runs_inside};
 use super::recording::{Open, Tasks};
-use super::{Finished, RunError, Site, Workplace, asked, carry_on, opened};
+use super::{Charge, Finished, RunError, Site, Workplace, asked, carry_on, opened};
 use crate::brought::Brought;
 use crate::case_file::Case;
 use crate::clock::Clock;
 use crate::open::OpenRunError;
 use crate::progress::Progress;
 use crate::stored::{Stored, StoredTask};
+use crate::worker::Worker;
 use ledger::event::{Parent, RunOpened, TaskAssigned};
 use ledger::{
     AskedQuestion, Circumstance, Digest, Event, FORMAT, Rules, Seed, Stream, TaskId, Vocabulary, canonical,
@@ -31,6 +32,36 @@ pub async fn ask_case(
     runs: &Path,
     work: Workplace,
 ) -> Result<Finished, RunError> {
+    let Begun { open, site, hasher, charge } = begin(case, question, runs, work).await?;
+    let folder = open.folder.clone();
+    let hire = Box::new(move |assigned: &TaskAssigned| Err(nobody_hires(&folder, assigned)));
+    let asked = std::iter::once(charge).zip(open.unbegun()).collect();
+    let (begun, dispatched) = (Vec::new(), Vec::new());
+    let tasks = Tasks { begun, dispatched, hunted: Vec::new(), swept: Vec::new(), asked, hire };
+    carry_on(open, site, hasher, tasks).await
+}
+
+/// A run that was opened for a question, and who records its answer.
+pub(super) struct Begun {
+    pub(super) open: Open,
+    pub(super) site: Site,
+    pub(super) hasher: Worker,
+    pub(super) charge: Charge,
+}
+
+/// Where only questions are asked, nobody hands out tasks.
+pub(super) fn nobody_hires(folder: &Path, assigned: &TaskAssigned) -> RunError {
+    let (agent, model) = (assigned.agent.name.clone(), assigned.model.clone());
+    RunError::OtherModel { folder: folder.to_owned(), agent, model }
+}
+
+/// Opens a run of a case with the one task that records what answers the question.
+pub(super) async fn begin(
+    case: Case,
+    question: AskedQuestion,
+    runs: &Path,
+    work: Workplace,
+) -> Result<Begun, RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
     for folder in [Some(runs), Some(&*work.indexes), work.cache.as_deref()].into_iter().flatten() {
         refuse_runs_inside(folder, &case.paths)?;
@@ -48,16 +79,7 @@ pub async fn ask_case(
     let (site, hasher) = site.enter().await?;
     let open = Open::create(runs, &site, opened, vec![assigned], hasher.confinement())?;
     (site.work.observe)(Progress::Opened { folder: open.folder.clone() });
-    let folder = open.folder.clone();
-    let hire = Box::new(move |assigned: &TaskAssigned| {
-        // Nobody hands out tasks here.
-        let agent = assigned.agent.name.clone();
-        Err(RunError::OtherModel { folder: folder.clone(), agent, model: assigned.model.clone() })
-    });
-    let asked = std::iter::once(charge).zip(open.unbegun()).collect();
-    let (begun, dispatched) = (Vec::new(), Vec::new());
-    let tasks = Tasks { begun, dispatched, hunted: Vec::new(), swept: Vec::new(), asked, hire };
-    carry_on(open, site, hasher, tasks).await
+    Ok(Begun { open, site, hasher, charge })
 }
 
 /// A run that a question branches off.
@@ -124,6 +146,11 @@ pub fn branch_to_ask(request: &AskBranch<'_>) -> Result<PathBuf, RunError> {
 
 /// The number of the next task.
 fn next(tasks: &[StoredTask]) -> TaskId {
-    let last = tasks.iter().map(|task| task.assigned.task.0).max().unwrap_or(0);
+    next_of(tasks.iter().map(|task| &task.assigned))
+}
+
+/// The same by assignments.
+pub(super) fn next_of<'t>(assigned: impl Iterator<Item = &'t TaskAssigned>) -> TaskId {
+    let last = assigned.map(|assigned| assigned.task.0).max().unwrap_or(0);
     TaskId(last.saturating_add(1))
 }

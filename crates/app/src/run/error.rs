@@ -132,6 +132,15 @@ pub enum RunError {
         /// The run folder.
         folder: PathBuf,
     },
+    /// The run is no session of questions that broke off.
+    #[error(
+        "continue {}: expected an unsealed run in which only questions are open; `locard resume` continues others",
+        folder.display()
+    )]
+    NoSession {
+        /// The run folder.
+        folder: PathBuf,
+    },
     /// Nobody knows where the evidence of a run lies now.
     #[error(transparent)]
     Given(GivenError),
@@ -359,6 +368,7 @@ impl RunError {
             | RunError::Resume { folder, .. }
             | RunError::NothingRecorded { folder }
             | RunError::NotSealed { folder }
+            | RunError::NoSession { folder }
             | RunError::OtherEvidence { folder, .. }
             | RunError::NotAsItWas { folder }
             | RunError::OtherProgram { folder, .. }

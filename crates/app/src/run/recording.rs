@@ -115,7 +115,7 @@ impl Open {
         Circumstance { evidence, confinement, ..Circumstance::at(site.work.clock.now()) }
     }
 
-    fn append(&self, entries: Vec<Entry>) -> Result<(), RunError> {
+    pub(super) fn append(&self, entries: Vec<Entry>) -> Result<(), RunError> {
         self.recorder
             .append_to_run(entries)
             .map_err(|source| RunError::Recording { folder: self.folder.clone(), source })
@@ -189,7 +189,6 @@ impl Open {
         tasks: Tasks,
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
         let Tasks { begun, dispatched, hunted, swept, asked, hire } = tasks;
-        let (siblings, shared) = self.so_far(&begun, &dispatched)?;
         let logs = begun
             .iter()
             .chain(&hunted)
@@ -198,26 +197,8 @@ impl Open {
             .map(|(_, stored)| stored)
             .chain(&dispatched);
         let purse = Purse::of(&self.opened.rules.budgets, logs);
-        let crew = Arc::new(Crew {
-            folder: self.folder.clone(),
-            setting: setting(&self.opened, &begun_with(self.assigned.iter())),
-            bench: Arc::new(Bench::new(&self.opened)),
-            shared,
-            purse,
-            recorder: self.recorder.clone(),
-            case: site.case.clone(),
-            work: site.work.clone(),
-            begun: self.assigned.iter().filter(|assigned| assigned.is_of_the_beginning()).cloned().collect(),
-            indexes: indexes.clone(),
-            made: Arc::clone(made),
-            hire,
-            stop: site.work.interrupt.of_one_run(),
-            siblings,
-            logged: dispatched.into_iter().map(|task| (task.assigned.task, task)).collect(),
-            ended: Mutex::default(),
-            learner: self.learner(site).map(Arc::new),
-            opened: self.opened.clone(),
-        });
+        let so_far = self.so_far(begun.iter().map(|(_, stored)| stored), &dispatched)?;
+        let crew = self.crew(site, (indexes, made), hire, purse, so_far, dispatched);
         let mut done = crew.work(begun, &Interrupt::new()).await?;
         self.assigned.retain(TaskAssigned::is_of_the_beginning);
         self.assigned.extend(crew.siblings.all());
@@ -239,6 +220,38 @@ impl Open {
         ended.extend(crew.ended());
         ended.sort_by_key(|(id, ..)| *id);
         Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
+    }
+
+    /// Who does its tasks.
+    pub(super) fn crew(
+        &self,
+        site: &Site,
+        (indexes, made): (&Indexes, &Arc<MadeTables>),
+        hire: Box<Hire>,
+        purse: Purse,
+        (siblings, shared): (Siblings, Shared),
+        dispatched: Vec<StoredTask>,
+    ) -> Arc<Crew> {
+        Arc::new(Crew {
+            folder: self.folder.clone(),
+            setting: setting(&self.opened, &begun_with(self.assigned.iter())),
+            bench: Arc::new(Bench::new(&self.opened)),
+            shared,
+            purse,
+            recorder: self.recorder.clone(),
+            case: site.case.clone(),
+            work: site.work.clone(),
+            begun: self.assigned.iter().filter(|assigned| assigned.is_of_the_beginning()).cloned().collect(),
+            indexes: indexes.clone(),
+            made: Arc::clone(made),
+            hire,
+            stop: site.work.interrupt.of_one_run(),
+            siblings,
+            logged: dispatched.into_iter().map(|task| (task.assigned.task, task)).collect(),
+            ended: Mutex::default(),
+            learner: self.learner(site).map(Arc::new),
+            opened: self.opened.clone(),
+        })
     }
 
     /// Who writes what its tasks show into the memory across runs.
@@ -302,16 +315,16 @@ impl Open {
     }
 
     /// What tasks that were handed out came to by now, and what tools answered.
-    fn so_far(
+    pub(super) fn so_far<'t>(
         &self,
-        begun: &[(Charge, StoredTask)],
-        dispatched: &[StoredTask],
+        begun: impl Iterator<Item = &'t StoredTask>,
+        dispatched: &'t [StoredTask],
     ) -> Result<(Siblings, Shared), RunError> {
         let reader = Reader::open(&self.folder).map_err(|source| {
             let folder = self.folder.clone();
             RunError::Log(OpenRunError::Open { folder, source: Box::new(source) })
         })?;
-        let logs = begun.iter().map(|(_, stored)| stored).chain(dispatched);
+        let logs = begun.chain(dispatched);
         Ok((Siblings::of(dispatched, &reader), Shared::of(logs, &reader)))
     }
 

@@ -16,6 +16,7 @@ use crate::record::Recorder;
 use crate::run_key::remove_key;
 use crate::seal::{Sealing, read_manifest};
 use crate::stored::{Stored, StoredTask};
+use crate::worker::Worker;
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
 use ledger::{Event, FORMAT, RulesMatched, RunId, Seed, Vocabulary};
 use std::path::{Path, PathBuf};
@@ -40,10 +41,39 @@ pub struct ResumeRequest {
 /// Makers of models for a task as a log has it: the model's name, how much it takes at once, what it costs.
 pub type ModelsByName = dyn Fn(&TaskAssigned) -> Result<Box<Models>, NoModel> + Send + Sync;
 
+/// A run that broke off, and is taken up.
+pub(super) struct TakenUp {
+    pub(super) open: Open,
+    pub(super) site: Site,
+    pub(super) hasher: Worker,
+    pub(super) tasks: Tasks,
+    /// Its tasks as its log has them.
+    pub(super) stored: Vec<StoredTask>,
+}
+
+/// What was found of a run that is to be gone on with.
+pub(super) enum Found {
+    /// It broke off.
+    Open(Box<TakenUp>),
+    /// Nothing of it is missing.
+    Sealed(Box<Finished>),
+}
+
 /// Goes on with a run that broke off, and seals it; where only its sealing was cut off, or nothing is missing, that is all that is done.
 ///
 /// A run goes on with the tools, words and playbooks that it was begun with, and over the same evidence, or not at all.
-pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
+pub async fn resume(request: ResumeRequest) -> Result<Finished, RunError> {
+    match take_up(request).await? {
+        Found::Sealed(finished) => Ok(*finished),
+        Found::Open(taken) => {
+            let TakenUp { open, site, hasher, tasks, stored: _ } = *taken;
+            carry_on(open, site, hasher, tasks).await
+        }
+    }
+}
+
+/// Takes up a run that broke off: from here on it is recorded again.
+pub(super) async fn take_up(mut request: ResumeRequest) -> Result<Found, RunError> {
     let folder = request.folder.clone();
     let of = folder.clone();
     let writer = match Writer::resume_with(&folder, request.work.recording) {
@@ -54,7 +84,10 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let (stored, _) = Stored::open(&folder).map_err(RunError::Log)?;
     let Some(opened) = stored.opened.clone() else { return Err(RunError::NothingRecorded { folder }) };
     let Some(id) = stored.name(&folder) else { return Err(RunError::NothingRecorded { folder }) };
-    let Some(writer) = writer else { return with_manifest(folder, &id, &opened, &stored) };
+    let Some(writer) = writer else {
+        return with_manifest(folder, &id, &opened, &stored)
+            .map(|finished| Found::Sealed(Box::new(finished)));
+    };
     request.work.worker.unconfined = !opened.confined;
     request.work.worker = request.work.worker.as_recorded(&opened);
     let case = placed(&opened, &stored.begun, &request.evidence).map_err(RunError::Given)?;
@@ -93,8 +126,8 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
         taken_up(folder, id, opened, (&stored, matched), Recorder::new(writer, Arc::clone(&site.work.clock)));
     open.go_on(&site, hasher.confinement())?;
     let begun = charges.into_iter().zip(begun).collect();
-    carry_on(open, site, hasher, Tasks { begun, dispatched, hunted, swept, asked, hire: Box::new(hire) })
-        .await
+    let tasks = Tasks { begun, dispatched, hunted, swept, asked, hire: Box::new(hire) };
+    Ok(Found::Open(Box::new(TakenUp { open, site, hasher, tasks, stored: stored.tasks })))
 }
 
 /// The case tables that the calls of a task may have read.
@@ -165,7 +198,7 @@ fn with_manifest(
     finished(folder, id, opened, &assigned, seal, tasks, &hashed)
 }
 
-fn ended(task: &StoredTask) -> Option<(String, TaskEnded)> {
+pub(super) fn ended(task: &StoredTask) -> Option<(String, TaskEnded)> {
     match task.events.last() {
         Some(Event::TaskEnded(ended)) => Some((task.assigned.agent.name.clone(), ended.clone())),
         _ => None,

@@ -1,15 +1,21 @@
-//! Questions in words: each has one task, done by code alone, which records what the first event says.
+//! Questions in words: each has one task, done by code alone, which records what the first event or its assignment says.
 
 use super::log::Found;
 use crate::run::asked;
 use graph::Run;
+use ledger::AskedQuestion;
 use ledger::event::TaskAssigned;
 
 /// What is wrong with their tasks.
 pub(super) fn amiss(run: &Run) -> Vec<Found> {
     let tasks: Vec<&TaskAssigned> =
         run.tasks.values().map(|view| &view.assigned).filter(|assigned| assigned.ask).collect();
-    let questions = &run.opened.asked;
+    let is_misplaced = |assigned: &TaskAssigned| !assigned.ask && assigned.asked.is_some();
+    if let Some(view) = run.tasks.values().find(|view| is_misplaced(&view.assigned)) {
+        let what = "it has a question in words and is no task of one".to_owned();
+        return vec![(view.assigned.task.to_string(), what)];
+    }
+    let questions = asked::questions(&run.opened, tasks.iter().copied());
     if tasks.len() != questions.len() {
         let what = format!(
             "{} questions were asked in words, and {} tasks record answers",
@@ -18,16 +24,11 @@ pub(super) fn amiss(run: &Run) -> Vec<Found> {
         );
         return vec![("the questions".to_owned(), what)];
     }
-    let is_other = |(task, question): &(&&TaskAssigned, &ledger::AskedQuestion)| {
-        !asked::assigned(&run.opened, task.task, question).is_ok_and(|again| again == ***task)
+    let is_other = |(task, question): &(&&TaskAssigned, &AskedQuestion)| {
+        let again = asked::assigned(&run.opened, task.task, question);
+        !again.is_ok_and(|again| TaskAssigned { asked: task.asked.clone(), ..again } == ***task)
     };
-    let others = tasks.iter().zip(questions).filter(is_other);
-    others
-        .map(|(task, _)| {
-            (
-                task.task.to_string(),
-                "it does not record what its question was found to be answered by".to_owned(),
-            )
-        })
-        .collect()
+    let others = tasks.iter().zip(questions.iter().copied()).filter(is_other);
+    let told = "it does not record what its question was found to be answered by";
+    others.map(|(task, _)| (task.task.to_string(), told.to_owned())).collect()
 }

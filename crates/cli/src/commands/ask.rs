@@ -11,8 +11,8 @@ use ::graph::Run;
 use app::Verdict;
 use ledger::TaskId;
 use recorded::{Place, record};
-use shown::{Shown, all_are_facts, cited, text, value};
-use std::path::PathBuf;
+use shown::{Line, Shown, all_are_facts, cited, text, value};
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AskArguments {
@@ -51,49 +51,123 @@ pub(crate) struct AskArguments {
 const RUN_FILE: &str = "run.db";
 
 /// What is asked: a case, or a run with the case that it is of.
-struct Of {
-    case: app::Case,
-    run: Option<(PathBuf, Run)>,
+pub(super) struct Of {
+    pub(super) case: app::Case,
+    pub(super) run: Option<(PathBuf, Run)>,
 }
 
 pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let of = opened(arguments)?;
+    let of = opened(&arguments.of, &arguments.runs, &arguments.evidence)?;
     let unconfined = arguments.unconfined || of.run.as_ref().is_some_and(|(_, run)| !run.opened.confined);
     let (worker, scratch) = worker(unconfined, &of.case.paths)?;
     let tables = tables(&of.case, None, (&worker, &scratch), &arguments.checked.kept, printer)?;
-    let asked = app::asked(&tables, &arguments.question).map_err(Failure::Ask)?;
+    let known = of.run.as_ref().map(|(_, run)| run);
+    let mut answer = Answered::looked(&tables, &arguments.question, known, arguments.lang)?;
     for note in tables.notes() {
         printer.complain(&report::terminal(&format!("note: {note}")));
     }
-    let known = of.run.as_ref().map(|(_, run)| (run, None));
-    let mut lines = cited(&asked, &tables, known, arguments.lang)?;
     let mut made = None;
-    let mut verdict = asked.answer.verdict;
-    if !lines.is_empty() && !all_are_facts(&lines) {
-        let question = app::question_to_record(&asked, &arguments.question);
+    if answer.needs_a_task() {
         let place = Place { worker, indexes: scratch.indexes().to_owned(), arguments };
-        let folder = record(place, &of, question, printer)?;
+        let folder = record(place, &of, answer.question(), printer)?;
         let run = app::load_run(&folder).map_err(Failure::Open)?;
-        let task: Option<TaskId> =
-            run.tasks.values().filter(|view| view.assigned.ask).map(|view| view.assigned.task).next_back();
-        lines = cited(&asked, &tables, Some((&run, task)), arguments.lang)?;
-        // What the gateway refused is no part of an answer.
-        let before = lines.len();
-        lines.retain(|line| line.fact.is_some());
-        verdict = held(verdict, before, lines.len());
-        let calls = task.and_then(|task| run.tasks.get(&task)).map_or(0, calls);
+        let calls = answer.borne_out(&tables, &run, last_question(&run))?;
         made = Some((folder, calls));
     }
-    let shown = Shown { asked: &asked, verdict, lines: &lines, made: made.as_ref() };
     let printed = match arguments.format {
-        Format::Json => printer.result(&report::json_text(&value(&shown, &arguments.question))),
-        Format::Text => printer.result(&text(&shown)),
+        Format::Json => {
+            printer.result(&report::json_text(&value(&answer.shown(made.as_ref()), &answer.text)))
+        }
+        Format::Text => printer.result(&text(&answer.shown(made.as_ref()))),
     };
-    let code = match verdict {
-        Verdict::Values | Verdict::Yes | Verdict::No => 0,
-        Verdict::NotDeterminable(_) => Failure::NOT_DETERMINABLE,
-    };
-    Ok(ended(printer, printed, code))
+    Ok(ended(printer, printed, answer.code()))
+}
+
+/// The last task of a run that records the answer of a question.
+fn last_question(run: &Run) -> Option<TaskId> {
+    run.tasks.values().filter(|view| view.assigned.ask).map(|view| view.assigned.task).next_back()
+}
+
+/// A question with its answer, as far as it is known.
+pub(super) struct Answered {
+    text: String,
+    language: report::Language,
+    asked: app::Asked,
+    verdict: Verdict,
+    lines: Vec<Line>,
+}
+
+impl Answered {
+    /// Looks for the answer, and for what the run has of it as facts.
+    pub(super) fn looked(
+        tables: &app::CaseTables,
+        text: &str,
+        known: Option<&Run>,
+        language: report::Language,
+    ) -> Result<Answered, Failure> {
+        let asked = app::asked(tables, text).map_err(Failure::Ask)?;
+        let lines = cited(&asked, tables, known.map(|run| (run, None)), language)?;
+        let verdict = asked.answer.verdict;
+        Ok(Answered { text: text.to_owned(), language, asked, verdict, lines })
+    }
+
+    /// Whether it rests on rows that are no facts yet.
+    pub(super) fn needs_a_task(&self) -> bool {
+        !self.lines.is_empty() && !all_are_facts(&self.lines)
+    }
+
+    /// The question for the task that records its rows.
+    pub(super) fn question(&self) -> ledger::AskedQuestion {
+        app::question_to_record(&self.asked, &self.text)
+    }
+
+    /// Takes the facts that the task has recorded; gives how many tools it called.
+    pub(super) fn borne_out(
+        &mut self,
+        tables: &app::CaseTables,
+        run: &Run,
+        task: Option<TaskId>,
+    ) -> Result<usize, Failure> {
+        self.lines = cited(&self.asked, tables, Some((run, task)), self.language)?;
+        // What the gateway refused is no part of an answer.
+        let before = self.lines.len();
+        self.lines.retain(|line| line.fact.is_some());
+        self.verdict = held(self.verdict, before, self.lines.len());
+        Ok(task.and_then(|task| run.tasks.get(&task)).map_or(0, calls))
+    }
+
+    /// The answer as it is printed.
+    fn shown<'a>(&'a self, made: Option<&'a (PathBuf, usize)>) -> Shown<'a> {
+        Shown { asked: &self.asked, verdict: self.verdict, lines: &self.lines, made }
+    }
+
+    /// The same as a text for people.
+    pub(super) fn told(&self) -> String {
+        text(&self.shown(None))
+    }
+
+    /// Whether the person is asked back.
+    pub(super) fn asks_back(&self) -> bool {
+        matches!(self.verdict, Verdict::NotDeterminable(_)) && !self.asked.answer.questions.is_empty()
+    }
+
+    /// Whether it was understood what is asked about.
+    pub(super) const fn is_understood(&self) -> bool {
+        self.asked.answer.topic.is_some()
+    }
+
+    /// What questions behind it can go on from.
+    pub(super) fn exchange(&self) -> app::Exchange {
+        app::Exchange::of(&self.text, &self.asked.answer, &self.asked.rows)
+    }
+
+    /// The exit code that says whether there is an answer.
+    const fn code(&self) -> u8 {
+        match self.verdict {
+            Verdict::Values | Verdict::Yes | Verdict::No => 0,
+            Verdict::NotDeterminable(_) => Failure::NOT_DETERMINABLE,
+        }
+    }
 }
 
 /// What an answer says of which so many rows are left: without any nothing bears it out, and a no that named rows needs all of them.
@@ -111,17 +185,16 @@ fn calls(view: &::graph::TaskView) -> usize {
 }
 
 /// The case that is asked, and the run, where one is named.
-fn opened(arguments: &AskArguments) -> Result<Of, Failure> {
-    let of = &arguments.of;
+pub(super) fn opened(of: &Path, runs: &Path, evidence: &[PathBuf]) -> Result<Of, Failure> {
     let is_run = of.join(RUN_FILE).exists();
     if of.exists() && !is_run {
         return Ok(Of { case: app::load_case(of).map_err(Failure::Case)?, run: None });
     }
     let folder = match is_run {
-        true => of.clone(),
-        false => run_folder(&of.to_string_lossy(), &arguments.runs)?,
+        true => of.to_owned(),
+        false => run_folder(&of.to_string_lossy(), runs)?,
     };
     let run = app::load_run(&folder).map_err(Failure::Open)?;
-    let case = app::evidence_of(&folder, &arguments.evidence).map_err(Failure::Given)?;
+    let case = app::evidence_of(&folder, evidence).map_err(Failure::Given)?;
     Ok(Of { case, run: Some((folder, run)) })
 }

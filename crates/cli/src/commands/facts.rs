@@ -20,6 +20,9 @@ pub(crate) struct FactsArguments {
     /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
+    /// Only the fact of this id; may be given several times
+    #[arg(long = "id", value_name = "FACT")]
+    pub(crate) ids: Vec<String>,
     /// Only facts that say this of their subject; may be given several times
     #[arg(long = "predicate", value_name = "PREDICATE")]
     pub(crate) predicates: Vec<String>,
@@ -98,6 +101,10 @@ fn selection(arguments: &FactsArguments, run: &Run) -> Result<Selection, Failure
     for predicate in &arguments.predicates {
         unknown::check("predicate", predicate, known.iter().copied())?;
     }
+    let all: BTreeSet<String> = run.facts().map(|(_, accepted)| accepted.fact.id.to_string()).collect();
+    for id in &arguments.ids {
+        unknown::check("fact", id, all.iter().map(String::as_str))?;
+    }
     let mut hosts = Vec::new();
     let known = graph::hosts(run);
     for host in &arguments.hosts {
@@ -112,6 +119,7 @@ fn selection(arguments: &FactsArguments, run: &Run) -> Result<Selection, Failure
         hosts.extend(labels);
     }
     Ok(Selection {
+        ids: arguments.ids.clone(),
         predicates: arguments.predicates.clone(),
         text: arguments.text.clone(),
         hosts,

@@ -120,6 +120,7 @@ pub(super) fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::NoPrice { .. }
         | app::RunError::NothingRecorded { .. }
         | app::RunError::NotSealed { .. }
+        | app::RunError::NoSession { .. }
         | app::RunError::OtherEvidence { .. }
         | app::RunError::NotAsItWas { .. }
         | app::RunError::Brought(_)

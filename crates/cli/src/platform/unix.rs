@@ -1,6 +1,7 @@
 //! Linux, macOS and their like.
 
 use crate::failure::Failure;
+use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 use std::fs::{Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -38,6 +39,41 @@ impl Signals {
             _ = self.interrupt.recv() => Failure::INTERRUPTED,
             _ = self.terminate.recv() => Failure::TERMINATED,
         }
+    }
+}
+
+/// The terminal that lines are typed on, as it was when it was first met.
+pub(crate) struct Terminal {
+    modes: Termios,
+}
+
+impl Terminal {
+    /// Keeps how it is; `None` where there is none.
+    pub(crate) fn keep() -> Option<Terminal> {
+        tcgetattr(io::stdin()).ok().map(|modes| Terminal { modes })
+    }
+
+    /// What is typed is not shown: it would stand among lines that are drawn in place.
+    pub(crate) fn hush(&self) {
+        let mut modes = self.modes.clone();
+        modes.local_modes.remove(LocalModes::ECHO);
+        self.set(&modes);
+    }
+
+    /// It is as it was.
+    pub(crate) fn restore(&self) {
+        self.set(&self.modes);
+    }
+
+    /// Drops what was typed and not read.
+    pub(crate) fn forget(&self) {
+        // A terminal that is gone has nothing to drop.
+        let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    }
+
+    fn set(&self, modes: &Termios) {
+        // One that is gone shows nothing.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, modes);
     }
 }
 

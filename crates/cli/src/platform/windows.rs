@@ -36,6 +36,21 @@ impl Signals {
     }
 }
 
+/// The terminal that lines are typed on; nothing of it is changed here.
+pub(crate) struct Terminal;
+
+impl Terminal {
+    pub(crate) fn keep() -> Option<Terminal> {
+        Some(Terminal)
+    }
+
+    pub(crate) fn hush(&self) {}
+
+    pub(crate) fn restore(&self) {}
+
+    pub(crate) fn forget(&self) {}
+}
+
 /// Makes a folder in `place`.
 ///
 /// Weaker than elsewhere: who may look into it is what it inherits; the system's temporary folder is the user's own.

@@ -23,6 +23,7 @@ mod commands;
 mod comparing;
 mod completions;
 mod confining;
+mod console;
 mod containers;
 mod every_field;
 mod exchanging;

@@ -4,8 +4,9 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "ask",
+    "console",
     "audit",
     "memory",
     "run",

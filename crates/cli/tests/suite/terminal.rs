@@ -3,6 +3,7 @@
 use crate::support::{Place, demo_folder, program, str, text};
 use app::Progress;
 use ledger::Rules;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
@@ -57,6 +58,33 @@ impl Tmux {
     fn screen(&self) -> Vec<String> {
         let shown = self.ask(&["capture-pane", "-p"]);
         shown.trim_end().lines().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    /// Types keys, as tmux names them, or with `-l` letters.
+    fn keys(&self, keys: &[&str]) {
+        self.ask(&[&["send-keys"], keys].concat());
+    }
+
+    /// Waits until the last line of the screen is this one; gives every screen that stood there in between.
+    fn until(&self, last: &str) -> Vec<Vec<String>> {
+        let mut seen: Vec<Vec<String>> = Vec::new();
+        for _ in 0..6000 {
+            let screen = self.screen();
+            let is_it = screen.last().is_some_and(|line| line == last);
+            if seen.last() != Some(&screen) {
+                seen.push(screen);
+            }
+            if is_it {
+                return seen;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        panic!("{last:?} never stood there: {:#?}", seen.last());
+    }
+
+    /// The column of the cursor.
+    fn column(&self) -> usize {
+        self.ask(&["display-message", "-p", "#{cursor_x}"]).trim().parse().unwrap()
     }
 
     /// What the command has left on the terminal and above it, once it has ended and all of it was shown.
@@ -159,4 +187,69 @@ fn what_an_observer_is_told_of_each_task_agrees_with_how_it_ended() {
     }
     assert!(told.iter().any(|it| matches!(it, Progress::Refused { objective: Some(_), .. })));
     assert!(told.iter().any(|it| matches!(it, Progress::Tool { objective: Some(_), .. })));
+}
+
+#[test]
+fn the_console_edits_wide_letters_keeps_what_was_typed_and_leaves_at_the_second_ctrl_c() {
+    let place = Place::new();
+    let place_of = |name: &str| str(&place.path(name)).to_owned();
+    let command = format!(
+        "timeout --foreground {PATIENCE} env -u TMUX LOCARD_NO_HEAD_LOG=1 XDG_STATE_HOME='{}' TMPDIR='{}' '{}' console '{}' --runs '{}' --no-cache --integrity stat",
+        place_of("state"),
+        place_of("."),
+        str(&program()),
+        str(&demo_folder()),
+        place_of("runs"),
+    );
+    let Some(tmux) = Tmux::begin(&place, &command) else {
+        println!("there is no tmux here: nothing was tested");
+        return;
+    };
+    tmux.until("locard>");
+    // Two columns each; a letter with a combining mark is one.
+    tmux.keys(&["-l", "谁登录了"]);
+    tmux.keys(&["Left", "Left"]);
+    tmux.keys(&["-l", "在"]);
+    tmux.until("locard> 谁登在录了");
+    assert_eq!(tmux.column(), 8 + 6);
+    tmux.keys(&["BSpace", "BSpace"]);
+    tmux.until("locard> 谁录了");
+    assert_eq!(tmux.column(), 8 + 2);
+    tmux.keys(&["C-e"]);
+    tmux.keys(&["C-u"]);
+    tmux.keys(&["-l", "cafe\u{301}s"]);
+    tmux.keys(&["Left", "Left", "Left"]);
+    tmux.until("locard> cafe\u{301}s");
+    assert_eq!(tmux.column(), 8 + 2);
+    tmux.keys(&["C-e"]);
+    tmux.keys(&["C-u"]);
+    // The live line stands alone, is short, and is gone when the answer stands there.
+    tmux.keys(&["-l", "/he"]);
+    tmux.keys(&["Tab"]);
+    tmux.until("locard> /help");
+    tmux.keys(&["C-u"]);
+    tmux.keys(&["-l", "Was the Security log cleared?"]);
+    tmux.keys(&["Enter"]);
+    let screens = tmux.until("locard>");
+    let is_live = |line: &&String| line.starts_with("looking") || line.starts_with("recording");
+    for screen in &screens {
+        assert!(screen.iter().filter(is_live).all(|line| line.chars().count() <= 54), "{screen:#?}");
+        assert!(screen.iter().filter(is_live).count() <= 1, "{screen:#?}");
+    }
+    let last = screens.last().unwrap();
+    assert!(last.iter().any(|line| line == "yes") && !last.iter().any(|line| is_live(&line)), "{last:#?}");
+    tmux.keys(&["Up"]);
+    tmux.until("locard> Was the Security log cleared?");
+    tmux.keys(&["C-c"]);
+    tmux.until("locard>");
+    tmux.keys(&["C-c"]);
+    let whole = loop {
+        if let Some(whole) = tmux.whole_when_ended() {
+            break whole;
+        }
+    };
+    assert!(whole.contains("sealed "), "{whole}");
+    let history = place.path("state/locard/console");
+    assert_eq!(history.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(std::fs::read_to_string(history).unwrap().contains("Was the Security log cleared?"));
 }

@@ -1,0 +1,183 @@
+//! Questions that go on from those before, and what they are filled up to.
+
+use ask::{Account, Exchange, Follow, Host, World, completed, first_reading, follow};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn set(all: &[&str]) -> BTreeSet<String> {
+    all.iter().map(|it| (*it).to_owned()).collect()
+}
+
+/// Two hosts; on the first three accounts of people and the guest.
+fn world() -> World {
+    let account = |name: &str, rid: u32, host: &str| Account {
+        names: set(&[name]),
+        sid: Some(format!("s-1-5-21-1-2-3-{rid}")),
+        hosts: set(&[host]),
+    };
+    World {
+        hosts: vec![
+            Host { label: "host-7".to_owned(), names: set(&["HOST-7"]) },
+            Host { label: "host-8".to_owned(), names: set(&["HOST-8"]) },
+        ],
+        accounts: vec![
+            account("alice", 1001, "host-7"),
+            account("bob", 1002, "host-7"),
+            account("guest", 501, "host-7"),
+            account("carol", 1001, "host-8"),
+        ],
+        ..World::default()
+    }
+}
+
+fn exchange(question: &str) -> Exchange {
+    Exchange {
+        question: question.to_owned(),
+        evidence: set(&["host-7"]),
+        first: Some("2025-09-16T09:44:03.5Z".to_owned()),
+        last: Some("2025-09-17T00:00:00Z".to_owned()),
+    }
+}
+
+fn after(question: &str, text: &str) -> Follow {
+    follow(text, &[exchange(question)], &world()).unwrap()
+}
+
+#[test]
+fn what_a_question_leaves_out_is_filled_from_the_last_one() {
+    for (before, text, expected) in [
+        ("When did alice log on?", "no, the other user", "When did bob log on?"),
+        (
+            "Wann hat alice setup.exe gestartet?",
+            "nein, der andere Benutzer",
+            "Wann hat bob setup.exe gestartet?",
+        ),
+        ("When did alice log on?", "and bob?", "When did bob log on?"),
+        ("When did alice log on to HOST-7?", "and on HOST-8?", "When did alice log on to HOST-8?"),
+        ("When did alice log on?", "and on the other host?", "When did alice log on on host-8"),
+        (
+            "Welche Dienste gibt es auf HOST-7?",
+            "und auf dem anderen Rechner?",
+            "Welche Dienste gibt es auf host-8?",
+        ),
+        ("When was setup.exe run?", "and tool.exe?", "When was tool.exe run?"),
+        ("When was setup.exe run?", "what about \"two words.exe\"", "When was \"two words.exe\" run?"),
+        (
+            "When was setup.exe first run?",
+            "and before that?",
+            "When was setup.exe run before 2025-09-16T09:44:02",
+        ),
+        (
+            "When was setup.exe run for the first time?",
+            "and before that?",
+            "When was setup.exe run before 2025-09-16T09:44:02",
+        ),
+        (
+            "Wann wurde setup.exe gestartet?",
+            "und davor?",
+            "Wann wurde setup.exe gestartet before 2025-09-16T09:44:02",
+        ),
+        ("When was setup.exe run?", "and after that?", "When was setup.exe run after 2025-09-17T00:00:01"),
+        ("Who logged on on 2025-09-16?", "and on 2025-09-17?", "Who logged on on 2025-09-17"),
+        ("Who logged on on 2025-09-16?", "before that", "Who logged on before 2025-09-16T09:44:02"),
+        ("Was setup.exe run?", "and when?", "when: Was setup.exe run?"),
+        ("When was setup.exe run?", "and the last time?", "the last time: When was setup.exe run?"),
+        ("When did alice log on?", "which programs did she run?", "which programs did alice run?"),
+        ("When did alice log on?", "and what is in her recycle bin?", "what is in alice recycle bin?"),
+    ] {
+        assert_eq!(after(before, text), Follow::Filled(expected.to_owned()), "{before} / {text}");
+    }
+}
+
+#[test]
+fn an_earlier_exchange_counts_where_the_last_one_does_not_say() {
+    let quiet = |question: &str| Exchange { first: None, last: None, ..exchange(question) };
+    let asked = |lines: &[Exchange], text: &str| follow(text, lines, &world()).unwrap();
+    let lines = [exchange("When was setup.exe run?"), quiet("Was the System log cleared?")];
+    let earlier = Follow::Filled("When was setup.exe run before 2025-09-16T09:44:02".to_owned());
+    assert_eq!(asked(&lines, "and before that?"), earlier);
+    let lines = [exchange("When did alice log on?"), quiet("Was the System log cleared?")];
+    assert_eq!(
+        asked(&lines, "which programs did she run?"),
+        Follow::Filled("which programs did alice run?".to_owned())
+    );
+    let both = [exchange("When did alice and bob log on?")];
+    assert_eq!(asked(&both, "which programs did she run?"), Follow::Whole);
+    // What lies further back is forgotten.
+    let mut lines = vec![exchange("When was setup.exe run?")];
+    lines.extend((0..5).map(|_| quiet("Was the System log cleared?")));
+    assert!(matches!(asked(&lines, "and before that?"), Follow::Lacks(_)));
+}
+
+#[test]
+fn a_whole_question_is_taken_as_it_is() {
+    for text in [
+        "Which USB sticks were attached?",
+        "and which USB sticks were attached?",
+        "Was the System event log cleared?",
+        "Welche geplanten Aufgaben gibt es?",
+        "lorem ipsum dolor",
+        "谁登录了这台电脑？",
+        "",
+    ] {
+        assert_eq!(after("When did alice log on?", text), Follow::Whole, "{text}");
+        assert_eq!(follow(text, &[], &world()).unwrap(), Follow::Whole, "{text}");
+    }
+}
+
+#[test]
+fn a_short_reaction_is_no_question() {
+    for text in
+        ["no", "No!", "wrong", "falsch", "nein, falsch", "that is wrong", "damn", "so ein Mist", "quatsch!!"]
+    {
+        assert_eq!(after("When did alice log on?", text), Follow::Reaction, "{text}");
+        assert_eq!(follow(text, &[], &world()).unwrap(), Follow::Reaction, "{text}");
+    }
+}
+
+#[test]
+fn where_several_are_meant_it_is_asked_which_and_where_none_is_that_is_said() {
+    let Follow::Either { question, choices } = after("Which accounts logged on?", "the other user?") else {
+        panic!("two accounts are there");
+    };
+    assert_eq!(question, "Which account: alice, bob?");
+    assert_eq!(choices.len(), 2);
+    let before = [exchange("When did carol log on?")];
+    let lacks = follow("the other user", &before, &world()).unwrap();
+    assert!(matches!(lacks, Follow::Lacks(_)), "{lacks:?}");
+    let without_time = Exchange { first: None, last: None, ..exchange("Was setup.exe run?") };
+    assert!(matches!(follow("and before that?", &[without_time], &world()).unwrap(), Follow::Lacks(_)));
+}
+
+#[test]
+fn what_can_be_read_in_two_ways_has_a_first_reading_and_can_be_completed() {
+    let first = |text: &str| first_reading(text).unwrap();
+    assert_eq!(
+        first("Was setup.exe run on 03/04/2025?").as_deref(),
+        Some("Was setup.exe run on 2025-04-03?")
+    );
+    assert_eq!(first("Was setup.exe run after the log was cleared?").as_deref(), Some("Was setup.exe run"));
+    assert_eq!(first("When was setup.exe run?"), None);
+    let whole = |text: &str, reply: &str| completed(text, reply).unwrap();
+    assert_eq!(whole("Was setup.exe run on 03/04/2025?", "2025-03-04"), "Was setup.exe run on 2025-03-04");
+    assert_eq!(
+        whole("Was setup.exe run after the log was cleared?", "after 2025-09-16"),
+        "Was setup.exe run after 2025-09-16"
+    );
+    let other = "Which USB sticks were attached?";
+    assert_eq!(whole("lorem ipsum", other), other);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_line_breaks_it(before in "\\PC{0,120}", text in "\\PC{0,120}", long in 1usize..40) {
+        let lines = [exchange(&before), exchange(&before.repeat(long))];
+        for text in [text.clone(), text.repeat(long), format!("and {text}?"), format!("no, {text} 03/04/2025")] {
+            follow(&text, &lines, &world()).unwrap();
+            first_reading(&text).unwrap();
+            completed(&before, &text).unwrap();
+        }
+    }
+}
