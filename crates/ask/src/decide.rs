@@ -75,6 +75,8 @@ pub(crate) struct Found<'a> {
     left_out: Vec<usize>,
     /// Names that no row bears, and that are neither account nor host.
     unmet: Vec<String>,
+    /// Names of accounts.
+    accounts: usize,
     /// Names of things, neither accounts nor hosts.
     things: usize,
     /// Rows that bear the name of a thing, whatever else is named.
@@ -127,6 +129,7 @@ impl<'a> Found<'a> {
             unmet: Vec::new(),
             may_hide: false,
             things: 0,
+            accounts: 0,
             of_things: Vec::new(),
             is_unsure: false,
             hosts: asked_hosts,
@@ -149,9 +152,9 @@ impl<'a> Found<'a> {
         Some((row, self.reading.topic.sources.get(look.source)?))
     }
 
-    /// Whether the question names a thing, and not accounts and hosts alone.
-    pub(crate) const fn names_a_thing(&self) -> bool {
-        self.things > 0
+    /// Whether the question names a thing or an account, and not hosts alone.
+    pub(crate) const fn names_something(&self) -> bool {
+        self.things > 0 || self.accounts > 0
     }
 
     /// The place of a row's source among those of the topic.
@@ -168,6 +171,7 @@ impl<'a> Found<'a> {
                 .filter_map(|at| self.row(*at).and_then(|(row, source)| Some((*at, fit(name, source, row)?))))
                 .collect();
             let best = fits.iter().map(|it| it.1).max();
+            self.accounts += usize::from(!name.accounts.is_empty() || name.name.ending.is_some());
             if name.is_thing() {
                 self.things += 1;
                 self.of_things.extend(fits.iter().map(|it| it.0));
@@ -357,7 +361,7 @@ impl<'a> Found<'a> {
     }
 
     pub(crate) fn sources(&self) -> impl Iterator<Item = &'a Source> {
-        self.reading.topic.sources.iter()
+        self.reading.topic.sources.iter().filter(|source| self.reading.asks(source))
     }
 
     /// Whether a piece of evidence that is asked has a source of such records.

@@ -63,7 +63,11 @@ pub(crate) fn is_of_world(name: &Name, world: &World) -> bool {
 
 /// How a row names it; `None` where it does not.
 pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit> {
-    let spelled = source.searched().filter_map(|field| row.get(field));
+    // What was called with a program's path is no run of that program.
+    let is_program = !source.program.is_empty() && sought.name.spellings.iter().any(|it| it.ends_with(".exe"));
+    let of_program = |field: &String| source.name.contains(field) || source.program.contains(field);
+    let searched = source.searched().filter(|field| !is_program || of_program(field));
+    let spelled = searched.filter_map(|field| row.get(field));
     let by_value = spelled.filter_map(|value| best(sought, value)).max();
     let owner = row.owner().filter(|owner| is_owner(sought, owner)).map(|_| Fit::Whole);
     by_value.max(owner).max(of_folder(sought, source, row))
@@ -91,16 +95,21 @@ fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
     if is_account || sought.name.spellings.iter().any(is_whole) {
         return Some(Fit::Whole);
     }
-    let loose = squeezed(value);
     let is_inside = |spelling: &String| {
         let spelling = squeezed(spelling);
-        spelling.chars().count() >= INSIDE && loose.contains(&spelling)
+        spelling.chars().count() >= INSIDE && begins_a_word(value, &spelling)
     };
     if sought.accounts.is_empty() && sought.name.spellings.iter().any(is_inside) {
         return Some(Fit::Loose);
     }
     let parts = &sought.name.parts;
-    let all = !parts.is_empty() && parts.iter().all(|part| loose.contains(&squeezed(part)));
+    // A short word stands in too many others.
+    let stands = |part: &String| {
+        let squeezed = squeezed(part);
+        let is_short = squeezed.chars().count() < INSIDE;
+        squeezed.is_empty() || fits_whole(&whole, part) || !is_short && begins_a_word(value, &squeezed)
+    };
+    let all = !parts.is_empty() && parts.iter().all(stands);
     all.then_some(Fit::Loose)
 }
 
@@ -111,6 +120,28 @@ pub(crate) fn normal(text: &str) -> String {
 
 fn squeezed(text: &str) -> String {
     text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether letters and digits stand in a value in this order, and begin where a word does: behind a mark, at a capital, or where letters and digits meet.
+fn begins_a_word(value: &str, squeezed: &str) -> bool {
+    let mut text = String::new();
+    let mut begins = Vec::new();
+    let mut before = None;
+    for it in value.chars() {
+        if it.is_alphanumeric() {
+            let is_begin = before.is_none_or(|before: char| {
+                !before.is_alphanumeric()
+                    || it.is_uppercase() && before.is_lowercase()
+                    || it.is_numeric() != before.is_numeric()
+            });
+            if is_begin {
+                begins.push(text.len());
+            }
+            text.extend(it.to_lowercase());
+        }
+        before = Some(it);
+    }
+    begins.into_iter().any(|at| text.get(at..).is_some_and(|rest| rest.starts_with(squeezed)))
 }
 
 /// Without a drive in front and a slash at the end.

@@ -248,7 +248,7 @@ fn one_of(found: &Found<'_>, rows: &[usize], order: Order) -> Result<Vec<usize>,
         let every = |at: &usize| found.row(*at).is_some_and(|(_, source)| source.every);
         let kept = |at: &usize| found.row(*at).is_some_and(|(row, source)| is_kept_whole(row, source));
         let is_certain = |at: &usize| every(at) || kept(at);
-        let is_one_thing = found.names_a_thing() && rows.iter().any(is_certain);
+        let is_one_thing = found.names_something() && rows.iter().any(is_certain);
         if !is_one_thing && !rows.iter().all(is_certain) {
             return Err(not_recorded(found, "the time of the last occasion alone"));
         }

@@ -4,11 +4,11 @@ use crate::LONGEST;
 use crate::lexicon::{Lexicon, LexiconError, Pattern, Signed, shipped};
 use crate::spans::{self, Span};
 use crate::tokens::{Token, tokens};
-use crate::topic::Topic;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::topic::{Source, Topic};
+use std::collections::BTreeSet;
 
 /// The most topics that one question is tried as.
-const MOST_TOPICS: usize = 4;
+const MOST_TOPICS: usize = 6;
 
 /// A question as it was read.
 #[derive(Debug)]
@@ -39,8 +39,18 @@ pub(crate) struct Reading {
     pub(crate) excluded: Vec<Name>,
     /// Words of it that are the topic's, squeezed.
     pub(crate) used: BTreeSet<String>,
+    /// The records that the question says shall tell it; empty: all.
+    pub(crate) records: BTreeSet<&'static str>,
     /// Whether it asks for the opposite of what a setting's `on` says.
     pub(crate) is_negated: bool,
+}
+
+impl Reading {
+    /// Whether records of a source count: those that the question calls by their name, or all.
+    pub(crate) fn asks(&self, source: &Source) -> bool {
+        let is_named = self.records.is_empty() || self.records.contains(source.record.as_str());
+        is_named && (!source.of_named || !self.names.is_empty())
+    }
 }
 
 /// What is wanted.
@@ -105,7 +115,7 @@ pub fn question(text: &str) -> Result<Question, &'static LexiconError> {
     }
     let read = spans::span(&words);
     let mut used: BTreeSet<usize> = read.used.iter().copied().collect();
-    let condition = condition(&words, &used);
+    let condition = condition(lexicon, &words, &used);
     let has_condition = condition.is_some();
     used.extend(condition.unwrap_or(words.len())..words.len());
     let (wants, of_wants) = wants(&words, &used);
@@ -128,7 +138,7 @@ pub fn question(text: &str) -> Result<Question, &'static LexiconError> {
 }
 
 /// Where a clause begins that puts it before, after or beside something else than a time.
-fn condition(words: &[Token], used: &BTreeSet<usize>) -> Option<usize> {
+fn condition(lexicon: &Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Option<usize> {
     let begins = |at: &usize| {
         let Some(word) = words.get(*at) else { return false };
         let has_more = words.len() > at + 1 && *at > 2;
@@ -137,7 +147,13 @@ fn condition(words: &[Token], used: &BTreeSet<usize>) -> Option<usize> {
             word.low.as_str(),
             "after" | "before" | "while" | "nachdem" | "bevor" | "während" | "once"
         );
-        is_clause && has_more && !is_of_time && !word.quoted
+        // "when it was collected" leaves nothing out.
+        let asks = |word: &Token| matches!(word.low.as_str(), "which" | "what" | "who" | "how" | "where");
+        let is_when = word.low == "when"
+            && words.iter().take(*at).any(asks)
+            && !words.get(at.saturating_sub(1)).is_some_and(|before| matches!(before.low.as_str(), "and" | "or"))
+            && !words.iter().skip(*at).all(|word| lexicon.is_filler(word));
+        (is_clause || is_when) && has_more && !is_of_time && !word.quoted
     };
     (0..words.len()).find(begins)
 }
@@ -147,10 +163,13 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
     let mut wants = Wants::default();
     let mut places = Vec::new();
     let low = |at: usize| words.get(at).filter(|word| !word.quoted).map_or("", |word| word.low.as_str());
+    let joined = |at: usize| at.checked_sub(1).is_some_and(|before| matches!(low(before), "and" | "or" | "und"));
     let mut is_open = false;
     for at in (0..words.len()).filter(|at| !used.contains(at)) {
         let next = low(at + 1);
         match low(at) {
+            // Behind another question word, and no "and", it begins a clause.
+            "when" if (is_open || wants != Wants::default()) && !joined(at) => {}
             "when" | "wann" => wants.time = true,
             "who" | "whom" | "whose" | "wer" | "wem" | "wen" | "wessen" => wants.who = true,
             "where" => {
@@ -167,6 +186,8 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
                 };
                 let before = at.checked_sub(1).map_or("", low);
                 match asked {
+                    // A time zone is no time.
+                    "time" if matches!(low(at + 2), "zone" | "server" | "source" | "setting") => is_open = true,
                     "time" | "date" | "day" | "uhrzeit" | "zeit" | "datum" | "tag" => wants.time = true,
                     "account" | "user" | "person" | "benutzer" | "konto" => {
                         wants.who = true;
@@ -300,6 +321,7 @@ fn order(lexicon: &Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Option<O
 /// The topics that the words speak of most, and what is left of them then.
 fn readings(lexicon: &'static Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Vec<Reading> {
     let free: Vec<(usize, &Token)> = words.iter().enumerate().filter(|(at, _)| !used.contains(at)).collect();
+    let hint = hint(lexicon, words, used);
     let mut scored: Vec<(usize, &'static Signed, &'static [Pattern])> = Vec::new();
     for signed in &lexicon.topics {
         let best = signed
@@ -307,11 +329,58 @@ fn readings(lexicon: &'static Lexicon, words: &[Token], used: &BTreeSet<usize>) 
             .iter()
             .filter_map(|sign| Some((score(sign, &free)?, sign.as_slice())))
             .max_by_key(|it| it.0);
-        scored.extend(best.map(|(score, sign)| (score, signed, sign)));
+        // A source that is called by its name weighs as much as a word of the topic.
+        let bonus = usize::from(hint.as_ref().is_some_and(|hint| hint.is_of(&signed.topic)));
+        scored.extend(best.map(|(score, sign)| (score + bonus, signed, sign)));
     }
     let most = scored.iter().map(|it| it.0).max().unwrap_or(0);
-    let best = scored.into_iter().filter(|it| it.0 == most).take(MOST_TOPICS);
-    best.map(|(_, signed, sign)| reading(lexicon, words, used, signed, sign)).collect()
+    let mut best: Vec<(&'static Signed, &'static [Pattern])> =
+        scored.into_iter().filter(|it| it.0 == most).map(|it| (it.1, it.2)).collect();
+    let others: Vec<_> = best.iter().flat_map(|(signed, sign)| others(lexicon, signed, sign)).collect();
+    for other in others {
+        if !best.iter().any(|known| known.0.topic.id == other.0.topic.id) {
+            best.push(other);
+        }
+    }
+    best.truncate(MOST_TOPICS);
+    best.into_iter().map(|(signed, sign)| reading(lexicon, words, used, signed, sign, hint.as_ref())).collect()
+}
+
+/// The topics that are asked where one tells nothing.
+fn others<'s>(
+    lexicon: &'static Lexicon,
+    signed: &'static Signed,
+    sign: &'s [Pattern],
+) -> impl Iterator<Item = (&'static Signed, &'s [Pattern])> {
+    let ids = signed.topic.others.iter();
+    ids.filter_map(|id| lexicon.topics.iter().find(|it| it.topic.id == *id)).map(move |other| (other, sign))
+}
+
+/// A source that a question calls by its name.
+struct Hint {
+    records: &'static [String],
+    places: std::ops::Range<usize>,
+}
+
+impl Hint {
+    fn is_of(&self, topic: &Topic) -> bool {
+        topic.sources.iter().any(|source| self.records.contains(&source.record))
+    }
+}
+
+/// The first source that the words name; of several that begin at a place the longest.
+fn hint(lexicon: &'static Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Option<Hint> {
+    (0..words.len()).find_map(|at| {
+        (1..=3).rev().find_map(|length| {
+            let run: Vec<&Token> = words.iter().skip(at).take(length).collect();
+            let is_free = run.len() == length
+                && !run.iter().any(|word| word.quoted)
+                && !(at..at + length).any(|at| used.contains(&at));
+            let text = run.iter().map(|word| word.low.as_str()).collect::<Vec<_>>().join(" ");
+            let records = lexicon.hints.get(&text).filter(|_| is_free)?;
+            Some(Hint { records, places: at..at + length })
+        })
+    })
 }
 
 /// How many words of a sign stand there, each at another place; `None` where one does not.
@@ -342,8 +411,10 @@ fn reading(
     used: &BTreeSet<usize>,
     signed: &'static Signed,
     sign: &'static [Pattern],
+    hint: Option<&Hint>,
 ) -> Reading {
     let topic = &signed.topic;
+    let hint = hint.filter(|hint| hint.is_of(topic));
     let mut names =
         Names { lexicon, topic, run: Vec::new(), excludes: false, names: Vec::new(), excluded: Vec::new() };
     let mut of_topic = BTreeSet::new();
@@ -366,7 +437,8 @@ fn reading(
             continue;
         }
         let is_plain = [&lexicon.first, &lexicon.last].into_iter().any(|pattern| pattern.fits(word));
-        if used.contains(&at) || is_sign || is_also || is_plain || lexicon.is_filler(word) {
+        let is_hint = hint.is_some_and(|hint| hint.places.contains(&at));
+        if used.contains(&at) || is_sign || is_also || is_plain || is_hint || lexicon.is_filler(word) {
             if is_sign || is_also {
                 of_topic.insert(word.low.chars().filter(|it| it.is_alphanumeric()).collect());
             }
@@ -386,7 +458,9 @@ fn reading(
             || word.low == "off"
     };
     let is_negated = words.iter().any(negated);
-    Reading { topic, names: names.names, excluded: names.excluded, used: of_topic, is_negated }
+    let asked = |record: &&str| hint.is_some_and(|hint| hint.records.iter().any(|it| it == record));
+    let records = topic.sources.iter().map(|source| source.record.as_str()).filter(asked).collect();
+    Reading { topic, names: names.names, excluded: names.excluded, used: of_topic, records, is_negated }
 }
 
 /// The longest run of words here that is a name of the topic, such as that of a log in front of the word log: how many, and how records spell it.
@@ -412,15 +486,34 @@ impl Names {
     /// Ends a name where its last word stood.
     fn close(&mut self) {
         let run = std::mem::take(&mut self.run);
+        let run = self.without_kinds(&run);
         if run.is_empty() {
             return;
         }
-        let name = name(self.lexicon, &self.topic.words, &run);
+        let name = name(self.lexicon, self.topic, run);
         match self.excludes {
             true => self.excluded.push(name),
             false => self.names.push(name),
         }
         self.excludes = false;
+    }
+
+    /// A name without the words beside it that only say what it is a name of; such words alone stay.
+    fn without_kinds<'r>(&self, run: &'r [Token]) -> &'r [Token] {
+        let mut rest = run;
+        while let [first, more @ ..] = rest
+            && !more.is_empty()
+            && self.lexicon.is_kind(first)
+        {
+            rest = more;
+        }
+        while let [more @ .., last] = rest
+            && !more.is_empty()
+            && self.lexicon.is_kind(last)
+        {
+            rest = more;
+        }
+        rest
     }
 
     /// Words that are a name of this topic.
@@ -436,12 +529,18 @@ impl Names {
     }
 }
 
-fn name(lexicon: &Lexicon, words: &BTreeMap<String, Vec<String>>, run: &[Token]) -> Name {
+fn name(lexicon: &Lexicon, topic: &Topic, run: &[Token]) -> Name {
     let text = run.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     let low = text.to_lowercase();
-    let listed = words.get(&low).or_else(|| lexicon.programs.get(&low));
+    let program = lexicon.programs.get(&low);
+    let listed = topic.words.get(&low).or(program);
     let is_certain = listed.is_some() || run.iter().any(Token::is_like_name);
-    let spellings = listed.cloned().unwrap_or_else(|| vec![low]);
+    let mut spellings = listed.cloned().unwrap_or_else(|| vec![low.clone()]);
+    // What is installed, or opens a document, is not known by the name of its file alone.
+    let has_programs = topic.sources.iter().any(|source| !source.program.is_empty());
+    if program.is_some() && !has_programs && !spellings.contains(&low) {
+        spellings.push(low);
+    }
     let parts = match run {
         [_] => Vec::new(),
         more => more.iter().map(|word| word.low.clone()).collect(),

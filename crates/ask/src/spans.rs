@@ -38,7 +38,7 @@ const MONTHS: [[&str; 3]; 12] = [
     ["june", "jun", "juni"],
     ["july", "jul", "juli"],
     ["august", "aug", "august"],
-    ["september", "sep", "september"],
+    ["september", "sep", "sept"],
     ["october", "oct", "oktober"],
     ["november", "nov", "november"],
     ["december", "dec", "dezember"],
@@ -88,9 +88,9 @@ pub(crate) fn span(tokens: &[Token]) -> Read {
         ([(_, day)], [(_, from), (_, to)]) if day.len() == 10 => {
             Some(Span { from: Some(format!("{day}T{from}")), to: Some(format!("{day}T{to}")) })
         }
-        ([(_, day)], [(at, time)]) if day.len() == 10 => {
+        ([(at_day, day)], [(at, time)]) if day.len() == 10 => {
             let time = format!("{day}T{time}");
-            Some(bounded(time, is_begin(*at), is_end(*at)))
+            Some(bounded(time, is_begin(*at) || is_begin(*at_day), is_end(*at) || is_end(*at_day)))
         }
         ([(at, day)], []) => Some(bounded(day.clone(), is_begin(*at), is_end(*at))),
         ([(_, from), (_, to)], []) => Some(Span { from: Some(from.clone()), to: Some(to.clone()) }),

@@ -25,6 +25,9 @@ pub struct Topic {
     /// Whether it can be told only of something that is named.
     #[serde(default)]
     pub(crate) named: bool,
+    /// Topics that are asked where this one tells nothing, by their names.
+    #[serde(default, rename = "else")]
+    pub(crate) others: Vec<String>,
     /// Words, at most three in a row, that are names here, and how these are spelled in records.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, Vec<String>>,
@@ -104,6 +107,9 @@ pub struct Source {
     /// Whether they tell something only beside others that they share a key with.
     #[serde(default)]
     pub(crate) linked: bool,
+    /// Whether they count only where the question names a thing.
+    #[serde(default)]
+    pub(crate) of_named: bool,
     /// Whether a field `state` says whether it is so.
     #[serde(default)]
     pub(crate) state: bool,
