@@ -39,6 +39,10 @@ pub fn decide(question: &Question, looks: &[Look], rows: &[Row], world: &World) 
     }
     let mut first = None;
     for (place, reading) in question.readings.iter().enumerate() {
+        // That there was nothing is shown; another topic need not be asked.
+        if reading.is_other && first.as_ref().is_some_and(|answer: &Answer| answer.verdict == Verdict::No) {
+            continue;
+        }
         let found = Found::of(place, question, reading, looks, rows, world);
         let has_rows = !found.chosen.is_empty();
         let answer = found.answer();
@@ -75,6 +79,8 @@ pub(crate) struct Found<'a> {
     left_out: Vec<usize>,
     /// Names that no row bears, and that are neither account nor host.
     unmet: Vec<String>,
+    /// Rows of the hosts that are asked, whatever they name.
+    mine: Vec<usize>,
     /// Names of accounts.
     accounts: usize,
     /// Names of things, neither accounts nor hosts.
@@ -130,6 +136,7 @@ impl<'a> Found<'a> {
             may_hide: false,
             things: 0,
             accounts: 0,
+            mine: Vec::new(),
             of_things: Vec::new(),
             is_unsure: false,
             hosts: asked_hosts,
@@ -142,7 +149,8 @@ impl<'a> Found<'a> {
             }
         }
         found.is_cut = per_look.values().any(|count| *count >= MOST);
-        found.choose(mine, &names);
+        found.choose(&mine, &names);
+        found.mine = mine;
         found
     }
 
@@ -157,12 +165,19 @@ impl<'a> Found<'a> {
         self.things > 0 || self.accounts > 0
     }
 
+    /// Whether the flags of a row say that it is in force; `None` where its source has no such flags.
+    pub(crate) fn is_in_force(&self, at: usize) -> Option<bool> {
+        let (row, source) = self.row(at)?;
+        let flag = source.off_flag.as_deref()?;
+        Some(!row.get("flags")?.contains(flag))
+    }
+
     /// The place of a row's source among those of the topic.
     pub(crate) fn source_of(&self, at: usize) -> Option<usize> {
         Some(self.looks.get(self.rows.get(at)?.look)?.source)
     }
 
-    fn choose(&mut self, mine: Vec<usize>, names: &[Sought<'_>]) {
+    fn choose(&mut self, mine: &[usize], names: &[Sought<'_>]) {
         let asked: Vec<&Sought<'_>> = names.iter().filter(|it| it.hosts.is_empty()).collect();
         let mut sets: Vec<BTreeSet<usize>> = Vec::new();
         for name in &asked {
@@ -182,7 +197,7 @@ impl<'a> Found<'a> {
             }
             sets.push(fits.into_iter().filter(|it| Some(it.1) == best).map(|it| it.0).collect());
         }
-        let mut all = self.together(&mine, &sets);
+        let mut all = self.together(mine, &sets);
         let linked = |at: &usize| self.row(*at).is_some_and(|(_, source)| source.linked);
         if asked.is_empty() && all.iter().any(|at| !linked(at)) {
             all.retain(|at| !linked(at));
@@ -325,9 +340,13 @@ impl<'a> Found<'a> {
             return Answer::not_determinable(Reason::Ambiguous, id, note);
         }
         let shows =
-            self.sources().any(|source| source.full && self.would_tell(source) && self.is_whole(source));
+            self.sources().any(|source| {
+                source.full && self.would_tell(source) && self.is_whole(source) && self.tells_of_accounts(source)
+            });
         let may_be_no = self.question.wants.yes_or_no || is_listing && self.unmet.is_empty();
-        if may_be_no && shows && !self.is_cut && !self.may_hide && !topic.attribute {
+        // That a setting is not written down tells nothing of what is in force.
+        let is_of_state = self.sources().any(|source| source.state || source.off_flag.is_some());
+        if may_be_no && shows && !is_of_state && !self.is_cut && !self.may_hide && !topic.attribute {
             let mut no = self.no(Vec::new());
             let silent =
                 |host: &&String| !self.sources().any(|source| source.full && self.is_there_on(source, host));
@@ -374,6 +393,35 @@ impl<'a> Found<'a> {
             None => self.world.sources.contains(&(host.to_owned(), source.record.clone())),
             Some(_) => self.logs(source, host).next().is_some(),
         }
+    }
+
+    /// Whether nothing in a source shows that the accounts that are named did nothing: it says who did what, and, where each user has files of their own, those of these users are there.
+    fn tells_of_accounts(&self, source: &Source) -> bool {
+        if self.accounts == 0 {
+            return true;
+        }
+        let is_of_nobody = self.things > 0 && self.of_things.is_empty();
+        if source.who.is_empty() {
+            return is_of_nobody;
+        }
+        let of_source = |at: &usize| self.row(*at).is_some_and(|(_, it)| std::ptr::eq(it, source));
+        let rows: Vec<usize> = self.mine.iter().copied().filter(of_source).collect();
+        if source.is_owned() {
+            let mut names = self.reading.names.iter().map(|name| sought(name, self.world));
+            return names.all(|name| {
+                let owns = |at: &usize| {
+                    self.row(*at)
+                        .and_then(|(row, _)| row.owner())
+                        .is_some_and(|owner| name.accounts.contains(&owner))
+                };
+                name.accounts.is_empty() || rows.iter().any(owns)
+            });
+        }
+        // Where no record says who it was, none of an account says nothing.
+        let has_who = |at: &usize| {
+            self.row(*at).is_some_and(|(row, _)| source.who.iter().any(|field| row.get(field).is_some()))
+        };
+        rows.is_empty() || rows.iter().any(has_who)
     }
 
     /// Whether a source tells of things with the endings of the names.

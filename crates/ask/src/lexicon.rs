@@ -51,11 +51,15 @@ pub(crate) struct Lexicon {
     pub(crate) classes: BTreeMap<String, Pattern>,
     /// Words for kinds of things, which stand beside a name and are no part of it.
     kinds: Pattern,
+    /// What kinds of files are called, and how their names end.
+    pub(crate) formats: BTreeMap<String, Vec<String>>,
     /// What sources are called, and the records that they give.
     pub(crate) hints: BTreeMap<String, Vec<String>>,
     pub(crate) topics: Vec<Signed>,
     /// Every word that is written out somewhere.
     known: BTreeSet<String>,
+    /// Those of topics.
+    spoken: BTreeSet<String>,
 }
 
 /// A topic with what it is known by.
@@ -132,6 +136,7 @@ struct WordFile {
     kinds: String,
     groups: BTreeMap<String, String>,
     hints: BTreeMap<String, Vec<String>>,
+    formats: BTreeMap<String, Vec<String>>,
 }
 
 static SHIPPED: LazyLock<Result<Lexicon, LexiconError>> = LazyLock::new(read);
@@ -152,7 +157,8 @@ fn read() -> Result<Lexicon, LexiconError> {
     let filler: BTreeSet<String> = words.filler.split_whitespace().map(str::to_owned).collect();
     let patterns = topics.iter().flat_map(|it| it.signs.iter().flatten().chain(&it.also));
     let written = patterns.flat_map(Pattern::all).map(|word| word.trim_end_matches('*').to_owned());
-    let known = written.chain(filler.iter().cloned()).collect();
+    let spoken: BTreeSet<String> = written.collect();
+    let known = spoken.iter().chain(&filler).cloned().collect();
     Ok(Lexicon {
         filler,
         first: Pattern::any(&words.first),
@@ -164,8 +170,10 @@ fn read() -> Result<Lexicon, LexiconError> {
         classes: words.classes.iter().map(|(name, words)| (name.clone(), Pattern::any(words))).collect(),
         kinds: Pattern::any(&words.kinds),
         hints: words.hints,
+        formats: words.formats,
         topics,
         known,
+        spoken,
     })
 }
 
@@ -186,6 +194,11 @@ impl Lexicon {
         self.kinds.fits(token)
     }
 
+    /// The same of a part of a word.
+    pub(crate) fn is_kind_word(&self, word: &str) -> bool {
+        self.kinds.fits_word(word)
+    }
+
     /// The one known word of which this is a slip of a letter: a word of speech that nothing knows.
     pub(crate) fn meant(&self, token: &Token) -> Option<String> {
         let word = &token.low;
@@ -200,7 +213,7 @@ impl Lexicon {
         };
         // What topics are known by is meant rather than a word that is passed over.
         let of_topics: Vec<&String> =
-            self.known.iter().filter(is_near).filter(|known| !self.filler.contains(*known)).collect();
+            self.spoken.iter().filter(is_near).collect();
         let all = if of_topics.is_empty() { self.known.iter().filter(is_near).collect() } else { of_topics };
         // Of two words that are as near, neither is known to be meant, but where one begins the other.
         let (first, rest) = all.split_first()?;
@@ -214,6 +227,7 @@ impl Lexicon {
             || self.programs.contains_key(word)
             || self.rids.contains_key(word)
             || self.hints.contains_key(word)
+            || self.formats.contains_key(word)
             || fits(&self.kinds)
             || [&self.first, &self.last, &self.except, &self.beyond].into_iter().any(fits)
             || of_topics.into_iter().any(fits)

@@ -66,7 +66,12 @@ pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit
     // What was called with a program's path is no run of that program.
     let is_program = !source.program.is_empty() && sought.name.spellings.iter().any(|it| it.ends_with(".exe"));
     let of_program = |field: &String| source.name.contains(field) || source.program.contains(field);
-    let searched = source.searched().filter(|field| !is_program || of_program(field));
+    let does = |field: &String| source.by.contains(field) || source.who.contains(field);
+    let searched = source
+        .searched()
+        .chain(source.by.iter().filter(|_| sought.name.is_doer))
+        .filter(|field| !is_program || of_program(field))
+        .filter(|field| !sought.name.is_doer || does(field));
     let spelled = searched.filter_map(|field| row.get(field));
     let by_value = spelled.filter_map(|value| best(sought, value)).max();
     let owner = row.owner().filter(|owner| is_owner(sought, owner)).map(|_| Fit::Whole);
@@ -156,6 +161,13 @@ fn fits_whole(value: &str, spelling: &str) -> bool {
     let sought = sought.trim_matches('"');
     if value == sought {
         return true;
+    }
+    if let Some(exact) = sought.strip_prefix('=') {
+        return value == exact;
+    }
+    if sought.starts_with('.') && !sought.contains('/') {
+        let words = value.split(|it: char| it.is_whitespace() || matches!(it, '"' | '\'' | ',' | ';'));
+        return value.ends_with(sought) || words.into_iter().any(|word| word.ends_with(sought));
     }
     if sought.contains('/') || sought.ends_with(':') {
         let sought = if sought.contains('/') { bare(sought) } else { sought };

@@ -27,6 +27,8 @@ pub struct Question {
     pub(crate) has_condition: bool,
     /// The kind of things that is asked for, where one is named.
     pub(crate) class: Option<&'static str>,
+    /// What is counted, where that is asked.
+    pub(crate) counted: Option<String>,
     /// Whether no evidence can answer it.
     pub(crate) is_beyond: bool,
 }
@@ -39,6 +41,8 @@ pub(crate) struct Reading {
     pub(crate) excluded: Vec<Name>,
     /// Words of it that are the topic's, squeezed.
     pub(crate) used: BTreeSet<String>,
+    /// Whether it counts only where another one tells nothing.
+    pub(crate) is_other: bool,
     /// The records that the question says shall tell it; empty: all.
     pub(crate) records: BTreeSet<&'static str>,
     /// Whether it asks for the opposite of what a setting's `on` says.
@@ -70,6 +74,8 @@ pub struct Wants {
     pub count: bool,
     /// How many things there are, and not how often something was done.
     pub number: bool,
+    /// What was done most often.
+    pub most: bool,
 }
 
 /// Which of several.
@@ -94,6 +100,8 @@ pub struct Name {
     pub(crate) ending: Option<String>,
     /// Its single words, where it is made of several.
     pub(crate) parts: Vec<String>,
+    /// Whether it did what is asked, and is not what it was done to.
+    pub(crate) is_doer: bool,
 }
 
 /// Reads a question.
@@ -125,8 +133,14 @@ pub fn question(text: &str) -> Result<Question, &'static LexiconError> {
         words.iter().enumerate().any(|(at, word)| !used.contains(&at) && lexicon.beyond.fits(word));
     let readings = readings(lexicon, &words, &used);
     let class = class(lexicon, &words).filter(|_| !wants.by);
+    let is_many = |word: &Token| matches!(word.low.as_str(), "many" | "viele");
+    let counted = words.windows(2).find_map(|pair| match pair {
+        [many, what] if is_many(many) => Some(what.low.clone()),
+        _ => None,
+    });
     Ok(Question {
         class,
+        counted,
         wants,
         order,
         readings,
@@ -152,7 +166,10 @@ fn condition(lexicon: &Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Opti
         let is_when = word.low == "when"
             && words.iter().take(*at).any(asks)
             && !words.get(at.saturating_sub(1)).is_some_and(|before| matches!(before.low.as_str(), "and" | "or"))
-            && !words.iter().skip(*at).all(|word| lexicon.is_filler(word));
+            && !words.iter().skip(*at).all(|word| lexicon.is_filler(word))
+            && !words.iter().skip(*at).any(|word| {
+                matches!(word.low.as_str(), "logs" | "signs" | "starts" | "boots" | "anmeldet" | "startet")
+            });
         (is_clause || is_when) && has_more && !is_of_time && !word.quoted
     };
     (0..words.len()).find(begins)
@@ -230,10 +247,23 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
                 wants.count = true;
                 wants.number = next == "viele";
             }
+            "most" if matches!(
+                next,
+                "often" | "frequently" | "used" | "visited" | "run" | "executed" | "launched" | "started" | "opened"
+            ) =>
+            {
+                wants.most = true;
+                places.extend([at, at + 1].into_iter().filter(|at| matches!(low(*at), "most" | "often" | "frequently")));
+            }
+            "häufigsten" | "öftesten" | "meistbesuchte" | "meistgenutzte" => {
+                wants.most = true;
+                places.push(at);
+            }
             "count" if at == 0 => wants.count = true,
             _ => {}
         }
     }
+    wants.count |= wants.most;
     let is_asked = wants != Wants::default() || is_open;
     let begins = matches!(
         low(0),
@@ -336,6 +366,7 @@ fn readings(lexicon: &'static Lexicon, words: &[Token], used: &BTreeSet<usize>) 
     let most = scored.iter().map(|it| it.0).max().unwrap_or(0);
     let mut best: Vec<(&'static Signed, &'static [Pattern])> =
         scored.into_iter().filter(|it| it.0 == most).map(|it| (it.1, it.2)).collect();
+    let certain = best.len();
     let others: Vec<_> = best.iter().flat_map(|(signed, sign)| others(lexicon, signed, sign)).collect();
     for other in others {
         if !best.iter().any(|known| known.0.topic.id == other.0.topic.id) {
@@ -343,7 +374,11 @@ fn readings(lexicon: &'static Lexicon, words: &[Token], used: &BTreeSet<usize>) 
         }
     }
     best.truncate(MOST_TOPICS);
-    best.into_iter().map(|(signed, sign)| reading(lexicon, words, used, signed, sign, hint.as_ref())).collect()
+    let read = |(place, (signed, sign)): (usize, (&'static Signed, &'static [Pattern]))| {
+        let is_other = place >= certain;
+        Reading { is_other, ..reading(lexicon, words, used, signed, sign, hint.as_ref()) }
+    };
+    best.into_iter().enumerate().map(read).collect()
 }
 
 /// The topics that are asked where one tells nothing.
@@ -416,14 +451,15 @@ fn reading(
     let topic = &signed.topic;
     let hint = hint.filter(|hint| hint.is_of(topic));
     let mut names =
-        Names { lexicon, topic, run: Vec::new(), excludes: false, names: Vec::new(), excluded: Vec::new() };
+        Names { lexicon, topic, run: Vec::new(), excludes: false, is_doer: false, names: Vec::new(), excluded: Vec::new() };
     let mut of_topic = BTreeSet::new();
     let mut skip = 0;
     for (at, word) in words.iter().enumerate() {
         if at < skip {
             continue;
         }
-        if let Some((length, spellings)) = named_by_topic(words, at, topic) {
+        let of_topic_or_format = named_by_topic(words, at, topic).or_else(|| format(lexicon, word, topic));
+        if let Some((length, spellings)) = of_topic_or_format {
             names.close();
             names.add(words, at, length, spellings);
             skip = at + length;
@@ -445,6 +481,11 @@ fn reading(
             names.close();
             continue;
         }
+        if names.run.is_empty() {
+            let before = at.checked_sub(1).and_then(|before| words.get(before));
+            let does = before.is_some_and(|it| matches!(it.low.as_str(), "did" | "has" | "have" | "hat" | "haben"));
+            names.is_doer = does && class(lexicon, words) == Some("file") && acts(topic);
+        }
         names.run.push(word.clone());
         if word.ends || word.is_like_file() {
             names.close();
@@ -460,7 +501,7 @@ fn reading(
     let is_negated = words.iter().any(negated);
     let asked = |record: &&str| hint.is_some_and(|hint| hint.records.iter().any(|it| it == record));
     let records = topic.sources.iter().map(|source| source.record.as_str()).filter(asked).collect();
-    Reading { topic, names: names.names, excluded: names.excluded, used: of_topic, records, is_negated }
+    Reading { topic, names: names.names, excluded: names.excluded, used: of_topic, is_other: false, records, is_negated }
 }
 
 /// The longest run of words here that is a name of the topic, such as that of a log in front of the word log: how many, and how records spell it.
@@ -472,12 +513,27 @@ fn named_by_topic<'t>(words: &[Token], at: usize, topic: &'t Topic) -> Option<(u
     })
 }
 
+/// Whether a topic tells what was done to files, so that "which files did X" names who did it.
+fn acts(topic: &Topic) -> bool {
+    let tells_of_files = topic.tells.iter().any(|told| told == "file");
+    tells_of_files && (topic.named || topic.sources.iter().any(|source| !source.by.is_empty()))
+}
+
+/// How names of a kind of files end, where the topic tells of files.
+fn format(lexicon: &'static Lexicon, word: &Token, topic: &Topic) -> Option<(usize, &'static [String])> {
+    let tells_of_files = topic.tells.iter().any(|told| told == "file");
+    let endings = lexicon.formats.get(&word.low).filter(|_| tells_of_files && !word.quoted)?;
+    Some((1, endings.as_slice()))
+}
+
 /// Names in the making.
 struct Names {
     lexicon: &'static Lexicon,
     topic: &'static Topic,
     run: Vec<Token>,
     excludes: bool,
+    /// Whether the name in the making stands where somebody or something does what is asked of files.
+    is_doer: bool,
     names: Vec<Name>,
     excluded: Vec<Name>,
 }
@@ -490,7 +546,8 @@ impl Names {
         if run.is_empty() {
             return;
         }
-        let name = name(self.lexicon, self.topic, run);
+        let mut name = name(self.lexicon, self.topic, run);
+        name.is_doer = self.is_doer;
         match self.excludes {
             true => self.excluded.push(name),
             false => self.names.push(name),
@@ -525,6 +582,7 @@ impl Names {
             is_certain: true,
             ending: None,
             parts: Vec::new(),
+            is_doer: false,
         });
     }
 }
@@ -547,7 +605,12 @@ fn name(lexicon: &Lexicon, topic: &Topic, run: &[Token]) -> Name {
     };
     let ending = lexicon.rids.get(&text.to_lowercase()).map(|rid| format!("-{rid}"));
     let is_certain = is_certain || ending.is_some();
-    Name { text, spellings, is_certain, ending, parts }
+    if let Some((head, kind)) = text.to_lowercase().rsplit_once('-') {
+        // „Kingston-Stick“ is the Kingston.
+        let is_kind = lexicon.is_kind_word(kind) && head.chars().count() > 2;
+        spellings.extend(is_kind.then(|| head.to_owned()));
+    }
+    Name { text, spellings, is_certain, ending, parts, is_doer: false }
 }
 
 impl Question {

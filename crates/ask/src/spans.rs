@@ -136,6 +136,10 @@ fn piece(tokens: &[Token], at: usize, is_ambiguous: &mut bool) -> Option<(usize,
     if let Some(date) = iso(first) {
         return Some((1, Piece::Date(date)));
     }
+    let is_german = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| before.low == "um");
+    if let Some(time) = half_day(first, if is_german { "" } else { low(1) }) {
+        return Some(time);
+    }
     if let Some(time) = time_of_day(first) {
         return Some((1, Piece::Time(time)));
     }
@@ -233,6 +237,26 @@ fn slashed(text: &str, is_ambiguous: &mut bool) -> Option<String> {
     parts.next().is_none().then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
+/// `8:26 pm`, `8pm`: how many words, and the time in 24 hours.
+fn half_day(first: &str, next: &str) -> Option<(usize, Piece)> {
+    let half = |text: &str| match text.trim_matches('.') {
+        "am" | "a.m" => Some(0),
+        "pm" | "p.m" => Some(12),
+        _ => None,
+    };
+    let written = ["am", "pm"].into_iter().find_map(|end| Some((first.strip_suffix(end)?, half(end)?)));
+    let (length, clock, later) = match written {
+        Some((clock, later)) => (1, clock, later),
+        // In German `am` stands before a date, so that a bare hour in front of it is none.
+        None if first.contains(':') || matches!(next, "pm" | "p.m") => (2, first, half(next)?),
+        None => return None,
+    };
+    let (hour, rest) = clock.split_once(':').map_or((clock, "00"), |(hour, rest)| (hour, rest));
+    let hour = digits(hour, 12).filter(|hour| *hour > 0)?;
+    let time = time_of_day(&format!("{:02}:{rest}", hour % 12 + later))?;
+    Some((length, Piece::Time(time)))
+}
+
 fn time_of_day(text: &str) -> Option<String> {
     let text = text.trim_end_matches('z');
     let mut parts = text.split(':');
@@ -276,6 +300,10 @@ mod tests {
                 "between 20:26:00 and 20:28:00 UTC on 2022-03-10",
                 (Some("2022-03-10T20:26:00".into()), Some("2022-03-10T20:28:00".into()), false),
             ),
+            ("on 2022-03-10 at 8:26 pm", both("2022-03-10T20:26")),
+            ("at 12:05am on 10 March 2022", both("2022-03-10T00:05")),
+            ("um 12:26 am 10. März 2022", both("2022-03-10T12:26")),
+            ("after 2022-03-10 19:49", (Some("2022-03-10T19:49".into()), None, false)),
             ("since 2022-03-10", (Some("2022-03-10".into()), None, false)),
             ("before 10 March 2022", (None, Some("2022-03-10".into()), false)),
             ("may it be", (None, None, false)),

@@ -22,6 +22,9 @@ pub struct Topic {
     /// Whether it tells what something is like: that there is such a record answers no question with yes.
     #[serde(default)]
     pub(crate) attribute: bool,
+    /// What its records count, as a question calls it.
+    #[serde(default)]
+    pub(crate) units: Vec<String>,
     /// Whether it can be told only of something that is named.
     #[serde(default)]
     pub(crate) named: bool,

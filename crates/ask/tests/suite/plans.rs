@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 /// What is wanted, in letters: Yes or no, Time, Who, From, By, Count.
 fn letters(wants: Wants) -> String {
-    let Wants { yes_or_no, time, who, from, by, count, number: _ } = wants;
+    let Wants { yes_or_no, time, who, from, by, count, number: _, most: _ } = wants;
     let all = [(yes_or_no, 'y'), (time, 't'), (who, 'w'), (from, 'f'), (by, 'b'), (count, 'c')];
     all.into_iter().filter(|it| it.0).map(|it| it.1).collect()
 }
