@@ -194,6 +194,12 @@ impl Lexicon {
         self.kinds.fits(token)
     }
 
+    /// Whether a word is one of topics, or one for a kind of things, and not marked as a name there.
+    pub(crate) fn is_of_speech(&self, token: &Token) -> bool {
+        let of_topics = self.topics.iter().flat_map(|it| it.signs.iter().flatten().chain(&it.also));
+        self.is_kind(token) || of_topics.into_iter().any(|pattern| !pattern.is_name && pattern.fits(token))
+    }
+
     /// The same of a part of a word.
     pub(crate) fn is_kind_word(&self, word: &str) -> bool {
         self.kinds.fits_word(word)

@@ -93,6 +93,10 @@ fn is_owner(sought: &Sought<'_>, owner: &str) -> bool {
 }
 
 fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
+    // Such a word stands in many values and names none of them.
+    if sought.name.is_word && sought.accounts.is_empty() {
+        return None;
+    }
     let whole = normal(value);
     let is_whole = |spelling: &String| fits_whole(&whole, spelling);
     let ends = |ending: &String| whole.starts_with("s-1-5-21-") && whole.ends_with(ending.as_str());
@@ -104,7 +108,9 @@ fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
         let spelling = squeezed(spelling);
         spelling.chars().count() >= INSIDE && begins_a_word(value, &spelling)
     };
-    if sought.accounts.is_empty() && sought.name.spellings.iter().any(is_inside) {
+    // The name of a file is whole with its ending.
+    let is_loose = |spelling: &String| !has_known_ending(spelling) && is_inside(spelling);
+    if sought.accounts.is_empty() && sought.name.spellings.iter().any(is_loose) {
         return Some(Fit::Loose);
     }
     let parts = &sought.name.parts;
@@ -126,6 +132,17 @@ pub(crate) fn normal(text: &str) -> String {
 fn squeezed(text: &str) -> String {
     text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
+
+/// Whether a text is the name of a file with one of the usual endings.
+fn has_known_ending(text: &str) -> bool {
+    let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
+    !text.starts_with('.') && ENDINGS.contains(&ending)
+}
+
+const ENDINGS: [&str; 30] = [
+    "exe", "dll", "sys", "com", "scr", "txt", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "pdf", "zip", "rar", "7z",
+    "ps1", "bat", "cmd", "js", "vbs", "csv", "lnk", "log", "dat", "ini", "jpg", "png", "db", "evtx",
+];
 
 /// Whether letters and digits stand in a value in this order, and begin where a word does: behind a mark, at a capital, or where letters and digits meet.
 fn begins_a_word(value: &str, squeezed: &str) -> bool {

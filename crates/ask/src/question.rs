@@ -100,6 +100,8 @@ pub struct Name {
     pub(crate) ending: Option<String>,
     /// Its single words, where it is made of several.
     pub(crate) parts: Vec<String>,
+    /// Whether it is a word of questions, of which nothing shows that it is a name, too.
+    pub(crate) is_word: bool,
     /// Whether it did what is asked, and is not what it was done to.
     pub(crate) is_doer: bool,
 }
@@ -582,6 +584,7 @@ impl Names {
             is_certain: true,
             ending: None,
             parts: Vec::new(),
+            is_word: false,
             is_doer: false,
         });
     }
@@ -610,7 +613,8 @@ fn name(lexicon: &Lexicon, topic: &Topic, run: &[Token]) -> Name {
         let is_kind = lexicon.is_kind_word(kind) && head.chars().count() > 2;
         spellings.extend(is_kind.then(|| head.to_owned()));
     }
-    Name { text, spellings, is_certain, ending, parts, is_doer: false }
+    let is_word = !is_certain && matches!(run, [word] if lexicon.is_of_speech(word));
+    Name { text, spellings, is_certain, ending, parts, is_word, is_doer: false }
 }
 
 impl Question {
