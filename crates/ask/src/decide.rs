@@ -44,6 +44,11 @@ pub fn decide(question: &Question, looks: &[Look], rows: &[Row], world: &World) 
             continue;
         }
         let found = Found::of(place, question, reading, looks, rows, world);
+        // A folder or a document is no program.
+        let is_of_programs = reading.topic.sources.iter().any(|source| !source.program.is_empty());
+        if reading.is_other && is_of_programs && found.things == 0 {
+            continue;
+        }
         let has_rows = !found.chosen.is_empty();
         let answer = found.answer();
         if has_rows && !matches!(answer.verdict, Verdict::NotDeterminable(Reason::Ambiguous)) {
@@ -292,7 +297,8 @@ impl<'a> Found<'a> {
             let note = format!("what was asked of {} was not understood", topic.about);
             return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note);
         }
-        if self.question.wants.yes_or_no && topic.named && self.things == 0 {
+        let is_narrowed = self.names_something() || self.question.span.is_some();
+        if topic.named && self.things == 0 && (self.question.wants.yes_or_no || !is_narrowed) {
             let note = "the question names nothing that could be looked for".to_owned();
             return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note);
         }

@@ -72,8 +72,14 @@ pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit
         .chain(source.by.iter().filter(|_| sought.name.is_doer))
         .filter(|field| !is_program || of_program(field))
         .filter(|field| !sought.name.is_doer || does(field));
-    let spelled = searched.filter_map(|field| row.get(field));
-    let by_value = spelled.filter_map(|value| best(sought, value)).max();
+    let spelled: Vec<&str> = searched.filter_map(|field| row.get(field)).collect();
+    // Where a prefetch file stands for a run, it is called after the program.
+    let is_prefetch = source.only.as_deref().is_some_and(|only| only.contains("'pf'"));
+    let of_prefetch = |value: &&str| {
+        program_of(value).is_some_and(|program| sought.name.spellings.iter().any(|it| *it == program))
+    };
+    let by_prefetch = (is_prefetch && spelled.iter().any(of_prefetch)).then_some(Fit::Whole);
+    let by_value = spelled.iter().filter_map(|value| best(sought, value)).max().max(by_prefetch);
     let owner = row.owner().filter(|owner| is_owner(sought, owner)).map(|_| Fit::Whole);
     by_value.max(owner).max(of_folder(sought, source, row))
 }

@@ -60,6 +60,10 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
         return number(found, rows);
     }
     if let Some(order) = found.question.order {
+        let has_time = |at: &usize| found.row(*at).is_some_and(|(row, source)| !dated(found, row, source).is_empty());
+        if topic.undated && rows.len() > 1 && !rows.iter().all(has_time) {
+            return not_recorded(found, "no time");
+        }
         match one_of(found, &rows, order) {
             Ok(one) => rows = one,
             Err(answer) => return answer,

@@ -257,6 +257,7 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
                 wants.most = true;
                 places.extend([at, at + 1].into_iter().filter(|at| matches!(low(*at), "most" | "often" | "frequently")));
             }
+            "most" if matches!(next, "recent" | "recently") => places.push(at),
             "häufigsten" | "öftesten" | "meistbesuchte" | "meistgenutzte" => {
                 wants.most = true;
                 places.push(at);
@@ -486,7 +487,7 @@ fn reading(
         if names.run.is_empty() {
             let before = at.checked_sub(1).and_then(|before| words.get(before));
             let does = before.is_some_and(|it| matches!(it.low.as_str(), "did" | "has" | "have" | "hat" | "haben"));
-            names.is_doer = does && class(lexicon, words) == Some("file") && acts(topic);
+            names.is_doer = does && class(lexicon, words).is_some_and(|class| acts(topic, class));
         }
         names.run.push(word.clone());
         if word.ends || word.is_like_file() {
@@ -515,10 +516,10 @@ fn named_by_topic<'t>(words: &[Token], at: usize, topic: &'t Topic) -> Option<(u
     })
 }
 
-/// Whether a topic tells what was done to files, so that "which files did X" names who did it.
-fn acts(topic: &Topic) -> bool {
-    let tells_of_files = topic.tells.iter().any(|told| told == "file");
-    tells_of_files && (topic.named || topic.sources.iter().any(|source| !source.by.is_empty()))
+/// Whether a topic tells what was done to things of a class, so that "which files did X" names who did it.
+fn acts(topic: &Topic, class: &str) -> bool {
+    let tells_of_it = topic.tells.iter().any(|told| told == class);
+    tells_of_it && (topic.named || topic.sources.iter().any(|source| !source.by.is_empty()))
 }
 
 /// How names of a kind of files end, where the topic tells of files.
@@ -613,7 +614,7 @@ fn name(lexicon: &Lexicon, topic: &Topic, run: &[Token]) -> Name {
         let is_kind = lexicon.is_kind_word(kind) && head.chars().count() > 2;
         spellings.extend(is_kind.then(|| head.to_owned()));
     }
-    let is_word = !is_certain && matches!(run, [word] if lexicon.is_of_speech(word));
+    let is_word = !is_certain && matches!(run, [word] if word.text == word.low && lexicon.is_of_speech(word));
     Name { text, spellings, is_certain, ending, parts, is_word, is_doer: false }
 }
 

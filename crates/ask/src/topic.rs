@@ -22,6 +22,9 @@ pub struct Topic {
     /// Whether it tells what something is like: that there is such a record answers no question with yes.
     #[serde(default)]
     pub(crate) attribute: bool,
+    /// Whether its records stand in an order that no time tells, so that none is known to be the first or the last.
+    #[serde(default)]
+    pub(crate) undated: bool,
     /// What its records count, as a question calls it.
     #[serde(default)]
     pub(crate) units: Vec<String>,
