@@ -46,7 +46,9 @@ pub fn decide(question: &Question, looks: &[Look], rows: &[Row], world: &World) 
         let found = Found::of(place, question, reading, looks, rows, world);
         // A folder or a document is no program.
         let is_of_programs = reading.topic.sources.iter().any(|source| !source.program.is_empty());
-        if reading.is_other && is_of_programs && found.things == 0 {
+        let is_program =
+            |name: &crate::question::Name| name.spellings.iter().any(|spelling| spelling.ends_with(".exe"));
+        if reading.is_other && is_of_programs && !reading.names.iter().any(is_program) {
             continue;
         }
         let has_rows = !found.chosen.is_empty();
@@ -207,6 +209,10 @@ impl<'a> Found<'a> {
         if asked.is_empty() && all.iter().any(|at| !linked(at)) {
             all.retain(|at| !linked(at));
         }
+        // Alone they tell nothing.
+        if all.iter().all(linked) {
+            all.clear();
+        }
         let out: Vec<Sought<'_>> =
             self.reading.excluded.iter().map(|name| sought(name, self.world)).collect();
         let is_out = |at: &usize| {
@@ -325,7 +331,8 @@ impl<'a> Found<'a> {
             return Answer::not_determinable(Reason::Ambiguous, id, note);
         }
         // What is done by others, or with something else, is no no: which words belong together was not read.
-        let tells_who = |at: &usize| self.row(*at).is_some_and(|(_, source)| !source.who.is_empty());
+        let tells_who =
+            |at: &usize| self.row(*at).is_some_and(|(_, source)| !source.who.is_empty() && !source.linked);
         let is_partly_met =
             !self.of_things.is_empty() && (self.things > 1 || !self.of_things.iter().all(tells_who));
         if self.question.wants.yes_or_no

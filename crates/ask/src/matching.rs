@@ -76,10 +76,23 @@ pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit
     // Where a prefetch file stands for a run, it is called after the program.
     let is_prefetch = source.only.as_deref().is_some_and(|only| only.contains("'pf'"));
     let of_prefetch = |value: &&str| {
-        program_of(value).is_some_and(|program| sought.name.spellings.iter().any(|it| *it == program))
+        program_of(value).is_some_and(|program| sought.name.spellings.contains(&program))
     };
     let by_prefetch = (is_prefetch && spelled.iter().any(of_prefetch)).then_some(Fit::Whole);
-    let by_value = spelled.iter().filter_map(|value| best(sought, value)).max().max(by_prefetch);
+    // Of a program that is called by its own name, the folder is no name.
+    let is_of_runs = source.name.iter().any(|field| matches!(field.as_str(), "program" | "image" | "executable"));
+    let is_bare = !sought.name.text.contains(['/', '\\']);
+    let whole_name = |value: &str| {
+        let normal = normal(value);
+        let own = normal.rsplit('/').next().unwrap_or_default();
+        sought.name.spellings.iter().any(|spelling| fits_whole(own, spelling))
+    };
+    let fit_of = |value: &&str| {
+        let fit = best(sought, value)?;
+        let is_folder = is_of_runs && is_bare && sought.is_thing() && !whole_name(value);
+        Some(if is_folder { Fit::Loose } else { fit })
+    };
+    let by_value = spelled.iter().filter_map(fit_of).max().max(by_prefetch);
     let owner = row.owner().filter(|owner| is_owner(sought, owner)).map(|_| Fit::Whole);
     by_value.max(owner).max(of_folder(sought, source, row))
 }

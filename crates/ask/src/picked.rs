@@ -297,7 +297,11 @@ fn one_of(found: &Found<'_>, rows: &[usize], order: Order) -> Result<Vec<usize>,
         Order::First => all.min(),
         Order::Last => all.max(),
     };
-    let Some(wanted) = wanted else { return Ok(rows) };
+    let Some(wanted) = wanted else {
+        let could_tell = |at: &usize| found.row(*at).is_some_and(|(_, source)| !source.time.is_empty());
+        let is_open = rows.len() > 1 && rows.iter().any(could_tell);
+        return if is_open { Err(not_recorded(found, "no time")) } else { Ok(rows) };
+    };
     // Sources differ in how precisely they write down the same instant.
     let second = |time: &str| time.get(..19).unwrap_or(time).to_owned();
     rows.retain(|at| time(at).is_some_and(|time| second(&time) == second(&wanted)));

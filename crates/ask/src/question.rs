@@ -487,7 +487,8 @@ fn reading(
         if names.run.is_empty() {
             let before = at.checked_sub(1).and_then(|before| words.get(before));
             let does = before.is_some_and(|it| matches!(it.low.as_str(), "did" | "has" | "have" | "hat" | "haben"));
-            names.is_doer = does && class(lexicon, words).is_some_and(|class| acts(topic, class));
+            let asked = class(lexicon, words).or_else(|| asks_accounts(words).then_some("account"));
+            names.is_doer = does && asked.is_some_and(|class| acts(topic, class));
         }
         names.run.push(word.clone());
         if word.ends || word.is_like_file() {
@@ -519,7 +520,17 @@ fn named_by_topic<'t>(words: &[Token], at: usize, topic: &'t Topic) -> Option<(u
 /// Whether a topic tells what was done to things of a class, so that "which files did X" names who did it.
 fn acts(topic: &Topic, class: &str) -> bool {
     let tells_of_it = topic.tells.iter().any(|told| told == class);
-    tells_of_it && (topic.named || topic.sources.iter().any(|source| !source.by.is_empty()))
+    let says = |source: &Source| !source.by.is_empty() || class == "account" && !source.who.is_empty();
+    tells_of_it && (topic.named || topic.sources.iter().any(says))
+}
+
+/// Whether "which accounts" is asked.
+fn asks_accounts(words: &[Token]) -> bool {
+    let is_account = |word: &Token| {
+        matches!(word.low.as_str(), "account" | "accounts" | "user" | "users" | "konto" | "konten" | "groups")
+    };
+    let asks = |word: &Token| word.low == "what" || word.low == "which" || word.low.starts_with("welche");
+    words.windows(2).any(|pair| matches!(pair, [which, noun] if asks(which) && is_account(noun)))
 }
 
 /// How names of a kind of files end, where the topic tells of files.
