@@ -39,7 +39,18 @@ pub fn decide(question: &Question, looks: &[Look], rows: &[Row], world: &World) 
     }
     let mut first = None;
     for (place, reading) in question.readings.iter().enumerate() {
+        // That there was nothing is shown; another topic need not be asked.
+        if reading.is_other && first.as_ref().is_some_and(|answer: &Answer| answer.verdict == Verdict::No) {
+            continue;
+        }
         let found = Found::of(place, question, reading, looks, rows, world);
+        // A folder or a document is no program.
+        let is_of_programs = reading.topic.sources.iter().any(|source| !source.program.is_empty());
+        let is_program =
+            |name: &crate::question::Name| name.spellings.iter().any(|spelling| spelling.ends_with(".exe"));
+        if reading.is_other && is_of_programs && !reading.names.iter().any(is_program) {
+            continue;
+        }
         let has_rows = !found.chosen.is_empty();
         let answer = found.answer();
         if has_rows && !matches!(answer.verdict, Verdict::NotDeterminable(Reason::Ambiguous)) {
@@ -75,6 +86,10 @@ pub(crate) struct Found<'a> {
     left_out: Vec<usize>,
     /// Names that no row bears, and that are neither account nor host.
     unmet: Vec<String>,
+    /// Rows of the hosts that are asked, whatever they name.
+    mine: Vec<usize>,
+    /// Names of accounts.
+    accounts: usize,
     /// Names of things, neither accounts nor hosts.
     things: usize,
     /// Rows that bear the name of a thing, whatever else is named.
@@ -127,6 +142,8 @@ impl<'a> Found<'a> {
             unmet: Vec::new(),
             may_hide: false,
             things: 0,
+            accounts: 0,
+            mine: Vec::new(),
             of_things: Vec::new(),
             is_unsure: false,
             hosts: asked_hosts,
@@ -139,7 +156,8 @@ impl<'a> Found<'a> {
             }
         }
         found.is_cut = per_look.values().any(|count| *count >= MOST);
-        found.choose(mine, &names);
+        found.choose(&mine, &names);
+        found.mine = mine;
         found
     }
 
@@ -149,9 +167,16 @@ impl<'a> Found<'a> {
         Some((row, self.reading.topic.sources.get(look.source)?))
     }
 
-    /// Whether the question names a thing, and not accounts and hosts alone.
-    pub(crate) const fn names_a_thing(&self) -> bool {
-        self.things > 0
+    /// Whether the question names a thing or an account, and not hosts alone.
+    pub(crate) const fn names_something(&self) -> bool {
+        self.things > 0 || self.accounts > 0
+    }
+
+    /// Whether the flags of a row say that it is in force; `None` where its source has no such flags.
+    pub(crate) fn is_in_force(&self, at: usize) -> Option<bool> {
+        let (row, source) = self.row(at)?;
+        let flag = source.off_flag.as_deref()?;
+        Some(!row.get("flags")?.contains(flag))
     }
 
     /// The place of a row's source among those of the topic.
@@ -159,7 +184,7 @@ impl<'a> Found<'a> {
         Some(self.looks.get(self.rows.get(at)?.look)?.source)
     }
 
-    fn choose(&mut self, mine: Vec<usize>, names: &[Sought<'_>]) {
+    fn choose(&mut self, mine: &[usize], names: &[Sought<'_>]) {
         let asked: Vec<&Sought<'_>> = names.iter().filter(|it| it.hosts.is_empty()).collect();
         let mut sets: Vec<BTreeSet<usize>> = Vec::new();
         for name in &asked {
@@ -168,6 +193,7 @@ impl<'a> Found<'a> {
                 .filter_map(|at| self.row(*at).and_then(|(row, source)| Some((*at, fit(name, source, row)?))))
                 .collect();
             let best = fits.iter().map(|it| it.1).max();
+            self.accounts += usize::from(!name.accounts.is_empty() || name.name.ending.is_some());
             if name.is_thing() {
                 self.things += 1;
                 self.of_things.extend(fits.iter().map(|it| it.0));
@@ -178,10 +204,14 @@ impl<'a> Found<'a> {
             }
             sets.push(fits.into_iter().filter(|it| Some(it.1) == best).map(|it| it.0).collect());
         }
-        let mut all = self.together(&mine, &sets);
+        let mut all = self.together(mine, &sets);
         let linked = |at: &usize| self.row(*at).is_some_and(|(_, source)| source.linked);
         if asked.is_empty() && all.iter().any(|at| !linked(at)) {
             all.retain(|at| !linked(at));
+        }
+        // Alone they tell nothing.
+        if all.iter().all(linked) {
+            all.clear();
         }
         let out: Vec<Sought<'_>> =
             self.reading.excluded.iter().map(|name| sought(name, self.world)).collect();
@@ -273,7 +303,8 @@ impl<'a> Found<'a> {
             let note = format!("what was asked of {} was not understood", topic.about);
             return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note);
         }
-        if self.question.wants.yes_or_no && topic.named && self.things == 0 {
+        let is_narrowed = self.names_something() || self.question.span.is_some();
+        if topic.named && self.things == 0 && (self.question.wants.yes_or_no || !is_narrowed) {
             let note = "the question names nothing that could be looked for".to_owned();
             return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note);
         }
@@ -300,7 +331,8 @@ impl<'a> Found<'a> {
             return Answer::not_determinable(Reason::Ambiguous, id, note);
         }
         // What is done by others, or with something else, is no no: which words belong together was not read.
-        let tells_who = |at: &usize| self.row(*at).is_some_and(|(_, source)| !source.who.is_empty());
+        let tells_who =
+            |at: &usize| self.row(*at).is_some_and(|(_, source)| !source.who.is_empty() && !source.linked);
         let is_partly_met =
             !self.of_things.is_empty() && (self.things > 1 || !self.of_things.iter().all(tells_who));
         if self.question.wants.yes_or_no
@@ -320,10 +352,13 @@ impl<'a> Found<'a> {
             let note = format!("{} do not tell of that", topic.about);
             return Answer::not_determinable(Reason::Ambiguous, id, note);
         }
-        let shows =
-            self.sources().any(|source| source.full && self.would_tell(source) && self.is_whole(source));
+        let shows = self.sources().any(|source| {
+            source.full && self.would_tell(source) && self.is_whole(source) && self.tells_of_accounts(source)
+        });
         let may_be_no = self.question.wants.yes_or_no || is_listing && self.unmet.is_empty();
-        if may_be_no && shows && !self.is_cut && !self.may_hide && !topic.attribute {
+        // That a setting is not written down tells nothing of what is in force.
+        let is_of_state = self.sources().any(|source| source.state || source.off_flag.is_some());
+        if may_be_no && shows && !is_of_state && !self.is_cut && !self.may_hide && !topic.attribute {
             let mut no = self.no(Vec::new());
             let silent =
                 |host: &&String| !self.sources().any(|source| source.full && self.is_there_on(source, host));
@@ -357,7 +392,7 @@ impl<'a> Found<'a> {
     }
 
     pub(crate) fn sources(&self) -> impl Iterator<Item = &'a Source> {
-        self.reading.topic.sources.iter()
+        self.reading.topic.sources.iter().filter(|source| self.reading.asks(source))
     }
 
     /// Whether a piece of evidence that is asked has a source of such records.
@@ -370,6 +405,35 @@ impl<'a> Found<'a> {
             None => self.world.sources.contains(&(host.to_owned(), source.record.clone())),
             Some(_) => self.logs(source, host).next().is_some(),
         }
+    }
+
+    /// Whether nothing in a source shows that the accounts that are named did nothing: it says who did what, and, where each user has files of their own, those of these users are there.
+    fn tells_of_accounts(&self, source: &Source) -> bool {
+        if self.accounts == 0 {
+            return true;
+        }
+        let is_of_nobody = self.things > 0 && self.of_things.is_empty();
+        if source.who.is_empty() {
+            return is_of_nobody;
+        }
+        let of_source = |at: &usize| self.row(*at).is_some_and(|(_, it)| std::ptr::eq(it, source));
+        let rows: Vec<usize> = self.mine.iter().copied().filter(of_source).collect();
+        if source.is_owned() {
+            let mut names = self.reading.names.iter().map(|name| sought(name, self.world));
+            return names.all(|name| {
+                let owns = |at: &usize| {
+                    self.row(*at)
+                        .and_then(|(row, _)| row.owner())
+                        .is_some_and(|owner| name.accounts.contains(&owner))
+                };
+                name.accounts.is_empty() || rows.iter().any(owns)
+            });
+        }
+        // Where no record says who it was, none of an account says nothing.
+        let has_who = |at: &usize| {
+            self.row(*at).is_some_and(|(row, _)| source.who.iter().any(|field| row.get(field).is_some()))
+        };
+        rows.is_empty() || rows.iter().any(has_who)
     }
 
     /// Whether a source tells of things with the endings of the names.

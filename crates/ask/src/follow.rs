@@ -2,7 +2,7 @@
 
 use crate::LONGEST;
 use crate::answer::Answer;
-use crate::lexicon::{LexiconError, Pattern, shipped};
+use crate::lexicon::{Lexicon, LexiconError, Pattern, shipped};
 use crate::matching::sought;
 use crate::question::{Question, clause, question};
 use crate::spans;
@@ -124,6 +124,7 @@ pub fn follow(text: &str, before: &[Exchange], world: &World) -> Result<Follow, 
 ///
 /// Where the shipped grammar is none.
 pub fn first_reading(text: &str) -> Result<Option<String>, &'static LexiconError> {
+    let lexicon = shipped()?;
     let read = question(text)?;
     let words = tokens(limited(text));
     if read.is_time_ambiguous {
@@ -131,7 +132,7 @@ pub fn first_reading(text: &str) -> Result<Option<String>, &'static LexiconError
         let dates: Vec<_> = dates.collect();
         return Ok((!dates.is_empty()).then(|| replaced(text, &dates)));
     }
-    Ok(read.has_condition.then(|| without_clause(text, &words)).flatten())
+    Ok(read.has_condition.then(|| without_clause(lexicon, text, &words)).flatten())
 }
 
 /// A question with what was answered when it was asked back.
@@ -143,19 +144,20 @@ pub fn completed(text: &str, reply: &str) -> Result<String, &'static LexiconErro
     if question(reply)?.topics().next().is_some() {
         return Ok(reply.trim().to_owned());
     }
+    let lexicon = shipped()?;
     let read = question(text)?;
     let words = tokens(limited(text));
     let base = match (read.is_time_ambiguous, read.has_condition) {
         (true, _) => cut(text, &words, &spans::span(&words).used),
-        (false, true) => without_clause(text, &words).unwrap_or_else(|| text.to_owned()),
+        (false, true) => without_clause(lexicon, text, &words).unwrap_or_else(|| text.to_owned()),
         (false, false) => text.to_owned(),
     };
     Ok(format!("{} {}", bare(&base), reply.trim()))
 }
 
-fn without_clause(text: &str, words: &[Token]) -> Option<String> {
+fn without_clause(lexicon: &Lexicon, text: &str, words: &[Token]) -> Option<String> {
     let used: BTreeSet<usize> = spans::span(words).used.into_iter().collect();
-    let begin = words.get(clause(words, &used)?)?.bytes.start;
+    let begin = words.get(clause(lexicon, words, &used)?)?.bytes.start;
     text.get(..begin).map(|kept| bare(kept).to_owned())
 }
 
@@ -463,7 +465,7 @@ fn short_name(account: &Account) -> Option<String> {
 }
 
 /// Whether a word says nothing that could be a name, or what is wanted.
-fn is_weak(lexicon: &crate::lexicon::Lexicon, words: &Words, word: &Token) -> bool {
+fn is_weak(lexicon: &Lexicon, words: &Words, word: &Token) -> bool {
     let says = [&words.other, &words.before, &words.after, &words.want].iter().any(|it| it.fits(word));
     !says && (lexicon.is_filler(word) || words.of_time.fits(word))
 }

@@ -8,11 +8,13 @@ use std::sync::LazyLock;
 use thiserror::Error;
 
 /// The files of topics, in the order in which topics come first among equals.
-const TOPICS: [(&str, &str); 4] = [
+const TOPICS: [(&str, &str); 6] = [
     ("programs.toml", include_str!("../data/topics/programs.toml")),
     ("accounts.toml", include_str!("../data/topics/accounts.toml")),
     ("system.toml", include_str!("../data/topics/system.toml")),
     ("files.toml", include_str!("../data/topics/files.toml")),
+    ("events.toml", include_str!("../data/topics/events.toml")),
+    ("sources.toml", include_str!("../data/topics/sources.toml")),
 ];
 
 const WORDS: &str = include_str!("../data/words.toml");
@@ -47,9 +49,17 @@ pub(crate) struct Lexicon {
     pub(crate) rids: BTreeMap<String, u32>,
     /// Kinds of things, and the words for them.
     pub(crate) classes: BTreeMap<String, Pattern>,
+    /// Words for kinds of things, which stand beside a name and are no part of it.
+    kinds: Pattern,
+    /// What kinds of files are called, and how their names end.
+    pub(crate) formats: BTreeMap<String, Vec<String>>,
+    /// What sources are called, and the records that they give.
+    pub(crate) hints: BTreeMap<String, Vec<String>>,
     pub(crate) topics: Vec<Signed>,
     /// Every word that is written out somewhere.
     known: BTreeSet<String>,
+    /// Those of topics.
+    spoken: BTreeSet<String>,
 }
 
 /// A topic with what it is known by.
@@ -71,12 +81,18 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// `a|b*`.
-    fn of(text: &str) -> Pattern {
+    /// `a|b*|@group`.
+    fn of(text: &str, groups: &BTreeMap<String, String>) -> Pattern {
         let is_name = text.starts_with('+');
         let (text, next) = text.split_once('~').map_or((text, None), |(text, next)| (text, Some(next)));
-        let words = text.trim_start_matches('+').split('|').map(str::to_owned).collect();
-        Pattern { words, is_name, next: next.map(|next| Box::new(Pattern::of(next))) }
+        let mut words = Vec::new();
+        for word in text.trim_start_matches('+').split('|') {
+            match word.strip_prefix('@').and_then(|group| groups.get(group)) {
+                Some(group) => words.extend(group.split_whitespace().map(str::to_owned)),
+                None => words.push(word.to_owned()),
+            }
+        }
+        Pattern { words, is_name, next: next.map(|next| Box::new(Pattern::of(next, groups))) }
     }
 
     pub(crate) fn any(text: &str) -> Pattern {
@@ -117,6 +133,10 @@ struct WordFile {
     programs: BTreeMap<String, Vec<String>>,
     rids: BTreeMap<String, u32>,
     classes: BTreeMap<String, String>,
+    kinds: String,
+    groups: BTreeMap<String, String>,
+    hints: BTreeMap<String, Vec<String>>,
+    formats: BTreeMap<String, Vec<String>>,
 }
 
 static SHIPPED: LazyLock<Result<Lexicon, LexiconError>> = LazyLock::new(read);
@@ -132,12 +152,13 @@ fn read() -> Result<Lexicon, LexiconError> {
     let mut topics = Vec::new();
     for (file, text) in TOPICS {
         let read: TopicFile = toml::from_str(text).map_err(refused(file))?;
-        topics.extend(read.topics.into_iter().map(signed));
+        topics.extend(read.topics.into_iter().map(|topic| signed(topic, &words.groups)));
     }
     let filler: BTreeSet<String> = words.filler.split_whitespace().map(str::to_owned).collect();
     let patterns = topics.iter().flat_map(|it| it.signs.iter().flatten().chain(&it.also));
     let written = patterns.flat_map(Pattern::all).map(|word| word.trim_end_matches('*').to_owned());
-    let known = written.chain(filler.iter().cloned()).collect();
+    let spoken: BTreeSet<String> = written.collect();
+    let known = spoken.iter().chain(&filler).cloned().collect();
     Ok(Lexicon {
         filler,
         first: Pattern::any(&words.first),
@@ -147,20 +168,41 @@ fn read() -> Result<Lexicon, LexiconError> {
         programs: words.programs,
         rids: words.rids,
         classes: words.classes.iter().map(|(name, words)| (name.clone(), Pattern::any(words))).collect(),
+        kinds: Pattern::any(&words.kinds),
+        hints: words.hints,
+        formats: words.formats,
         topics,
         known,
+        spoken,
     })
 }
 
-fn signed(topic: Topic) -> Signed {
-    let signs = topic.signs.iter().map(|sign| sign.split_whitespace().map(Pattern::of).collect()).collect();
-    let also = topic.also.iter().map(|word| Pattern::of(word)).collect();
+fn signed(topic: Topic, groups: &BTreeMap<String, String>) -> Signed {
+    let pattern = |text: &str| Pattern::of(text, groups);
+    let signs = topic.signs.iter().map(|sign| sign.split_whitespace().map(pattern).collect()).collect();
+    let also = topic.also.iter().map(|word| pattern(word)).collect();
     Signed { topic, signs, also }
 }
 
 impl Lexicon {
     pub(crate) fn is_filler(&self, token: &Token) -> bool {
         !token.is_like_file() && self.filler.contains(&token.low)
+    }
+
+    /// Whether a word only says what kind of thing stands beside it.
+    pub(crate) fn is_kind(&self, token: &Token) -> bool {
+        self.kinds.fits(token)
+    }
+
+    /// Whether a word is one of topics, or one for a kind of things, and not marked as a name there.
+    pub(crate) fn is_of_speech(&self, token: &Token) -> bool {
+        let of_topics = self.topics.iter().flat_map(|it| it.signs.iter().flatten().chain(&it.also));
+        self.is_kind(token) || of_topics.into_iter().any(|pattern| !pattern.is_name && pattern.fits(token))
+    }
+
+    /// The same of a part of a word.
+    pub(crate) fn is_kind_word(&self, word: &str) -> bool {
+        self.kinds.fits_word(word)
     }
 
     /// The one known word of which this is a slip of a letter: a word of speech that nothing knows.
@@ -175,10 +217,12 @@ impl Lexicon {
                 && known.chars().next() == word.chars().next()
                 && strsim::osa_distance(known, word) == 1
         };
-        let mut near = self.known.iter().filter(is_near);
+        // What topics are known by is meant rather than a word that is passed over.
+        let of_topics: Vec<&String> = self.spoken.iter().filter(is_near).collect();
+        let all = if of_topics.is_empty() { self.known.iter().filter(is_near).collect() } else { of_topics };
         // Of two words that are as near, neither is known to be meant, but where one begins the other.
-        let first = near.next()?;
-        near.all(|other| other.starts_with(first.as_str())).then(|| first.clone())
+        let (first, rest) = all.split_first()?;
+        rest.iter().all(|other| other.starts_with(first.as_str())).then(|| (*first).clone())
     }
 
     fn knows(&self, word: &str) -> bool {
@@ -187,6 +231,9 @@ impl Lexicon {
         self.filler.contains(word)
             || self.programs.contains_key(word)
             || self.rids.contains_key(word)
+            || self.hints.contains_key(word)
+            || self.formats.contains_key(word)
+            || fits(&self.kinds)
             || [&self.first, &self.last, &self.except, &self.beyond].into_iter().any(fits)
             || of_topics.into_iter().any(fits)
     }

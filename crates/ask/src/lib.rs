@@ -27,7 +27,7 @@ pub use topic::{Source, Topic};
 pub use world::{Account, Host, LogSpan, Row, World};
 
 /// The version of plans: to be counted up when the same question comes to ask other records.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The most bytes of a question that are read; more is no question.
 pub const LONGEST: usize = 4000;

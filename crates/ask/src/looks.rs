@@ -26,6 +26,9 @@ pub fn looks(question: &Question, world: &World) -> Vec<Look> {
     let mut looks = Vec::new();
     for (reading, of) in question.readings.iter().enumerate() {
         for (source, from) in of.topic.sources.iter().enumerate() {
+            if !of.asks(from) {
+                continue;
+            }
             let sql = statement(from, &of.names, question, world);
             looks.push(Look { reading, source, record: from.record.clone(), sql });
         }

@@ -63,8 +63,37 @@ pub(crate) fn is_of_world(name: &Name, world: &World) -> bool {
 
 /// How a row names it; `None` where it does not.
 pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit> {
-    let spelled = source.searched().filter_map(|field| row.get(field));
-    let by_value = spelled.filter_map(|value| best(sought, value)).max();
+    // What was called with a program's path is no run of that program.
+    let is_program =
+        !source.program.is_empty() && sought.name.spellings.iter().any(|it| it.ends_with(".exe"));
+    let of_program = |field: &String| source.name.contains(field) || source.program.contains(field);
+    let does = |field: &String| source.by.contains(field) || source.who.contains(field);
+    let searched = source
+        .searched()
+        .chain(source.by.iter().filter(|_| sought.name.is_doer))
+        .filter(|field| !is_program || of_program(field))
+        .filter(|field| !sought.name.is_doer || does(field));
+    let spelled: Vec<&str> = searched.filter_map(|field| row.get(field)).collect();
+    // Where a prefetch file stands for a run, it is called after the program.
+    let is_prefetch = source.only.as_deref().is_some_and(|only| only.contains("'pf'"));
+    let of_prefetch =
+        |value: &&str| program_of(value).is_some_and(|program| sought.name.spellings.contains(&program));
+    let by_prefetch = (is_prefetch && spelled.iter().any(of_prefetch)).then_some(Fit::Whole);
+    // Of a program that is called by its own name, the folder is no name.
+    let is_of_runs =
+        source.name.iter().any(|field| matches!(field.as_str(), "program" | "image" | "executable"));
+    let is_bare = !sought.name.text.contains(['/', '\\']);
+    let whole_name = |value: &str| {
+        let normal = normal(value);
+        let own = normal.rsplit('/').next().unwrap_or_default();
+        sought.name.spellings.iter().any(|spelling| fits_whole(own, spelling))
+    };
+    let fit_of = |value: &&str| {
+        let fit = best(sought, value)?;
+        let is_folder = is_of_runs && is_bare && sought.is_thing() && !whole_name(value);
+        Some(if is_folder { Fit::Loose } else { fit })
+    };
+    let by_value = spelled.iter().filter_map(fit_of).max().max(by_prefetch);
     let owner = row.owner().filter(|owner| is_owner(sought, owner)).map(|_| Fit::Whole);
     by_value.max(owner).max(of_folder(sought, source, row))
 }
@@ -84,6 +113,10 @@ fn is_owner(sought: &Sought<'_>, owner: &str) -> bool {
 }
 
 fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
+    // Such a word stands in many values and names none of them.
+    if sought.name.is_word && sought.accounts.is_empty() {
+        return None;
+    }
     let whole = normal(value);
     let is_whole = |spelling: &String| fits_whole(&whole, spelling);
     let ends = |ending: &String| whole.starts_with("s-1-5-21-") && whole.ends_with(ending.as_str());
@@ -91,16 +124,23 @@ fn best(sought: &Sought<'_>, value: &str) -> Option<Fit> {
     if is_account || sought.name.spellings.iter().any(is_whole) {
         return Some(Fit::Whole);
     }
-    let loose = squeezed(value);
     let is_inside = |spelling: &String| {
         let spelling = squeezed(spelling);
-        spelling.chars().count() >= INSIDE && loose.contains(&spelling)
+        spelling.chars().count() >= INSIDE && begins_a_word(value, &spelling)
     };
-    if sought.accounts.is_empty() && sought.name.spellings.iter().any(is_inside) {
+    // The name of a file is whole with its ending.
+    let is_loose = |spelling: &String| !has_known_ending(spelling) && is_inside(spelling);
+    if sought.accounts.is_empty() && sought.name.spellings.iter().any(is_loose) {
         return Some(Fit::Loose);
     }
     let parts = &sought.name.parts;
-    let all = !parts.is_empty() && parts.iter().all(|part| loose.contains(&squeezed(part)));
+    // A short word stands in too many others.
+    let stands = |part: &String| {
+        let squeezed = squeezed(part);
+        let is_short = squeezed.chars().count() < INSIDE;
+        squeezed.is_empty() || fits_whole(&whole, part) || !is_short && begins_a_word(value, &squeezed)
+    };
+    let all = !parts.is_empty() && parts.iter().all(stands);
     all.then_some(Fit::Loose)
 }
 
@@ -111,6 +151,40 @@ pub(crate) fn normal(text: &str) -> String {
 
 fn squeezed(text: &str) -> String {
     text.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a text is the name of a file with one of the usual endings.
+fn has_known_ending(text: &str) -> bool {
+    let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
+    !text.starts_with('.') && ENDINGS.contains(&ending)
+}
+
+const ENDINGS: [&str; 30] = [
+    "exe", "dll", "sys", "com", "scr", "txt", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "pdf", "zip",
+    "rar", "7z", "ps1", "bat", "cmd", "js", "vbs", "csv", "lnk", "log", "dat", "ini", "jpg", "png", "db",
+    "evtx",
+];
+
+/// Whether letters and digits stand in a value in this order, and begin where a word does: behind a mark, at a capital, or where letters and digits meet.
+fn begins_a_word(value: &str, squeezed: &str) -> bool {
+    let mut text = String::new();
+    let mut begins = Vec::new();
+    let mut before = None;
+    for it in value.chars() {
+        if it.is_alphanumeric() {
+            let is_begin = before.is_none_or(|before: char| {
+                !before.is_alphanumeric()
+                    || it.is_uppercase() && before.is_lowercase()
+                    || it.is_numeric() != before.is_numeric()
+            });
+            if is_begin {
+                begins.push(text.len());
+            }
+            text.extend(it.to_lowercase());
+        }
+        before = Some(it);
+    }
+    begins.into_iter().any(|at| text.get(at..).is_some_and(|rest| rest.starts_with(squeezed)))
 }
 
 /// Without a drive in front and a slash at the end.
@@ -125,6 +199,13 @@ fn fits_whole(value: &str, spelling: &str) -> bool {
     let sought = sought.trim_matches('"');
     if value == sought {
         return true;
+    }
+    if let Some(exact) = sought.strip_prefix('=') {
+        return value == exact;
+    }
+    if sought.starts_with('.') && !sought.contains('/') {
+        let words = value.split(|it: char| it.is_whitespace() || matches!(it, '"' | '\'' | ',' | ';'));
+        return value.ends_with(sought) || words.into_iter().any(|word| word.ends_with(sought));
     }
     if sought.contains('/') || sought.ends_with(':') {
         let sought = if sought.contains('/') { bare(sought) } else { sought };

@@ -20,6 +20,10 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
         return Answer::not_determinable(Reason::Ambiguous, Some(&topic.id), note).asking(question);
     }
     let mut rows = found.chosen.clone();
+    rows.retain(|at| found.is_in_force(*at).is_none_or(|on| on != found.reading.is_negated));
+    if rows.is_empty() {
+        return found.no(Vec::new());
+    }
     if let Some(missing) = missing_role(found, &rows) {
         return missing;
     }
@@ -51,14 +55,23 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
             rows.retain(has);
         }
     }
-    if wants.number {
+    let is_unit = found.question.counted.as_ref().is_some_and(|counted| topic.units.contains(counted));
+    if wants.number && !is_unit {
         return number(found, rows);
     }
     if let Some(order) = found.question.order {
+        let has_time =
+            |at: &usize| found.row(*at).is_some_and(|(row, source)| !dated(found, row, source).is_empty());
+        if topic.undated && rows.len() > 1 && !rows.iter().all(has_time) {
+            return not_recorded(found, "no time");
+        }
         match one_of(found, &rows, order) {
             Ok(one) => rows = one,
             Err(answer) => return answer,
         }
+    }
+    if wants.most {
+        return most(found, &rows);
     }
     let counted =
         |at: &usize| found.row(*at).is_some_and(|(row, source)| !role(row, &source.count).is_empty());
@@ -71,6 +84,23 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
         let count = rows.len() as u64;
         return values(found, &rows, Some(count));
     }
+    values(found, &rows, None)
+}
+
+/// What was done most often, by each source that counts.
+fn most(found: &Found<'_>, rows: &[usize]) -> Answer {
+    let count = |at: &usize| {
+        let (row, source) = found.row(*at)?;
+        role(row, &source.count).first()?.1.parse::<u64>().ok()
+    };
+    let counted: Vec<(Option<usize>, u64, usize)> =
+        rows.iter().filter_map(|at| Some((found.source_of(*at), count(at)?, *at))).collect();
+    if counted.is_empty() || found.is_cut() {
+        return not_recorded(found, "no count");
+    }
+    let is_most =
+        |one: &(Option<usize>, u64, usize)| counted.iter().all(|other| other.0 != one.0 || other.1 <= one.1);
+    let rows: Vec<usize> = counted.iter().filter(|one| is_most(one)).map(|one| one.2).collect();
     values(found, &rows, None)
 }
 
@@ -248,7 +278,7 @@ fn one_of(found: &Found<'_>, rows: &[usize], order: Order) -> Result<Vec<usize>,
         let every = |at: &usize| found.row(*at).is_some_and(|(_, source)| source.every);
         let kept = |at: &usize| found.row(*at).is_some_and(|(row, source)| is_kept_whole(row, source));
         let is_certain = |at: &usize| every(at) || kept(at);
-        let is_one_thing = found.names_a_thing() && rows.iter().any(is_certain);
+        let is_one_thing = found.names_something() && rows.iter().any(is_certain);
         if !is_one_thing && !rows.iter().all(is_certain) {
             return Err(not_recorded(found, "the time of the last occasion alone"));
         }
@@ -267,7 +297,11 @@ fn one_of(found: &Found<'_>, rows: &[usize], order: Order) -> Result<Vec<usize>,
         Order::First => all.min(),
         Order::Last => all.max(),
     };
-    let Some(wanted) = wanted else { return Ok(rows) };
+    let Some(wanted) = wanted else {
+        let could_tell = |at: &usize| found.row(*at).is_some_and(|(_, source)| !source.time.is_empty());
+        let is_open = rows.len() > 1 && rows.iter().any(could_tell);
+        return if is_open { Err(not_recorded(found, "no time")) } else { Ok(rows) };
+    };
     // Sources differ in how precisely they write down the same instant.
     let second = |time: &str| time.get(..19).unwrap_or(time).to_owned();
     rows.retain(|at| time(at).is_some_and(|time| second(&time) == second(&wanted)));
@@ -313,11 +347,7 @@ fn yes_or_no(found: &Found<'_>) -> Answer {
             _ => not_recorded(found, "no state that is the same everywhere"),
         };
     }
-    let flagged = |at: &usize| {
-        let (row, source) = found.row(*at)?;
-        let flag = source.off_flag.as_deref()?;
-        Some(!row.get("flags")?.contains(flag))
-    };
+    let flagged = |at: &usize| found.is_in_force(*at);
     if found.sources().any(|source| source.off_flag.is_some()) {
         let states: BTreeSet<Option<bool>> = all.iter().map(flagged).collect();
         let state = if states.len() == 1 { states.into_iter().next().flatten() } else { None };

@@ -38,7 +38,7 @@ const MONTHS: [[&str; 3]; 12] = [
     ["june", "jun", "juni"],
     ["july", "jul", "juli"],
     ["august", "aug", "august"],
-    ["september", "sep", "september"],
+    ["september", "sep", "sept"],
     ["october", "oct", "oktober"],
     ["november", "nov", "november"],
     ["december", "dec", "dezember"],
@@ -88,9 +88,9 @@ pub(crate) fn span(tokens: &[Token]) -> Read {
         ([(_, day)], [(_, from), (_, to)]) if day.len() == 10 => {
             Some(Span { from: Some(format!("{day}T{from}")), to: Some(format!("{day}T{to}")) })
         }
-        ([(_, day)], [(at, time)]) if day.len() == 10 => {
+        ([(at_day, day)], [(at, time)]) if day.len() == 10 => {
             let time = format!("{day}T{time}");
-            Some(bounded(time, is_begin(*at), is_end(*at)))
+            Some(bounded(time, is_begin(*at) || is_begin(*at_day), is_end(*at) || is_end(*at_day)))
         }
         ([(at, day)], []) => Some(bounded(day.clone(), is_begin(*at), is_end(*at))),
         ([(_, from), (_, to)], []) => Some(Span { from: Some(from.clone()), to: Some(to.clone()) }),
@@ -135,6 +135,10 @@ fn piece(tokens: &[Token], at: usize, is_ambiguous: &mut bool) -> Option<(usize,
     let first = low(0);
     if let Some(date) = iso(first) {
         return Some((1, Piece::Date(date)));
+    }
+    let is_german = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|before| before.low == "um");
+    if let Some(time) = half_day(first, if is_german { "" } else { low(1) }) {
+        return Some(time);
     }
     if let Some(time) = time_of_day(first) {
         return Some((1, Piece::Time(time)));
@@ -301,6 +305,26 @@ fn slashed(text: &str, is_ambiguous: &mut bool) -> Option<String> {
     parts.next().is_none().then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
+/// `8:26 pm`, `8pm`: how many words, and the time in 24 hours.
+fn half_day(first: &str, next: &str) -> Option<(usize, Piece)> {
+    let half = |text: &str| match text.trim_matches('.') {
+        "am" | "a.m" => Some(0),
+        "pm" | "p.m" => Some(12),
+        _ => None,
+    };
+    let written = ["am", "pm"].into_iter().find_map(|end| Some((first.strip_suffix(end)?, half(end)?)));
+    let (length, clock, later) = match written {
+        Some((clock, later)) => (1, clock, later),
+        // In German `am` stands before a date, so that a bare hour in front of it is none.
+        None if first.contains(':') || matches!(next, "pm" | "p.m") => (2, first, half(next)?),
+        None => return None,
+    };
+    let (hour, rest) = clock.split_once(':').map_or((clock, "00"), |(hour, rest)| (hour, rest));
+    let hour = digits(hour, 12).filter(|hour| *hour > 0)?;
+    let time = time_of_day(&format!("{:02}:{rest}", hour % 12 + later))?;
+    Some((length, Piece::Time(time)))
+}
+
 fn time_of_day(text: &str) -> Option<String> {
     let text = text.trim_end_matches('z');
     let mut parts = text.split(':');
@@ -344,6 +368,10 @@ mod tests {
                 "between 20:26:00 and 20:28:00 UTC on 2022-03-10",
                 (Some("2022-03-10T20:26:00".into()), Some("2022-03-10T20:28:00".into()), false),
             ),
+            ("on 2022-03-10 at 8:26 pm", both("2022-03-10T20:26")),
+            ("at 12:05am on 10 March 2022", both("2022-03-10T00:05")),
+            ("um 12:26 am 10. März 2022", both("2022-03-10T12:26")),
+            ("after 2022-03-10 19:49", (Some("2022-03-10T19:49".into()), None, false)),
             ("since 2022-03-10", (Some("2022-03-10".into()), None, false)),
             ("before 10 March 2022", (None, Some("2022-03-10".into()), false)),
             ("may it be", (None, None, false)),

@@ -22,9 +22,18 @@ pub struct Topic {
     /// Whether it tells what something is like: that there is such a record answers no question with yes.
     #[serde(default)]
     pub(crate) attribute: bool,
+    /// Whether its records stand in an order that no time tells, so that none is known to be the first or the last.
+    #[serde(default)]
+    pub(crate) undated: bool,
+    /// What its records count, as a question calls it.
+    #[serde(default)]
+    pub(crate) units: Vec<String>,
     /// Whether it can be told only of something that is named.
     #[serde(default)]
     pub(crate) named: bool,
+    /// Topics that are asked where this one tells nothing, by their names.
+    #[serde(default, rename = "else")]
+    pub(crate) others: Vec<String>,
     /// Words, at most three in a row, that are names here, and how these are spelled in records.
     #[serde(default)]
     pub(crate) words: BTreeMap<String, Vec<String>>,
@@ -104,6 +113,9 @@ pub struct Source {
     /// Whether they tell something only beside others that they share a key with.
     #[serde(default)]
     pub(crate) linked: bool,
+    /// Whether they count only where the question names a thing.
+    #[serde(default)]
+    pub(crate) of_named: bool,
     /// Whether a field `state` says whether it is so.
     #[serde(default)]
     pub(crate) state: bool,

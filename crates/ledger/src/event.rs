@@ -333,7 +333,7 @@ pub struct TaskAssigned {
     /// Whether only code runs it, to record the answer to a question asked in words. Since format 2.27.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ask: bool,
-    /// That question, where it was asked after the first event, which has the others. Since format 2.27.
+    /// That question, where it was asked after the first event, which has the others. Since format 2.28.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Box<AskedQuestion>>,
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 /// What is wanted, in letters: Yes or no, Time, Who, From, By, Count.
 fn letters(wants: Wants) -> String {
-    let Wants { yes_or_no, time, who, from, by, count, number: _ } = wants;
+    let Wants { yes_or_no, time, who, from, by, count, number: _, most: _ } = wants;
     let all = [(yes_or_no, 'y'), (time, 't'), (who, 'w'), (from, 'f'), (by, 'b'), (count, 'c')];
     all.into_iter().filter(|it| it.0).map(|it| it.1).collect()
 }
@@ -32,11 +32,16 @@ fn questions_are_read_as_they_are_meant() {
         ("Is bob a local administrator?", "group_member", "y", vec!["bob", "administrator"]),
         ("Is Remote Desktop enabled?", "remote_desktop_allowed", "y", vec![]),
         ("SHA-256 of setup.exe?", "hash", "", vec!["setup.exe"]),
-        ("Which processes were running when the image was taken?", "memory", "t", vec![]),
+        ("Which processes were running when the image was taken?", "memory", "", vec![]),
         ("What is the time zone of HOST-7?", "time_zone", "", vec!["HOST-7"]),
+        ("When was x.exe modified according to the shimcache?", "shim_cache", "t", vec!["x.exe"]),
+        ("Which pdf files did alice open?", "opened", "", vec!["pdf", "alice"]),
+        ("Which program was run most often?", "program_run", "c", vec![]),
+        ("Which folders on drive F: were browsed?", "folder_browsed", "", vec!["F:"]),
+        ("Who used the account after 8:26 pm on 2022-03-10?", "program_used", "w", vec![]),
         (
             "Which files were deleted from \"C:\\Program Files\\X\"?",
-            "account_deleted",
+            "deleted",
             "",
             vec!["C:\\Program Files\\X"],
         ),
