@@ -352,10 +352,9 @@ impl<'a> Found<'a> {
             let note = format!("{} do not tell of that", topic.about);
             return Answer::not_determinable(Reason::Ambiguous, id, note);
         }
-        let shows =
-            self.sources().any(|source| {
-                source.full && self.would_tell(source) && self.is_whole(source) && self.tells_of_accounts(source)
-            });
+        let shows = self.sources().any(|source| {
+            source.full && self.would_tell(source) && self.is_whole(source) && self.tells_of_accounts(source)
+        });
         let may_be_no = self.question.wants.yes_or_no || is_listing && self.unmet.is_empty();
         // That a setting is not written down tells nothing of what is in force.
         let is_of_state = self.sources().any(|source| source.state || source.off_flag.is_some());

@@ -218,8 +218,7 @@ impl Lexicon {
                 && strsim::osa_distance(known, word) == 1
         };
         // What topics are known by is meant rather than a word that is passed over.
-        let of_topics: Vec<&String> =
-            self.spoken.iter().filter(is_near).collect();
+        let of_topics: Vec<&String> = self.spoken.iter().filter(is_near).collect();
         let all = if of_topics.is_empty() { self.known.iter().filter(is_near).collect() } else { of_topics };
         // Of two words that are as near, neither is known to be meant, but where one begins the other.
         let (first, rest) = all.split_first()?;

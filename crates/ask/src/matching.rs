@@ -64,7 +64,8 @@ pub(crate) fn is_of_world(name: &Name, world: &World) -> bool {
 /// How a row names it; `None` where it does not.
 pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit> {
     // What was called with a program's path is no run of that program.
-    let is_program = !source.program.is_empty() && sought.name.spellings.iter().any(|it| it.ends_with(".exe"));
+    let is_program =
+        !source.program.is_empty() && sought.name.spellings.iter().any(|it| it.ends_with(".exe"));
     let of_program = |field: &String| source.name.contains(field) || source.program.contains(field);
     let does = |field: &String| source.by.contains(field) || source.who.contains(field);
     let searched = source
@@ -75,12 +76,12 @@ pub(crate) fn fit(sought: &Sought<'_>, source: &Source, row: &Row) -> Option<Fit
     let spelled: Vec<&str> = searched.filter_map(|field| row.get(field)).collect();
     // Where a prefetch file stands for a run, it is called after the program.
     let is_prefetch = source.only.as_deref().is_some_and(|only| only.contains("'pf'"));
-    let of_prefetch = |value: &&str| {
-        program_of(value).is_some_and(|program| sought.name.spellings.contains(&program))
-    };
+    let of_prefetch =
+        |value: &&str| program_of(value).is_some_and(|program| sought.name.spellings.contains(&program));
     let by_prefetch = (is_prefetch && spelled.iter().any(of_prefetch)).then_some(Fit::Whole);
     // Of a program that is called by its own name, the folder is no name.
-    let is_of_runs = source.name.iter().any(|field| matches!(field.as_str(), "program" | "image" | "executable"));
+    let is_of_runs =
+        source.name.iter().any(|field| matches!(field.as_str(), "program" | "image" | "executable"));
     let is_bare = !sought.name.text.contains(['/', '\\']);
     let whole_name = |value: &str| {
         let normal = normal(value);
@@ -159,8 +160,9 @@ fn has_known_ending(text: &str) -> bool {
 }
 
 const ENDINGS: [&str; 30] = [
-    "exe", "dll", "sys", "com", "scr", "txt", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "pdf", "zip", "rar", "7z",
-    "ps1", "bat", "cmd", "js", "vbs", "csv", "lnk", "log", "dat", "ini", "jpg", "png", "db", "evtx",
+    "exe", "dll", "sys", "com", "scr", "txt", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "pdf", "zip",
+    "rar", "7z", "ps1", "bat", "cmd", "js", "vbs", "csv", "lnk", "log", "dat", "ini", "jpg", "png", "db",
+    "evtx",
 ];
 
 /// Whether letters and digits stand in a value in this order, and begin where a word does: behind a mark, at a capital, or where letters and digits meet.

@@ -60,7 +60,8 @@ pub(crate) fn picked(found: &Found<'_>) -> Answer {
         return number(found, rows);
     }
     if let Some(order) = found.question.order {
-        let has_time = |at: &usize| found.row(*at).is_some_and(|(row, source)| !dated(found, row, source).is_empty());
+        let has_time =
+            |at: &usize| found.row(*at).is_some_and(|(row, source)| !dated(found, row, source).is_empty());
         if topic.undated && rows.len() > 1 && !rows.iter().all(has_time) {
             return not_recorded(found, "no time");
         }
@@ -97,9 +98,8 @@ fn most(found: &Found<'_>, rows: &[usize]) -> Answer {
     if counted.is_empty() || found.is_cut() {
         return not_recorded(found, "no count");
     }
-    let is_most = |one: &(Option<usize>, u64, usize)| {
-        counted.iter().all(|other| other.0 != one.0 || other.1 <= one.1)
-    };
+    let is_most =
+        |one: &(Option<usize>, u64, usize)| counted.iter().all(|other| other.0 != one.0 || other.1 <= one.1);
     let rows: Vec<usize> = counted.iter().filter(|one| is_most(one)).map(|one| one.2).collect();
     values(found, &rows, None)
 }

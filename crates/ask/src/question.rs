@@ -167,7 +167,9 @@ fn condition(lexicon: &Lexicon, words: &[Token], used: &BTreeSet<usize>) -> Opti
         let asks = |word: &Token| matches!(word.low.as_str(), "which" | "what" | "who" | "how" | "where");
         let is_when = word.low == "when"
             && words.iter().take(*at).any(asks)
-            && !words.get(at.saturating_sub(1)).is_some_and(|before| matches!(before.low.as_str(), "and" | "or"))
+            && !words
+                .get(at.saturating_sub(1))
+                .is_some_and(|before| matches!(before.low.as_str(), "and" | "or"))
             && !words.iter().skip(*at).all(|word| lexicon.is_filler(word))
             && !words.iter().skip(*at).any(|word| {
                 matches!(word.low.as_str(), "logs" | "signs" | "starts" | "boots" | "anmeldet" | "startet")
@@ -182,7 +184,8 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
     let mut wants = Wants::default();
     let mut places = Vec::new();
     let low = |at: usize| words.get(at).filter(|word| !word.quoted).map_or("", |word| word.low.as_str());
-    let joined = |at: usize| at.checked_sub(1).is_some_and(|before| matches!(low(before), "and" | "or" | "und"));
+    let joined =
+        |at: usize| at.checked_sub(1).is_some_and(|before| matches!(low(before), "and" | "or" | "und"));
     let mut is_open = false;
     for at in (0..words.len()).filter(|at| !used.contains(at)) {
         let next = low(at + 1);
@@ -206,7 +209,9 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
                 let before = at.checked_sub(1).map_or("", low);
                 match asked {
                     // A time zone is no time.
-                    "time" if matches!(low(at + 2), "zone" | "server" | "source" | "setting") => is_open = true,
+                    "time" if matches!(low(at + 2), "zone" | "server" | "source" | "setting") => {
+                        is_open = true
+                    }
                     "time" | "date" | "day" | "uhrzeit" | "zeit" | "datum" | "tag" => wants.time = true,
                     "account" | "user" | "person" | "benutzer" | "konto" => {
                         wants.who = true;
@@ -249,13 +254,24 @@ fn wants(words: &[Token], used: &BTreeSet<usize>) -> (Wants, Vec<usize>) {
                 wants.count = true;
                 wants.number = next == "viele";
             }
-            "most" if matches!(
-                next,
-                "often" | "frequently" | "used" | "visited" | "run" | "executed" | "launched" | "started" | "opened"
-            ) =>
+            "most"
+                if matches!(
+                    next,
+                    "often"
+                        | "frequently"
+                        | "used"
+                        | "visited"
+                        | "run"
+                        | "executed"
+                        | "launched"
+                        | "started"
+                        | "opened"
+                ) =>
             {
                 wants.most = true;
-                places.extend([at, at + 1].into_iter().filter(|at| matches!(low(*at), "most" | "often" | "frequently")));
+                places.extend(
+                    [at, at + 1].into_iter().filter(|at| matches!(low(*at), "most" | "often" | "frequently")),
+                );
             }
             "most" if matches!(next, "recent" | "recently") => places.push(at),
             "häufigsten" | "öftesten" | "meistbesuchte" | "meistgenutzte" => {
@@ -453,8 +469,15 @@ fn reading(
 ) -> Reading {
     let topic = &signed.topic;
     let hint = hint.filter(|hint| hint.is_of(topic));
-    let mut names =
-        Names { lexicon, topic, run: Vec::new(), excludes: false, is_doer: false, names: Vec::new(), excluded: Vec::new() };
+    let mut names = Names {
+        lexicon,
+        topic,
+        run: Vec::new(),
+        excludes: false,
+        is_doer: false,
+        names: Vec::new(),
+        excluded: Vec::new(),
+    };
     let mut of_topic = BTreeSet::new();
     let mut skip = 0;
     for (at, word) in words.iter().enumerate() {
@@ -486,7 +509,8 @@ fn reading(
         }
         if names.run.is_empty() {
             let before = at.checked_sub(1).and_then(|before| words.get(before));
-            let does = before.is_some_and(|it| matches!(it.low.as_str(), "did" | "has" | "have" | "hat" | "haben"));
+            let does =
+                before.is_some_and(|it| matches!(it.low.as_str(), "did" | "has" | "have" | "hat" | "haben"));
             let asked = class(lexicon, words).or_else(|| asks_accounts(words).then_some("account"));
             names.is_doer = does && asked.is_some_and(|class| acts(topic, class));
         }
@@ -505,7 +529,15 @@ fn reading(
     let is_negated = words.iter().any(negated);
     let asked = |record: &&str| hint.is_some_and(|hint| hint.records.iter().any(|it| it == record));
     let records = topic.sources.iter().map(|source| source.record.as_str()).filter(asked).collect();
-    Reading { topic, names: names.names, excluded: names.excluded, used: of_topic, is_other: false, records, is_negated }
+    Reading {
+        topic,
+        names: names.names,
+        excluded: names.excluded,
+        used: of_topic,
+        is_other: false,
+        records,
+        is_negated,
+    }
 }
 
 /// The longest run of words here that is a name of the topic, such as that of a log in front of the word log: how many, and how records spell it.
