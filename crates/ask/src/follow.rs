@@ -343,7 +343,10 @@ impl Going<'_> {
             names.into_iter().any(|it| it == kind)
         };
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
-        for word in self.typed.iter().skip(self.leads) {
+        for (at, word) in self.typed.iter().enumerate().skip(self.leads) {
+            if self.is_idle(at) {
+                continue;
+            }
             let kinds = [
                 (&self.words.he, Kind::Account),
                 (&self.words.it, Kind::Thing),
@@ -365,6 +368,16 @@ impl Going<'_> {
                 Follow::Filled(text.get(begin..).unwrap_or(&text).trim().to_owned())
             }
         }
+    }
+
+    /// Whether "it" or "there" at this place stands for nothing, as in "are there any".
+    fn is_idle(&self, at: usize) -> bool {
+        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+        let mut beside = beside.filter_map(|at| self.typed.get(at));
+        let Some(word) = self.typed.get(at) else { return false };
+        let words = self.words;
+        (words.it.fits(word) && beside.clone().any(|other| words.idle_it.fits(other)))
+            || (words.there.fits(word) && beside.any(|other| words.idle_there.fits(other)))
     }
 
     /// A question with this name in place of the last one of its kind; where it names none, `tail` is put behind it.
@@ -526,6 +539,8 @@ struct Words {
     he: Pattern,
     it: Pattern,
     there: Pattern,
+    idle_it: Pattern,
+    idle_there: Pattern,
     of_time: Pattern,
     beside_order: Pattern,
 }
@@ -545,6 +560,8 @@ struct FollowFile {
     he: String,
     it: String,
     there: String,
+    idle_it: String,
+    idle_there: String,
     of_time: String,
     beside_order: String,
 }
@@ -566,6 +583,8 @@ static WORDS: LazyLock<Result<Words, LexiconError>> = LazyLock::new(|| {
         he: any(&file.he),
         it: any(&file.it),
         there: any(&file.there),
+        idle_it: any(&file.idle_it),
+        idle_there: any(&file.idle_there),
         of_time: any(&file.of_time),
         beside_order: any(&file.beside_order),
     })

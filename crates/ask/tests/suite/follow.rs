@@ -44,6 +44,19 @@ fn after(question: &str, text: &str) -> Follow {
 }
 
 #[test]
+fn it_and_there_that_stand_for_nothing_are_no_pronouns() {
+    for text in [
+        "Welche geplanten Aufgaben gibt es?",
+        "Are there any USB sticks?",
+        "Is it true that the log was cleared?",
+    ] {
+        assert_eq!(after("When was setup.exe run on HOST-7?", text), Follow::Whole, "{text}");
+    }
+    let run = "When was setup.exe run on HOST-7?";
+    assert_eq!(after(run, "Who ran it?"), Follow::Filled("Who ran setup.exe?".to_owned()));
+}
+
+#[test]
 fn what_a_question_leaves_out_is_filled_from_the_last_one() {
     for (before, text, expected) in [
         ("When did alice log on?", "no, the other user", "When did bob log on?"),
