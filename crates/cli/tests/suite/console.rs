@@ -123,6 +123,17 @@ fn holds(place: &Place, run: &Path) {
 
 const TRANSCRIPT: &str = include_str!("../golden/console.txt");
 
+/// The ids of facts follow from the whole log: any change of a format or behaviour gives others.
+fn without_ids(printed: &str) -> String {
+    let mut parts = printed.split("[fact-");
+    let mut masked = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        masked += "[fact-ID";
+        masked += part.get(8..).unwrap_or_default();
+    }
+    masked
+}
+
 #[test]
 fn a_conversation_is_one_run_with_a_task_for_each_question_that_needs_one() {
     let place = Place::new();
@@ -152,7 +163,7 @@ fn a_conversation_is_one_run_with_a_task_for_each_question_that_needs_one() {
     assert_eq!(code, Some(0), "{printed}\n{told}");
     let folder = place.only_run();
     let name = folder.file_name().unwrap().to_str().unwrap();
-    let transcript = printed.replace(name, "RUN");
+    let transcript = without_ids(&printed.replace(name, "RUN"));
     if transcript != TRANSCRIPT {
         place.file("console.txt", &transcript);
         panic!("the transcript is another one:\n{transcript}");
