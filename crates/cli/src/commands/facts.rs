@@ -20,10 +20,10 @@ pub(crate) struct FactsArguments {
     /// Folder that holds the run folders
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// Only the fact of this id; may be given several times
+    /// Only the fact with this id; can be repeated
     #[arg(long = "id", value_name = "FACT")]
     pub(crate) ids: Vec<String>,
-    /// Only facts that say this of their subject; may be given several times
+    /// Only facts with this predicate; can be repeated
     #[arg(long = "predicate", value_name = "PREDICATE")]
     pub(crate) predicates: Vec<String>,
     /// Only facts with this text in their subject or a value, in whichever case
