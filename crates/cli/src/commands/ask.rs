@@ -111,7 +111,7 @@ impl Answered {
         Ok(Answered { text: text.to_owned(), language, asked, verdict, lines })
     }
 
-    /// Whether it rests on rows that are no facts yet.
+    /// Returns whether the answer is based on rows that are not facts yet.
     pub(super) fn needs_a_task(&self) -> bool {
         !self.lines.is_empty() && !all_are_facts(&self.lines)
     }
