@@ -70,7 +70,7 @@ struct Tool {
 /// The function that runs a tool.
 pub(crate) type Run = fn(&Call<'_>) -> Result<Return, CallError>;
 
-/// Sorted by name.
+/// All tools, sorted by name.
 const TOOLS: &[Tool] = &[
     Tool { spec: carve_strings::spec, run: carve_strings::run },
     Tool { spec: deleted_registry::spec, run: deleted_registry::run },

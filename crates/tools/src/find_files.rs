@@ -296,7 +296,7 @@ impl Found {
         Ok(())
     }
 
-    /// Does the same with an index: returns matches, and what a walk would have met up to the end of the page.
+    /// Does what `walk` does, with an index: returns matches, and what a walk would have met up to the end of the page.
     fn look_up(
         &mut self,
         ground: &Ground<'_>,

@@ -56,7 +56,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// Does the same with an index, in the order of a walk.
+    /// Does what `look` does, with an index, in the order of a walk.
     fn look_up(
         &mut self,
         tree: &'a dyn Tree,

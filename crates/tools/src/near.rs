@@ -246,7 +246,7 @@ pub(crate) fn letters() -> &'static [Vec<String>] {
     static LETTERS: OnceLock<Vec<Vec<String>>> = OnceLock::new();
     let of = |letter: u8| {
         let readings = readings(&format!("{}{SEPARATOR}", char::from(letter)));
-        // Composition changes nothing in ASCII, so both forms have the same readings.
+        // Composed and decomposed forms are the same in ASCII, so readings that differ only in this are left out.
         let [plain, cased, _, _, digits, _] = <[String; 6]>::try_from(readings).unwrap_or_default();
         let of_letter = |reading: String| reading.strip_suffix(SEPARATOR).unwrap_or(&reading).to_owned();
         [plain, cased, digits].map(of_letter).to_vec()

@@ -51,7 +51,7 @@ impl Page {
         taken.unwrap_or(false)
     }
 
-    /// Does the same with a record whose making can fail.
+    /// Does what `take` does, with a record whose making can fail.
     pub(crate) fn try_take<E>(&mut self, record: impl FnOnce() -> Result<Record, E>) -> Result<bool, E> {
         if self.seen < self.offset {
             self.seen += 1;

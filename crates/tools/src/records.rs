@@ -80,7 +80,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     read(call, WithoutHive::IsEmpty)
 }
 
-/// Does the same for a call of a retired tool that needed a hive.
+/// Does what `run` does, for a call of a retired tool that needed a hive.
 pub(crate) fn run_with_hive(call: &Call<'_>) -> Result<Return, CallError> {
     read(call, WithoutHive::Fails)
 }

@@ -102,7 +102,7 @@ pub(crate) fn find<'t>(
     find_beside(scope, indexes, decoders, &[])
 }
 
-/// Does the same when `others` read their own files separately: a file that one of them reads is not a gap.
+/// Does what `find` does, when `others` read their own files separately: a file that one of them reads is not a gap.
 pub(crate) fn find_beside<'t>(
     scope: &Scope<'t>,
     indexes: &Indexes,
@@ -147,7 +147,7 @@ pub(crate) fn read(call: &Call<'_>, files: &Files<'_>, out: &mut dyn Intake) -> 
     read_as(call, files, |file| Origin::Decoder(file.decoder), out)
 }
 
-/// Does the same, with each file read as this origin.
+/// Does what `read` does, with each file read as this origin.
 pub(crate) fn read_as(
     call: &Call<'_>,
     files: &Files<'_>,

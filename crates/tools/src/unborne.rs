@@ -146,7 +146,7 @@ fn value(count: &ledger::Record) -> Option<String> {
     }
 }
 
-/// Returns those most similar to what was wanted.
+/// Returns the known names that are most similar to `wanted`.
 fn nearest(wanted: &str, known: BTreeSet<String>) -> Vec<String> {
     let mut known: Vec<String> = known.into_iter().collect();
     let wanted = fold(wanted.trim_matches('%'));

@@ -362,7 +362,7 @@ pub fn decode_return(bytes: &[u8]) -> Result<Return, WireError> {
     Ok(Return { outcome, completeness, normalised, records, defects, gaps, notes })
 }
 
-/// Decodes the same, with the records as the output to be stored.
+/// Decodes the reply to a call as [`decode_return`] does, but gives the records as the output to be stored.
 pub fn decode_return_parts(bytes: &[u8]) -> Result<(Summary, Output), WireError> {
     let end = bytes.iter().position(|byte| *byte == b'\n');
     let (line, rest) = end

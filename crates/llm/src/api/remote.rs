@@ -1,4 +1,4 @@
-//! A language model behind an API, as the engine's model port.
+//! A language model behind an API, as a model that the engine can use.
 
 use super::address::{Address, Dialect};
 use super::anthropic::Parts;

@@ -29,7 +29,7 @@ pub struct HuntedRows {
     pub rows: Vec<i64>,
 }
 
-/// Makes a step for each of these; it records every row with the predicate that its type proves.
+/// Makes a step for each group of rows in `all`; it records every row with the predicate that its type proves.
 pub fn hunted(all: &[HuntedRows], vocabulary: &Vocabulary, tools: &[ToolSpec]) -> Vec<Step> {
     let step = |(number, rows): (usize, &HuntedRows)| {
         let known = tools.iter().flat_map(|spec| &spec.records).find(|known| known.name == rows.record)?;

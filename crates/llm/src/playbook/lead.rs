@@ -206,7 +206,7 @@ impl LeadRun {
         self.reported(wanted).map(|(_, fact)| fact)
     }
 
-    /// Returns the same, each with the report of the task that recorded it.
+    /// Returns what `answering` returns, each fact with the report of the task that recorded it.
     fn reported<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = (&'a TaskReport, &'a FactView)> {
         let (agent, id) = wanted.split_once('/').unwrap_or((wanted, ""));
         let reports = self.reports.iter().filter(move |report| report.agent == agent);

@@ -76,7 +76,7 @@ impl Link {
     #[expect(clippy::disallowed_methods, reason = "this is the only place that spawns processes")]
     fn run(config: &Config) -> Result<Self, SpawnError> {
         let run = |source| SpawnError::Run { program: config.program.clone(), source };
-        // A group of its own: an interrupt from the terminal is for the parent to handle.
+        // The worker gets a process group of its own, so that only the parent gets an interrupt from the terminal.
         let mut child = Command::new(&config.program)
             .arg(WORKER_ARGUMENT)
             .env_clear()

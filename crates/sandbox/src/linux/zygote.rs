@@ -41,7 +41,7 @@ impl Zygote {
         Self::spawn_probed(config, &probe())
     }
 
-    /// Does the same with the given result of [`probe`], for a caller that has it already or wants another one.
+    /// Does what `spawn` does, with the given result of [`probe`], for a caller that has it already or wants another one.
     /// The worker's actual confinement is checked in any case.
     pub fn spawn_probed(mut config: Config, probed: &Confinement) -> Result<Self, SpawnError> {
         let missing = probed.missing();
@@ -82,7 +82,7 @@ impl Zygote {
         self.call_with(request, limits, &|| Ok(Payload::Memory(Vec::new())))
     }
 
-    /// Does the same, but writes the reply's bytes to a file, replacing its content; the report's own bytes are then empty.
+    /// Does what `call` does, but writes the reply's bytes to a file, replacing its content; the report's own bytes are then empty.
     ///
     /// If the call did not reply, the content of the file is meaningless.
     pub fn call_into(&mut self, request: &[u8], limits: &Limits, into: &File) -> Result<Report, CallError> {

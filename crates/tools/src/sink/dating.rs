@@ -24,7 +24,7 @@ pub(crate) fn dating_field<'n>(kind: &str, times: impl Iterator<Item = &'n str>)
 
 /// Checks whether a time dates something on the host: a linker's does not.
 pub(crate) fn is_of_host(kind: &str, field: &str) -> bool {
-    // A deletion dates only itself.
+    // The time of a deletion dates only the predicate `deleted`, so that is tried, too.
     ["", "deleted"].iter().any(|predicate| dates(predicate, kind, field) != Dates::Nothing)
 }
 

@@ -14,7 +14,7 @@ pub(super) fn nearest(wanted: &str, records: &[RecordType]) -> Vec<String> {
     nearest_names(wanted, records.iter().flat_map(|record| record.fields.keys()))
 }
 
-/// Returns the same, but only fields that can have a value of one of these types.
+/// Returns what `nearest` returns, but only fields that can have a value of one of these types.
 pub(super) fn nearest_of(wanted: &str, records: &[RecordType], types: &[FieldType]) -> Vec<String> {
     let fields = records.iter().flat_map(|record| &record.fields);
     let can_hold = |kinds: &[FieldType]| kinds.iter().any(|kind| types.contains(kind));

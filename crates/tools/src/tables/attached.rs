@@ -119,7 +119,7 @@ impl Named {
         self.0.contains(&name.to_ascii_lowercase())
     }
 
-    /// Checks the same, including what views read.
+    /// Checks whether the statement may read the table, itself or through a view.
     fn reads(&self, table: &Table) -> bool {
         let by = |view: &View| self.has(view.name) && view.tables().contains(&table.name.as_str());
         let gathered = GATHERED.iter().any(|view| self.has(view.name) && view.has(table));

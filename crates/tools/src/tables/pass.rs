@@ -47,7 +47,7 @@ pub fn build(
     build_of(Ground::whole(tree, names, scratch)?, group, without)
 }
 
-/// Does the same for a part of the evidence; the file is written to the scratch folder of `ground`.
+/// Does what [`build`] does, for a part of the evidence; the file is written to the scratch folder of `ground`.
 ///
 /// # Errors
 ///

@@ -35,7 +35,7 @@ const MAX_DATA: usize = 128 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    /// The files of the tables.
+    /// The table files, by group and evidence.
     pub files: TableFiles,
     /// One SELECT.
     pub sql: String,
@@ -97,7 +97,7 @@ pub(crate) fn ask(asked: &Asked) -> Result<Answer, TableError> {
     answer(statement, asked.limit)
 }
 
-/// Does the same, and adds `_evidence`, `_table` and `_row` after the statement's own columns, if it lacks them.
+/// Runs a statement as [`ask`] does, and adds `_evidence`, `_table` and `_row` after its own columns, if it lacks them.
 /// They are only added if each result row comes from one table row.
 pub(crate) fn ask_for_rows(asked: &Asked) -> Result<Answer, TableError> {
     let attached = Attached::open(&asked.files, &asked.sql, &Budget::new(STEPS))?;

@@ -54,7 +54,7 @@ pub(super) fn record(table: &Table, row: &Row<'_>, label: &str) -> Result<Record
     record_with(table, row, label, cells.text(BEFORE.len() + table.columns.len())?)
 }
 
-/// Does the same with the text of its layout.
+/// Does what `record` does, with the text of the row's layout.
 pub(super) fn record_with(
     table: &Table,
     row: &Row<'_>,

@@ -54,7 +54,7 @@ impl Intake for Across<'_> {
     }
 }
 
-/// Checks whether the second log begins with the number after the last one of the first.
+/// Checks whether the second log begins with the record number after the last one in the first log.
 fn goes_on(earlier: &Record, later: &Record) -> bool {
     let number = |log: &Record, field| match value(log, field) {
         Some(FieldValue::Integer(number)) => Some(*number),

@@ -17,7 +17,7 @@ pub(crate) const BETWEEN: usize = 40 * SECTOR;
 pub(crate) const NOTES: &str = "p1/Users/mara/notes.txt";
 pub(crate) const STOMPED: &str = "p1/Users/mara/tool.exe";
 
-/// 2019-03-01T00:00:00Z and 2024-01-01T10:20:30.1234567Z.
+/// The FILETIMEs of 2019-03-01T00:00:00Z and 2024-01-01T10:20:30.1234567Z.
 pub(crate) const SET: u64 = 131_958_720_000_000_000;
 pub(crate) const NAMED: u64 = 133_485_780_301_234_567;
 

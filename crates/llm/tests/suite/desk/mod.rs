@@ -120,7 +120,7 @@ impl Desk {
         self.work_on(Vec::new());
     }
 
-    /// Does the same, starting from a message that says this.
+    /// Does what `work` does, starting from a message that says this.
     pub(crate) fn work_on(&mut self, said: Vec<UserBlock>) {
         let mut answers = said;
         for _ in 0..200 {

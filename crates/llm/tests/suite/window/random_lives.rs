@@ -107,10 +107,10 @@ fn lived(case: &Case, ways: &mut BTreeMap<(u32, bool), Ways>) -> Lived {
     Lived { life, ended, examiner, audit }
 }
 
-/// At its end a life searches for everything that it ever did.
+/// The last part of a life: it searches for everything that the life ever did.
 struct Audit {
     calls: u32,
-    /// The nodes listed so far, how many are asked for at once, and whether that was all.
+    /// The nodes listed so far; after it, how many are asked for at once, and whether all are listed.
     listed: BTreeSet<NodeId>,
     at_once: usize,
     is_listed: bool,

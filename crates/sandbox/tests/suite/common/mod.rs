@@ -28,7 +28,7 @@ impl Bench {
         Self::prepared(confinement, |_, _| ())
     }
 
-    /// Does the same after `prepare` has changed the evidence and the scratch root.
+    /// Does what `new` does, after `prepare` has changed the evidence and the scratch root.
     pub(crate) fn prepared(confinement: Policy, prepare: impl FnOnce(&Path, &Path)) -> Self {
         let home = tempfile::tempdir().unwrap();
         let (evidence, outside) = (home.path().join("evidence"), home.path().join("outside"));
