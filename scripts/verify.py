@@ -21,7 +21,7 @@ class Text(bytes):
 class Damage(Exception):
     """Something does not hold."""
 
-APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 28
+APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 29
 COLUMNS = {
     "events": dict(position=int, stream=int, sequence=int, name=Text, event=Text, circumstance=Text, stream_hash=bytes,
                    run_hash=bytes),

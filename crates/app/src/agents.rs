@@ -122,13 +122,19 @@ pub fn shipped_examiner() -> Result<Agent, AgentError> {
     Ok(Agent { spec, steps: file.step, plan: file.plan, digest })
 }
 
-/// The shipped agents, their lead and the examiner: whoever may stand in a run's log.
+/// Returns every agent that a run's log may name: the shipped agents, their lead, the examiner and the asker.
 pub fn shipped_crew() -> Result<Vec<Agent>, AgentError> {
     let mut crew = shipped_agents()?;
     crew.push(shipped_lead()?);
     // A small model has its task (`--profile small`), and a client of MCP.
     crew.push(shipped_examiner()?);
+    crew.push(shipped_asker()?);
     Ok(crew)
+}
+
+/// Returns the agent that looks for the answer to one question in words (`locard ask --model`). It has no playbook: without a model, code answers.
+pub fn shipped_asker() -> Result<Agent, AgentError> {
+    parse("asker.toml", include_str!("../agents/asker.toml"))
 }
 
 fn parse(name: &str, text: &str) -> Result<Agent, AgentError> {
@@ -226,7 +232,7 @@ mod tests {
     fn an_agent_is_offered_twenty_tools_at_most_and_every_one_that_its_playbook_calls() {
         let roster: Vec<_> = shipped_agents().unwrap().into_iter().map(|agent| agent.spec).collect();
         let known = crate::outside_tools(&roster).unwrap();
-        let others = [shipped_examiner().unwrap(), shipped_lead().unwrap()];
+        let others = [shipped_examiner().unwrap(), shipped_lead().unwrap(), shipped_asker().unwrap()];
         for agent in shipped_agents().unwrap().into_iter().chain(others) {
             let has = |name: &str| {
                 let spec = known.iter().find(|tool| tool.name == name);

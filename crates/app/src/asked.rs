@@ -49,6 +49,13 @@ impl Asked {
         self.looks.get(row.look).map_or("", |look| look.record.as_str())
     }
 
+    /// Returns the types of records that could answer the question, each once; empty if nobody knows what it is about.
+    pub fn records(&self) -> Vec<String> {
+        let sources = self.question.topics().flat_map(|topic| &topic.sources);
+        let records: BTreeSet<&String> = sources.map(|source| &source.record).collect();
+        records.into_iter().cloned().collect()
+    }
+
     /// The record of a row that the answer cites.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! Nothing of it decides what is recorded: the run has its copy of what was recalled, and goes on where the memory cannot be used.
 
-use crate::agents::{AgentError, shipped_agents, shipped_examiner, shipped_lead};
+use crate::agents::{AgentError, shipped_agents, shipped_asker, shipped_examiner, shipped_lead};
 use crate::case_file::Case;
 use crate::causes::with_causes;
 use crate::clock::Clock;
@@ -258,7 +258,7 @@ impl Memory {
     fn recalled(
         &self,
         key: Option<&Digest>,
-        agents: &[(&str, Vec<&Objective>)],
+        agents: &[(&str, Vec<&str>)],
         kinds: BTreeSet<KindOfEvidence>,
         now: i64,
     ) -> Result<Vec<Remembered>, MemoryError> {
@@ -313,7 +313,7 @@ fn forget_file(file: &Path) -> Result<usize, MemoryError> {
 /// The names and words that this version ships: nothing else enters what holds for all cases.
 fn vocabulary() -> Result<memory::Vocabulary, MemoryError> {
     let agents = shipped_agents().map_err(MemoryError::Agents)?;
-    let others = [shipped_lead(), shipped_examiner()];
+    let others = [shipped_lead(), shipped_examiner(), shipped_asker()];
     let others = others.into_iter().collect::<Result<Vec<_>, _>>().map_err(MemoryError::Agents)?;
     let predicates = ledger::Vocabulary::shipped().map_err(MemoryError::Predicates)?;
     let specs: Vec<_> = agents.iter().chain(&others).map(|agent| agent.spec.clone()).collect();
@@ -347,16 +347,23 @@ pub(crate) fn recall(
         MemoryUse::Copy(remembered) => return remembered.clone(),
         MemoryUse::Of(memory) => memory,
     };
-    let own = |agent: &ledger::AgentSpec| agent.objectives.is_empty();
-    let begun = begun.iter().map(|assigned| &assigned.agent);
-    let agents = begun.chain(&opened.roster).map(|agent| {
-        let questions: Vec<&Objective> = match own(agent) {
-            // Who hands out tasks plans for all questions of the case.
+    let of_spec = |agent: &'_ ledger::AgentSpec| -> Vec<String> {
+        let questions: Vec<&Objective> = match agent.objectives.is_empty() {
+            // An agent that hands out tasks plans for all questions of the case.
             true => opened.questions.iter().map(|asked| &asked.objective).collect(),
             false => agent.objectives.iter().collect(),
         };
-        (agent.name.as_str(), questions)
-    });
+        questions.into_iter().map(|objective| objective.question.clone()).collect()
+    };
+    let of_task = |assigned: &TaskAssigned| match &assigned.asked {
+        // A question in words says everything, even if no objective could be made of it.
+        Some(asked) => vec![asked.question.clone()],
+        None => of_spec(&assigned.agent),
+    };
+    let begun = begun.iter().map(|assigned| (assigned.agent.name.as_str(), of_task(assigned)));
+    let roster = opened.roster.iter().map(|agent| (agent.name.as_str(), of_spec(agent)));
+    let agents: Vec<(&str, Vec<String>)> = begun.chain(roster).collect();
+    let agents = agents.iter().map(|(name, questions)| (*name, questions.iter().map(String::as_str).collect()));
     let agents: Vec<_> = agents.collect();
     let kinds = opened.case.evidence.iter().map(|entry| entry.kind.into()).collect();
     memory.recalled(key, &agents, kinds, seconds(&*work.clock)).unwrap_or_else(|error| {

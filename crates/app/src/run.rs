@@ -14,7 +14,8 @@ mod resume;
 mod session;
 pub(crate) mod sweep;
 
-pub use asking::{AskBranch, ask_case, branch_to_ask};
+pub use asked::{Answerer, asker_of};
+pub use asking::{AskBranch, ToAsk, ask_case, branch_to_ask};
 pub use error::{NoModel, RunError};
 pub use folder::refuse_runs_inside;
 pub use fork::{ForkRequest, fork};

@@ -3,6 +3,7 @@
 //! **Invariant:** above `debug` nothing of the evidence stands in it: no path, no value, no word of a model or an agent.
 
 use crate::failure::Failure;
+use crate::heads::user_state;
 use app::Progress;
 use std::fs::{File, OpenOptions, rename};
 use std::io::{self, Write};
@@ -30,22 +31,51 @@ pub(crate) fn begin(file: Option<&Path>, command: &str) -> Result<(), Failure> {
     let wanted = wanted.map_or_else(|| USUAL.to_owned(), |value| value.to_string_lossy().into_owned());
     let filter = EnvFilter::try_new(&wanted)
         .map_err(|source| Failure::LogFilter { wanted: wanted.clone(), source })?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
     match file {
-        None => lines.with_writer(io::stderr).init(),
-        Some(path) => {
-            let written = Rotating::open(path, LONGEST)
-                .map_err(|source| Failure::LogFile { path: path.to_owned(), source })?;
-            let lines = lines.with_writer(Mutex::new(written));
-            match path.extension().and_then(|it| it.to_str()) {
-                Some("json" | "jsonl") => lines.json().flatten_event(true).init(),
-                _ => lines.init(),
-            }
-        }
+        None => tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_ansi(false)
+            .with_writer(io::stderr)
+            .init(),
+        Some(path) => write_to(path, filter)
+            .map_err(|source| Failure::LogFile { path: path.to_owned(), source })?,
     }
+    started(command);
+    Ok(())
+}
+
+/// Begins the log of a command that always keeps one, in the user's state folder, unless the user has asked for a log already.
+///
+/// # Errors
+///
+/// The file that cannot be opened, and why. The command can go on without a log.
+pub(crate) fn begin_kept(command: &str, evidence: &[PathBuf]) -> Result<(), (PathBuf, io::Error)> {
+    let outside = |folder: &PathBuf| app::refuse_runs_inside(folder, evidence).is_ok();
+    let Some(folder) = user_state().filter(outside) else { return Ok(()) };
+    if tracing::dispatcher::has_been_set() {
+        return Ok(());
+    }
+    let path = folder.join(command).with_extension("log");
+    let kept = std::fs::create_dir_all(&folder).and_then(|()| write_to(&path, EnvFilter::new(USUAL)));
+    kept.map_err(|source| (path, source))?;
+    started(command);
+    Ok(())
+}
+
+/// Sends the log to a file; as JSON lines if its name says so.
+fn write_to(path: &Path, filter: EnvFilter) -> io::Result<()> {
+    let written = Mutex::new(Rotating::open(path, LONGEST)?);
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(written);
+    match path.extension().and_then(|it| it.to_str()) {
+        Some("json" | "jsonl") => lines.json().flatten_event(true).init(),
+        _ => lines.init(),
+    }
+    Ok(())
+}
+
+fn started(command: &str) {
     let (version, process) = (env!("CARGO_PKG_VERSION"), std::process::id());
     info!(target: "cli", version, process, command, "started");
-    Ok(())
 }
 
 /// Notes how a command ended.

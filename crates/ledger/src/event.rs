@@ -333,7 +333,9 @@ pub struct TaskAssigned {
     /// Whether only code runs it, to record the answer to a question asked in words. Since format 2.27.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ask: bool,
-    /// That question, where it was asked after the first event, which has the others. Since format 2.28.
+    /// The question in words that it answers, unless the first event holds it. Since format 2.28.
+    ///
+    /// Without `ask`, a model looks for the answer. Since format 2.29.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Box<AskedQuestion>>,
 }
@@ -358,7 +360,12 @@ impl TaskAssigned {
 
     /// Checks whether the run began with it: it was not assigned by another task, and it is not a sweep, a hunt or a question in words.
     pub fn is_of_the_beginning(&self) -> bool {
-        self.dispatch.is_none() && !self.sweep && !self.hunt && !self.ask
+        self.dispatch.is_none() && !self.sweep && !self.hunt && !self.is_of_a_question()
+    }
+
+    /// Checks whether it answers a question in words, through code or through a model.
+    pub fn is_of_a_question(&self) -> bool {
+        self.ask || self.asked.is_some()
     }
 }
 

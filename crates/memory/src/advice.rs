@@ -5,7 +5,7 @@ use crate::store::{Found, Kept, Scope, Store, StoreError};
 use crate::vocabulary::Vocabulary;
 use crate::words::words;
 use ledger::event::Refusal;
-use ledger::{CallForm, Cause, LessonRule, Objective, Refuses, RememberedLesson, ValueKind};
+use ledger::{CallForm, Cause, LessonRule, Refuses, RememberedLesson, ValueKind};
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,13 +36,9 @@ pub struct Query {
 }
 
 impl Query {
-    /// Makes the query of an agent with these questions.
-    pub fn of<'o>(
-        agent: &str,
-        objectives: impl IntoIterator<Item = &'o Objective>,
-        known: Conditions,
-    ) -> Query {
-        let words = objectives.into_iter().flat_map(|objective| words(&objective.question)).collect();
+    /// Makes the query of an agent with these questions, given as texts.
+    pub fn of<'q>(agent: &str, questions: impl IntoIterator<Item = &'q str>, known: Conditions) -> Query {
+        let words = questions.into_iter().flat_map(words).collect();
         Query { words, known, agent: Some(agent.to_owned()) }
     }
 

@@ -46,7 +46,7 @@ pub use json::{SCHEMA, facts_json, json, json_text};
 pub use markdown::markdown;
 pub use navigator::{LAYER, navigator_layer};
 pub use phrases::Language;
-pub use said::fact_in_words;
+pub use said::{absence_in_words, fact_in_words};
 pub use select::Selection;
 pub use standing::{remarks, standing_word};
 pub use story::{READING, words};

@@ -1,19 +1,111 @@
-//! Questions in words: each has a task that code does, which records the rows that answer it.
+//! Questions in words: each has one task.
 //!
-//! Which rows these are stands in the first event, or in the assignment of a task that came later. What is recorded of them is judged by the same gateway as any claim.
+//! If rows of case tables answer the question, code records them. Which rows these are is in the first event, or in the assignment of
+//! a task that came later. Otherwise a model may look for the answer. The same gateway judges what either of them records.
 
-use super::{Charge, RunError};
+use super::{Charge, Models, RunError, priced};
+use crate::agents::{Agent, shipped_asker};
+use crate::crew::Hire;
 use crate::stored::StoredTask;
 use ledger::event::{RunOpened, TaskAssigned};
-use ledger::{ASK, AgentSpec, AskedQuestion, Digest, Surface, TaskId, ToolClass, canonical};
+use ledger::{
+    ASK, AgentSpec, Alternative, AskedQuestion, Condition, Digest, Objective, Surface, TaskId, ToolClass,
+    Vocabulary, Weight, canonical,
+};
 use llm::Playbook;
 use llm::playbook::{AnsweringRows, answering};
+use std::fmt::Write;
 use std::path::Path;
 
-/// To be counted up when a task comes to make other calls of the same rows.
+/// Raise this if a task makes other calls for the same rows.
 const VERSION: &str = "ask 1";
 
-/// The task of this number that records what answers a question.
+/// The name of the objective that a question in words becomes.
+const OBJECTIVE: &str = "question";
+
+/// Who answers a question.
+pub enum Answerer {
+    /// Code, from the rows that the question names.
+    Code,
+    /// A model, in the role of this agent ([`asker_of`]).
+    Model {
+        /// The agent.
+        agent: Box<Agent>,
+        /// Makes its model.
+        models: Box<Models>,
+    },
+}
+
+/// Returns the agent that looks for the answer to a question. `records` are the types of records that could answer it; if there are any,
+/// the question becomes an objective, which a fact from one of them meets.
+///
+/// # Errors
+///
+/// If the shipped agent or vocabulary cannot be read, which is a bug.
+pub fn asker_of(question: &str, records: &[String]) -> Result<Agent, RunError> {
+    let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
+    let mut agent = shipped_asker().map_err(RunError::Agents)?;
+    let AgentSpec { prompt, objectives, .. } = &mut agent.spec;
+    // Writing to a string cannot fail.
+    let _ = write!(prompt, "\nThe question: {}\n", one_line(question));
+    objectives.extend(objective(question, records, &vocabulary));
+    Ok(agent)
+}
+
+/// Returns the objective that a fact from any of these records meets; `None` if no record proves anything.
+fn objective(question: &str, records: &[String], vocabulary: &Vocabulary) -> Option<Objective> {
+    let conditions = records.iter().flat_map(|record| {
+        vocabulary.proved_by(record).filter(|predicate| !predicate.is_quoted()).map(|predicate| Condition {
+            predicate: predicate.clone(),
+            record: record.clone(),
+            subject: "*".into(),
+            field: "*".to_owned(),
+            value: None,
+            unless: None,
+            earlier: None,
+        })
+    });
+    let mut conditions = conditions.collect::<Vec<_>>().into_iter();
+    Some(Objective {
+        id: OBJECTIVE.to_owned(),
+        question: one_line(question),
+        applies: None,
+        weight: Weight::Activity,
+        condition: conditions.next()?,
+        searched: Vec::new(),
+        or: conditions.map(|condition| Alternative { condition, searched: Vec::new() }).collect(),
+    })
+}
+
+/// Returns the text on one line, without control characters.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split(|it: char| it.is_whitespace() || it.is_control()).collect();
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Makes the task that answers a question, and what carries it out.
+pub(super) fn task(
+    opened: &RunOpened,
+    task: TaskId,
+    question: &AskedQuestion,
+    by: &Answerer,
+) -> Result<(Charge, TaskAssigned), RunError> {
+    match by {
+        Answerer::Code => Ok((charge(opened, question)?, assigned(opened, task, question)?)),
+        Answerer::Model { agent, models } => {
+            let charge = Charge::new(&**models, agent, task, opened.seed);
+            priced(opened, &*charge.model)?;
+            let unnamed = TaskAssigned {
+                asked: Some(Box::new(question.clone())),
+                ..TaskAssigned::new(task, agent.spec.clone(), "")
+            };
+            let assigned = charge.assigned(unnamed);
+            Ok((charge, assigned))
+        }
+    }
+}
+
+/// Makes the task with which code records the rows that answer a question.
 pub(crate) fn assigned(
     opened: &RunOpened,
     task: TaskId,
@@ -30,7 +122,8 @@ pub(crate) fn assigned(
     Ok(charge(opened, question)?.assigned(unnamed))
 }
 
-/// The questions of these tasks, each in its place: that of its assignment, or else the next of the first event, behind which come those that have no task.
+/// Returns the questions of these tasks of code, in their order: that of the assignment, or else the next one in the first event.
+/// Questions of the first event without a task come last.
 pub(crate) fn questions<'a>(
     opened: &'a RunOpened,
     tasks: impl IntoIterator<Item = &'a TaskAssigned>,
@@ -42,7 +135,7 @@ pub(crate) fn questions<'a>(
     questions
 }
 
-/// Who records what answers a question: code, by the steps that follow from its rows.
+/// Makes what carries out a task of code: the steps that follow from the rows of its question.
 pub(super) fn charge(opened: &RunOpened, question: &AskedQuestion) -> Result<Charge, RunError> {
     let of = canonical::to_vec(question).map_err(RunError::Canonical)?;
     let digest = Digest::of_parts(&[VERSION.as_bytes(), &of]);
@@ -56,23 +149,30 @@ pub(super) fn charge(opened: &RunOpened, question: &AskedQuestion) -> Result<Cha
     Ok(Charge { agent: ASK.to_owned(), model: Box::new(Playbook::answering(steps, digest)) })
 }
 
-/// The tasks of questions with who goes on with them, in the order of the questions; refused where this version would make one otherwise.
+/// Pairs the tasks of questions with what carries them on, in their order.
+///
+/// # Errors
+///
+/// If this version would carry out a task of code in another way.
 pub(super) fn taken_up(
     opened: &RunOpened,
     tasks: Vec<StoredTask>,
     folder: &Path,
+    hire: &Hire,
 ) -> Result<Vec<(Charge, StoredTask)>, RunError> {
     let other = |task: &StoredTask| RunError::OtherModel {
         folder: folder.to_owned(),
         agent: task.assigned.agent.name.clone(),
         model: task.assigned.model.clone(),
     };
-    let assigned: Vec<_> = tasks.iter().map(|task| task.assigned.clone()).collect();
-    let questions = questions(opened, &assigned);
+    let of_code: Vec<_> = tasks.iter().map(|task| &task.assigned).filter(|task| task.ask).cloned().collect();
+    let mut questions = questions(opened, &of_code).into_iter();
     let mut taken = Vec::new();
-    for (place, task) in tasks.into_iter().enumerate() {
-        let Some(question) = questions.get(place) else { return Err(other(&task)) };
-        let charge = charge(opened, question)?;
+    for task in tasks {
+        let charge = match task.assigned.ask {
+            false => hire(&task.assigned)?,
+            true => charge(opened, questions.next().ok_or_else(|| other(&task))?)?,
+        };
         if charge.model.digest() != task.assigned.model_digest {
             return Err(other(&task));
         }

@@ -1,7 +1,9 @@
-//! Use case: a run for a question in words. On a case it is a run with that one task; of a run it is a branch with one more.
+//! Use case: a run for a question in words. For a case it is a run whose only task answers the question; for a sealed run it is a branch
+//! with one more task.
 
 use super::folder::{create_folder, refuse_runs_inside};
 use super::recording::{Open, Tasks};
+use super::asked::Answerer;
 use super::{Charge, Finished, RunError, Site, Workplace, asked, carry_on, opened};
 use crate::brought::Brought;
 use crate::case_file::Case;
@@ -12,7 +14,8 @@ use crate::stored::{Stored, StoredTask};
 use crate::worker::Worker;
 use ledger::event::{Parent, RunOpened, TaskAssigned};
 use ledger::{
-    AskedQuestion, Circumstance, Digest, Event, FORMAT, Rules, Seed, Stream, TaskId, Vocabulary, canonical,
+    AskedQuestion, Circumstance, Digest, Event, FORMAT, Rules, Seed, Stream, TaskId, ViewRules, Vocabulary,
+    canonical,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,18 +24,21 @@ use store::{Durability, Entry};
 /// The first turn of a task.
 const FIRST: u32 = 1;
 
-/// Begins a run of a case with the one task that records what answers the question, and seals it.
+/// A question with who answers it.
+pub struct ToAsk {
+    /// The question; for a model without rows.
+    pub question: AskedQuestion,
+    /// Who answers it.
+    pub by: Answerer,
+}
+
+/// Begins a run of a case whose only task answers the question, and seals it.
 ///
 /// # Errors
 ///
 /// As [`super::run`].
-pub async fn ask_case(
-    case: Case,
-    question: AskedQuestion,
-    runs: &Path,
-    work: Workplace,
-) -> Result<Finished, RunError> {
-    let Begun { open, site, hasher, charge } = begin(case, question, runs, work).await?;
+pub async fn ask_case(case: Case, ask: ToAsk, runs: &Path, work: Workplace) -> Result<Finished, RunError> {
+    let Begun { open, site, hasher, charge } = begin(case, ask, runs, work).await?;
     let folder = open.folder.clone();
     let hire = Box::new(move |assigned: &TaskAssigned| Err(nobody_hires(&folder, assigned)));
     let asked = std::iter::once(charge).zip(open.unbegun()).collect();
@@ -41,7 +47,7 @@ pub async fn ask_case(
     carry_on(open, site, hasher, tasks).await
 }
 
-/// A run that was opened for a question, and who records its answer.
+/// A run that was opened for a question, and what carries out its task.
 pub(super) struct Begun {
     pub(super) open: Open,
     pub(super) site: Site,
@@ -49,16 +55,16 @@ pub(super) struct Begun {
     pub(super) charge: Charge,
 }
 
-/// Where only questions are asked, nobody hands out tasks.
+/// The error if a task is to be assigned in a run that only answers questions.
 pub(super) fn nobody_hires(folder: &Path, assigned: &TaskAssigned) -> RunError {
     let (agent, model) = (assigned.agent.name.clone(), assigned.model.clone());
     RunError::OtherModel { folder: folder.to_owned(), agent, model }
 }
 
-/// Opens a run of a case with the one task that records what answers the question.
+/// Opens a run of a case whose only task answers the question.
 pub(super) async fn begin(
     case: Case,
-    question: AskedQuestion,
+    ask: ToAsk,
     runs: &Path,
     work: Workplace,
 ) -> Result<Begun, RunError> {
@@ -66,18 +72,25 @@ pub(super) async fn begin(
     for folder in [Some(runs), Some(&*work.indexes), work.cache.as_deref()].into_iter().flatten() {
         refuse_runs_inside(folder, &case.paths)?;
     }
-    // Nothing but the question is asked.
+    let ToAsk { question, by } = ask;
+    // The run answers the question and nothing else.
     let rules = Rules { sweep: false, ..Rules::default() };
     let of = canonical::to_vec(&(&case.entry, &rules, &question)).map_err(RunError::Canonical)?;
     let seed = Seed(Digest::of_parts(&[b"locard seed", &of]));
     let confined = !work.worker.unconfined;
-    let opened = opened(&case, rules, seed, vocabulary, Vec::new(), Vec::new(), confined)?;
-    let opened = RunOpened { asked: vec![question.clone()], ..opened };
-    let assigned = asked::assigned(&opened, TaskId(1), &question)?;
-    let charge = asked::charge(&opened, &question)?;
+    let mut opened = opened(&case, rules, seed, vocabulary, Vec::new(), Vec::new(), confined)?;
+    if matches!(by, Answerer::Code) {
+        opened.asked.push(question.clone());
+    }
+    let (charge, assigned) = asked::task(&opened, TaskId(1), &question, &by)?;
+    // A model whose context is small must be shown less.
+    opened.rules.view = assigned.window.into_iter().fold(opened.rules.view, ViewRules::within);
+    let assigned = vec![assigned];
     let site = Site { case, work, brought: Arc::new(Brought::default()), before: None };
     let (site, hasher) = site.enter().await?;
-    let open = Open::create(runs, &site, opened, vec![assigned], hasher.confinement())?;
+    let remembered = site.recall(&opened, &assigned).await?;
+    let opened = RunOpened { remembered, ..opened };
+    let open = Open::create(runs, &site, opened, assigned, hasher.confinement())?;
     (site.work.observe)(Progress::Opened { folder: open.folder.clone() });
     Ok(Begun { open, site, hasher, charge })
 }
@@ -87,7 +100,7 @@ pub struct AskBranch<'r> {
     /// The folder of the other run.
     pub folder: &'r Path,
     /// The question.
-    pub question: AskedQuestion,
+    pub ask: &'r ToAsk,
     /// Where the new run's folder is made.
     pub runs: &'r Path,
     /// The clock, by which the new folder is named.
@@ -109,10 +122,12 @@ pub fn branch_to_ask(request: &AskBranch<'_>) -> Result<PathBuf, RunError> {
     let task = next(&stored.tasks);
     let run = stored.name(request.folder);
     let parent = run.zip(stored.head).map(|(run, head)| Parent { run, head, task, turn: FIRST });
-    let asked = opened.asked.iter().cloned().chain([request.question.clone()]).collect();
+    let ToAsk { question, by } = request.ask;
+    let by_code = matches!(by, Answerer::Code).then(|| question.clone());
+    let asked = opened.asked.iter().cloned().chain(by_code).collect();
     let program = env!("CARGO_PKG_VERSION").to_owned();
     let opened = RunOpened { format: FORMAT, program, parent, asked, ..opened.clone() };
-    let assigned = asked::assigned(&opened, task, &request.question)?;
+    let (_, assigned) = asked::task(&opened, task, question, by)?;
     let options = store::Options::default();
     let (made, id, writer) = create_folder(request.runs, &opened.case.name, request.clock, options)?;
     let read = |source| {

@@ -132,6 +132,7 @@ fn behind(stored: &Stored, by: TaskId, turn: u32) -> BTreeSet<TaskId> {
     let later = |task: &&StoredTask| {
         let dispatch = task.assigned.dispatch.as_deref();
         is_of_code(&task.assigned)
+            || task.assigned.is_of_a_question() && task.assigned.task != by
             || dispatch.is_some_and(|dispatch| dispatch.by == by && dispatch.turn >= turn)
     };
     stored.tasks.iter().filter(later).map(|task| task.assigned.task).collect()

@@ -97,7 +97,7 @@ pub(super) async fn take_up(mut request: ResumeRequest) -> Result<Found, RunErro
     let hire = move |assigned: &TaskAssigned| charge(&agents, &models, seed, assigned, &of);
     let tasks = stored.tasks.iter().cloned();
     let (swept, tasks): (Vec<_>, Vec<_>) = tasks.partition(|task| task.assigned.sweep);
-    let (asked, tasks): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| task.assigned.ask);
+    let (asked, tasks): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| task.assigned.is_of_a_question());
     let (begun, dispatched): (Vec<_>, Vec<_>) =
         tasks.into_iter().partition(|task| task.assigned.is_of_the_beginning() || task.assigned.hunt);
     let matched = stored.of_run.iter().find_map(|event| match event {
@@ -113,7 +113,7 @@ pub(super) async fn take_up(mut request: ResumeRequest) -> Result<Found, RunErro
     let hunted = hunted.collect::<Result<Vec<_>, _>>()?;
     let swept = swept.into_iter().map(|task| sweep::taken_up(&opened, task, &folder));
     let swept = swept.collect::<Result<Vec<_>, _>>()?;
-    let asked = asked::taken_up(&opened, asked, &folder)?;
+    let asked = asked::taken_up(&opened, asked, &folder, &hire)?;
     let charges = begun.iter().map(|task| hire(&task.assigned)).collect::<Result<Vec<_>, _>>()?;
     let work = &request.work;
     for other in [Some(&folder), Some(&work.indexes), work.cache.as_ref()].into_iter().flatten() {

@@ -3,7 +3,7 @@
 //! Of a case it is a run, of a sealed run a branch; of one that broke off it goes on.
 //! Its log is that of [`super::ask_case`], with more tasks behind: `resume` ends its last question and seals it, and `verify` follows it.
 
-use super::asking::{AskBranch, Begun, begin, branch_to_ask, next_of, nobody_hires};
+use super::asking::{AskBranch, Begun, ToAsk, begin, branch_to_ask, next_of, nobody_hires};
 use super::evidence::hash;
 use super::recording::{Open, Tasks};
 use super::resume::{Found, ResumeRequest, TakenUp, ended, take_up};
@@ -16,7 +16,7 @@ use crate::purse::Purse;
 use crate::stored::StoredTask;
 use crate::worker::Worker;
 use ledger::event::{TaskAssigned, TaskEnded, TaskStatus};
-use ledger::{AskedQuestion, Event, TaskId};
+use ledger::{Event, TaskId};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,11 +56,11 @@ struct Ready {
 /// As [`super::ask_case`].
 pub async fn session_of_case(
     case: Case,
-    question: AskedQuestion,
+    ask: ToAsk,
     runs: &Path,
     work: Workplace,
 ) -> Result<Session, RunError> {
-    let Begun { open, site, hasher, charge } = begin(case, question, runs, work).await?;
+    let Begun { open, site, hasher, charge } = begin(case, ask, runs, work).await?;
     let folder = open.folder.clone();
     let hire = Box::new(move |assigned: &TaskAssigned| Err(nobody_hires(&folder, assigned)));
     let stored = open.unbegun();
@@ -129,24 +129,19 @@ impl Session {
         self.work(cancel).await
     }
 
-    /// Assigns a task to code that records what answers the question, and waits for its end; `cancel` ends it, and no other.
+    /// Assigns the task that answers a question, and waits until it ends. `cancel` ends this task and no other.
     ///
     /// # Errors
     ///
-    /// Where it cannot be recorded, or no tool runs: after that the session is over, and its run not sealed.
-    pub async fn ask(
-        &mut self,
-        question: AskedQuestion,
-        cancel: &Interrupt,
-    ) -> Result<Option<Recorded>, RunError> {
-        let task = next_of(self.unsealed.open.assigned.iter());
-        let assigned = asked::assigned(&self.unsealed.open.opened, task, &question)?;
-        let charge = asked::charge(&self.unsealed.open.opened, &question)?;
-        let assigned = TaskAssigned { asked: Some(Box::new(question)), ..assigned };
-        self.unsealed
-            .open
-            .append(vec![self.unsealed.open.recorder.run_entry(Event::TaskAssigned(assigned.clone()))])?;
-        self.unsealed.open.assigned.push(assigned.clone());
+    /// If it cannot be recorded, or no tool runs. The session is then over and its run is not sealed.
+    pub async fn ask(&mut self, ask: &ToAsk, cancel: &Interrupt) -> Result<Option<Recorded>, RunError> {
+        let ToAsk { question, by } = ask;
+        let open = &mut self.unsealed.open;
+        let task = next_of(open.assigned.iter());
+        let (charge, assigned) = asked::task(&open.opened, task, question, by)?;
+        let assigned = TaskAssigned { asked: Some(Box::new(question.clone())), ..assigned };
+        open.append(vec![open.recorder.run_entry(Event::TaskAssigned(assigned.clone()))])?;
+        open.assigned.push(assigned.clone());
         self.due.push((charge, StoredTask { assigned, events: Vec::new() }));
         self.work(cancel).await
     }

@@ -8,12 +8,17 @@ use ledger::event::TaskAssigned;
 
 /// What is wrong with their tasks.
 pub(super) fn amiss(run: &Run) -> Vec<Found> {
-    let tasks: Vec<&TaskAssigned> =
-        run.tasks.values().map(|view| &view.assigned).filter(|assigned| assigned.ask).collect();
-    let is_misplaced = |assigned: &TaskAssigned| !assigned.ask && assigned.asked.is_some();
-    if let Some(view) = run.tasks.values().find(|view| is_misplaced(&view.assigned)) {
-        let what = "it has a question in words and is no task of one".to_owned();
-        return vec![(view.assigned.task.to_string(), what)];
+    let (tasks, by_models): (Vec<&TaskAssigned>, Vec<&TaskAssigned>) = run
+        .tasks
+        .values()
+        .map(|view| &view.assigned)
+        .filter(|assigned| assigned.is_of_a_question())
+        .partition(|assigned| assigned.ask);
+    // Rows are for code alone to record.
+    let has_rows = |task: &&&TaskAssigned| task.asked.as_ref().is_some_and(|asked| !asked.rows.is_empty());
+    if let Some(task) = by_models.iter().find(has_rows) {
+        let what = "a model looks for its answer, and its question names rows".to_owned();
+        return vec![(task.task.to_string(), what)];
     }
     let questions = asked::questions(&run.opened, tasks.iter().copied());
     if tasks.len() != questions.len() {

@@ -130,8 +130,8 @@ impl Seen {
                 self.tasks.insert(assigned.task);
                 self.sweeps += usize::from(assigned.sweep);
                 match assigned.sweep {
-                    // A question is asked of a run that has ended.
-                    _ if assigned.ask && is_next => Ok(()),
+                    // A question may be asked after everything else has ended.
+                    _ if assigned.is_of_a_question() && is_next => Ok(()),
                     _ if !is_next => Err("its task is not the next one"),
                     // Several are assigned at once.
                     true if self.ended != (before + 1 - self.sweeps) as u64 => {

@@ -1,17 +1,22 @@
 //! `locard ask`.
 
+mod answerer;
 mod recorded;
 mod shown;
 
-use crate::arguments::{EvidenceArguments, Format, SealArguments};
+pub(super) use answerer::{AnswererArguments, Answerers};
+
+use crate::arguments::{EvidenceArguments, Format, MemoryArguments, SealArguments};
 use crate::commands::{ended, run_folder, tables, worker};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use ::graph::Run;
-use app::Verdict;
+use app::{ToAsk, Verdict};
 use ledger::TaskId;
+use ledger::event::TaskStatus;
 use recorded::{Place, record};
 use shown::{Line, Shown, all_are_facts, cited, text, value};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -39,6 +44,10 @@ pub(crate) struct AskArguments {
     #[arg(long, value_name = "LANGUAGE", default_value_t)]
     pub(crate) lang: report::Language,
     #[command(flatten)]
+    pub(crate) answerer: AnswererArguments,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
+    #[command(flatten)]
     pub(crate) checked: EvidenceArguments,
     #[command(flatten)]
     pub(crate) seal: SealArguments,
@@ -57,6 +66,7 @@ pub(super) struct Of {
 }
 
 pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let answerers = Answerers::new(&arguments.answerer, &arguments.runs)?;
     let of = opened(&arguments.of, &arguments.runs, &arguments.evidence)?;
     let unconfined = arguments.unconfined || of.run.as_ref().is_some_and(|(_, run)| !run.opened.confined);
     let (worker, scratch) = worker(unconfined, &of.case.paths)?;
@@ -67,11 +77,11 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
         printer.complain(&report::terminal(&format!("note: {note}")));
     }
     let mut made = None;
-    if answer.needs_a_task() {
-        let place = Place { worker, indexes: scratch.indexes().to_owned(), arguments };
-        let folder = record(place, &of, answer.question(), printer)?;
+    if let Some(ask) = answer.to_ask(&answerers)? {
+        let place = Place { worker, indexes: scratch.indexes().to_owned(), arguments, answerers: &answerers };
+        let folder = record(place, &of, ask, printer)?;
         let run = app::load_run(&folder).map_err(Failure::Open)?;
-        let calls = answer.borne_out(&tables, &run, last_question(&run))?;
+        let calls = answer.recorded(&tables, &run, last_question(&run))?;
         made = Some((folder, calls));
     }
     let printed = match arguments.format {
@@ -83,9 +93,9 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
     Ok(ended(printer, printed, answer.code()))
 }
 
-/// The last task of a run that records the answer of a question.
+/// Returns the last task of a run that answers a question.
 fn last_question(run: &Run) -> Option<TaskId> {
-    run.tasks.values().filter(|view| view.assigned.ask).map(|view| view.assigned.task).next_back()
+    run.tasks.values().filter(|view| view.assigned.is_of_a_question()).map(|view| view.assigned.task).next_back()
 }
 
 /// A question with its answer, as far as it is known.
@@ -95,6 +105,9 @@ pub(super) struct Answered {
     asked: app::Asked,
     verdict: Verdict,
     lines: Vec<Line>,
+    /// The model that looked for the answer, if one did.
+    model: Option<String>,
+    notes: Vec<String>,
 }
 
 impl Answered {
@@ -108,37 +121,96 @@ impl Answered {
         let asked = app::asked(tables, text).map_err(Failure::Ask)?;
         let lines = cited(&asked, tables, known.map(|run| (run, None)), language)?;
         let verdict = asked.answer.verdict;
-        Ok(Answered { text: text.to_owned(), language, asked, verdict, lines })
+        let (model, notes) = (None, Vec::new());
+        Ok(Answered { text: text.to_owned(), language, asked, verdict, lines, model, notes })
     }
 
-    /// Returns whether the answer is based on rows that are not facts yet.
-    pub(super) fn needs_a_task(&self) -> bool {
-        !self.lines.is_empty() && !all_are_facts(&self.lines)
+    /// Returns the task that the answer still needs, if any: code records the rows that are not facts yet, or a chosen model looks for
+    /// what code did not find.
+    pub(super) fn to_ask(&self, answerers: &Answerers) -> Result<Option<ToAsk>, Failure> {
+        let question = || app::question_to_record(&self.asked, &self.text);
+        if !self.lines.is_empty() {
+            let needs_facts = !all_are_facts(&self.lines);
+            return Ok(needs_facts.then(|| ToAsk { question: question(), by: app::Answerer::Code }));
+        }
+        match self.is_for_a_model() {
+            true => answerers.model(&self.text, &self.asked.records(), question()),
+            false => Ok(None),
+        }
     }
 
-    /// The question for the task that records its rows.
-    pub(super) fn question(&self) -> ledger::AskedQuestion {
-        app::question_to_record(&self.asked, &self.text)
+    /// Checks whether a model may find what code did not. A date with two readings is for the person to settle, and no evidence settles
+    /// a matter of opinion.
+    fn is_for_a_model(&self) -> bool {
+        match self.verdict {
+            Verdict::NotDeterminable(app::Reason::NoQuestionOfEvidence)
+            | Verdict::Values
+            | Verdict::Yes
+            | Verdict::No => false,
+            Verdict::NotDeterminable(_) => !(self.asks_back() && self.is_understood()),
+        }
     }
 
-    /// Takes the facts that the task has recorded; gives how many tools it called.
-    pub(super) fn borne_out(
+    /// Takes over what the task has recorded, and returns how many tools it called.
+    pub(super) fn recorded(
         &mut self,
         tables: &app::CaseTables,
         run: &Run,
         task: Option<TaskId>,
     ) -> Result<usize, Failure> {
+        let view = task.and_then(|task| run.tasks.get(&task));
+        if let Some(view) = view.filter(|view| !view.assigned.ask) {
+            self.found_by_a_model(view);
+            return Ok(calls(view));
+        }
         self.lines = cited(&self.asked, tables, Some((run, task)), self.language)?;
         // What the gateway refused is no part of an answer.
         let before = self.lines.len();
         self.lines.retain(|line| line.fact.is_some());
         self.verdict = held(self.verdict, before, self.lines.len());
-        Ok(task.and_then(|task| run.tasks.get(&task)).map_or(0, calls))
+        Ok(view.map_or(0, calls))
+    }
+
+    /// Takes over what a model's task has recorded: its facts, or else its absences.
+    fn found_by_a_model(&mut self, view: &::graph::TaskView) {
+        let model = view.assigned.model.clone();
+        let answers = |fact: &ledger::FactEntry| {
+            view.assigned.agent.objectives.iter().any(|objective| objective.is_answered_by(fact))
+        };
+        let mut seen = BTreeSet::new();
+        let facts = view.accepted().map(|accepted| &accepted.fact).filter(|fact| seen.insert(fact.id));
+        let (expected, others): (Vec<_>, Vec<_>) = facts.partition(|fact| answers(fact));
+        let is_expected = !expected.is_empty() || view.assigned.agent.objectives.is_empty();
+        self.lines = expected.into_iter().chain(others).map(|fact| Line::of_fact(fact, self.language)).collect();
+        self.notes = Vec::new();
+        if self.lines.is_empty() {
+            let absences = view.covered().map(|covered| Line::of_absence(&covered.absence, self.language));
+            self.lines = absences.collect();
+            self.verdict = match self.lines.is_empty() {
+                true => Verdict::NotDeterminable(app::Reason::NotRecorded),
+                false => Verdict::No,
+            };
+        } else {
+            self.verdict = Verdict::Values;
+            if !is_expected {
+                self.notes.push("none of this is from a record that code expects to answer such a question".to_owned());
+            }
+        }
+        self.notes.push(match self.lines.is_empty() {
+            true => format!("{model} looked, and recorded nothing"),
+            false => format!("recorded by {model}: code checked each value, not whether it answers the question"),
+        });
+        let status = view.ended.as_ref().map(|ended| ended.status);
+        if let Some(status @ (TaskStatus::BudgetSpent | TaskStatus::ModelFailed | TaskStatus::Cancelled)) = status {
+            self.notes.push(format!("its task did not come to its end: {}", report::status(status)));
+        }
+        self.model = Some(model);
     }
 
     /// The answer as it is printed.
     fn shown<'a>(&'a self, made: Option<&'a (PathBuf, usize)>) -> Shown<'a> {
-        Shown { asked: &self.asked, verdict: self.verdict, lines: &self.lines, made }
+        let (model, notes) = (self.model.as_deref(), self.notes.as_slice());
+        Shown { asked: &self.asked, verdict: self.verdict, lines: &self.lines, model, notes, made }
     }
 
     /// The same as a text for people.
@@ -148,7 +220,8 @@ impl Answered {
 
     /// Whether the person is asked back.
     pub(super) fn asks_back(&self) -> bool {
-        matches!(self.verdict, Verdict::NotDeterminable(_)) && !self.asked.answer.questions.is_empty()
+        let is_open = matches!(self.verdict, Verdict::NotDeterminable(_)) && self.model.is_none();
+        is_open && !self.asked.answer.questions.is_empty()
     }
 
     /// Whether it was understood what is asked about.

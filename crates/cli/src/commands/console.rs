@@ -8,7 +8,8 @@ mod slash;
 mod stage;
 mod talk;
 
-use crate::arguments::{EvidenceArguments, SealArguments};
+use crate::arguments::{EvidenceArguments, MemoryArguments, SealArguments};
+use crate::commands::ask::{AnswererArguments, Answerers};
 use crate::failure::Failure;
 use crate::platform::{Signals, Terminal};
 use crate::printer::Printer;
@@ -16,6 +17,7 @@ use desk::Desk;
 use input::{Input, Typed};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::Arc;
 use talk::Talk;
 
 #[derive(Debug, clap::Args)]
@@ -44,6 +46,10 @@ pub(crate) struct ConsoleArguments {
     #[arg(long, hide_short_help = true)]
     pub(crate) no_history: bool,
     #[command(flatten)]
+    pub(crate) answerer: AnswererArguments,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArguments,
+    #[command(flatten)]
     pub(crate) checked: EvidenceArguments,
     #[command(flatten)]
     pub(crate) seal: SealArguments,
@@ -60,7 +66,12 @@ pub(super) fn execute(arguments: &ConsoleArguments, printer: &mut Printer) -> Re
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     let signals = runtime.block_on(async { Signals::listen() })?;
     let terminal = (io::stdin().is_terminal() && io::stdout().is_terminal()).then(Terminal::keep).flatten();
-    let desk = Desk::open(arguments, &arguments.of, terminal.is_some(), printer)?;
+    let answerers = Arc::new(Answerers::new(&arguments.answerer, &arguments.runs)?);
+    let desk = Desk::open(arguments, &arguments.of, answerers, terminal.is_some(), printer)?;
+    if let Err((path, source)) = crate::log::begin_kept("console", desk.paths()) {
+        let told = format!("note: no log is kept: {}: {source}", path.display());
+        printer.complain(&report::terminal(&told));
+    }
     let input = Input::begin(arguments, desk.paths(), terminal);
     let mut talk = Talk::new(arguments, desk, input, runtime, signals);
     let ended = greeted(&mut talk, printer).and_then(|()| listened(&mut talk, printer));

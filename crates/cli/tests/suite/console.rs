@@ -89,7 +89,7 @@ impl Drop for Talk {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the tests send signals as a person does")]
-fn send(name: &str, processes: &[u32]) {
+pub(crate) fn send(name: &str, processes: &[u32]) {
     let ids = processes.iter().map(u32::to_string);
     drop(Command::new("kill").arg(format!("-{name}")).args(ids).output().unwrap());
 }
@@ -303,10 +303,11 @@ fn a_task_that_is_cancelled_has_an_end_and_its_run_verifies() {
         let case = app::load_case(&demo_folder()).unwrap();
         let (go, stop) = (app::Interrupt::new(), app::Interrupt::new());
         stop.interrupt();
+        let [first, second] = [first, second].map(|question| app::ToAsk { question, by: app::Answerer::Code });
         let mut session = app::session_of_case(case, first, &place.path("runs"), request.work).await.unwrap();
         assert!(!session.first(&go).await.unwrap().unwrap().cancelled);
-        assert!(session.ask(second.clone(), &stop).await.unwrap().unwrap().cancelled);
-        assert!(!session.ask(second, &go).await.unwrap().unwrap().cancelled);
+        assert!(session.ask(&second, &stop).await.unwrap().unwrap().cancelled);
+        assert!(!session.ask(&second, &go).await.unwrap().unwrap().cancelled);
         session.seal().await.unwrap()
     });
     let run = app::load_run(&finished.folder).unwrap();

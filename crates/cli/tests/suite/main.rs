@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod answered_by_models;
 mod asking;
 mod auditing;
 mod batch;

@@ -106,8 +106,9 @@ fn a_branch_that_broke_off_is_resumed_and_one_that_was_changed_is_refused() {
     let first = asked(&place, 0, "What is in mara's recycle bin?");
     let parent = place.path(first["run"].as_str().unwrap());
     let question = app::load_run(&parent).unwrap().opened.asked.remove(0);
+    let ask = app::ToAsk { question, by: app::Answerer::Code };
     let branch =
-        app::AskBranch { folder: &parent, question, runs: &place.path("runs"), clock: &app::SystemClock };
+        app::AskBranch { folder: &parent, ask: &ask, runs: &place.path("runs"), clock: &app::SystemClock };
     let made = app::branch_to_ask(&branch).unwrap();
     place.locard_ends(32, &["verify", str(&made), "--no-head-log"]);
     place.locard_ends(0, &["resume", str(&made), "--no-head-log", "--no-memory"]);

@@ -17,7 +17,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 28 };
+pub const FORMAT: Format = Format { major: 2, minor: 29 };
 
 impl Format {
     /// The first format whose records say where their files are ([`crate::Placement`]).

@@ -1,16 +1,16 @@
 //! The run in which an answer's rows become facts: of a case a new one, of a run a branch.
 
-use super::{AskArguments, Of};
+use super::{Answerers, AskArguments, Of};
+use crate::commands::memory::memory_use;
 use crate::commands::run::{cache, level};
 use crate::failure::Failure;
 use crate::heads;
-use crate::models::{Chooser, Given};
 use crate::platform::Signals;
 use crate::printer::{Printer, complain};
 use app::{
-    AskBranch, Finished, Interrupt, MemoryUse, Progress, ResumeRequest, SystemClock, WorkerRequest, Workplace,
+    Answerer, AskBranch, Finished, Interrupt, MemoryUse, Progress, ResumeRequest, SystemClock, ToAsk,
+    WorkerRequest, Workplace,
 };
-use ledger::AskedQuestion;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,16 +19,22 @@ pub(super) struct Place<'a> {
     pub(super) worker: WorkerRequest,
     pub(super) indexes: PathBuf,
     pub(super) arguments: &'a AskArguments,
+    pub(super) answerers: &'a Answerers,
 }
 
 /// Makes the run, and gives its folder.
 pub(super) fn record(
     place: Place<'_>,
     of: &Of,
-    question: AskedQuestion,
+    ask: ToAsk,
     printer: &Printer,
 ) -> Result<PathBuf, Failure> {
-    let arguments = place.arguments;
+    let (arguments, answerers) = (place.arguments, place.answerers);
+    // Code records rows that it has found already: there is nothing to recall for that.
+    let memory = match ask.by {
+        Answerer::Code => MemoryUse::None,
+        Answerer::Model { .. } => memory_use(&arguments.memory, &of.case.paths, printer)?,
+    };
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     let signals = runtime.block_on(async { Signals::listen() })?;
@@ -41,21 +47,22 @@ pub(super) fn record(
         recording: store::Options { shared: arguments.shared, ..store::Options::default() },
         clock: Arc::new(SystemClock),
         observe: Arc::new(|event| {
+            crate::log::progress(0, &event);
             if let Progress::Note(note) = event {
                 complain(&report::terminal(&format!("note: {note}")));
             }
         }),
         interrupt: interrupt.clone(),
         keep: heads::keep(&arguments.seal, &of.case.paths, printer)?,
-        memory: MemoryUse::None,
+        memory,
     };
     let finished = match &of.run {
         None => {
-            let asking = app::ask_case(of.case.clone(), question, &arguments.runs, work);
+            let asking = app::ask_case(of.case.clone(), ask, &arguments.runs, work);
             runtime.block_on(interruptible(asking, signals, &interrupt))
         }
         Some((folder, _)) => {
-            let request = resumed(folder, of, question, work, arguments)?;
+            let request = resumed(folder, of, &ask, work, (arguments, answerers))?;
             runtime.block_on(interruptible(app::resume(request), signals, &interrupt))
         }
     };
@@ -66,15 +73,15 @@ pub(super) fn record(
 fn resumed(
     folder: &Path,
     of: &Of,
-    question: AskedQuestion,
+    ask: &ToAsk,
     work: Workplace,
-    arguments: &AskArguments,
+    (arguments, answerers): (&AskArguments, &Answerers),
 ) -> Result<ResumeRequest, Failure> {
-    let branch = AskBranch { folder, question, runs: &arguments.runs, clock: &SystemClock };
+    let branch = AskBranch { folder, ask, runs: &arguments.runs, clock: &SystemClock };
     app::refuse_runs_inside(&arguments.runs, &of.case.paths)
         .map_err(|error| Failure::Run(Box::new(error)))?;
     let made = app::branch_to_ask(&branch).map_err(|error| Failure::Run(Box::new(error)))?;
-    let chooser = Chooser::new(Given::default(), &arguments.runs);
+    let chooser = Arc::clone(&answerers.chooser);
     Ok(ResumeRequest {
         folder: made,
         evidence: arguments.evidence.clone(),

@@ -17,8 +17,40 @@ pub(super) struct Line {
     evidence: String,
     path: String,
     record: String,
-    row: i64,
+    /// The row of the case table; `None` for what a model recorded.
+    row: Option<i64>,
     values: Vec<(String, String)>,
+}
+
+impl Line {
+    /// A fact that a model recorded as an answer.
+    pub(super) fn of_fact(fact: &FactEntry, language: report::Language) -> Line {
+        let fields: Vec<String> = fact.values.iter().map(|bound| bound.field.clone()).collect();
+        let value =
+            |bound: &ledger::BoundValue| (bound.field.clone(), bound.value.to_text().into_owned());
+        Line {
+            fact: Some(fact.id.to_string()),
+            text: report::fact_in_words(fact, &fields, language),
+            evidence: fact.locator.evidence.clone(),
+            path: fact.locator.path.to_string(),
+            record: fact.kind.clone(),
+            row: None,
+            values: fact.values.iter().chain([&fact.subject]).map(value).collect(),
+        }
+    }
+
+    /// An absence that a model recorded as an answer.
+    pub(super) fn of_absence(absence: &ledger::AbsenceEntry, language: report::Language) -> Line {
+        Line {
+            fact: Some(absence.id.to_string()),
+            text: report::absence_in_words(absence, language),
+            evidence: String::new(),
+            path: String::new(),
+            record: String::new(),
+            row: None,
+            values: Vec::new(),
+        }
+    }
 }
 
 /// What is shown.
@@ -26,6 +58,10 @@ pub(super) struct Shown<'a> {
     pub(super) asked: &'a Asked,
     pub(super) verdict: Verdict,
     pub(super) lines: &'a [Line],
+    /// The model that looked for the answer, if one did.
+    pub(super) model: Option<&'a str>,
+    /// What the answer does not say, besides the notes of code.
+    pub(super) notes: &'a [String],
     /// The run that was made for the question, and how many tools it called.
     pub(super) made: Option<&'a (PathBuf, usize)>,
 }
@@ -68,7 +104,7 @@ pub(super) fn cited(
             evidence: row.evidence.clone(),
             path: row.path.clone(),
             record: kind.to_owned(),
-            row: row.number,
+            row: Some(row.number),
             values,
         });
     }
@@ -117,23 +153,31 @@ pub(super) fn text(shown: &Shown<'_>) -> String {
     for line in shown.lines {
         let of = match &line.fact {
             Some(fact) => format!("[{fact}]"),
-            None => format!("[{}#{} of {}]", line.record, line.row, line.evidence),
+            None => format!("[{}#{} of {}]", line.record, line.row.unwrap_or_default(), line.evidence),
         };
         let _ = writeln!(out, "  {} {}", line.text, report::terminal(&of));
     }
     if answer.more {
         let _ = writeln!(out, "  there is more than is shown: narrow the question by a name or a time");
     }
-    for note in &answer.notes {
+    for note in notes(shown) {
         let _ = writeln!(out, "  {}", report::terminal(note));
     }
-    for question in &answer.questions {
-        let _ = writeln!(out, "{}", report::terminal(question));
+    if shown.model.is_none() {
+        for question in &answer.questions {
+            let _ = writeln!(out, "{}", report::terminal(question));
+        }
     }
     if let Some((folder, _)) = shown.made {
         let _ = writeln!(out, "recorded in {}", report::terminal(&folder.display().to_string()));
     }
     out
+}
+
+/// What a reader must know beside the lines. What code noted holds only if no model answered.
+fn notes<'a>(shown: &Shown<'a>) -> impl Iterator<Item = &'a String> {
+    let of_code = shown.asked.answer.notes.iter().filter(|_| shown.model.is_none());
+    of_code.chain(shown.notes)
 }
 
 /// The answer for programs.
@@ -163,7 +207,8 @@ pub(super) fn value(shown: &Shown<'_>, question: &str) -> Value {
         "count": answer.count,
         "more": answer.more,
         "cited": shown.lines.iter().map(line).collect::<Vec<_>>(),
-        "notes": answer.notes,
+        "notes": notes(shown).collect::<Vec<_>>(),
+        "model": shown.model,
         "questions": answer.questions,
         "calls": shown.made.map_or(0, |(_, calls)| *calls),
         "run": shown.made.map(|(folder, _)| folder.display().to_string()),

@@ -2,20 +2,19 @@
 
 use super::ConsoleArguments;
 use super::stage::Stage;
-use crate::commands::ask::{Of, opened};
+use crate::commands::ask::{Answerers, Of, opened};
+use crate::commands::memory::memory_use;
 use crate::commands::run::{cache, level};
 use crate::commands::{tables, worker};
 use crate::failure::Failure;
 use crate::heads;
-use crate::models::{Chooser, Given};
 use crate::printer::Printer;
 use crate::scratch::Scratch;
 use ::graph::Run;
 use app::{
-    AskBranch, CaseTables, Interrupt, MemoryUse, Progress, ResumeRequest, Session, SystemClock,
+    AskBranch, CaseTables, Interrupt, MemoryUse, Progress, ResumeRequest, Session, SystemClock, ToAsk,
     WorkerRequest, Workplace, World,
 };
-use ledger::AskedQuestion;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,6 +25,8 @@ pub(super) struct Desk {
     of: Option<(PathBuf, Arc<Run>)>,
     /// A run of a console that broke off, which goes on.
     again: Option<PathBuf>,
+    pub(super) answerers: Arc<Answerers>,
+    memory: MemoryUse,
     worker: WorkerRequest,
     scratch: Scratch,
     /// Gone where a question was ended: they are opened again for the next one.
@@ -43,6 +44,7 @@ impl Desk {
     pub(super) fn open(
         arguments: &ConsoleArguments,
         what: &Path,
+        answerers: Arc<Answerers>,
         is_live: bool,
         printer: &Printer,
     ) -> Result<Desk, Failure> {
@@ -61,7 +63,14 @@ impl Desk {
         };
         // A wrong key or cache is told before anything is asked.
         heads::keep(&arguments.seal, &case.paths, printer)?;
+        // Code records rows that it has found already: there is nothing to recall for that.
+        let memory = match answerers.has_model() {
+            true => memory_use(&arguments.memory, &case.paths, printer)?,
+            false => MemoryUse::None,
+        };
         Ok(Desk {
+            answerers,
+            memory,
             case,
             of,
             again,
@@ -153,22 +162,22 @@ impl Desk {
         Ok(())
     }
 
-    /// Has the answer of a question recorded; `None` where it was ended before.
+    /// Has a question answered in a task of the run. Returns the task; `None` if it was ended early.
     pub(super) async fn record(
         &mut self,
-        question: AskedQuestion,
+        ask: ToAsk,
         cancel: &Interrupt,
         arguments: &ConsoleArguments,
         printer: &Printer,
     ) -> Result<Option<ledger::TaskId>, Failure> {
         let done = match self.session.take() {
             Some(mut session) => {
-                let done = session.ask(question, cancel).await;
+                let done = session.ask(&ask, cancel).await;
                 self.keep(session, done.is_ok()).await;
                 done
             }
             None => {
-                let mut session = self.begun(question, arguments, printer).await?;
+                let mut session = self.begun(ask, arguments, printer).await?;
                 let done = session.first(cancel).await;
                 self.keep(session, done.is_ok()).await;
                 done
@@ -190,17 +199,17 @@ impl Desk {
 
     async fn begun(
         &self,
-        question: AskedQuestion,
+        ask: ToAsk,
         arguments: &ConsoleArguments,
         printer: &Printer,
     ) -> Result<Session, Failure> {
         match &self.of {
             None => {
                 let work = self.work(arguments, printer)?;
-                app::session_of_case(self.case.clone(), question, &arguments.runs, work).await
+                app::session_of_case(self.case.clone(), ask, &arguments.runs, work).await
             }
             Some((folder, _)) => {
-                let branch = AskBranch { folder, question, runs: &arguments.runs, clock: &SystemClock };
+                let branch = AskBranch { folder, ask: &ask, runs: &arguments.runs, clock: &SystemClock };
                 let request = self.resumed(folder.clone(), arguments, printer)?;
                 app::session_of_run(branch, request).await
             }
@@ -227,13 +236,12 @@ impl Desk {
                 crate::log::progress(0, &event);
                 match event {
                     Progress::Note(note) => stage.say(&report::terminal(&format!("note: {note}"))),
-                    Progress::Tool { tool, .. } => stage.goes_on(format!("recording: {tool}")),
-                    _ => {}
+                    event => stage.hear(&event),
                 }
             }),
             interrupt: self.interrupt.clone(),
             keep: heads::keep(&arguments.seal, &self.case.paths, printer)?,
-            memory: MemoryUse::None,
+            memory: self.memory.clone(),
         })
     }
 
@@ -243,7 +251,7 @@ impl Desk {
         arguments: &ConsoleArguments,
         printer: &Printer,
     ) -> Result<ResumeRequest, Failure> {
-        let chooser = Chooser::new(Given::default(), &arguments.runs);
+        let chooser = Arc::clone(&self.answerers.chooser);
         Ok(ResumeRequest {
             folder,
             evidence: arguments.evidence.clone(),

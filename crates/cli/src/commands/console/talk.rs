@@ -10,7 +10,7 @@ use crate::failure::{Failure, describe};
 use crate::platform::Signals;
 use crate::printer::Printer;
 use ::graph::Run;
-use app::{CaseTables, EXCHANGES, Exchange, Follow, Interrupt, World};
+use app::{Answerer, CaseTables, EXCHANGES, Exchange, Follow, Interrupt, ToAsk, World};
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
@@ -219,7 +219,8 @@ impl<'a> Talk<'a> {
             return printer.result(&report::terminal(&format!("{}{run}", self.desk.name())));
         };
         // What cannot be opened leaves everything as it is.
-        let next = Desk::open(self.arguments, what.as_ref(), self.input.is_edited(), printer)?;
+        let answerers = Arc::clone(&self.desk.answerers);
+        let next = Desk::open(self.arguments, what.as_ref(), answerers, self.input.is_edited(), printer)?;
         self.seal(printer)?;
         self.desk = next;
         self.exchanges.clear();
@@ -344,10 +345,10 @@ impl<'a> Talk<'a> {
         for note in notes {
             printer.complain(&report::terminal(&format!("note: {note}")));
         }
-        if !answer.needs_a_task() {
-            return Ok(Worked::Done(answer));
+        match answer.to_ask(&self.desk.answerers)? {
+            Some(ask) => self.recorded(answer, ask, printer),
+            None => Ok(Worked::Done(answer)),
         }
-        self.recorded(answer, printer)
     }
 
     /// Does something over the tables that Ctrl-C ends.
@@ -395,15 +396,22 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Has the answer recorded in the run of the session.
-    fn recorded(&mut self, mut answer: Answered, printer: &Printer) -> Result<Worked<Answered>, Failure> {
+    /// Has the answer recorded in the run of the session, by code or by a model.
+    fn recorded(
+        &mut self,
+        mut answer: Answered,
+        ask: ToAsk,
+        printer: &Printer,
+    ) -> Result<Worked<Answered>, Failure> {
         let cancel = Interrupt::new();
         let stage = self.desk.stage.clone();
-        stage.begin("recording");
-        let question = answer.question();
+        match &ask.by {
+            Answerer::Code => stage.begin("recording"),
+            Answerer::Model { .. } => stage.begin_task(&ask.question.question),
+        }
         let (desk, signals, arguments) = (&mut self.desk, &mut self.signals, self.arguments);
         let (task, code) = self.runtime.block_on(async {
-            let mut recording = pin!(desk.record(question, &cancel, arguments, printer));
+            let mut recording = pin!(desk.record(ask, &cancel, arguments, printer));
             let mut tick = tokio::time::interval(TICK);
             let mut code = None;
             loop {
@@ -427,7 +435,7 @@ impl<'a> Talk<'a> {
         }
         let (Some(task), Some(run)) = (task, run) else { return Ok(Worked::Ended) };
         let tables = self.desk.tables(self.arguments, printer)?;
-        answer.borne_out(&tables, &run, Some(task))?;
+        answer.recorded(&tables, &run, Some(task))?;
         Ok(Worked::Done(answer))
     }
 
