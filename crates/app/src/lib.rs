@@ -71,7 +71,9 @@ mod worker;
 
 pub use crate::memory::{Memory, MemoryError, MemoryUse, StoredLessons};
 pub use ::exchange::{CsvCell, rows_csv};
-pub use agents::{Agent, AgentError, shipped_agents, shipped_asker, shipped_crew, shipped_examiner, shipped_lead};
+pub use agents::{
+    Agent, AgentError, shipped_agents, shipped_asker, shipped_crew, shipped_examiner, shipped_lead,
+};
 pub use ask::{
     Answer as AskAnswer, EXCHANGES, Exchange, Follow, Reason, Row as AskRow, Verdict, World, completed,
     first_reading, follow as follow_up,
@@ -125,8 +127,9 @@ pub use reproduce::{
     RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TablesDiffer, TextsDiffer, reproduce,
 };
 pub use run::{
-    Answerer, AskBranch, Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest, RunError,
-    RunRequest, Workplace, ToAsk, ask_case, asker_of, branch_to_ask, conclude, fork, refuse_runs_inside, resume, run,
+    Answerer, AskBranch, Finished, ForkRequest, KeepHead, Models, ModelsByName, NoModel, ResumeRequest,
+    RunError, RunRequest, ToAsk, Workplace, ask_case, asker_of, branch_to_ask, conclude, fork,
+    refuse_runs_inside, resume, run,
 };
 pub use run::{Recorded, Session, session_again, session_of_case, session_of_run};
 pub use run_key::{kept_key, key_file, leave_key};

@@ -363,7 +363,8 @@ pub(crate) fn recall(
     let begun = begun.iter().map(|assigned| (assigned.agent.name.as_str(), of_task(assigned)));
     let roster = opened.roster.iter().map(|agent| (agent.name.as_str(), of_spec(agent)));
     let agents: Vec<(&str, Vec<String>)> = begun.chain(roster).collect();
-    let agents = agents.iter().map(|(name, questions)| (*name, questions.iter().map(String::as_str).collect()));
+    let agents =
+        agents.iter().map(|(name, questions)| (*name, questions.iter().map(String::as_str).collect()));
     let agents: Vec<_> = agents.collect();
     let kinds = opened.case.evidence.iter().map(|entry| entry.kind.into()).collect();
     memory.recalled(key, &agents, kinds, seconds(&*work.clock)).unwrap_or_else(|error| {

@@ -32,13 +32,12 @@ pub(crate) fn begin(file: Option<&Path>, command: &str) -> Result<(), Failure> {
     let filter = EnvFilter::try_new(&wanted)
         .map_err(|source| Failure::LogFilter { wanted: wanted.clone(), source })?;
     match file {
-        None => tracing_subscriber::fmt()
-            .with_env_filter(filter)
-            .with_ansi(false)
-            .with_writer(io::stderr)
-            .init(),
-        Some(path) => write_to(path, filter)
-            .map_err(|source| Failure::LogFile { path: path.to_owned(), source })?,
+        None => {
+            tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(io::stderr).init()
+        }
+        Some(path) => {
+            write_to(path, filter).map_err(|source| Failure::LogFile { path: path.to_owned(), source })?
+        }
     }
     started(command);
     Ok(())

@@ -14,6 +14,7 @@ mod diff;
 mod disclosure;
 mod evidence;
 mod fold;
+mod in_words;
 mod narrative;
 mod point;
 mod printable;
@@ -40,6 +41,7 @@ pub use diff::{ChangedObjective, ChangedPhenomenon, ChangedTask, Changes, Diff, 
 pub use disclosure::{Disclosure, Redaction, WITHHELD};
 pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold, fold_redacted};
+pub use in_words::{InWords, questions_in_words};
 pub use narrative::{Placed, narrative};
 pub use printable::{is_printable, printable, sentence_text, value_text};
 pub use questions::{Asker, Question, Stands, questions, questions_before_sweep};

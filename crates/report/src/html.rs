@@ -85,6 +85,7 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
     let body = html! {
         (shell::head(&scene))
         main id="main" {
+            (crate::in_words::section(run, |fact| fact_link(run, fact)))
             (foremost::section(&scene))
             (story::section(&scene))
             (answers::section(&scene))

@@ -42,6 +42,9 @@ pub fn json(run: &Run) -> Value {
     if let (Some(brought), Some(members)) = (crate::brought::json(run), report.as_object_mut()) {
         members.insert("brought".to_owned(), brought);
     }
+    if let (Some(in_words), Some(members)) = (crate::in_words::json(run), report.as_object_mut()) {
+        members.insert("questions_in_words".to_owned(), in_words);
+    }
     if let (Some(remembered), Some(members)) = (crate::remembered::json(run), report.as_object_mut()) {
         members.insert("remembered".to_owned(), remembered);
     }

@@ -12,6 +12,7 @@ mod diff;
 mod foremost;
 pub mod html;
 pub mod hunt;
+mod in_words;
 mod inert;
 mod json;
 mod limits;

@@ -41,9 +41,15 @@ pub(crate) struct Asked<'r> {
     pub(crate) question: &'r str,
 }
 
+/// Checks whether the questions of the case are unknown: the run does not list them, as older runs, and was not made only to answer
+/// questions in words.
+pub(crate) fn is_unlisted(run: &Run) -> bool {
+    run.opened.questions.is_empty() && graph::questions_in_words(run).is_empty()
+}
+
 /// Returns the limits of a run.
 pub(crate) fn limits<'r>(run: &Run, questions: &[Question<'r>]) -> Limits<'r> {
-    let mut limits = Limits { is_listed: !run.opened.questions.is_empty(), ..Limits::default() };
+    let mut limits = Limits { is_listed: !is_unlisted(run), ..Limits::default() };
     questions.iter().filter(|it| it.is_of_case()).for_each(|it| limits.take(it));
     let all: BTreeSet<Unexamined> = graph::unexamined(run);
     (limits.short, limits.gaps) = all.into_iter().partition(|it| it.invocation.is_some());

@@ -6,6 +6,7 @@ mod synthesis;
 
 use crate::costs::costs;
 use crate::inert::{cell, code, prose};
+use crate::limits::is_unlisted;
 use crate::reach;
 use crate::sources::{Corroborated, ONE};
 use crate::standing::{beyond, needs_line, remarks, standing, unsearched};
@@ -26,6 +27,7 @@ pub fn markdown(run: &Run) -> String {
     let questions = graph::questions(run);
     let not_told = crate::limits::limits(run, &questions);
     head(&mut out, run);
+    crate::in_words::markdown(&mut out, run);
     crate::foremost::markdown(&mut out, run, &corroborated);
     synthesis::told(&mut out, run, &told, &corroborated);
     let _ = writeln!(
@@ -86,7 +88,9 @@ fn head(out: &mut String, run: &Run) {
 }
 
 fn answers(out: &mut String, run: &Run, questions: &[Question<'_>], corroborated: &Corroborated) {
-    let _ = writeln!(out, "| agent | question | answer |\n|---|---|---|");
+    if !questions.is_empty() {
+        let _ = writeln!(out, "| agent | question | answer |\n|---|---|---|");
+    }
     let sure = graph::answer_confidences(run, questions.iter().map(|it| it.stands.facts()));
     for (it, sure) in questions.iter().zip(sure) {
         let by: String = remarks(it).iter().map(|remark| format!(" ({})", prose(remark))).collect();
@@ -100,7 +104,7 @@ fn answers(out: &mut String, run: &Run, questions: &[Question<'_>], corroborated
         );
     }
     let _ = writeln!(out);
-    if run.opened.questions.is_empty() {
+    if is_unlisted(run) {
         let _ = writeln!(
             out,
             "The run does not list the questions of its case, so those assigned to no agent are not shown.\n"

@@ -9,16 +9,21 @@ use crate::crew::Hire;
 use crate::stored::StoredTask;
 use ledger::event::{RunOpened, TaskAssigned};
 use ledger::{
-    ASK, AgentSpec, Alternative, AskedQuestion, Condition, Digest, Objective, Surface, TaskId, ToolClass,
-    Vocabulary, Weight, canonical,
+    ASK, AgentSpec, Alternative, AskedQuestion, Condition, Digest, Objective, SearchedBy, Surface, TaskId,
+    ToolClass, ToolSpec, Vocabulary, Weight, canonical,
 };
 use llm::Playbook;
 use llm::playbook::{AnsweringRows, answering};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
 /// Raise this if a task makes other calls for the same rows.
 const VERSION: &str = "ask 1";
+
+/// The tool that returns records by their type.
+const RECORDS: &str = "records";
 
 /// The name of the objective that a question in words becomes.
 const OBJECTIVE: &str = "question";
@@ -54,27 +59,45 @@ pub fn asker_of(question: &str, records: &[String]) -> Result<Agent, RunError> {
 
 /// Returns the objective that a fact from any of these records meets; `None` if no record proves anything.
 fn objective(question: &str, records: &[String], vocabulary: &Vocabulary) -> Option<Objective> {
-    let conditions = records.iter().flat_map(|record| {
-        vocabulary.proved_by(record).filter(|predicate| !predicate.is_quoted()).map(|predicate| Condition {
-            predicate: predicate.clone(),
-            record: record.clone(),
-            subject: "*".into(),
-            field: "*".to_owned(),
-            value: None,
-            unless: None,
-            earlier: None,
+    let spec = tools::catalogue().into_iter().find(|spec| spec.name == RECORDS)?;
+    let ways = records.iter().flat_map(|record| {
+        let searched = searched(record, &spec);
+        vocabulary.proved_by(record).filter(|predicate| !predicate.is_quoted()).map(move |predicate| {
+            let condition = Condition {
+                predicate: predicate.clone(),
+                record: record.clone(),
+                subject: "*".into(),
+                field: "*".to_owned(),
+                value: None,
+                unless: None,
+                earlier: None,
+            };
+            Alternative { condition, searched: searched.clone() }
         })
     });
-    let mut conditions = conditions.collect::<Vec<_>>().into_iter();
+    let mut ways = ways.collect::<Vec<_>>().into_iter();
+    let Alternative { condition, searched } = ways.next()?;
     Some(Objective {
         id: OBJECTIVE.to_owned(),
         question: one_line(question),
         applies: None,
         weight: Weight::Activity,
-        condition: conditions.next()?,
-        searched: Vec::new(),
-        or: conditions.map(|condition| Alternative { condition, searched: Vec::new() }).collect(),
+        condition,
+        searched,
+        or: ways.collect(),
     })
+}
+
+/// Returns the search that shows whether the evidence holds any record of this type; empty if the tool does not return such records.
+fn searched(record: &str, spec: &ToolSpec) -> Vec<SearchedBy> {
+    let is_returned = spec.records.iter().any(|kind| kind.name == record);
+    let by = SearchedBy {
+        tool: RECORDS.to_owned(),
+        arguments: BTreeMap::from([("record".to_owned(), Value::from(record))]),
+        free: BTreeSet::from(["limit".to_owned()]),
+        sources: None,
+    };
+    is_returned.then_some(by).into_iter().collect()
 }
 
 /// Returns the text on one line, without control characters.

@@ -1,9 +1,9 @@
 //! Use case: a run for a question in words. For a case it is a run whose only task answers the question; for a sealed run it is a branch
 //! with one more task.
 
+use super::asked::Answerer;
 use super::folder::{create_folder, refuse_runs_inside};
 use super::recording::{Open, Tasks};
-use super::asked::Answerer;
 use super::{Charge, Finished, RunError, Site, Workplace, asked, carry_on, opened};
 use crate::brought::Brought;
 use crate::case_file::Case;
@@ -62,12 +62,7 @@ pub(super) fn nobody_hires(folder: &Path, assigned: &TaskAssigned) -> RunError {
 }
 
 /// Opens a run of a case whose only task answers the question.
-pub(super) async fn begin(
-    case: Case,
-    ask: ToAsk,
-    runs: &Path,
-    work: Workplace,
-) -> Result<Begun, RunError> {
+pub(super) async fn begin(case: Case, ask: ToAsk, runs: &Path, work: Workplace) -> Result<Begun, RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
     for folder in [Some(runs), Some(&*work.indexes), work.cache.as_deref()].into_iter().flatten() {
         refuse_runs_inside(folder, &case.paths)?;

@@ -97,7 +97,8 @@ pub(super) async fn take_up(mut request: ResumeRequest) -> Result<Found, RunErro
     let hire = move |assigned: &TaskAssigned| charge(&agents, &models, seed, assigned, &of);
     let tasks = stored.tasks.iter().cloned();
     let (swept, tasks): (Vec<_>, Vec<_>) = tasks.partition(|task| task.assigned.sweep);
-    let (asked, tasks): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| task.assigned.is_of_a_question());
+    let (asked, tasks): (Vec<_>, Vec<_>) =
+        tasks.into_iter().partition(|task| task.assigned.is_of_a_question());
     let (begun, dispatched): (Vec<_>, Vec<_>) =
         tasks.into_iter().partition(|task| task.assigned.is_of_the_beginning() || task.assigned.hunt);
     let matched = stored.of_run.iter().find_map(|event| match event {

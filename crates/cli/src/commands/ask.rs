@@ -95,7 +95,11 @@ pub(super) fn execute(arguments: &AskArguments, printer: &mut Printer) -> Result
 
 /// Returns the last task of a run that answers a question.
 fn last_question(run: &Run) -> Option<TaskId> {
-    run.tasks.values().filter(|view| view.assigned.is_of_a_question()).map(|view| view.assigned.task).next_back()
+    run.tasks
+        .values()
+        .filter(|view| view.assigned.is_of_a_question())
+        .map(|view| view.assigned.task)
+        .next_back()
 }
 
 /// A question with its answer, as far as it is known.
@@ -147,7 +151,10 @@ impl Answered {
             | Verdict::Values
             | Verdict::Yes
             | Verdict::No => false,
-            Verdict::NotDeterminable(_) => !(self.asks_back() && self.is_understood()),
+            Verdict::NotDeterminable(_) => {
+                let has_readings = matches!(app::first_reading(&self.text), Ok(Some(_)));
+                !(self.asks_back() && (self.is_understood() || has_readings))
+            }
         }
     }
 
@@ -181,7 +188,8 @@ impl Answered {
         let facts = view.accepted().map(|accepted| &accepted.fact).filter(|fact| seen.insert(fact.id));
         let (expected, others): (Vec<_>, Vec<_>) = facts.partition(|fact| answers(fact));
         let is_expected = !expected.is_empty() || view.assigned.agent.objectives.is_empty();
-        self.lines = expected.into_iter().chain(others).map(|fact| Line::of_fact(fact, self.language)).collect();
+        self.lines =
+            expected.into_iter().chain(others).map(|fact| Line::of_fact(fact, self.language)).collect();
         self.notes = Vec::new();
         if self.lines.is_empty() {
             let absences = view.covered().map(|covered| Line::of_absence(&covered.absence, self.language));
@@ -193,15 +201,21 @@ impl Answered {
         } else {
             self.verdict = Verdict::Values;
             if !is_expected {
-                self.notes.push("none of this is from a record that code expects to answer such a question".to_owned());
+                self.notes.push(
+                    "none of this is from a record that code expects to answer such a question".to_owned(),
+                );
             }
         }
         self.notes.push(match self.lines.is_empty() {
             true => format!("{model} looked, and recorded nothing"),
-            false => format!("recorded by {model}: code checked each value, not whether it answers the question"),
+            false => {
+                format!("recorded by {model}: code checked each value, not whether it answers the question")
+            }
         });
         let status = view.ended.as_ref().map(|ended| ended.status);
-        if let Some(status @ (TaskStatus::BudgetSpent | TaskStatus::ModelFailed | TaskStatus::Cancelled)) = status {
+        if let Some(status @ (TaskStatus::BudgetSpent | TaskStatus::ModelFailed | TaskStatus::Cancelled)) =
+            status
+        {
             self.notes.push(format!("its task did not come to its end: {}", report::status(status)));
         }
         self.model = Some(model);

@@ -4,16 +4,15 @@ use crate::support::{Place, demo_folder, rechained, str, text};
 use ledger::Event;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use testkit::api::{ApiServer, Fault, KEY, Play, Said, Says, Speaks};
 
 /// A question that the grammar does not understand.
-const QUESTION: &str = "Under which moniker does this box introduce itself to its peers?";
+pub(crate) const QUESTION: &str = "Under which moniker does this box introduce itself to its peers?";
 const HIVE: &str = "p1/Windows/System32/config/SYSTEM";
 
 /// Looks up the computer's name, records it with a true and a false claim, and stops.
-fn says(body: &Value) -> Says {
+pub(crate) fn says(body: &Value) -> Says {
     let messages = body["messages"].as_array().unwrap();
     // Of several questions in one run each is a conversation of its own.
     let said = messages.iter().filter(|message| message["role"] == "assistant").count();
@@ -46,7 +45,8 @@ fn server(play: impl FnMut(usize, &Value) -> Play + Send + 'static) -> ApiServer
 
 fn command(place: &Place, server: &ApiServer, arguments: &[&str]) -> Command {
     let model = format!("openai:m@{}", server.base());
-    let more = ["--model", &model, "--cache", "cache", "--integrity", "stat", "--no-head-log", "--patience", "0"];
+    let more =
+        ["--model", &model, "--cache", "cache", "--integrity", "stat", "--no-head-log", "--patience", "0"];
     let mut command = place.command(&[arguments, &more].concat());
     command.env("OPENAI_API_KEY", KEY).env("XDG_STATE_HOME", place.path("state"));
     command
@@ -69,7 +69,11 @@ fn a_model_answers_what_code_cannot_and_its_answer_is_what_was_recorded() {
     let place = Place::new();
     let server = server(|_, body| Play::Say(says(body)));
     let answer = asked(&place, &server, 0, str(&demo_folder()), QUESTION);
-    assert_eq!((&answer["answer"], answer["cited"].as_array().unwrap().len()), (&"values".into(), 1), "{answer:#}");
+    assert_eq!(
+        (&answer["answer"], answer["cited"].as_array().unwrap().len()),
+        (&"values".into(), 1),
+        "{answer:#}"
+    );
     assert_eq!(answer["cited"][0]["values"]["name"], "ALDER-07", "{answer:#}");
     assert!(answer["model"].as_str().unwrap().starts_with("openai:m"), "{answer:#}");
     let printed = answer.to_string();
@@ -114,7 +118,8 @@ fn a_model_is_asked_only_for_what_evidence_could_tell_and_code_does_not_know() {
 fn a_question_whose_records_are_known_is_an_objective_that_sets_off_recovery() {
     let place = Place::new();
     let server = server(|_, _| Play::Say(Says::new([Said::Text("Nothing.".to_owned())])));
-    let answer = asked(&place, &server, 26, str(&demo_folder()), "At what time did mara type the Copy-Item command?");
+    let answer =
+        asked(&place, &server, 26, str(&demo_folder()), "At what time did mara type the Copy-Item command?");
     let run = answer["run"].as_str().unwrap();
     verifies_and_replays(&place, run);
     let loaded = app::load_run(&place.path(run)).unwrap();
@@ -135,7 +140,8 @@ fn a_run_whose_model_failed_is_resumed_and_one_with_rows_for_a_model_is_refused(
     assert!(!matches!(output.status.code(), Some(0 | 26)), "{output:?}");
     let folder = place.only_run();
     place.locard_ends(32, &["verify", str(&folder), "--no-head-log"]);
-    let mut resume = place.command(&["resume", str(&folder), "--no-head-log", "--no-memory", "--integrity", "stat"]);
+    let mut resume =
+        place.command(&["resume", str(&folder), "--no-head-log", "--no-memory", "--integrity", "stat"]);
     let output = resume.env("OPENAI_API_KEY", KEY).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     verifies_and_replays(&place, str(&folder));
@@ -154,22 +160,42 @@ fn a_run_whose_model_failed_is_resumed_and_one_with_rows_for_a_model_is_refused(
     assert!(told.contains("its question names rows"), "{told}");
 }
 
+/// Lists the typed commands, records one, and stops.
+fn says_a_command(body: &Value) -> Says {
+    let messages = body["messages"].as_array().unwrap();
+    match messages.iter().filter(|message| message["role"] == "assistant").count() {
+        0 => Says::new([Said::call("look", "records", &json!({"record": "typed_command"}))]),
+        1 => {
+            let last = messages.last().unwrap().to_string();
+            let at = last.find("inv-").unwrap();
+            let reading = json!({
+                "predicate": "typed", "values": {"command": "gpupdate /force"}, "invocation": &last[at..at + 12],
+            });
+            Says::new([Said::call("record", "record_phenomenon", &json!({"readings": [reading]}))])
+        }
+        _ => Says::new([Said::Text("Done.".to_owned())]),
+    }
+}
+
 #[test]
-fn lessons_about_a_question_are_recalled_for_the_model_and_written_after_its_task() {
+fn what_worked_for_a_question_is_recalled_for_the_next_model_that_is_asked() {
     let place = Place::new();
-    let server = server(|_, body| Play::Say(says(body)));
+    let server = server(|_, body| Play::Say(says_a_command(body)));
     let memory = place.path("memory");
-    let ask = || {
-        let output = command(&place, &server, &["ask", str(&demo_folder()), QUESTION, "--memory", str(&memory)])
-            .output()
-            .unwrap();
+    let ask = |question: &str| {
+        let demo = demo_folder();
+        let more = ["ask", str(&demo), question, "--memory", str(&memory)];
+        let output = command(&place, &server, &more).output().unwrap();
         assert!(output.status.success(), "{}", text(&output.stderr));
-        app::load_run(&place.runs().pop().unwrap()).unwrap()
     };
-    ask();
+    ask("At what time did mara type the Copy-Item command?");
     let lessons = place.locard_ends(0, &["memory", "list", "--memory", str(&memory)]);
-    assert!(lessons.contains("asker"), "{lessons}");
-    verifies_and_replays(&place, str(&PathBuf::from(ask().name())));
+    assert!(lessons.contains("records(record=typed_command) for asker/question"), "{lessons}");
+    ask("At what time did it-admin type the gpupdate command?");
+    let told =
+        server.kept().iter().filter(|kept| kept.body.to_string().contains("SHOULD PREFER records")).count();
+    assert!(told >= 3, "{told}");
+    verifies_and_replays(&place, "latest");
 }
 
 #[test]

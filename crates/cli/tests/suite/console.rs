@@ -303,7 +303,8 @@ fn a_task_that_is_cancelled_has_an_end_and_its_run_verifies() {
         let case = app::load_case(&demo_folder()).unwrap();
         let (go, stop) = (app::Interrupt::new(), app::Interrupt::new());
         stop.interrupt();
-        let [first, second] = [first, second].map(|question| app::ToAsk { question, by: app::Answerer::Code });
+        let [first, second] =
+            [first, second].map(|question| app::ToAsk { question, by: app::Answerer::Code });
         let mut session = app::session_of_case(case, first, &place.path("runs"), request.work).await.unwrap();
         assert!(!session.first(&go).await.unwrap().unwrap().cancelled);
         assert!(session.ask(&second, &stop).await.unwrap().unwrap().cancelled);

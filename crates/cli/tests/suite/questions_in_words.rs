@@ -40,6 +40,19 @@ fn values_are_facts_of_a_run_that_verifies() {
     let loaded = app::load_run(&place.path(run)).unwrap();
     assert_eq!(loaded.opened.asked.len(), 1);
     assert_eq!(loaded.tasks.len(), 1);
+    let report = place.locard_ends(0, &["report", run]);
+    assert!(
+        report.contains(
+            "- When was ScanToPdf-Setup.exe started for the first time? (task-1, answered by code): 2 facts"
+        ),
+        "{report}"
+    );
+    assert!(!report.contains("does not list the questions"), "{report}");
+    let report: Value =
+        serde_json::from_str(&place.locard_ends(0, &["report", run, "--format", "json"])).unwrap();
+    assert_eq!(report["questions_in_words"][0]["answered_by"], "code");
+    let page = place.locard_ends(0, &["report", run, "--format", "html"]);
+    assert!(page.contains("questions-in-words"));
 }
 
 #[test]

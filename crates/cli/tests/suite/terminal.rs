@@ -1,5 +1,6 @@
 //! What stands on a terminal while a run goes on, and what does not stand in a pipe.
 
+use crate::answered_by_models;
 use crate::support::{Place, demo_folder, program, str, text};
 use app::Progress;
 use ledger::Rules;
@@ -7,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
+use testkit::api::{ApiServer, KEY, Play, Speaks};
 
 /// Seconds, more than any run of the demo takes: a hung one is ended, and has no summary.
 const PATIENCE: u32 = 600;
@@ -80,6 +82,11 @@ impl Tmux {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         panic!("{last:?} never stood there: {:#?}", seen.last());
+    }
+
+    /// Gives the terminal another size.
+    fn resize(&self, columns: u16, lines: u16) {
+        self.ask(&["resize-window", "-x", &columns.to_string(), "-y", &lines.to_string()]);
     }
 
     /// The column of the cursor.
@@ -229,6 +236,7 @@ fn the_console_edits_wide_letters_keeps_what_was_typed_and_leaves_at_the_second_
     tmux.until("locard> /help");
     tmux.keys(&["C-u"]);
     tmux.keys(&["-l", "Was the Security log cleared?"]);
+    tmux.until("locard> Was the Security log cleared?");
     tmux.keys(&["Enter"]);
     let screens = tmux.until("locard>");
     let is_live = |line: &&String| line.starts_with("looking") || line.starts_with("recording");
@@ -252,4 +260,66 @@ fn the_console_edits_wide_letters_keeps_what_was_typed_and_leaves_at_the_second_
     let history = place.path("state/locard/console");
     assert_eq!(history.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert!(std::fs::read_to_string(history).unwrap().contains("Was the Security log cleared?"));
+}
+
+#[test]
+fn a_terminal_that_is_resized_keeps_the_typed_line_and_the_view_of_a_model_whole() {
+    let place = Place::new();
+    let server = ApiServer::start(Speaks::OpenAi, "m", |number, body| {
+        // Long enough to be seen at work.
+        std::thread::sleep(std::time::Duration::from_millis(if number < 2 { 700 } else { 0 }));
+        Play::Say(answered_by_models::says(body))
+    });
+    let server = server.unwrap();
+    let place_of = |name: &str| str(&place.path(name)).to_owned();
+    let command = format!(
+        "timeout --foreground {PATIENCE} env -u TMUX LOCARD_NO_HEAD_LOG=1 LOCARD_NO_MEMORY=1 OPENAI_API_KEY={KEY} XDG_STATE_HOME='{}' TMPDIR='{}' '{}' console '{}' --runs '{}' --no-cache --integrity stat --model openai:m@{}",
+        place_of("state"),
+        place_of("."),
+        str(&program()),
+        str(&demo_folder()),
+        place_of("runs"),
+        server.base(),
+    );
+    let Some(tmux) = Tmux::begin(&place, &command) else {
+        println!("there is no tmux here: nothing was tested");
+        return;
+    };
+    tmux.until("locard>");
+    tmux.keys(&["-l", "谁登录了 and when did they log on to ALDER-07"]);
+    tmux.until("locard> 谁登录了 and when did they log on to ALDER-07");
+    tmux.resize(40, 12);
+    tmux.keys(&["-l", "?"]);
+    // The prompt and the beginning of the text fill the first line.
+    tmux.until("n to ALDER-07?");
+    tmux.resize(80, 24);
+    tmux.keys(&["C-u"]);
+    tmux.until("locard>");
+    tmux.keys(&["-l", answered_by_models::QUESTION]);
+    tmux.until(&format!("locard> {}", answered_by_models::QUESTION));
+    tmux.keys(&["Enter"]);
+    let is_live = |line: &String| line.contains("asker") && line.contains(" turn ");
+    for (columns, lines) in [(40, 12), (100, 30), (62, 9), (80, 24)] {
+        tmux.resize(columns, lines);
+        std::thread::sleep(std::time::Duration::from_millis(250));
+    }
+    let screens = tmux.until("locard>");
+    for screen in &screens {
+        assert!(
+            screen.iter().filter(|line| is_live(line)).all(|line| line.chars().count() <= 54),
+            "{screen:#?}"
+        );
+        assert!(screen.iter().filter(|line| is_live(line)).count() <= 1, "{screen:#?}");
+    }
+    let last = screens.last().unwrap();
+    assert!(last.iter().any(|line| line.contains("ALDER-07")) && !last.iter().any(is_live), "{last:#?}");
+    tmux.keys(&["C-d"]);
+    let whole = loop {
+        if let Some(whole) = tmux.whole_when_ended() {
+            break whole;
+        }
+    };
+    assert!(whole.contains("sealed "), "{whole}");
+    let log = std::fs::read_to_string(place.path("state/locard/console.log")).unwrap();
+    assert!(log.contains("console") && !log.contains("ALDER-07"), "{log}");
 }

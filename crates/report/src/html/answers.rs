@@ -45,7 +45,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 p.note { "An agent of the run added these questions. Code checked that a fact meets the condition; nobody checked that the condition fits the question." }
                 ul.answers { @for (it, _) in &own { (answer(scene, it, None)) } }
             }
-            @if run.opened.questions.is_empty() {
+            @if crate::limits::is_unlisted(run) {
                 p.note { "This run does not list the questions of its case, so those assigned to no agent are not shown." }
             }
             h3 { "Who answered" }

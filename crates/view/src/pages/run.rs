@@ -17,6 +17,8 @@ use report::terminal as inert;
 
 /// The number of facts shown for each objective.
 const SHOWN_FACTS: usize = 3;
+/// The most facts that are linked for a question in words.
+const QUESTION_FACTS: usize = 10;
 
 /// The number of characters of a fact shown below an objective; its page shows it in full.
 const LONGEST: usize = 160;
@@ -32,6 +34,7 @@ pub(crate) fn page(house: &House, name: &str) -> Answer {
         h1 { (inert(&run.opened.case.title)) }
         (standing(&book, &base))
         (counts(run, &base))
+        (in_words(run, &base))
         section aria-labelledby="answers" {
             h2 #answers { "Answers" }
             @let questions = graph::questions(run);
@@ -46,6 +49,27 @@ pub(crate) fn page(house: &House, name: &str) -> Answer {
         (remembered(run, &base))
     };
     Ok(Page::of(name, "Run", body))
+}
+
+/// Renders the questions that people asked in words.
+fn in_words(run: &Run, base: &str) -> Markup {
+    let all = graph::questions_in_words(run);
+    html! {
+        @if !all.is_empty() {
+            section aria-labelledby="in-words" {
+                h2 #in-words { "Questions in words" }
+                ul {
+                    @for it in &all {
+                        li {
+                            (inert(it.question)) " "
+                            span.note { "answered by " (inert(it.answered_by())) ": " a href={ (base) "/calls?task=" (it.view.assigned.task.0) } { (it.view.assigned.task) } }
+                            @for fact in it.facts().take(QUESTION_FACTS) { " " a href={ (base) "/fact/" (fact) } { (fact) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Renders the lessons of earlier runs that the run was given, and the calls that were refused because of them.

@@ -23,12 +23,7 @@ pub(super) struct Place<'a> {
 }
 
 /// Makes the run, and gives its folder.
-pub(super) fn record(
-    place: Place<'_>,
-    of: &Of,
-    ask: ToAsk,
-    printer: &Printer,
-) -> Result<PathBuf, Failure> {
+pub(super) fn record(place: Place<'_>, of: &Of, ask: ToAsk, printer: &Printer) -> Result<PathBuf, Failure> {
     let (arguments, answerers) = (place.arguments, place.answerers);
     // Code records rows that it has found already: there is nothing to recall for that.
     let memory = match ask.by {

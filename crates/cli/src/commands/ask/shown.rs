@@ -26,8 +26,7 @@ impl Line {
     /// A fact that a model recorded as an answer.
     pub(super) fn of_fact(fact: &FactEntry, language: report::Language) -> Line {
         let fields: Vec<String> = fact.values.iter().map(|bound| bound.field.clone()).collect();
-        let value =
-            |bound: &ledger::BoundValue| (bound.field.clone(), bound.value.to_text().into_owned());
+        let value = |bound: &ledger::BoundValue| (bound.field.clone(), bound.value.to_text().into_owned());
         Line {
             fact: Some(fact.id.to_string()),
             text: report::fact_in_words(fact, &fields, language),
