@@ -27,7 +27,7 @@ fn a_log_holds_each_call_and_no_value_of_the_evidence_above_debug() {
     assert_eq!(lines.last().unwrap()["code"], 0);
     let facts = place.locard_ends(0, &["facts", "latest", "--format", "json"]);
     let facts: Value = serde_json::from_str(&facts).unwrap();
-    // Values of at least six bytes that occur in facts and are not words of our own.
+    // The labels, paths and subjects of facts, if they have at least six bytes.
     let mut values = BTreeSet::new();
     for fact in facts["facts"].as_array().unwrap() {
         let fact = &fact["fact"];

@@ -1,4 +1,4 @@
-//! The problem that started this project: values that were truly read, cited with mistyped ids.
+//! The problem that motivated this project: values that were really read, cited with mistyped ids.
 
 use crate::support::{Place, invocations, script};
 use graph::Judged;

@@ -103,7 +103,7 @@ fn careless_agents() -> Vec<(&'static str, Scripted)> {
     vec![("filesystem", careless(10, 28)), ("registry", careless(38, 28)), ("timeline", careless(66, 27))]
 }
 
-/// The first incident that this project started from.
+/// The first incident that motivated this project.
 #[test]
 fn eighty_three_refused_citations_are_healed_under_the_rescue() {
     let place = Place::new();
@@ -179,7 +179,7 @@ fn late_run(place: &Place, rules: Rules) -> (PathBuf, graph::Run) {
     (finished.folder, run)
 }
 
-/// The second incident that this project started from: what ten record turns would have made of a run with thirty.
+/// The second incident that motivated this project: what ten record turns would have made of a run with thirty.
 #[test]
 fn under_ten_record_turns_the_late_timeline_agent_records_nothing() {
     let place = Place::new();
@@ -300,7 +300,7 @@ fn readings_cite_what_they_cited_where_a_call_before_is_not_made() {
     ]);
     let (finished, run) = place.investigate(Rules::default(), vec![("filesystem", agent)]);
     assert_eq!(run.facts().count(), 1);
-    // Two calls of the first turn are not made; a later call, which the log answered, is.
+    // Two calls of the first turn are not made. A later one, which the log had answered, is made instead.
     let other =
         rejudged(&place, str(&finished.folder), "[budgets]\ncalls_per_turn = 1\n[gate]\nrescue = false\n");
     let task = &other["tasks"][0];

@@ -36,7 +36,7 @@ fn scenario(name: &str) -> Scenario {
 
 /// The result of playing a scenario.
 struct Lived {
-    /// Each event with its task's number, and whether it was served from another task's answer.
+    /// Each event with its task's number, and whether it was answered from another task's invocation.
     log: Vec<(u16, Event, bool)>,
     assigned: Vec<TaskAssigned>,
     /// The confidence of each answer in a word, by task and objective.

@@ -6,7 +6,7 @@ use ledger::Rules;
 use serde_json::{Value, json};
 use testkit::scripted::{Scripted, calls, words};
 
-/// An agent that lists files, claims a true and an invented value with a mistyped id, and makes a call that is
+/// An agent that lists files, claims a true and an invented value with a made-up invocation, and makes a call that is
 /// no longer allowed.
 fn agent() -> Scripted {
     let reading = |name: &str, cited: &str| json!({"predicate": "present", "values": {"name": name}, "invocation": cited});

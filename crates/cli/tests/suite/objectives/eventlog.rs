@@ -121,7 +121,7 @@ fn nothing_cleared(at: &Folder<'_>) {
     log(at, &[(&PROGRAM, 1102, &[("", "The audit log was cleared.")])]);
 }
 
-/// A service that kept running, and a clearing of another log that a provider under an imitated name reports.
+/// A service that entered the running state, and a cleared log that a provider under an imitated name reports.
 fn nothing_else_cleared(at: &Folder<'_>) {
     let system = Writer { channel: "System", ..imitated(&EVENTLOG) };
     log(at, &[(&system, 104, &[("Channel", "Application")])]);
@@ -192,8 +192,8 @@ fn started<'a>(image: &'a str, line: &'a str) -> [(&'a str, &'a str); 5] {
     ]
 }
 
-/// A Windows program that opens a user's file, a program that installs itself into profiles, and odd programs that only ended,
-/// or were written to disk, or connected.
+/// A Windows program that opens a user's file, a program that installs itself into profiles, and an odd program that only ended,
+/// was written to disk, or opened a connection, or whose start another provider reports.
 fn programs_in_their_places(at: &Folder<'_>) {
     const ODD: &str = "C:\\Users\\mara\\Downloads\\setup.exe";
     const DRIVE: &str = "C:\\Users\\mara\\AppData\\Local\\Microsoft\\OneDrive\\OneDrive.exe";
@@ -221,7 +221,7 @@ fn program_of_downloads(at: &Folder<'_>) {
     log(at, &[(&SECURITY, 4688, &started("C:\\Users\\mara\\Downloads\\setup.exe", "setup.exe"))]);
 }
 
-/// A harmless command whose parent is telling, commands of every Windows start, and a registry key that was written.
+/// A harmless command whose parent's command line is telling, commands of every Windows start, and a Run value that was written.
 fn commands_that_tell_nothing(at: &Folder<'_>) {
     let [viewer, logon, authority] =
         ["notepad.exe", "winlogon.exe", "lsass.exe"].map(|name| format!("{SYSTEM32}\\{name}"));
@@ -249,7 +249,7 @@ fn commands_that_tell_nothing(at: &Folder<'_>) {
     log(at, &[(&SYSMON, 1, &below), (&SYSMON, 13, &key)]);
 }
 
-/// A telling command, run by a program in its proper place that intruders do not favour.
+/// A telling command by a program that is not one of the intruders' usual tools and is in its proper place.
 fn telling_command(at: &Folder<'_>) {
     let shell = format!("{SYSTEM32}\\cmd.exe");
     log(at, &[(&SECURITY, 4688, &started(&shell, "cmd.exe /c echo iex(1) > \\\\fin-dc-01\\admin$\\a.txt"))]);

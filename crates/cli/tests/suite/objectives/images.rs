@@ -25,7 +25,7 @@ pub(super) const TRIALS: &[ImageTrial] = &[
     ImageTrial { objective: "timestamps", tempting: times_in_order, answering: older_than_its_name },
 ];
 
-/// 2024-01-01, and about five years earlier.
+/// 2024-01-01 and 2019-03-01.
 const NAMED: u64 = 133_485_780_301_234_567;
 const EARLIER: u64 = 131_958_720_000_000_000;
 

@@ -21,7 +21,7 @@ pub(super) const TRIALS: &[Trial] = &[
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
-/// The class digest of bindings, which the repository stores with each instance.
+/// The digest of the class of bindings, as instances in the repository give it.
 const BINDING: &str = "0A7ABE63F36E2B2920FEDAFAE849823AF9429CC0EA373FFEE1507EDB21FD9170";
 const WINDOWS: &str = "Microsoft\\Windows\\CurrentVersion";
 

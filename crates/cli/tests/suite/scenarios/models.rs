@@ -122,7 +122,7 @@ fn filled(call: &Call, known: &Known) -> Value {
     known.fill(&Value::Object(call.arguments.clone()))
 }
 
-/// A model that replies as its script says, and that that is all afterwards.
+/// A model that replies as its script says, and afterwards says that this is all.
 struct Script {
     turns: Vec<Turn>,
 }
