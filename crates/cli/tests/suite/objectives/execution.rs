@@ -29,7 +29,8 @@ fn user_assist(values: impl IntoIterator<Item = Value>) -> Vec<u8> {
     ntuser([(&list, count)])
 }
 
-/// Runs without the time of the last one, preset entries of a new profile, the shell's own counter, and the system's own start.
+/// Runs without the time of the last one, preset entries of a new profile, the shell's own counter, a program that
+/// the system itself started, and a file that is not a Prefetch file.
 fn programs_without_a_run(at: &Folder<'_>) {
     at.file("C/Users/one/NTUSER.DAT", user_assist([used("P:\\Gbbyf\\pnyp.rkr", 7, 0)]));
     let preset = ["P:\\Gbbyf\\pnyp.rkr", "P:\\Gbbyf\\znc.rkr", "P:\\Gbbyf\\cnvag.rkr"];
