@@ -320,8 +320,8 @@ fn possible_jobs(files: usize, agents: usize) -> usize {
     (files.saturating_sub(64) / (8 * (agents + 1) + 8)).max(1)
 }
 
-/// The cache folder: the given one, or the user's. `None` if the user's is inside the evidence, which is never written to;
-/// for a given one, that is an error.
+/// The cache folder: the given one, or the user's. Fails if the given one is inside the evidence, which is never written to.
+/// `None` with --no-cache, or if the user's folder is unknown or inside the evidence.
 pub(super) fn cache(
     arguments: &CacheArguments,
     evidence: &[PathBuf],

@@ -358,7 +358,7 @@ fn under_its_own_rules_nothing_changes_in_any_run() {
     }
 }
 
-/// What is certain about another rule set equals what a run under it does, as long as the agent says the same.
+/// Wherever the prediction for other rules is certain, a real run under them agrees, as long as the agent says the same.
 #[test]
 fn agents_that_do_not_listen_do_under_other_rules_what_was_told() {
     let deaf = || -> Scripted {

@@ -1,4 +1,4 @@
-//! What recoveries a run makes, and that changing them is detected.
+//! The recoveries of a run, and the detection of changes to them.
 
 use crate::support::{Logged, Place, invocations, rechained, script};
 use ledger::event::{RecoveryTrigger, SeenRecord, SuggestedCall, TaskEnded, TaskStatus, WithoutFact};

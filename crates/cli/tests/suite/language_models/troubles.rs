@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use testkit::api::{ApiServer, Fault, KEY, Play, Speaks};
 
-/// The error, which takes one line, checked to be followed by a hint to resume.
+/// Returns the error, which must be one line, and checks that the hint after it says how to resume.
 fn told(err: &str) -> &str {
     let lines: Vec<&str> = err.lines().collect();
     let [error, hint] = lines[..] else { panic!("{err}") };

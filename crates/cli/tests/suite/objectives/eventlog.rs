@@ -221,7 +221,8 @@ fn program_of_downloads(at: &Folder<'_>) {
     log(at, &[(&SECURITY, 4688, &started("C:\\Users\\mara\\Downloads\\setup.exe", "setup.exe"))]);
 }
 
-/// A harmless command whose parent's command line is telling, commands of every Windows start, and a Run value that was written.
+/// A harmless command whose parent's command line is suspicious, commands of every Windows start, and a Run value
+/// that was written.
 fn commands_that_tell_nothing(at: &Folder<'_>) {
     let [viewer, logon, authority] =
         ["notepad.exe", "winlogon.exe", "lsass.exe"].map(|name| format!("{SYSTEM32}\\{name}"));
@@ -249,7 +250,7 @@ fn commands_that_tell_nothing(at: &Folder<'_>) {
     log(at, &[(&SYSMON, 1, &below), (&SYSMON, 13, &key)]);
 }
 
-/// A telling command by a program that is not one of the intruders' usual tools and is in its proper place.
+/// A suspicious command by a program that is not one of the intruders' usual tools and is in its proper place.
 fn telling_command(at: &Folder<'_>) {
     let shell = format!("{SYSTEM32}\\cmd.exe");
     log(at, &[(&SECURITY, 4688, &started(&shell, "cmd.exe /c echo iex(1) > \\\\fin-dc-01\\admin$\\a.txt"))]);
