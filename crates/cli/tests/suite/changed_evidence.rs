@@ -69,7 +69,7 @@ fn a_folder_with_a_file_that_is_patched_restored_in_time_or_added_is_not_sealed(
     let hive = folder.join("Windows/System32/config/SAM");
     let target = hive.clone();
     let error = disturbed(&place, &case, IntegrityLevel::Full, move || {
-        // Whoever patches a file can also restore its modification time.
+        // Somebody who patches a file can also restore its modification time.
         let modified = target.metadata().unwrap().modified().unwrap();
         patch(&target);
         std::fs::File::open(&target).unwrap().set_modified(modified).unwrap();
